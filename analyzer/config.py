@@ -1,0 +1,85 @@
+"""`.assay.yml`: what to analyse and under which assumptions, as one frozen object. Runs no code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from analyzer.findings import FailOn, Level
+from analyzer.graph.ranges import ValueRange
+
+Dimension = int | str  # a size, or the name of a symbol
+
+
+@dataclass(frozen=True, slots=True)
+class InputSpec:
+    """What is known about one input; None means "as the model says"."""
+
+    shape: tuple[Dimension, ...] | None = None
+    dtype: str | None = None
+    range: ValueRange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Where the project's own code runs when a model is exported: a container image, or requirements on top of Assay's."""
+
+    image: str | None = None
+    requirements: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Differential thresholds, named as CRADLE names them."""
+
+    t_class: float = 8.0
+    t_mad: float = 0.2
+    p: float = 0.0  # per cent of instances
+
+
+@dataclass(frozen=True, slots=True)
+class TargetConfig:
+    """One model. Exactly one of `path` (a file) and `entry` (``path/to/file.py:name``) is set."""
+
+    id: str
+    path: str | None = None
+    entry: str | None = None
+    inputs: Mapping[str, InputSpec] = field(default_factory=dict)
+    parameters: Mapping[str, ValueRange] = field(default_factory=dict)  # glob on the parameter's name -> range
+    symbols: Mapping[str, tuple[int, int | None]] = field(default_factory=dict)  # inclusive sizes
+    unbounded: tuple[str, ...] = ()  # of "inputs", "parameters"
+    backends: tuple[str, ...] | None = None  # None: the defaults for the kind of model; (): no differential test
+    checkpoint: str | None = None  # weights whose values replace the parameter ranges
+    validation: str | None = None  # data for the differential test
+    space: str | Mapping[str, Any] | None = None  # hyperparameter space: a file, or inline
+    environment: Environment | None = None
+    line: int | None = None  # where the target stands in the configuration
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """Findings that match every given glob are kept but do not count, until `until`."""
+
+    reason: str
+    rule: str = "*"
+    target: str = "*"
+    layer: str = "*"
+    fingerprint: str = "*"
+    until: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    version: int = 1
+    targets: tuple[TargetConfig, ...] = ()
+    exclude: tuple[str, ...] = ()  # globs of paths that are never targets
+    rules: Mapping[str, Level | None] = field(default_factory=dict)  # None: off
+    suppressions: tuple[Suppression, ...] = ()
+    fail_on: FailOn = FailOn.CONFIRMED
+    only: tuple[str, ...] = ("numerical", "validity", "differential", "tracing")
+    environment: Environment = Environment()
+    thresholds: Thresholds = Thresholds()
+    timeout: float = 600.0  # seconds for one target
+    path: str | None = None  # the file this came from

@@ -1,0 +1,112 @@
+"""`Graph`: an ``onnx_ir`` model with what Assay needs to talk about it to a person.
+
+Conventions that every loader and exporter keeps:
+
+- ONNX operators stand in the domain ``""``; TensorFlow operators keep their names under the domain ``tf``
+  (``Conv2D``, ``Placeholder``…), their attributes under TensorFlow's names. Node names are those of the source.
+- What a run feeds is a graph input with role ``input``. What training changes is either an initializer (its value is
+  known) or a graph input with role ``parameter`` (TensorFlow 1 variables: only an initial value may be known, as the
+  value named in the metadata key ``assay.initial_value``, computed by nodes of the same graph).
+  Counters, moving averages and queues are ``state``.
+- TensorFlow 1 loop frames, and While v2, are nodes ``tf::While`` with graph attributes ``cond`` and ``body``; ``If`` is
+  ``tf::If`` with ``then_branch`` and ``else_branch``. Every graph is a DAG.
+- Metadata survives serialisation to ONNX bytes, so a graph can cross from a sandbox.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import onnx_ir as ir
+
+from analyzer.findings import Location
+
+NAME = "assay.name"
+LAYER = "assay.layer"
+LAYER_CLASS = "assay.layer_class"
+PATH = "assay.path"
+LINE = "assay.line"
+ROLE = "assay.role"
+INITIAL_VALUE = "assay.initial_value"
+
+
+class Role(StrEnum):
+    INPUT = "input"
+    PARAMETER = "parameter"
+    STATE = "state"
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A model as Assay sees it.
+
+    `framework` is ``onnx``, ``tensorflow``, ``torch`` or ``keras``: whose names a user expects.
+    `versions` names the framework and exporter versions that made it.
+    `losses` names output values that are losses (training graphs), in case analyses want gradients.
+    """
+
+    model: ir.Model
+    framework: str = "onnx"
+    versions: dict[str, str] = field(default_factory=dict)
+    losses: tuple[str, ...] = ()
+
+    @property
+    def graph(self) -> ir.Graph:
+        return self.model.graph
+
+    def nodes(self) -> Iterator[ir.Node]:
+        """All nodes in topological order, those of subgraphs after their owner."""
+        yield from ir.traversal.RecursiveGraphIterator(self.model.graph)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self.nodes())
+
+
+def display_name(node: ir.Node) -> str:
+    """The name a user of the source framework knows the node by."""
+    return node.metadata_props.get(NAME) or node.name or node.op_type
+
+
+def set_display_name(node: ir.Node, name: str) -> None:
+    node.metadata_props[NAME] = name
+
+
+def layer_of(node: ir.Node) -> str:
+    """What a person calls the layer: torch module path, Keras layer name, TensorFlow name scope; may be empty."""
+    return node.metadata_props.get(LAYER, "")
+
+
+def layer_class_of(node: ir.Node) -> str:
+    """The layer's class in its framework (``Conv2d``), or empty."""
+    return node.metadata_props.get(LAYER_CLASS, "")
+
+
+def set_layer(node: ir.Node, layer: str, layer_class: str = "") -> None:
+    node.metadata_props[LAYER] = layer
+    if layer_class:
+        node.metadata_props[LAYER_CLASS] = layer_class
+
+
+def location_of(node: ir.Node) -> Location | None:
+    """The source line that made the node: repository-relative, never inside an installed package."""
+    path, line = node.metadata_props.get(PATH), node.metadata_props.get(LINE)
+    return Location(path, int(line)) if path and line else None
+
+
+def set_location(node: ir.Node, location: Location) -> None:
+    node.metadata_props[PATH] = location.path
+    node.metadata_props[LINE] = str(location.line)
+
+
+def role_of(value: ir.Value) -> Role:
+    """Initializers are parameters unless marked otherwise; graph inputs are inputs unless marked otherwise."""
+    stated = value.metadata_props.get(ROLE)
+    if stated:
+        return Role(stated)
+    return Role.PARAMETER if value.is_initializer() else Role.INPUT
+
+
+def set_role(value: ir.Value, role: Role) -> None:
+    value.metadata_props[ROLE] = str(role)

@@ -1,0 +1,29 @@
+"""Value ranges: what is assumed about inputs and parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Origin(StrEnum):
+    """Where a range comes from; later members are weaker."""
+
+    DECLARED = "declared"  # `.assay.yml`
+    DATA = "data"  # a constant, an initialiser or a checkpoint
+    INFERRED = "inferred"  # dtype, one-hot, preprocessing, batch-norm statistics …
+    DEFAULT = "default"  # a documented default
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRange:
+    """Every element of a tensor lies in [lo, hi]; infinities mean unbounded but finite values."""
+
+    lo: float
+    hi: float
+    origin: Origin = Origin.DECLARED
+    reason: str = ""  # one phrase: "token ids below the vocabulary size 30522"
+
+    def __post_init__(self) -> None:
+        if not self.lo <= self.hi:
+            raise ValueError(f"empty range [{self.lo}, {self.hi}]")
