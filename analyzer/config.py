@@ -24,7 +24,7 @@ class InputSpec:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Where the project's own code runs when a model is exported: a container image, or requirements on top of Assay's."""
+    """Where the project's own code runs on export: a container image, or requirements on top of Assay's own."""
 
     image: str | None = None
     requirements: str | None = None

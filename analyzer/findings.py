@@ -1,6 +1,6 @@
 """Findings and reports: the one vocabulary that the analyzer, the renderers and the action share.
 
-Everything here is plain frozen data that survives a round trip through JSON (``report.json``, schema ``assay-report/1``).
+Everything here is plain frozen data that survives a round trip through JSON (``report.json``, ``assay-report/1``).
 """
 
 from __future__ import annotations
