@@ -1,0 +1,80 @@
+"""YAML with line numbers: plain data, and the line on which each key or item stands."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Hashable
+from typing import Any
+
+import yaml
+
+from analyzer.problem import UsageProblem
+
+Path = tuple[str | int, ...]
+
+MAX_BYTES = 1 << 20
+MAX_NODES = 100_000
+MAX_DEPTH = 40
+
+
+class _Loader(yaml.SafeLoader):
+    """SafeLoader that keeps dates as text."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML's own class attribute
+        first: [(tag, regexp) for tag, regexp in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+def load_with_lines(text: str, name: str) -> tuple[Any, dict[Path, int]]:
+    """Parse `text`; the second result maps the path of each key and item to its line, counted from 1.
+
+    Raises UsageProblem on broken YAML, duplicate keys and documents that expand beyond sane sizes; `name` is the file.
+    """
+    if len(text) > MAX_BYTES:
+        raise UsageProblem(
+            f"{name} is larger than 1 MiB; a configuration is a page of text, so check that it is the right file."
+        )
+    try:
+        loader = _Loader(text)
+    except yaml.reader.ReaderError as error:
+        raise UsageProblem(f"{name}: the character {error.character:#06x} has no place in YAML; remove it.") from None
+    try:
+        root = loader.get_single_node()
+        lines: dict[Path, int] = {}
+        data = _plain(loader, root, (), lines, name) if root is not None else None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"{name}:{mark.line + 1}" if mark else name
+        raise UsageProblem(f"{place}: not valid YAML: {error.problem or error.context}.") from None
+    except yaml.YAMLError as error:
+        raise UsageProblem(f"{name}: not valid YAML: {' '.join(str(error).split())}.") from None
+    except (ValueError, RecursionError) as error:
+        raise UsageProblem(f"{name}: a value cannot be read: {error}.") from None
+    finally:
+        loader.dispose()
+    return data, lines
+
+
+def _plain(loader: _Loader, node: yaml.Node, path: Path, lines: dict[Path, int], name: str) -> Any:
+    line = node.start_mark.line + 1
+    lines.setdefault(path, line)
+    if len(lines) > MAX_NODES or len(path) > MAX_DEPTH:
+        raise UsageProblem(f"{name}:{line}: the document is nested or repeated too deeply; write it without aliases.")
+    if isinstance(node, yaml.MappingNode):
+        result: dict[Any, Any] = {}
+        for key_node, value_node in node.value:
+            key = loader.construct_object(key_node, deep=True)
+            where = key_node.start_mark.line + 1
+            if not isinstance(key, Hashable) or isinstance(key, tuple):
+                raise UsageProblem(f"{name}:{where}: a key must be plain text.")
+            key = key if isinstance(key, str) else str(key_node.value)
+            if key in result:
+                raise UsageProblem(f"{name}:{where}: the key `{key}` stands twice; keep one.")
+            lines[(*path, key)] = where
+            result[key] = _plain(loader, value_node, (*path, key), lines, name)
+        return result
+    if isinstance(node, yaml.SequenceNode):
+        return [_plain(loader, item, (*path, index), lines, name) for index, item in enumerate(node.value)]
+    value = loader.construct_object(node, deep=True)
+    return value.isoformat() if isinstance(value, datetime.date) else value

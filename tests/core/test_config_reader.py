@@ -1,0 +1,164 @@
+"""`.assay.yml`: what is read, and how each kind of mistake is refused."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analyzer.config import Config
+from analyzer.config_reader import parse_config
+from analyzer.findings import FailOn, Level
+from analyzer.problem import UsageProblem
+
+FULL = """\
+version: 1
+targets:
+  - id: vae-loss
+    entry: models/vae.py:build
+    inputs:
+      x: {shape: [batch, 784], dtype: float32, range: [0, 1]}
+    parameters:
+      "decoder.*weight": [-2, null]
+    symbols: {batch: [2, 512]}
+    backends: [onnxruntime, torch]
+    environment: {requirements: requirements.txt}
+  - path: exports/vae.onnx
+rules: {numerical/gradient-of-sqrt-at-zero: warning, python/*: off}
+suppressions:
+  - reason: accepted until the rewrite
+    rule: numerical/exp-overflow
+    until: 2027-01-31
+fail-on: possible
+thresholds: {class: 4, mad: 0.1, percent: 5}
+timeout: 60
+"""
+
+
+def test_everything_that_can_be_said_is_read() -> None:
+    config = parse_config(FULL)
+    first, second = config.targets
+    assert (first.id, first.entry, first.path, first.line) == ("vae-loss", "models/vae.py:build", None, 3)
+    assert first.inputs["x"].shape == ("batch", 784)
+    assert first.inputs["x"].range is not None
+    assert (first.inputs["x"].range.lo, first.inputs["x"].range.hi) == (0, 1)
+    assert ".assay.yml:3" in first.inputs["x"].range.reason
+    assert first.parameters["decoder.*weight"].hi == math.inf
+    assert first.symbols == {"batch": (2, 512)}
+    assert first.backends == ("onnxruntime", "torch")
+    assert first.environment is not None
+    assert first.environment.requirements == "requirements.txt"
+    assert second.id == "exports/vae.onnx"
+    assert second.backends is None
+    assert config.rules == {"numerical/gradient-of-sqrt-at-zero": Level.WARNING, "python/*": None}
+    assert config.suppressions[0].until == date(2027, 1, 31)
+    assert config.fail_on is FailOn.POSSIBLE
+    assert (config.thresholds.t_class, config.thresholds.t_mad, config.thresholds.p) == (4, 0.1, 5)
+    assert config.timeout == 60
+
+
+def test_the_least_configuration() -> None:
+    assert parse_config("version: 1") == Config(path=".assay.yml")
+
+
+MISTAKES = {
+    "unknown key": ("version: 1\ntarget: []", 2, "unknown key `target`", "did you mean `targets`?"),
+    "unknown nested key": (
+        "version: 1\ntargets:\n  - path: a.onnx\n    backend: [torch]",
+        4,
+        "unknown key `backend` in targets[0]",
+        "did you mean `backends`?",
+    ),
+    "wrong type": (
+        "version: 1\ntargets:\n  - path: a.onnx\n    inputs: {x: {shape: 3}}",
+        4,
+        "must be a list",
+        "[batch, 3, 224, 224]",
+    ),
+    "unknown dtype": (
+        "version: 1\ntargets:\n  - path: a.onnx\n    inputs:\n      x: {dtype: flaot32}",
+        5,
+        "'flaot32'",
+        "write `float32`",
+    ),
+    "empty range": (
+        "version: 1\ntargets:\n  - path: a.onnx\n    parameters:\n      w: [2, -2]",
+        5,
+        "range [2, -2]",
+        "write [-2, 2]",
+    ),
+    "half a range": (
+        "version: 1\ntargets:\n  - path: a.onnx\n    parameters:\n      w: [2]",
+        5,
+        "needs at least 2",
+        '{"decoder.*weight": [-2, 2]}',
+    ),
+    "empty symbol": ("version: 1\ntargets:\n  - path: a\n    symbols: {n: [8, 2]}", 4, "holds no size", "n: [2, 8]"),
+    "no model": ("version: 1\ntargets:\n  - id: a", 3, "names no model", "path: "),
+    "two models": (
+        "version: 1\ntargets:\n  - path: a.onnx\n    entry: b.py:c",
+        3,
+        "both `path` and `entry`",
+        "keep one",
+    ),
+    "bad entry": ("version: 1\ntargets:\n  - entry: models.vae.build", 3, "right form", "models/vae.py:build"),
+    "same id": ("version: 1\ntargets:\n  - path: a\n  - path: a", 4, "is taken by the target on line 3", "own"),
+    "escape": ("version: 1\ntargets:\n  - path: ../../etc/passwd", 3, "leaves the repository", "below its root"),
+    "absolute": ("version: 1\ntargets:\n  - path: /etc/passwd", 3, "leaves the repository", "below its root"),
+    "level": ("version: 1\nrules: {numerical/x: fatal}", 2, "'fatal'", "choose one of error, warning, note, off"),
+    "fail-on": ("version: 1\nfail-on: confirmd", 2, "'confirmd'", "write `confirmed`"),
+    "no reason": ("version: 1\nsuppressions:\n  - rule: x/y", 3, "lacks `reason`", "add `reason:"),
+    "silence all": ("version: 1\nsuppressions:\n  - reason: because", 3, "silence everything", "add `rule:`"),
+    "no such day": (
+        "version: 1\nsuppressions:\n  - {reason: ok then, rule: a, until: 2026-02-30}",
+        3,
+        "not a day",
+        "as 2027",
+    ),
+    "timeout": ("version: 1\ntimeout: 0", 2, "more than 0", "`timeout`"),
+    "two environments": ("version: 1\nenvironment: {image: a, requirements: b}", 2, "both `image`", "keep `image`"),
+    "version": ("version: 2", 1, "version: 1", "reads"),
+    "no version": ("targets: []", 1, "lacks `version`", "`version: 1`"),
+    "twice": ("version: 1\nversion: 1", 2, "stands twice", "keep one"),
+    "syntax": ("version: 1\ntargets: [", 2, "not valid YAML", ""),
+    "empty": ("", 0, "is empty", "version: 1"),
+    "a list": ("- 1", 1, "must be a mapping", ""),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_each_mistake_names_file_line_and_mend(name: str) -> None:
+    text, line, what, mend = MISTAKES[name]
+    with pytest.raises(UsageProblem) as caught:
+        parse_config(text, name="conf/.assay.yml")
+    message = str(caught.value)
+    assert len(message.splitlines()) == 1
+    assert message.startswith(f"conf/.assay.yml:{line}: " if line else "conf/.assay.yml ")
+    assert what in message
+    assert mend in message
+
+
+def test_all_mistakes_are_listed_at_once() -> None:
+    text = "version: 1\ntarget: []\nfail-on: x\ntimeout: -1\n"
+    with pytest.raises(UsageProblem) as caught:
+        parse_config(text)
+    assert [line.split(":")[1] for line in str(caught.value).splitlines()] == ["2", "3", "4"]
+
+
+def test_alias_bombs_are_refused() -> None:
+    bomb = "version: 1\n" + "\n".join(
+        [f"a0: &a0 [{', '.join('x' * 10)}]"] + [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
+    )
+    with pytest.raises(UsageProblem, match="without aliases"):
+        parse_config(bomb)
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=300, deadline=None)
+def test_any_text_is_read_or_refused_in_words(text: str) -> None:
+    with contextlib.suppress(UsageProblem):  # anything else that is raised fails the test
+        parse_config("version: 1\n" + text)
