@@ -1,0 +1,1 @@
+"""Everything a person or a machine reads, made from the `Report` alone."""

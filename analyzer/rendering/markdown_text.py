@@ -1,0 +1,200 @@
+"""Text that strangers control, made harmless for GitHub-flavoured Markdown.
+
+Names of nodes, layers, files and branches, error messages and sentences that quote them may come from a hostile pull
+request. Whatever goes into Markdown passes through one of these functions, and nothing else decides what is safe:
+
+- `code`, `cell_code`: a name, as a code span (nothing is live inside a code span: no mention, link, image or HTML);
+- `prose`, `cell_prose`: a sentence; parts in backticks and words that GitHub would bring to life become code spans;
+- `fence`: several lines, as a fenced block; `details_text`: the text of a `<summary>` element;
+- `mermaid_label`: a label inside a Mermaid diagram; `clean`: plain text without invisible characters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+NAME_LIMIT = 160
+PROSE_LIMIT = 1_000
+FENCE_LIMIT = 12_000
+
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Cn", "Co"})
+_PUNCTUATION = re.compile(r"([\\`*_{}\[\]()<>#!|~&^=+-])")
+_LIST_NUMBER = re.compile(r"^(\d{1,9})([.)])")
+# A word that GitHub would turn into a mention, a link, a reference, a formula or an emoji.
+_LIVE_WORD = re.compile(
+    r"""@|://|\$|www\.|mailto:|xmpp:|ftp\.|\bGH-\d|\#\d|:[\w+-]+:|\b[0-9a-f]{7,64}\b|\w\.\w+/|^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?::\d+)?$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_CODE_IN_PROSE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+_MERMAID_PLAIN = re.compile(r"[^A-Za-z0-9 .,_/×→·-]")
+
+
+def clean(text: object, limit: int = NAME_LIMIT) -> str:
+    """One line without control, bidirectional, zero-width and unassigned characters, at most `limit` characters long."""
+    return _shorten(" ".join(_visible(str(text)).split()), limit)
+
+
+def code(text: object, limit: int = NAME_LIMIT) -> Markup:
+    """A code span whose fence is longer than any run of backticks inside; an empty text gives an empty string."""
+    inner = clean(text, limit)
+    if not inner:
+        return Markup("")
+    ticks = "`" * (_longest_run(inner) + 1)
+    pad = " " if inner[0] == "`" or inner[-1] == "`" else ""
+    return Markup(f"{ticks}{pad}{inner}{pad}{ticks}")
+
+
+def cell_code(text: object, limit: int = NAME_LIMIT) -> Markup:
+    """A code span inside a table cell, where a bar would end the cell even inside code."""
+    return Markup(str(code(text, limit)).replace("|", "\\|"))
+
+
+def escape(text: object, limit: int = PROSE_LIMIT) -> Markup:
+    """Plain text outside code, every character that Markdown gives a meaning escaped; live words are not looked for."""
+    return Markup(_escape(clean(text, limit)))
+
+
+def prose(text: object, limit: int = PROSE_LIMIT) -> Markup:
+    """A sentence. Text between single backticks, and words that GitHub would bring to life, become code spans."""
+    return Markup(_prose(clean(text, limit), code))
+
+
+def cell_prose(text: object, limit: int = PROSE_LIMIT) -> Markup:
+    """A sentence inside a table cell."""
+    return Markup(_prose(clean(text, limit), cell_code))
+
+
+def fence(text: object, language: str = "", limit: int = FENCE_LIMIT) -> Markup:
+    """A fenced block; lines stay lines, tabs stay tabs. `language` is ours, never a stranger's."""
+    lines = str(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    body = _shorten("\n".join(_visible(line, keep="\t") for line in lines), limit)
+    return Markup(verbatim_fence(body, language))
+
+
+def verbatim_fence(text: str, language: str = "") -> str:
+    """A fenced block around exactly this text; for text that `is_plain_source` holds for, or that was cleaned."""
+    ticks = "`" * max(3, _longest_run(text) + 1)
+    return f"{ticks}{language}\n{text}\n{ticks}"
+
+
+def is_plain_source(text: str) -> bool:
+    """Whether a source text has no character that a reader could not see: only then may it be offered as a change."""
+    return all(c in "\t\n" or unicodedata.category(c) not in _INVISIBLE for c in text)
+
+
+def details_text(text: object, limit: int = NAME_LIMIT) -> Markup:
+    """Text for a `<summary>` element: Markdown is not read there, HTML is."""
+    escaped = clean(text, limit)
+    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
+        escaped = escaped.replace(character, entity)
+    return Markup(f"<code>{escaped}</code>")
+
+
+def mermaid_label(text: object, limit: int = 60) -> str:
+    """A quoted Mermaid label; whatever is not plainly a letter or a digit is written as a numeric entity."""
+    encoded = _MERMAID_PLAIN.sub(lambda m: f"#{ord(m.group())};", clean(text, limit))
+    return f'"{encoded or " "}"'
+
+
+def truncate_blocks(markdown: str, limit: int, notice: str) -> str:
+    """At most `limit` characters, cut between blocks: no fence, table row or `<details>` is left open.
+
+    `notice` is appended where something was cut.
+    """
+    if len(markdown) <= limit:
+        return markdown
+    room = limit - len(notice) - 2
+    kept, length, fence_mark, depth, safe = [], 0, "", 0, 0
+    for line in markdown.split("\n"):
+        length += len(line) + 1
+        if length > room:
+            break
+        kept.append(line)
+        opening = re.match(r"\s*(`{3,}|~{3,})", line)
+        if fence_mark:
+            if line.strip().startswith(fence_mark) and not line.strip().strip(fence_mark[0]):
+                fence_mark = ""
+        elif opening:
+            fence_mark = opening.group(1)
+        else:
+            depth += line.count("<details") - line.count("</details>")
+        if not fence_mark and depth <= 0:
+            safe = len(kept)
+    return ("\n".join(kept[:safe]).rstrip() + "\n\n" + notice).lstrip("\n")
+
+
+def environment(templates: str) -> jinja2.Environment:
+    """A Jinja2 environment for the Markdown templates in the folder `templates`.
+
+    An expression that is not already marked safe is written by `prose`; the filters of the same names do the rest.
+    """
+
+    def finalize(value: Any) -> Any:
+        if value is None:
+            return Markup("")
+        if isinstance(value, int | float) or hasattr(value, "__html__"):
+            return Markup(value) if isinstance(value, int | float) else value
+        return prose(value)
+
+    env = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(templates),
+        autoescape=True,
+        finalize=finalize,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    env.filters.update(
+        code=code,
+        cell_code=cell_code,
+        cell=cell_prose,
+        prose=prose,
+        fence=fence,
+        details_text=details_text,
+        mermaid_label=lambda text: Markup(mermaid_label(text)),
+    )
+    return env
+
+
+def _visible(text: str, keep: str = "") -> str:
+    return "".join(
+        c if c in keep or unicodedata.category(c) not in _INVISIBLE else (" " if c.isspace() or ord(c) < 32 else "")
+        for c in text
+    )
+
+
+def _shorten(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall(r"`+", text)), default=0)
+
+
+def _escape(text: str) -> str:
+    return _LIST_NUMBER.sub(r"\1\\\2", _PUNCTUATION.sub(r"\\\1", text))
+
+
+def _prose(text: str, as_code: Any) -> str:
+    out = ""
+    for index, part in enumerate(_CODE_IN_PROSE.split(text)):
+        if index % 2:
+            out = _append_code(out, str(as_code(part)))
+            continue
+        for piece in re.findall(r"\s+|\S+", part):
+            if not piece.isspace() and _LIVE_WORD.search(piece):
+                out = _append_code(out, str(as_code(piece)))
+            else:
+                out += _PUNCTUATION.sub(r"\\\1", piece) if out else _escape(piece)
+    return out
+
+
+def _append_code(out: str, span: str) -> str:
+    """Two adjacent spans would read as one."""
+    return out + (" " if out.endswith("`") and span else "") + span
