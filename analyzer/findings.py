@@ -169,6 +169,27 @@ class DeviationMap:
 
 
 @dataclass(frozen=True, slots=True)
+class LayerNode:
+    """One layer of a model as a person sees it: what it is, what leaves it, what is known of the values."""
+
+    id: str
+    label: str
+    kind: str = ""  # framework class or operator type
+    operators: int = 1  # how many operators it stands for
+    shape: str = ""  # of what leaves it: "batch × 64 × 28 × 28"
+    interval: str = ""  # of what leaves it: "[0, 6]"
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LayerGraph:
+    """A model's layers and how values flow between them."""
+
+    nodes: tuple[LayerNode, ...] = ()
+    edges: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class UnsafeOperators:
     """How many operators could fail numerically, and how many of them were proved safe."""
 
@@ -194,6 +215,7 @@ class TargetReport:
     versions: Mapping[str, str] = field(default_factory=dict)
     backends: tuple[str, ...] = ()  # one sentence a comparison
     maps: tuple[DeviationMap, ...] = ()
+    layers: LayerGraph = LayerGraph()
     pictures: tuple[str, ...] = ()  # files below the output folder
     changed: bool = True
     cached: bool = False
@@ -238,6 +260,7 @@ class AnalysisResult:
     versions: Mapping[str, str] = field(default_factory=dict)
     backends: tuple[str, ...] = ()
     maps: tuple[DeviationMap, ...] = ()
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # value name -> bounds
 
 
 def mark_new(head: Iterable[Finding], base: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:

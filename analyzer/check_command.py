@@ -1,0 +1,149 @@
+"""`assay check`: the main job on a laptop or in any CI."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analyzer.problem import UsageProblem
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from analyzer.config import Config
+    from analyzer.findings import Report
+    from analyzer.sandbox import Sandbox
+
+ANALYSES = ("numerical", "validity", "differential", "tracing")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "targets",
+        nargs="*",
+        metavar="TARGET",
+        help="a model file, a folder, path/to/file.py:callable, a .py file, or a configured id "
+        "(default: what .assay.yml names, else what is found)",
+    )
+    parser.add_argument("--config", metavar="FILE", help="the configuration (default: .assay.yml when it exists)")
+    parser.add_argument("--base", metavar="REV", help="compare with this git revision: only what is new counts")
+    parser.add_argument("--out", metavar="DIR", default="assay-report", help="where the report goes")
+    parser.add_argument("--only", metavar="LIST", help=f"analyses to run: {','.join(ANALYSES)}")
+    parser.add_argument(
+        "--fail-on", choices=("never", "confirmed", "possible"), help="what blocks (default: confirmed)"
+    )
+    parser.add_argument(
+        "--sandbox",
+        choices=("docker", "process", "none"),
+        default="docker",
+        help="where project code runs to export an entry point: a container (default), a limited child process, nowhere",
+    )
+    parser.add_argument("--image", metavar="IMAGE", help="the container image for --sandbox docker")
+    parser.add_argument("--exports", metavar="DIR", help="graphs that `assay export` has made; used before any export")
+    parser.add_argument("--cache", metavar="DIR", help="keep results here and reuse them while nothing changes")
+    parser.add_argument("--jobs", type=int, default=0, metavar="N", help="targets at once (default: one a core)")
+    parser.add_argument("--no-report", action="store_true", help="print only; write nothing")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    from analyzer.pipeline import Options, review
+    from analyzer.rendering.terminal import LiveProgress, show
+    from analyzer.targets import select
+
+    root = Path.cwd()
+    config = _configuration(args, root)
+    selection = select(args.targets, config, root)
+    with ExitStack() as stack:
+        base = _base_tree(args.base, root, stack)
+        output = Path(args.out) if not args.no_report else Path(stack.enter_context(_temporary()))
+        _prepare(output)
+        progress = stack.enter_context(LiveProgress(console))
+        report = review(
+            root,
+            base[0] if base else None,
+            config,
+            selection.targets,
+            output=output.resolve(),
+            base_name=base[1] if base else None,
+            sandbox=_sandbox(args, config) if any(t.entry for t in selection.targets) else None,
+            progress=progress,
+            notes=selection.notes,
+            options=Options(
+                parallel=args.jobs,
+                cache=Path(args.cache) if args.cache else None,
+                exports=Path(args.exports) if args.exports else None,
+            ),
+        )
+        progress.__exit__(None, None, None)
+        if not args.no_report:
+            from analyzer.rendering.files import write
+
+            report = write(report, output)
+        show(report, console, output=None if args.no_report else os.path.join(args.out, "report.md"))
+    return exit_code(report)
+
+
+def exit_code(report: Report) -> int:
+    """0 nothing blocking, 1 blocking findings, 3 something could not be analysed."""
+    from analyzer.findings import Verdict
+
+    return {Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.INCOMPLETE: 3}[report.verdict]
+
+
+def _configuration(args: argparse.Namespace, root: Path) -> Config:
+    from analyzer.config import Config
+    from analyzer.findings import FailOn
+
+    default = root / ".assay.yml"
+    config = Config()
+    if args.config or default.is_file():
+        from analyzer.config_reader import read_config
+
+        config = read_config(Path(args.config) if args.config else default, name=args.config)
+    if args.only is not None:
+        chosen = tuple(part.strip() for part in args.only.split(",") if part.strip())
+        unknown = [part for part in chosen if part not in ANALYSES]
+        if unknown or not chosen:
+            raise UsageProblem(f"--only {args.only}: choose from {', '.join(ANALYSES)}, separated by commas.")
+        config = replace(config, only=chosen)
+    if args.fail_on:
+        config = replace(config, fail_on=FailOn(args.fail_on))
+    return config
+
+
+def _sandbox(args: argparse.Namespace, config: Config) -> Sandbox | None:
+    if args.sandbox == "none":
+        return None
+    if args.sandbox == "process":
+        from analyzer.sandbox.process import ProcessSandbox
+
+        return ProcessSandbox()
+    from analyzer.sandbox.docker import DockerSandbox
+
+    return DockerSandbox(image=args.image or config.environment.image)
+
+
+def _base_tree(revision: str | None, root: Path, stack: ExitStack) -> tuple[Path, str] | None:
+    if revision is None:
+        return None
+    from analyzer.revisions import export_tree, resolve
+
+    commit = resolve(root, revision)
+    folder = Path(stack.enter_context(_temporary()))
+    return export_tree(root, commit, folder), commit
+
+
+def _temporary() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="assay-")
+
+
+def _prepare(output: Path) -> None:
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageProblem(f"--out {output}: the folder cannot be made ({error.strerror}); name another.") from None

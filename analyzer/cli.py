@@ -1,0 +1,84 @@
+"""The command `assay`. Subcommands load what they need when they run, so that `assay --help` is instant."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module, metadata
+from types import ModuleType
+
+from analyzer import __version__
+from analyzer.problem import TargetProblem, UsageProblem
+
+EXIT_PASS, EXIT_BLOCKED, EXIT_USAGE, EXIT_NOT_ANALYSED = 0, 1, 2, 3
+
+# name -> (module with add_arguments and run, one line of help)
+COMMANDS = {
+    "check": ("analyzer.check_command", "analyse models: numerical safety, validity, engines against each other"),
+    "trace": ("analyzer.tracing.command", "find shape errors in Python source without running it"),
+    "diff": ("analyzer.differential.command", "run one model on several engines and localise where they part"),
+    "space": ("analyzer.validity.command", "decide which hyperparameters of a space are valid"),
+    "checkpoint": ("analyzer.validity.checkpoint_command", "hold a checkpoint against an architecture"),
+    "export": ("analyzer.exporting.command", "export an entry point's graph, in a job without permissions"),
+    "explain": ("analyzer.explain_command", "what a rule means and how to mend what it finds"),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code (0 passes, 1 blocked, 2 usage, 3 something not analysed)."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    commands = {**COMMANDS, **_contributed()}
+    name = next((a for a in arguments if not a.startswith("-")), None)
+    parser = argparse.ArgumentParser(
+        prog="assay", description="Reviews neural networks the way a compiler reviews code."
+    )
+    parser.add_argument("--version", action="version", version=f"assay {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    module: ModuleType | None = None
+    for command, (path, help_text) in commands.items():
+        subparser = subparsers.add_parser(
+            command, help=help_text, description=help_text[0].upper() + help_text[1:] + "."
+        )
+        if command == name:
+            module = import_module(path)
+            module.add_arguments(subparser)
+    args = parser.parse_args(arguments)
+    assert module is not None
+
+    from rich.console import Console
+
+    console = Console(stderr=False, highlight=False)
+    try:
+        code: int = module.run(args, console)
+        return code
+    except UsageProblem as problem:
+        _complain(str(problem))
+        return EXIT_USAGE
+    except TargetProblem as problem:
+        _complain(str(problem))
+        return EXIT_NOT_ANALYSED
+    except KeyboardInterrupt:
+        _complain("stopped.")
+        return 130
+    except BrokenPipeError:
+        return EXIT_PASS
+
+
+def _contributed() -> dict[str, tuple[str, str]]:
+    """Commands that other packages add through the entry-point group ``assay.commands`` ("module:help text")."""
+    return {
+        point.name: (point.module, "build the example pull request and review it")
+        for point in metadata.entry_points(group="assay.commands")
+    }
+
+
+def _complain(text: str) -> None:
+    from analyzer.rendering.markdown_text import clean
+
+    for line in text.splitlines():
+        print(f"assay: {clean(line, 2000)}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

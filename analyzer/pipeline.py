@@ -1,0 +1,213 @@
+"""From targets to a `Report`: both revisions of each target are analysed; what is new is told from what was known."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import analyzer
+from analyzer.cache import Cache, engine_versions, key_of
+from analyzer.config import Config, TargetConfig
+from analyzer.findings import Finding, Report, Status, TargetReport, mark_new, ordered
+from analyzer.policy import apply_policy, expired
+from analyzer.processes import Answer, Send, run_all
+from analyzer.target_run import Outcome, Surroundings, kind_of, run_target
+
+if TYPE_CHECKING:
+    from analyzer.sandbox import Sandbox
+
+
+class Progress(Protocol):
+    """Told what is happening; the terminal and the action's log each have their own."""
+
+    def started(self, target: str, stages: Sequence[str]) -> None: ...
+    def stage(self, target: str, stage: str) -> None: ...
+    def finished(self, target: str, report: TargetReport) -> None: ...
+
+
+class Silent:
+    """Progress that nobody watches."""
+
+    def started(self, target: str, stages: Sequence[str]) -> None:
+        pass
+
+    def stage(self, target: str, stage: str) -> None:
+        pass
+
+    def finished(self, target: str, report: TargetReport) -> None:
+        pass
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to run, as opposed to what: none of this changes a finding."""
+
+    parallel: int = 0  # 0: one process a core
+    cache: Path | None = None
+    exports: Path | None = None
+    today: Callable[[], date] = lambda: datetime.now(UTC).date()
+    clock: Callable[[], float] = time.monotonic
+
+
+def review(
+    head: Path,
+    base: Path | None,
+    config: Config,
+    targets: Sequence[TargetConfig],
+    *,
+    output: Path,
+    base_name: str | None = None,
+    head_name: str | None = None,
+    sandbox: Sandbox | None = None,
+    progress: Progress | None = None,
+    changed: frozenset[str] | None = None,
+    notes: Sequence[str] = (),
+    options: Options | None = None,
+) -> Report:
+    """Analyse `targets` in the tree `head` and, where they exist, in the tree `base`.
+
+    `changed` holds the ids of the targets that differ between the trees; None means all. Files that findings point to
+    are written below `output`. `sandbox` None means that no code of the project runs: entry points are only traced.
+    """
+    options = options or Options()
+    progress = progress or Silent()
+    began = options.clock()
+    output.mkdir(parents=True, exist_ok=True)
+    cache = Cache(options.cache) if options.cache else None
+
+    sides = {"head": head} | ({"base": base} if base is not None else {})
+    outcomes: dict[tuple[str, str], Outcome] = {}
+    keys: dict[tuple[str, str], str | None] = {}
+    jobs: dict[str, tuple[tuple[str, str], TargetConfig, Surroundings]] = {}
+    for side, tree in sides.items():
+        for target in targets:
+            place = (side, target.id)
+            target = _with_environment(target, config)
+            if side == "base" and not (tree / _file(target)).exists():
+                continue
+            below = output if side == "head" else output / ".base"
+            keys[place] = key_of(target, config, tree)
+            hit = cache.get(keys[place] or "", below) if cache and keys[place] else None
+            if hit is not None:
+                outcomes[place] = hit
+            elif side == "base" and keys[place] is not None and keys[place] == keys.get(("head", target.id)):
+                continue  # the same bytes: head's outcome serves
+            else:
+                where = Surroundings(tree, below, config, sandbox, options.exports, base if side == "head" else None)
+                jobs[f"{side} {target.id}"] = (place, target, where)
+
+    for (side, identity), _, _ in jobs.values():
+        if side == "head":
+            progress.started(identity, ())
+    for place, outcome in _run(jobs, config, options, output, progress):
+        outcomes[place] = outcome
+        key = keys[place]
+        if cache and key and outcome.target.status is Status.ANALYSED:
+            cache.put(key, outcome, output if place[0] == "head" else output / ".base")
+    for target in targets:
+        same = keys.get(("base", target.id))
+        if same is not None and ("base", target.id) not in outcomes and same == keys.get(("head", target.id)):
+            outcomes["base", target.id] = outcomes["head", target.id]
+
+    return _report(
+        targets, outcomes, config, options, began,
+        compared=base is not None, base_name=base_name, head_name=head_name, changed=changed, notes=notes,
+    )  # fmt: skip
+
+
+def _run(
+    jobs: Mapping[str, tuple[tuple[str, str], TargetConfig, Surroundings]],
+    config: Config,
+    options: Options,
+    output: Path,
+    progress: Progress,
+) -> Iterable[tuple[tuple[str, str], Outcome]]:
+    def job(target: TargetConfig, where: Surroundings) -> Callable[[Send], Any]:
+        return lambda send: run_target(target, where, send).to_json()
+
+    def message(name: str, stage: Any) -> None:
+        (side, identity), _, _ = jobs[name]
+        progress.stage(identity, str(stage) if side == "head" else f"{stage} (base)")
+
+    answers = run_all(
+        {name: job(target, where) for name, (_, target, where) in jobs.items()},
+        deadline=config.timeout,
+        parallel=options.parallel or os.cpu_count() or 1,
+        logs=output / ".logs",
+        on_message=message,
+    )
+    for name, answer in answers:
+        place, target, _ = jobs[name]
+        outcome = _outcome(target, answer)
+        if place[0] == "head":
+            progress.finished(target.id, outcome.target)
+        yield place, outcome
+
+
+def _outcome(target: TargetConfig, answer: Answer) -> Outcome:
+    if answer.error is None:
+        return Outcome.from_json(answer.value)
+    return Outcome(
+        TargetReport(
+            target.id,
+            kind_of(target),
+            target.path or target.entry or "",
+            status=Status.FAILED,
+            error=f"{target.id}: {answer.error}",
+            seconds={"total": round(answer.seconds, 3)},
+        )
+    )
+
+
+def _report(
+    targets: Sequence[TargetConfig],
+    outcomes: Mapping[tuple[str, str], Outcome],
+    config: Config,
+    options: Options,
+    began: float,
+    *,
+    compared: bool,
+    base_name: str | None,
+    head_name: str | None,
+    changed: frozenset[str] | None,
+    notes: Sequence[str],
+) -> Report:
+    today = options.today()
+    reports: list[TargetReport] = []
+    findings: list[Finding] = []
+    fixed: list[Finding] = []
+    for target in targets:
+        outcome = outcomes["head", target.id]
+        before = outcomes.get(("base", target.id))
+        mine = apply_policy(outcome.findings, config, today)
+        if compared:
+            known = apply_policy(before.findings, config, today) if before else ()
+            mine, gone = mark_new(mine, known)
+            if outcome.target.status is Status.ANALYSED:
+                fixed.extend(gone)
+        findings.extend(mine)
+        reports.append(replace(outcome.target, changed=changed is None or target.id in changed))
+    return Report(
+        targets=tuple(reports),
+        findings=ordered(findings),
+        fixed=ordered(fixed),
+        base=base_name,
+        head=head_name,
+        fail_on=config.fail_on,
+        seconds=round(options.clock() - began, 2),
+        tool={"name": "assay", "version": analyzer.__version__, "engines": engine_versions()},
+        notes=(*notes, *expired(config, today)),
+    )
+
+
+def _file(target: TargetConfig) -> str:
+    return target.path or (target.entry or "").partition(":")[0]
+
+
+def _with_environment(target: TargetConfig, config: Config) -> TargetConfig:
+    return target if target.environment is not None else replace(target, environment=config.environment)

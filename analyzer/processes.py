@@ -1,0 +1,171 @@
+"""Runs one job in a child process: a deadline, captured output, and an answer that is plain JSON.
+
+The parent must not have loaded a framework: the child is forked, which costs milliseconds and no second start.
+Whatever a model or a library prints goes to a log, never to our own output, where a CI runner would parse it.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+Send = Callable[[Any], None]
+Job = Callable[[Send], Any]
+
+MAX_ANSWER = 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of a job: its JSON `value`, or `error`, one sentence on how the process ended."""
+
+    value: Any = None
+    error: str | None = None
+    seconds: float = 0.0
+
+
+def run_all(
+    jobs: Mapping[str, Job],
+    *,
+    deadline: float,
+    parallel: int,
+    logs: Path,
+    on_message: Callable[[str, Any], None] = lambda _name, _message: None,
+) -> Iterator[tuple[str, Answer]]:
+    """Run `jobs`, at most `parallel` at once, each at most `deadline` seconds; yields answers as they come.
+
+    A job is called in the child with a function that sends a JSON message to `on_message` in the parent. What it
+    returns must be JSON. Its output goes to ``logs/INDEX.log``. The child leads a process group of its own, so that
+    at the deadline everything it started is killed with it.
+    """
+    waiting = list(enumerate(jobs.items()))
+    running: dict[Connection, _Running] = {}
+    logs.mkdir(parents=True, exist_ok=True)
+    try:
+        while waiting or running:
+            while waiting and len(running) < max(1, parallel):
+                index, (name, job) = waiting.pop(0)
+                child = _start(name, job, logs / f"{index:03d}.log", deadline)
+                running[child.pipe] = child
+            soonest = min(child.ends for child in running.values())
+            ready = wait(list(running), timeout=max(0.0, min(1.0, soonest - time.monotonic())))
+            for pipe in [p for p in running if p in ready]:
+                finished = _receive(running[pipe], on_message)
+                if finished is not None:
+                    child = running.pop(pipe)
+                    _stop(child)
+                    yield child.name, finished
+            for pipe, child in list(running.items()):
+                if time.monotonic() >= child.ends:
+                    del running[pipe]
+                    _stop(child)
+                    yield (
+                        child.name,
+                        Answer(
+                            error=f"the analysis took longer than {deadline:g} s and was stopped; raise `timeout:`.",
+                            seconds=deadline,
+                        ),
+                    )
+    finally:
+        for child in running.values():
+            _stop(child)
+
+
+@dataclass(slots=True)
+class _Running:
+    name: str
+    process: multiprocessing.process.BaseProcess
+    pipe: Connection
+    started: float
+    ends: float
+
+
+def _start(name: str, job: Job, log: Path, deadline: float) -> _Running:
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_child, args=(job, sender, receiver, log), daemon=False)
+    process.start()
+    sender.close()
+    now = time.monotonic()
+    return _Running(name, process, receiver, now, now + deadline)
+
+
+def _child(job: Job, sender: Connection, receiver: Connection, log: Path) -> None:
+    """In the child: own process group, output to the log, then the job."""
+    receiver.close()
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(descriptor, 1)
+    os.dup2(descriptor, 2)
+
+    def send(kind: str, value: Any) -> None:
+        sender.send_bytes(json.dumps([kind, value], allow_nan=False).encode())
+
+    try:
+        send("value", job(lambda message: send("message", message)))
+    except MemoryError:
+        send("error", "the analysis ran out of memory; name a smaller model or a larger machine.")
+    except BaseException as error:
+        import traceback
+
+        traceback.print_exc()
+        send("error", f"the analysis broke off with an internal error ({type(error).__name__}: {_first_line(error)}).")
+    finally:
+        os._exit(0)  # no atexit handlers of libraries that the job has loaded
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0][:200] if lines else "no message"
+
+
+def _receive(child: _Running, on_message: Callable[[str, Any], None]) -> Answer | None:
+    try:
+        kind, value = json.loads(child.pipe.recv_bytes(MAX_ANSWER))
+    except (EOFError, OSError, ValueError):
+        child.process.join(5)
+        return Answer(error=_death(child.process.exitcode), seconds=time.monotonic() - child.started)
+    if kind == "message":
+        on_message(child.name, value)
+        return None
+    seconds = time.monotonic() - child.started
+    return Answer(value=value, seconds=seconds) if kind == "value" else Answer(error=value, seconds=seconds)
+
+
+def _death(code: int | None) -> str:
+    if code is not None and code < 0:
+        name = signal.Signals(-code).name
+        hint = " (often: out of memory)" if name == "SIGKILL" else " (a crash inside a library)"
+        return f"the analysis was ended by {name}{hint}."
+    return f"the analysis ended without an answer (exit code {code})."
+
+
+def _stop(child: _Running) -> None:
+    """End the child's whole process group, then reap it."""
+    if child.process.pid is not None:
+        try:
+            os.killpg(child.process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            child.process.kill()
+    child.process.join(10)
+    child.pipe.close()
+
+
+def last_lines(log: Path, count: int = 20) -> Sequence[str]:
+    """The end of a job's log, for `--verbose`."""
+    try:
+        return log.read_text(encoding="utf-8", errors="replace").splitlines()[-count:]
+    except OSError:
+        return ()

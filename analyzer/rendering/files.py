@@ -1,0 +1,40 @@
+"""The output folder: `report.md`, `report.json`, `report.sarif`, `report.html` and the graphs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from analyzer.findings import Report
+from analyzer.rendering import report_json, sarif
+
+
+def write(report: Report, output: Path) -> Report:
+    """Write every form of `report` below `output`; returns it with the pictures that were drawn."""
+    report = _with_pictures(report, output)
+    from analyzer.rendering.markdown import summary
+    from analyzer.rendering.page import page
+
+    (output / "report.json").write_text(report_json.dumps(report), encoding="utf-8")
+    (output / "report.sarif").write_text(sarif.dumps(report), encoding="utf-8")
+    (output / "report.md").write_text(summary(report), encoding="utf-8")
+    (output / "report.html").write_text(page(report), encoding="utf-8")
+    return report
+
+
+def _with_pictures(report: Report, output: Path) -> Report:
+    """Draw each deviation graph as SVG, PNG and Mermaid."""
+    if not any(target.maps for target in report.targets):
+        return report
+    from analyzer.rendering.deviation_graph import draw
+    from analyzer.target_run import slug
+
+    targets = []
+    for target in report.targets:
+        drawn: list[str] = []
+        for number, chart in enumerate(target.maps, 1):
+            folder = output / "targets" / slug(target.id)
+            folder.mkdir(parents=True, exist_ok=True)
+            drawn.extend(path.relative_to(output).as_posix() for path in draw(chart, folder / f"deviation-{number}"))
+        targets.append(replace(target, pictures=(*target.pictures, *drawn)))
+    return replace(report, targets=tuple(targets))

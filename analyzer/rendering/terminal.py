@@ -1,0 +1,147 @@
+"""What `assay` shows in a terminal: progress while it works, then a table a person reads at a glance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import TracebackType
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+
+from analyzer.findings import Confidence, Finding, Level, Report, Status, TargetReport, Verdict
+from analyzer.rendering.markdown_text import clean
+
+_COLOURS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.NOTE: "cyan"}
+_VERDICTS = {
+    Verdict.PASS: ("✔ nothing blocks", "bold green"),
+    Verdict.FAIL: ("✘ blocked", "bold red"),
+    Verdict.INCOMPLETE: ("● incomplete: something could not be analysed", "bold yellow"),
+}
+SHOWN = 40
+
+
+class LiveProgress:
+    """One line a target, with the stage it is in. Without a terminal, one plain line when a target is done."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._stages: dict[str, str] = {}
+        self._live = Live(console=console, refresh_per_second=8, transient=True) if console.is_terminal else None
+
+    def __enter__(self) -> LiveProgress:
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live:
+            self._live.stop()
+
+    def started(self, target: str, stages: Sequence[str]) -> None:
+        self._stages[target] = "waiting"
+        self._show()
+
+    def stage(self, target: str, stage: str) -> None:
+        self._stages[target] = stage
+        self._show()
+
+    def finished(self, target: str, report: TargetReport) -> None:
+        self._stages.pop(target, None)
+        if self._live is None:
+            self._console.print(Text(f"{clean(target)}: {report.status} in {sum(report.seconds.values()):.1f} s"))
+        self._show()
+
+    def _show(self) -> None:
+        if self._live is None:
+            return
+        busy = [(target, stage) for target, stage in self._stages.items() if stage != "waiting"]
+        lines: list[RenderableType] = [
+            Spinner("dots", Text.assemble((clean(target), "bold"), "  ", (stage, "dim"))) for target, stage in busy[:12]
+        ]
+        waiting = len(self._stages) - len(busy)
+        if waiting:
+            lines.append(Text(f"  and {waiting} waiting", style="dim"))
+        self._live.update(Group(*lines))
+
+
+def show(report: Report, console: Console, *, output: str | None = None) -> None:
+    """Print `report`: the targets, the findings worst first, the verdict."""
+    if report.targets:
+        console.print(_targets(report))
+    live = [finding for finding in report.findings if finding.suppressed is None]
+    if live:
+        console.print(_findings(live[:SHOWN], compared=report.base is not None))
+    if len(live) > SHOWN:
+        console.print(Text(f"… and {len(live) - SHOWN} more in report.md", style="dim"))
+    for target in report.targets:
+        if target.error:
+            console.print(Text(f"! {clean(target.error, 1000)}", style="yellow"))
+    for note in report.notes:
+        console.print(Text(f"· {clean(note, 1000)}", style="dim"))
+    console.print(_verdict(report))
+    if output:
+        console.print(Text(f"  report: {output}", style="dim"), soft_wrap=True)
+
+
+def _targets(report: Report) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left")
+    table.add_column("model", overflow="fold")
+    table.add_column("kind", style="dim")
+    table.add_column("nodes", justify="right")
+    table.add_column("proved safe", justify="right")
+    table.add_column("unknown", justify="right")
+    table.add_column("findings", justify="right")
+    table.add_column("seconds", justify="right", style="dim")
+    for target in report.targets:
+        found = [f for f in report.findings if f.target == target.id and f.suppressed is None]
+        checked = target.unsafe_operators
+        style = "yellow" if target.status is Status.FAILED else ""
+        table.add_row(
+            Text(clean(target.id), style=style),
+            clean(target.kind),
+            str(target.nodes or "–"),
+            f"{checked.safe}/{checked.checked}" if checked.checked else "–",
+            str(sum(target.unknown_operators.values()) or "–"),
+            _counts(found),
+            "cached" if target.cached else f"{sum(target.seconds.values()):.1f}",
+        )
+    return table
+
+
+def _counts(findings: Sequence[Finding]) -> Text:
+    parts = [(sum(f.level is level for f in findings), level) for level in Level]
+    text = Text(" ").join(Text(f"{n} {level}{'s' * (n > 1)}", style=_COLOURS[level]) for n, level in parts if n)
+    return text or Text("none", style="green")
+
+
+def _findings(findings: Sequence[Finding], *, compared: bool) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_lines=False)
+    table.add_column("", no_wrap=True)
+    table.add_column("problem", ratio=5)
+    table.add_column("layer", ratio=2, overflow="fold")
+    table.add_column("where", ratio=2, overflow="fold")
+    for finding in findings:
+        sure = "" if finding.confidence is Confidence.POSSIBLE else f"\n{finding.confidence}"
+        state = "\nknown" if compared and not finding.new else ""
+        place = f"{finding.location.path}:{finding.location.line}" if finding.location else finding.target
+        table.add_row(
+            Text(f"{finding.level}{sure}{state}", style=_COLOURS[finding.level] if finding.new else "dim"),
+            Text.assemble(clean(finding.message, 400), "\n", (finding.rule, "dim")),
+            Text(clean(finding.layer or finding.node)),
+            Text(clean(place)),
+        )
+    return table
+
+
+def _verdict(report: Report) -> Text:
+    words, style = _VERDICTS[report.verdict]
+    new = len(report.blocking)
+    count = f" by {new} finding{'s' * (new > 1)}" if report.verdict is Verdict.FAIL else ""
+    fixed = f" · {len(report.fixed)} fixed" if report.fixed else ""
+    return Text.assemble((words + count, style), (f"{fixed} · {report.seconds:.1f} s", "dim"))

@@ -1,0 +1,228 @@
+"""One target, one revision: load or export its graph, then run the analyses. Runs in a child process.
+
+The answer is plain data (`Outcome`), so that it can cross a pipe and live in a cache.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer.config import Config, TargetConfig
+from analyzer.findings import AnalysisResult, Finding, Status, TargetReport, UnsafeOperators
+from analyzer.problem import Problem
+from analyzer.rendering.report_json import finding_from_json, finding_to_json, target_from_json, target_to_json
+
+if TYPE_CHECKING:
+    from analyzer.graph import Graph
+    from analyzer.sandbox import Sandbox
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one target came to on one revision."""
+
+    target: TargetReport
+    findings: tuple[Finding, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {"target": target_to_json(self.target), "findings": [finding_to_json(f) for f in self.findings]}
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Outcome:
+        return Outcome(
+            target_from_json(data["target"]), tuple(finding_from_json(finding) for finding in data["findings"])
+        )
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a target's run may use besides its own tree."""
+
+    root: Path  # the checked-out tree
+    output: Path  # the run's output folder; reproducers and pictures go below it
+    config: Config
+    sandbox: Sandbox | None = None  # None: project code must not run
+    exports: Path | None = None  # where exported graphs are kept
+    base_root: Path | None = None  # the base tree, for analyses that compare
+
+
+@dataclass
+class _Tally:
+    """Collects results while stages run; private to `run_target`."""
+
+    report: TargetReport
+    progress: Progress
+    findings: list[Finding] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    unknown: Counter[str] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        self.progress(name)
+        started = time.perf_counter()
+        try:
+            yield
+        except Problem as problem:
+            self.failures.append(str(problem))
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + round(time.perf_counter() - started, 4)
+
+    def add(self, result: AnalysisResult) -> None:
+        self.findings.extend(result.findings)
+        for operator, count in result.unknown_operators.items():
+            self.unknown[operator] = max(self.unknown[operator], count)
+        have, more = self.report.unsafe_operators, result.unsafe_operators
+        self.report = replace(
+            self.report,
+            unsafe_operators=UnsafeOperators(have.checked + more.checked, have.safe + more.safe),
+            assumptions=self.report.assumptions + result.assumptions,
+            notes=self.report.notes + result.notes,
+            versions={**self.report.versions, **result.versions},
+            backends=self.report.backends + result.backends,
+            maps=self.report.maps + result.maps,
+        )
+
+    def outcome(self) -> Outcome:
+        status = Status.FAILED if self.failures else self.report.status
+        report = replace(
+            self.report,
+            status=status,
+            error=" ".join(self.failures) or self.report.error,
+            seconds=self.seconds,
+            unknown_operators=dict(sorted(self.unknown.items())),
+        )
+        return Outcome(report, tuple(self.findings))
+
+
+def run_target(target: TargetConfig, where: Surroundings, progress: Progress = lambda _stage: None) -> Outcome:
+    """Analyse `target` in the tree `where.root`. Problems become the target's status, never an exception."""
+    tally = _Tally(TargetReport(target.id, kind_of(target), target.path or target.entry or ""), progress)
+    only = where.config.only
+    source = where.root / (target.path or (target.entry or "").partition(":")[0])
+    if target.path and not target.path.endswith(".py"):
+        with tally.stage("security"):
+            from analyzer.loading import scan
+
+            tally.findings.extend(replace(finding, target=target.id) for finding in scan(source, where.root))
+    if source.suffix == ".py" and "tracing" in only:
+        with tally.stage("tracing"):
+            from analyzer.tracing import trace
+
+            entry = (target.entry or "").partition(":")[2] or None
+            tally.add(trace(source, where.root, target=target.id, entry=entry))
+    graph = None
+    if target.entry or not target.path or not target.path.endswith(".py"):
+        graph = _graph(target, where, where.root, source, tally)
+    if graph is not None:
+        tally.report = replace(tally.report, nodes=len(graph), versions={**tally.report.versions, **graph.versions})
+        _analyse(graph, target, where, tally)
+    return tally.outcome()
+
+
+def kind_of(target: TargetConfig) -> str:
+    """`entry`, `python` or `model`; loading may refine the last one."""
+    if target.entry:
+        return "entry"
+    return "python" if (target.path or "").endswith(".py") else "model"
+
+
+def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, tally: _Tally) -> Graph | None:
+    if target.entry:
+        if where.sandbox is None and where.exports is None:
+            note = "Not exported: running this repository's code is not allowed here, so it was only traced."
+            tally.report = replace(tally.report, notes=(*tally.report.notes, note))
+            return None
+        with tally.stage("exporting"):
+            from analyzer.exporting import export
+
+            return export(target.entry, root, target=target, sandbox=where.sandbox, cache_dir=where.exports)
+        return None
+    with tally.stage("loading"):
+        from analyzer.loading import detect, is_weights, load
+
+        tally.report = replace(tally.report, kind=detect(source) or "model")
+        if is_weights(source):
+            from analyzer.validity.checkpoint import inspect
+
+            tally.add(inspect(source, target.id, root=root))
+            return None
+        return load(source)
+    return None
+
+
+def _analyse(graph: Graph, target: TargetConfig, where: Surroundings, tally: _Tally) -> None:
+    only = where.config.only
+    folder = where.output / "targets" / slug(target.id)
+    if "numerical" in only:
+        with tally.stage("numerical"):
+            from analyzer.numerical import analyse as numerical
+
+            tally.add(_relocated(numerical(graph, target, output=folder), folder, where.output))
+    if "validity" in only:
+        with tally.stage("validity"):
+            from analyzer.validity import analyse as validity
+
+            tally.add(validity(graph, target, base=_base_graph(target, where)))
+    if target.checkpoint:
+        with tally.stage("checkpoint"):
+            from analyzer.validity.checkpoint import against
+
+            tally.add(against(where.root / target.checkpoint, graph, target.id, root=where.root))
+    if "differential" in only and target.backends != ():
+        with tally.stage("differential"):
+            from analyzer.differential import analyse as differential
+
+            result = differential(
+                graph,
+                target,
+                root=where.root,
+                output=folder,
+                thresholds=where.config.thresholds,
+                sandbox=where.sandbox,
+            )
+            tally.add(_relocated(result, folder, where.output))
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def _base_graph(target: TargetConfig, where: Surroundings) -> Graph | None:
+    """The base revision's graph, only for a declared space: nothing else compares graphs."""
+    if where.base_root is None or target.space is None or not target.path:
+        return None
+    from analyzer.loading import load
+
+    try:
+        return load(where.base_root / target.path)
+    except Problem:
+        return None
+
+
+def _relocated(result: AnalysisResult, folder: Path, output: Path) -> AnalysisResult:
+    """Reproducer paths, given relative to the target's folder or absolute, made relative to the output folder."""
+
+    def moved(finding: Finding) -> Finding:
+        if finding.reproducer is None:
+            return finding
+        path = Path(finding.reproducer)
+        full = path if path.is_absolute() else folder / path
+        return replace(finding, reproducer=full.relative_to(output).as_posix())
+
+    return replace(result, findings=tuple(moved(finding) for finding in result.findings))
+
+
+def slug(identity: str) -> str:
+    """A file name for a target: readable, unique, and safe on every file system."""
+    import hashlib
+    import re
+
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", identity).strip("-.")[-60:] or "target"
+    return f"{readable}-{hashlib.sha256(identity.encode()).hexdigest()[:6]}"

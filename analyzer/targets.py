@@ -1,0 +1,103 @@
+"""Which models a run is about: from the command line, from the configuration, or found by content."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from analyzer.config import Config, TargetConfig
+from analyzer.problem import UsageProblem
+
+ENTRY = re.compile(r"^(?P<path>.+\.py):(?P<name>[A-Za-z_][A-Za-z0-9_.]*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The targets of a run and what a reader should know about how they were chosen."""
+
+    targets: tuple[TargetConfig, ...]
+    notes: tuple[str, ...] = ()
+
+
+def select(arguments: Sequence[str], config: Config, root: Path) -> Selection:
+    """Targets named by `arguments` (paths, folders, ``file.py:name``, configured ids), else configured, else found.
+
+    Paths are relative to `root`. Raises UsageProblem for an argument that names nothing.
+    """
+    if arguments:
+        chosen = [target for argument in arguments for target in _named(argument, config, root)]
+        return Selection(_unique(chosen))
+    if config.targets:
+        return Selection(config.targets)
+    found = discover(root, config)
+    notes = (
+        () if found else ("No model was found: no file here looks like ONNX, TensorFlow, Keras, Torch or safetensors.",)
+    )
+    return Selection(found, notes)
+
+
+def discover(folder: Path, config: Config, *, root: Path | None = None) -> tuple[TargetConfig, ...]:
+    """Every model below `folder`, by content, as targets with paths relative to `root`."""
+    from analyzer.loading import find_models
+
+    root = root or folder
+    paths = (path.relative_to(root).as_posix() for path in find_models(folder, config.exclude))
+    return tuple(TargetConfig(id=path, path=path) for path in sorted(paths))
+
+
+def configured_for(path: str, config: Config) -> tuple[TargetConfig, ...]:
+    """The configured targets whose model is the file `path`."""
+    return tuple(t for t in config.targets if t.path == path or (t.entry or "").partition(":")[0] == path)
+
+
+def excluded(path: str, config: Config) -> bool:
+    return any(fnmatchcase(path, pattern) for pattern in config.exclude)
+
+
+def _named(argument: str, config: Config, root: Path) -> Iterable[TargetConfig]:
+    by_id = [target for target in config.targets if target.id == argument]
+    if by_id:
+        return by_id
+    entry = ENTRY.match(argument)
+    if entry:
+        path = _inside(entry["path"], root, argument)
+        name = f"{path}:{entry['name']}"
+        same = [target for target in config.targets if target.entry == name]
+        return same or [TargetConfig(id=name, entry=name)]
+    path = _inside(argument, root, argument)
+    full = root / path
+    if full.is_dir() and not (full / "saved_model.pb").is_file() and not (full / "saved_model.pbtxt").is_file():
+        found = discover(full, config, root=root)
+        if not found:
+            raise UsageProblem(
+                f"{argument} holds no model that Assay recognises; name a model file or `file.py:callable`."
+            )
+        return [same for target in found for same in (configured_for(target.path or "", config) or (target,))]
+    return configured_for(path, config) or [TargetConfig(id=path, path=path)]
+
+
+def _inside(argument: str, root: Path, shown: str) -> str:
+    """`argument` relative to `root`. A path outside is kept absolute: on a laptop any file may be checked."""
+    full = Path(argument) if Path(argument).is_absolute() else root / argument
+    if not full.exists():
+        raise UsageProblem(
+            f"{shown} does not exist below {root}; check the spelling, or run from the repository's root."
+        )
+    try:
+        return full.resolve().relative_to(root.resolve()).as_posix()
+    except ValueError:
+        return full.resolve().as_posix()
+
+
+def _unique(targets: Iterable[TargetConfig]) -> tuple[TargetConfig, ...]:
+    seen: dict[str, TargetConfig] = {}
+    for target in targets:
+        previous = seen.get(target.id)
+        if previous is None:
+            seen[target.id] = target
+        elif replace(previous, line=None) != replace(target, line=None):
+            raise UsageProblem(f"two targets are called `{target.id}`; give one of them an `id` of its own.")
+    return tuple(seen.values())
