@@ -1,0 +1,20 @@
+"""Validity: refinement types over whole hyperparameter spaces, and checkpoints against architectures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from analyzer.config import TargetConfig
+    from analyzer.findings import AnalysisResult
+    from analyzer.graph import Graph
+
+
+def analyse(graph: Graph, target: TargetConfig, *, base: Graph | None = None, **options: Any) -> AnalysisResult:
+    """Check every dimension of `graph`; see `analyzer.validity.analysis.analyse`."""
+    from analyzer.validity.analysis import analyse as run
+
+    return run(graph, target, base=base, **options)
+
+
+__all__ = ["analyse"]
