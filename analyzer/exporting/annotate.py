@@ -1,0 +1,154 @@
+"""What the exporter left -> `Graph` with layers, source lines and names a user knows."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analyzer.config import TargetConfig
+from analyzer.exporting.manifest import FORMATS, Manifest
+from analyzer.findings import Location
+from analyzer.graph import Graph, set_display_name, set_layer, set_location
+from analyzer.problem import TargetProblem
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+_TORCH = "pkg.torch.onnx."
+_FRAME = re.compile(r'File "([^"\n]*)", line (\d+)')
+_IN_PROJECT = re.compile(r"(?:^|/)box/project/(.+)$")
+_FOREIGN = ("site-packages", "dist-packages", ".venv", "venv")
+NOTES = "assay.notes"
+
+
+def graph_of(folder: Path, manifest: Manifest, target: TargetConfig) -> Graph:
+    """Load the exported file by parsing and annotate it. Raises `TargetProblem` if it is not what the manifest says."""
+    file = folder / FORMATS[manifest.format]
+    if not file.is_file():
+        raise TargetProblem(f"{target.id}: the export handed back no {file.name}; its code removed it")
+    if manifest.format == "graphdef":
+        from analyzer.exporting.annotate_tensorflow import graph_of_graphdef
+
+        graph = graph_of_graphdef(file, manifest)
+    elif manifest.format == "torch-program":
+        raise TargetProblem(f"{target.id}: a traced program must be converted before it is read")
+    else:
+        from analyzer.loading import load
+
+        graph = load(file)
+        if manifest.framework == "torch" or any(_TORCH + "name_scopes" in n.metadata_props for n in graph.nodes()):
+            annotate_torch(graph.model, manifest)
+    graph = replace(graph, framework=manifest.framework, versions={**graph.versions, **manifest.versions})
+    if not graph.losses:
+        graph = replace(graph, losses=scalar_outputs(graph.graph))
+    if manifest.notes:
+        graph.model.metadata_props[NOTES] = "\n".join(manifest.notes)
+    return graph
+
+
+def scalar_outputs(graph: ir.Graph) -> tuple[str, ...]:
+    """Outputs that are single floating-point numbers: what a loss module returns."""
+    return tuple(
+        value.name
+        for value in graph.outputs
+        if value.name and value.shape is not None and len(value.shape) == 0 and value.dtype is not None
+        and value.dtype.is_floating_point()
+    )  # fmt: skip
+
+
+def annotate_torch(model: ir.Model, manifest: Manifest) -> None:
+    """Module scope, class, source line and display name of each node, from the Torch exporter's metadata."""
+    _name_symbols(model, manifest)
+    seen: Counter[tuple[str, str]] = Counter()
+    names: dict[str, str] = {}
+    used: Counter[str] = Counter()
+    for node in model.graph:
+        properties = node.metadata_props
+        scopes = _strings(properties.get(_TORCH + "name_scopes"))
+        classes = _strings(properties.get(_TORCH + "class_hierarchy"))
+        if not scopes or len(scopes) != len(classes):
+            continue
+        layer, operator = _layer(scopes), _operator(classes[-1])
+        layer_class = classes[-2].rpartition(".")[2] if len(classes) > 1 else ""
+        set_layer(node, layer, layer_class)
+        identity = "/".join(scopes)
+        if identity not in names:
+            ordinal = seen[layer, operator]
+            seen[layer, operator] += 1
+            names[identity] = f"{layer}/{operator}".lstrip("/") + (f"_{ordinal}" if ordinal else "")
+        name = names[identity]
+        used[name] += 1
+        set_display_name(node, name)
+        place = _place(properties.get(_TORCH + "stack_trace", ""), scopes, classes, manifest.created)
+        if place is not None:
+            set_location(node, place)
+
+
+def _strings(text: str | None) -> list[str]:
+    try:
+        value = ast.literal_eval(text or "[]")
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return []
+    return [str(item) for item in value] if isinstance(value, list) else []
+
+
+def _layer(scopes: list[str]) -> str:
+    """The path of the innermost module; traced helpers of torch itself are no modules."""
+    return next((s for s in reversed(scopes[:-1]) if s and not s.startswith("_empty_nn_module_stack")), "")
+
+
+def _operator(target: str) -> str:
+    """``aten.conv2d.default`` -> ``conv2d``."""
+    parts = target.split(".")
+    return parts[1] if len(parts) > 1 and parts[0] in ("aten", "prims", "higher_order", "_operator") else parts[-1]
+
+
+def _place(trace: str, scopes: list[str], classes: list[str], created: Mapping[str, Location]) -> Location | None:
+    """The innermost line of the project, but for a module called by a container of torch where it was created."""
+    called_by_torch = len(classes) > 2 and classes[-3].startswith("torch.nn.") and classes[-2].startswith("torch.nn.")
+    if called_by_torch and scopes[-2] in created:
+        return created[scopes[-2]]
+    for name, line in reversed(_FRAME.findall(trace)):
+        found = _IN_PROJECT.search(name)
+        if found and not any(part in _FOREIGN for part in found.group(1).split("/")):
+            return Location(found.group(1), int(line))
+    for scope in reversed(scopes[:-1]):
+        if scope in created:
+            return created[scope]
+    return None
+
+
+def _name_symbols(model: ir.Model, manifest: Manifest) -> None:
+    """Give the exporter's symbols (``s77``) the names the configuration uses, everywhere they occur."""
+    import onnx_ir as ir
+
+    renamed: dict[str, str] = {}
+    for position, value in enumerate(model.graph.inputs):
+        name = value.name if value.name in manifest.axes else None
+        if name is None and position < len(manifest.inputs):
+            name = manifest.inputs[position]
+        for axis, symbol in manifest.axes.get(name or "", {}).items():
+            if value.shape is not None and axis < len(value.shape):
+                dim = value.shape[axis]
+                if isinstance(dim, ir.SymbolicDim) and dim.value is not None:
+                    renamed.setdefault(str(dim.value), symbol)
+    if not renamed:
+        return
+    pattern = re.compile(r"\b(" + "|".join(map(re.escape, renamed)) + r")\b")
+    for value in _values(model.graph):
+        if value.shape is None:
+            continue
+        dims = [
+            pattern.sub(lambda m: renamed[m.group()], str(d.value)) if isinstance(d, ir.SymbolicDim) and d.value else d
+            for d in value.shape
+        ]
+        value.shape = ir.Shape(dims)
+
+
+def _values(graph: ir.Graph) -> list[ir.Value]:
+    return [*graph.inputs, *(output for node in graph for output in node.outputs)]

@@ -1,0 +1,232 @@
+"""`export`: run an entry point in a sandbox and take its graph; an export of unchanged sources is reused."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import analyzer
+from analyzer.config import TargetConfig
+from analyzer.exporting.imports import imported_files, mentioned_files
+from analyzer.exporting.manifest import Manifest, read_manifest
+from analyzer.findings import Location
+from analyzer.graph import Graph
+from analyzer.problem import TargetProblem, UsageProblem
+from analyzer.sandbox import PYTHON, Completed, Limits, Sandbox
+
+INSIDE = "assay_inside"  # the name of the `inside` package where it runs
+PROJECT = "project"
+MANIFEST = "export.json"
+
+
+class ExportProblem(TargetProblem):
+    """The project's code could not be exported; `location` is the line of the project where it failed, if any."""
+
+    def __init__(self, sentence: str, location: Location | None = None) -> None:
+        super().__init__(sentence)
+        self.location = location
+
+
+def export(
+    entry: str,
+    root: Path,
+    *,
+    target: TargetConfig,
+    sandbox: Sandbox | None,
+    cache_dir: Path | None = None,
+    limits: Limits | None = None,
+) -> Graph:
+    """The graph of ``path/to/file.py:name`` below `root`.
+
+    An export found in `cache_dir` under the hash of the sources and the configuration is reused; without a sandbox
+    nothing else is possible. Raises `ExportProblem` with one clear sentence (and a line) for whatever goes wrong.
+    """
+    from analyzer.exporting.annotate import graph_of
+
+    check_entry(entry, root)
+    key = key_of(entry, root, target)
+    place = sandbox.within(target.environment, root) if sandbox is not None else None
+    stored = cache_dir / key if cache_dir is not None else None
+    if stored is not None:
+        manifest = _stored(stored, root, place)
+        if manifest is not None:
+            return graph_of(stored, manifest, target)
+    if place is None:
+        raise ExportProblem(
+            f"{entry}: no export of its present sources was found, and running its code is not allowed here; run "
+            "`assay export` in a job without permissions and hand its folder over"
+        )
+    with tempfile.TemporaryDirectory(prefix="assay-export-") as temporary:
+        folder = Path(temporary)
+        manifest = run_exporter(entry, root, target, place, folder, limits or Limits())
+        if stored is not None:
+            _store(folder, stored)
+        return graph_of(folder, manifest, target)
+
+
+def check_entry(entry: str, root: Path) -> None:
+    """Raises `UsageProblem` for what is no entry point, `ExportProblem` for a file that is not in the repository."""
+    path, _, name = entry.rpartition(":")
+    if not path.endswith(".py") or not name.replace(".", "_").isidentifier():
+        raise UsageProblem(f"{entry!r} is not an entry point; write it as path/to/file.py:name")
+    file = (root / path).resolve()
+    if not file.is_relative_to(root.resolve()):
+        raise UsageProblem(f"{entry!r} leads out of the repository; entry points are paths relative to its root")
+    if not file.is_file():
+        raise ExportProblem(f"{entry}: there is no file {path!r}; correct `entry:`")
+
+
+def run_exporter(
+    entry: str, root: Path, target: TargetConfig, sandbox: Sandbox, folder: Path, limits: Limits
+) -> Manifest:
+    """Run the exporter in `sandbox`; its files are left in the empty `folder`."""
+    files = sorted(p.relative_to(root.resolve()).as_posix() for p in imported_files(root / _path(entry), root))
+    request = {
+        "entry": entry,
+        "root": PROJECT,
+        "inputs": _inputs(target),
+        "symbols": {name: list(bounds) for name, bounds in target.symbols.items()},
+        "files": files,
+        "out": "out",
+    }
+    completed = sandbox.run(
+        [PYTHON, "-m", INSIDE, "request.json"],
+        files={
+            **exporter_files(),
+            "request.json": json.dumps(request).encode(),
+            PROJECT: root,
+        },
+        output=folder,
+        limits=limits,
+        environment={"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": str(_threads(limits))},
+    )
+    _check(entry, completed, limits, sandbox)
+    manifest = read_manifest(folder / MANIFEST, entry)
+    if manifest.failure is not None:
+        raise ExportProblem(_with_place(manifest.failure, manifest.place), manifest.place)
+    extra = {name: _hash(root / name) for name in manifest.files if name not in files and (root / name).is_file()}
+    _amend(folder / MANIFEST, {"identity": sandbox.identity, "dynamic": extra, "entry": entry})
+    return manifest
+
+
+def exporter_files() -> dict[str, bytes | Path]:
+    """The code that runs inside, as files for a sandbox."""
+    source = Path(__file__).parent / "inside"
+    return {f"{INSIDE}/{path.name}": path.read_bytes() for path in sorted(source.glob("*.py"))}
+
+
+def _threads(limits: Limits) -> int:
+    return max(1, int(limits.cpus))
+
+
+def _inputs(target: TargetConfig) -> dict[str, Any]:
+    return {
+        name: {
+            "shape": list(spec.shape) if spec.shape is not None else None,
+            "dtype": spec.dtype,
+            "range": [spec.range.lo, spec.range.hi] if spec.range is not None else None,
+        }
+        for name, spec in target.inputs.items()
+    }
+
+
+def _check(entry: str, completed: Completed, limits: Limits, sandbox: Sandbox) -> None:
+    """Raises `ExportProblem` unless the exporter ran to its end."""
+    if completed.timed_out:
+        raise ExportProblem(
+            f"{entry}: the export did not end within {limits.seconds:.0f} s and was stopped; the entry point must "
+            "build the model only, without training or downloading"
+        )
+    if completed.out_of_memory:
+        raise ExportProblem(
+            f"{entry}: the export needed more than {limits.memory / 2**30:.3g} GiB of memory and was stopped; "
+            "build a smaller configuration of the model for the check"
+        )
+    if completed.refused is not None:
+        raise ExportProblem(f"{entry}: the sandbox handed back {completed.refused}, which is refused")
+    if MANIFEST not in completed.files:
+        if completed.exit_code == 126 or "cannot start" in completed.log:
+            raise ExportProblem(
+                f"{entry}: {sandbox.name} has no Python; name an image that has it under `environment:`"
+            )
+        raise ExportProblem(
+            f"{entry}: its code ended the process with code {completed.exit_code} before a model was handed back; "
+            "an entry point must return" + _last_words(completed.log)
+        )
+
+
+def _last_words(log: str) -> str:
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    text = "".join(c for c in lines[-1] if c.isprintable())[:160] if lines else ""
+    return f" (it last printed: {text.replace('::', ': :')})" if text else ""
+
+
+def _with_place(sentence: str, place: Location | None) -> str:
+    return f"{sentence} ({place.path}:{place.line})" if place is not None else sentence
+
+
+def key_of(entry: str, root: Path, target: TargetConfig) -> str:
+    """A hash over the sources that make the model and the part of the configuration that shapes it."""
+    digest = hashlib.sha256()
+    shaping = (analyzer.__version__, entry, _inputs(target), sorted(target.symbols.items()), target.environment)
+    digest.update(repr(shaping).encode())
+    sources = imported_files(root / _path(entry), root)
+    inside = root.resolve()
+    for path in sorted(sources | mentioned_files(sources, root)):
+        digest.update(f"\0{path.relative_to(inside).as_posix()}\0{_hash(path)}".encode())
+    for path in sorted((Path(__file__).parent / "inside").glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:40]
+
+
+def _stored(folder: Path, root: Path, sandbox: Sandbox | None) -> Manifest | None:
+    """The manifest of a reusable export: same sandbox, and no file it imported by other means has changed since."""
+    if not (folder / MANIFEST).is_file():
+        return None
+    with contextlib.suppress(TargetProblem, OSError, ValueError):
+        manifest = read_manifest(folder / MANIFEST, folder.name)
+        current = all((root / n).is_file() and _hash(root / n) == h for n, h in manifest.dynamic.items())
+        if manifest.failure is None and current and (sandbox is None or manifest.identity == sandbox.identity):
+            return manifest
+    return None
+
+
+def _store(folder: Path, stored: Path) -> None:
+    """Two writers of one key leave one of two equal entries."""
+    stored.parent.mkdir(parents=True, exist_ok=True)
+    draft = stored.with_name(f".{stored.name}.{os.getpid()}")
+    shutil.rmtree(draft, ignore_errors=True)
+    shutil.copytree(folder, draft)
+    shutil.rmtree(stored, ignore_errors=True)
+    try:
+        draft.rename(stored)
+    except OSError:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _amend(path: Path, additions: Mapping[str, Any]) -> None:
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data.update(additions)
+    path.write_text(json.dumps(data, indent=1, sort_keys=True), encoding="utf-8")
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _path(entry: str) -> str:
+    return entry.rpartition(":")[0]
+
+
+def stored_exports(folder: Path) -> Iterator[Path]:
+    """The exports that `assay export` or earlier runs left in `folder`."""
+    if folder.is_dir():
+        yield from sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))

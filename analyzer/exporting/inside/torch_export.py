@@ -1,0 +1,281 @@
+"""``nn.Module`` -> ONNX, with module scopes and source lines in the metadata of each node.
+
+``torch.export`` then ``torch.onnx.export(program, dynamo=True, optimize=False)``: with optimisation on, batch norm
+would be folded away. Where the environment's torch is too old for that, or lacks onnxscript, the traced program
+itself is handed back (`torch_program`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from . import creation
+from .entry import Built
+from .examples import array, check, match
+from .failure import Failure, Project, describe
+
+EMBED_LIMIT = 1 << 30  # bytes of weights above which they are written beside the model: protobuf ends at 2 GiB
+
+
+def export(built: Built, request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:
+    """Write ``model.onnx`` (or ``program.json`` and ``program.npz``) to `out`; returns what else there is to tell."""
+    import torch
+
+    entry = request["entry"]
+    module = built.model if isinstance(built.model, torch.nn.Module) else _as_module(built.model)
+    notes: list[str] = []
+    if module.training:
+        module.eval()
+        notes.append("exported in evaluation mode (dropout off, batch statistics fixed)")
+    args, kwargs, named = _inputs(module, built, request)
+    shapes, axes = _dynamic(named, request, torch)
+    program = _trace(entry, module, args, kwargs, named, shapes, notes, project, built, torch)
+    result = {
+        "notes": notes,
+        "versions": _versions(torch),
+        "axes": axes,
+        "created": _created(module),
+        "inputs": list(named),
+    }
+    try:
+        result["format"] = _write_onnx(program, out, torch)
+    except _NoExporter as missing:
+        from . import torch_program
+
+        notes.append(f"{missing}; the traced program was converted outside the project's environment")
+        result["format"] = torch_program.write(program, out)
+    except BaseException as error:
+        if isinstance(error, (KeyboardInterrupt, MemoryError)):
+            raise
+        raise Failure(
+            f"{entry}: torch {torch.__version__} traced the model but could not write it as ONNX: {_cause(error)}",
+            project.of_traceback(error) or built.place,
+        ) from error
+    return result
+
+
+def _as_module(function: Any) -> Any:
+    import torch
+
+    class Function(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, *args: Any, **kwargs: Any) -> Any:
+            return function(*args, **kwargs)
+
+    return Function()
+
+
+def _inputs(
+    module: Any, built: Built, request: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any], dict[str, Any]]:
+    """Positional and keyword arguments, and all by the name of the parameter they go to."""
+    described: Mapping[str, Any] = request.get("inputs") or {}
+    taken: dict[str, int] = {}
+    names = _parameters(module)
+    if built.inputs is None:
+        if not described:
+            raise Failure(
+                f"{request['entry']}: gives a module without example inputs; return (model, inputs) or describe them "
+                "under `inputs:` in the configuration",
+                built.place,
+            )
+        chosen = match(names or list(described), described)
+        order = [n for n in names if n in chosen] or list(chosen)
+        symbols = request.get("symbols") or {}
+        values = {n: _tensor(array(n, chosen[n], symbols, taken, seed), chosen[n]) for seed, n in enumerate(order)}
+        if not names or order == names[: len(order)]:
+            return tuple(values.values()), {}, values
+        return (), values, values
+    if isinstance(built.inputs, dict):
+        return (), built.inputs, dict(built.inputs)
+    positional = names + [f"input_{i}" for i in range(len(names), len(built.inputs))]
+    return built.inputs, {}, {positional[i]: value for i, value in enumerate(built.inputs)}
+
+
+def _parameters(module: Any) -> list[str]:
+    try:
+        parameters = inspect.signature(module.forward).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def _tensor(values: Any, spec: Mapping[str, Any]) -> Any:
+    import torch
+
+    tensor = torch.from_numpy(values)
+    return tensor.to(torch.bfloat16) if spec.get("dtype") == "bfloat16" else tensor
+
+
+def _dynamic(
+    named: Mapping[str, Any], request: Mapping[str, Any], torch: Any
+) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    """``dynamic_shapes`` for torch.export, and the symbols' names by input and axis."""
+    described = match(list(named), request.get("inputs") or {})
+    symbols = request.get("symbols") or {}
+    dims: dict[str, Any] = {}
+    shapes: dict[str, Any] = {}
+    axes: dict[str, dict[str, str]] = {}
+    for name, value in named.items():
+        spec = described.get(name)
+        if not hasattr(value, "shape"):
+            shapes[name] = _nothing_dynamic(value)
+            continue
+        check(name, tuple(int(d) for d in value.shape), spec)
+        wanted = (spec or {}).get("shape") or ()
+        moving = {axis: str(d) for axis, d in enumerate(wanted) if not isinstance(d, int)}
+        for symbol in moving.values():
+            if symbol not in dims:
+                low, high = ([*list(symbols.get(symbol, (1, None))), None])[:2]
+                limits = {"min": max(1, low or 1)} if high is None else {"min": max(1, low or 1), "max": high}
+                dims[symbol] = torch.export.Dim(symbol, **limits) if high is None or high > limits["min"] else None
+        shapes[name] = {axis: dims[symbol] for axis, symbol in moving.items() if dims[symbol] is not None} or None
+        axes[name] = {str(axis): symbol for axis, symbol in moving.items()}
+    return (shapes if dims else None), axes
+
+
+def _nothing_dynamic(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return type(value)(_nothing_dynamic(v) for v in value)
+    if isinstance(value, dict):
+        return {k: _nothing_dynamic(v) for k, v in value.items()}
+    return None
+
+
+def _trace(
+    entry: str,
+    module: Any,
+    args: Any,
+    kwargs: Any,
+    named: Any,
+    shapes: Any,
+    notes: list[str],
+    project: Project,
+    built: Built,
+    torch: Any,
+) -> Any:
+    """The first of several ways of tracing that succeeds; the failure of the first if none does."""
+    attempts: list[tuple[Any, bool, str]] = [(shapes, False, "")]
+    if shapes is not None:
+        automatic = _automatic(shapes, torch)
+        if automatic is not None:
+            attempts.append((automatic, False, "some symbolic dimensions are tied or bounded by the model"))
+        attempts.append(
+            (None, False, "symbolic dimensions were fixed at their example sizes: the model does not trace with them")
+        )
+    attempts.append((None, True, "symbolic dimensions were fixed at their example sizes" if shapes else ""))
+    first: BaseException | None = None
+    for dynamic, strict, note in attempts:
+        try:
+            with torch.no_grad():
+                program = _torch_export(torch, module, args, kwargs, named, dynamic, strict)
+        except BaseException as error:
+            if isinstance(error, (KeyboardInterrupt, MemoryError)):
+                raise
+            first = first or error
+            if dynamic is None and not strict and project.of_traceback(error) and _is_own_error(error):
+                first = error  # without symbols the framework's message speaks of sizes a person knows
+                break
+            continue
+        if note:
+            notes.append(note)
+        return program
+    assert first is not None
+    raise Failure(
+        f"{entry}: the model failed while it was traced with its example inputs: {_cause(first)}",
+        project.of_traceback(first) or built.place,
+    ) from first
+
+
+def _is_own_error(error: BaseException) -> bool:
+    """Whether running the model would fail alike: shapes that do not fit, a bug in the project's code."""
+    return not (type(error).__module__ or "").startswith(("torch._dynamo", "torch._export", "torch.fx"))
+
+
+def _automatic(shapes: Any, torch: Any) -> Any:
+    auto = getattr(torch.export.Dim, "AUTO", None)  # torch 2.6 and later
+    if auto is None:
+        return None
+
+    def soften(spec: Any) -> Any:
+        return dict.fromkeys(spec, auto) if isinstance(spec, dict) and all(isinstance(a, int) for a in spec) else spec
+
+    return {name: soften(spec) for name, spec in shapes.items()}
+
+
+def _torch_export(torch: Any, module: Any, args: Any, kwargs: Any, named: Any, dynamic: Any, strict: bool) -> Any:
+    if dynamic is not None:
+        signature = inspect.signature(module.forward).parameters
+        if not all(name in signature for name in named):  # *args: by position
+            dynamic = tuple(dynamic.values())
+    options: dict[str, Any] = {"dynamic_shapes": dynamic}
+    if "strict" in inspect.signature(torch.export.export).parameters:
+        options["strict"] = strict
+    elif strict:
+        raise RuntimeError("this torch has one way of tracing only")
+    return torch.export.export(module, args, kwargs or None, **options)
+
+
+def _cause(error: BaseException) -> str:
+    """The message below the wrappers that compilers put around it."""
+    seen = error
+    while seen.__cause__ is not None and type(seen).__module__.startswith("torch"):
+        seen = seen.__cause__
+    return describe(seen)
+
+
+class _NoExporter(Exception):
+    """This environment cannot write ONNX; the text says why."""
+
+
+def _write_onnx(program: Any, out: str, torch: Any) -> str:
+    try:
+        import onnx_ir  # noqa: F401
+        import onnxscript  # noqa: F401
+    except ImportError as error:
+        raise _NoExporter(f"the environment has no {error.name}") from error
+    if "dynamo" not in inspect.signature(torch.onnx.export).parameters:
+        raise _NoExporter(f"torch {torch.__version__} has no exporter for traced programs")
+    with _silence():
+        exported = torch.onnx.export(program, dynamo=True, optimize=False, verbose=False)
+    weights = sum(v.const_value.nbytes for v in exported.model.graph.initializers.values() if v.const_value is not None)
+    exported.save(os.path.join(out, "model.onnx"), external_data=weights > EMBED_LIMIT)
+    return "onnx"
+
+
+@contextlib.contextmanager
+def _silence() -> Any:
+    """The exporter logs one line for every library that is not installed."""
+    import logging
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        previous = logging.root.manager.disable
+        logging.disable(logging.WARNING)
+        try:
+            yield
+        finally:
+            logging.disable(previous)
+
+
+def _created(module: Any) -> dict[str, Any]:
+    """Module path -> [file, line] where the project created the module, for those called by a container of torch."""
+    found = {}
+    for name, child in module.named_modules():
+        place = creation.place_of(child)
+        if place is not None:
+            found[name] = list(place)
+    return found
+
+
+def _versions(torch: Any) -> dict[str, str]:
+    versions = {"torch": str(torch.__version__)}
+    for name in ("onnxscript", "transformers", "torchvision", "keras"):
+        version = getattr(__import__("sys").modules.get(name), "__version__", None)
+        if isinstance(version, str):
+            versions[name] = version
+    return versions

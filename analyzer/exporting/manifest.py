@@ -1,0 +1,124 @@
+"""``export.json``: what the exporter says of its work. Written next to hostile code, so every field is checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from analyzer.findings import Location
+from analyzer.problem import TargetProblem
+
+MAX_SIZE = 64 << 20
+FORMATS = {"onnx": "model.onnx", "torch-program": "program.json", "graphdef": "graph.pb", "keras": "model.keras"}
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """`failure` and `place` are set when the export failed, all else when it did not.
+
+    `axes` names symbolic dimensions: input -> axis -> symbol. `created` says where layers were created.
+    `layers`, `classes` and `lines` say by node name what the graph itself does not hold (TensorFlow).
+    `parameters` maps constants of the graph to the variables whose values they are.
+    """
+
+    failure: str | None = None
+    place: Location | None = None
+    format: str = "onnx"
+    framework: str = "torch"
+    versions: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    axes: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    shapes: Mapping[str, tuple[tuple[int | str, ...], str]] = field(default_factory=dict)
+    created: Mapping[str, Location] = field(default_factory=dict)
+    layers: Mapping[str, str] = field(default_factory=dict)
+    classes: Mapping[str, str] = field(default_factory=dict)
+    lines: Mapping[str, Location] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    identity: str = ""
+    dynamic: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_manifest(path: Path, entry: str) -> Manifest:
+    """Raises `TargetProblem` for anything but a well-formed manifest."""
+    try:
+        if path.stat().st_size > MAX_SIZE:
+            raise ValueError("too large")
+        return _manifest(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise TargetProblem(
+            f"{entry}: what the export handed back makes no sense ({type(error).__name__}); its code wrote over it"
+        ) from error
+
+
+def _manifest(data: Any) -> Manifest:
+    versions = _texts(data.get("versions", {}))
+    if data["ok"] is not True:
+        return Manifest(failure=_text(data["sentence"], 1200), place=_place(data.get("place")), versions=versions)
+    if data["format"] not in FORMATS:
+        raise ValueError("format")
+    return Manifest(
+        format=data["format"],
+        framework={"graph": "tensorflow"}.get(data["framework"], _text(data["framework"])),
+        versions=versions,
+        notes=_list(data.get("notes", [])),
+        files=tuple(name for name in _list(data.get("files", [])) if _inside(name)),
+        inputs=_list(data.get("inputs", [])),
+        outputs=_list(data.get("outputs", [])),
+        axes={
+            _text(k): {int(axis): _text(symbol) for axis, symbol in v.items()} for k, v in data.get("axes", {}).items()
+        },
+        shapes={_text(k): _shape(v) for k, v in data.get("shapes", {}).items()},
+        created=_places(data.get("created", {})),
+        layers=_texts(data.get("layers", {})),
+        classes=_texts(data.get("classes", {})),
+        lines=_places(data.get("lines", {})),
+        parameters=_texts(data.get("parameters", {})),
+        identity=_text(data.get("identity", "")),
+        dynamic={k: v for k, v in _texts(data.get("dynamic", {})).items() if _inside(k)},
+    )
+
+
+def _text(value: Any, limit: int = 1024) -> str:
+    if not isinstance(value, str):
+        raise ValueError("text expected")
+    return "".join(c if c.isprintable() else " " for c in value[:limit])
+
+
+def _texts(value: Any) -> dict[str, str]:
+    return {_text(k): _text(v) for k, v in value.items()}
+
+
+def _list(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise ValueError("list expected")
+    return tuple(_text(item) for item in value)
+
+
+def _inside(name: str) -> bool:
+    path = PurePosixPath(name)
+    return not path.is_absolute() and ".." not in path.parts and "\\" not in name
+
+
+def _place(value: Any) -> Location | None:
+    if value is None:
+        return None
+    path, line = value
+    if not _inside(_text(path)) or not isinstance(line, int) or not 0 < line < 10_000_000:
+        raise ValueError("place")
+    return Location(_text(path), line)
+
+
+def _places(value: Any) -> dict[str, Location]:
+    places = {_text(k): _place(v) for k, v in value.items()}
+    return {k: v for k, v in places.items() if v is not None}
+
+
+def _shape(value: Any) -> tuple[tuple[int | str, ...], str]:
+    dims, dtype = value
+    return tuple(d if isinstance(d, int) else _text(d) for d in dims), _text(dtype)

@@ -1,0 +1,137 @@
+"""Files into and out of a sandbox as tar streams, with nothing but regular files in them and with caps on size."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import tarfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from analyzer.problem import TargetProblem
+
+# Version control may hold a token, virtual environments belong to another machine.
+LEFT_BEHIND = frozenset(
+    {".git", ".hg", ".svn", "__pycache__", ".venv", "venv", "node_modules", ".mypy_cache", ".pytest_cache", ".tox"}
+)
+MAX_MEMBERS = 100_000
+MAX_NAME = 1024
+
+
+class ArchiveRefused(Exception):
+    """The stream holds something a sandbox must not hand back; the text says what."""
+
+
+def files_below(root: Path) -> Iterator[tuple[str, Path]]:
+    """Regular files below `root` as (relative name, real path), sorted.
+
+    A symbolic link counts as the file it names when that file lies inside `root`, else it is left out; folders that
+    are links, sockets and devices are left out.
+    """
+    inside = root.resolve()
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(f for f in folders if f not in LEFT_BEHIND and not os.path.islink(os.path.join(folder, f)))
+        for name in sorted(names):
+            path = Path(folder, name)
+            real = path.resolve() if path.is_symlink() else path
+            if path.is_symlink() and not _may_follow(real, inside):
+                continue
+            try:
+                mode = real.lstat().st_mode
+            except OSError:
+                continue
+            if stat.S_ISREG(mode):
+                yield path.relative_to(root).as_posix(), real
+
+
+def _may_follow(real: Path, inside: Path) -> bool:
+    return real.is_relative_to(inside) and not LEFT_BEHIND.intersection(real.relative_to(inside).parts)
+
+
+def flatten(files: Mapping[str, bytes | Path], limit: int) -> Iterator[tuple[str, bytes | Path]]:
+    """One entry a file. Raises `TargetProblem` when they exceed `limit` bytes together."""
+    total = 0
+    for name, content in files.items():
+        check_name(name)
+        single = isinstance(content, bytes) or content.is_file()
+        entries: Iterator[tuple[str, bytes | Path]]
+        if isinstance(content, bytes) or single:
+            entries = iter([(name, content)])
+        else:
+            entries = ((f"{name}/{below}", path) for below, path in files_below(content))
+        for full, body in entries:
+            total += len(body) if isinstance(body, bytes) else body.stat().st_size
+            if total > limit:
+                raise TargetProblem(
+                    f"the project has more than {limit >> 20} MiB of files, too much to hand to the sandbox; "
+                    "keep data sets out of the repository's folder or point the target at an exported model file"
+                )
+            yield full, body
+
+
+def pack(files: Mapping[str, bytes | Path], limit: int, into: IO[bytes]) -> None:
+    """Write `files` as a tar stream, all owned by root and readable by everybody."""
+    with tarfile.open(fileobj=into, mode="w|", format=tarfile.PAX_FORMAT) as archive:
+        for name, content in flatten(files, limit):
+            member = tarfile.TarInfo(name)
+            member.mode = 0o644
+            if isinstance(content, bytes):
+                member.size = len(content)
+                archive.addfile(member, io.BytesIO(content))
+            else:
+                with content.open("rb") as source:
+                    member.size = os.fstat(source.fileno()).st_size
+                    archive.addfile(member, source)
+
+
+def check_name(name: str) -> None:
+    """Raises `ArchiveRefused` unless `name` is a plain relative path that stays where it is put."""
+    path = PurePosixPath(name)
+    if (
+        not name
+        or len(name) > MAX_NAME
+        or path.is_absolute()
+        or ".." in path.parts
+        or "\\" in name
+        or any(ord(c) < 32 or c == "\x7f" for c in name)
+        or name.encode("utf-8", "surrogateescape").decode("utf-8", "replace") != name
+    ):
+        raise ArchiveRefused(f"a file name that could lead elsewhere: {name[:80]!a}")
+
+
+def unpack(stream: IO[bytes], target: Path, limit: int) -> tuple[str, ...]:
+    """Put the regular files of a tar stream below the empty folder `target`; return their names.
+
+    Raises `ArchiveRefused` for links, devices, sparse files, names that lead elsewhere, repeated names, and more
+    than `limit` bytes or `MAX_MEMBERS` members; what was written before stays.
+    """
+    names: list[str] = []
+    total = 0
+    try:
+        with tarfile.open(fileobj=stream, mode="r|") as archive:
+            for count, member in enumerate(archive):
+                if count >= MAX_MEMBERS:
+                    raise ArchiveRefused(f"more than {MAX_MEMBERS} files")
+                check_name(member.name)
+                if member.isdir():
+                    continue
+                if not member.isreg() or member.issparse():
+                    raise ArchiveRefused(f"something that is not a plain file: {member.name[:80]!a}")
+                total += member.size
+                if total > limit:
+                    raise ArchiveRefused(f"more than {limit >> 20} MiB")
+                source = archive.extractfile(member)
+                assert source is not None
+                path = target / member.name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with path.open("xb") as sink:
+                    while chunk := source.read(1 << 20):
+                        sink.write(chunk)
+                names.append(member.name)
+    except FileExistsError as error:
+        raise ArchiveRefused("the same file twice") from error
+    except (tarfile.TarError, OSError, UnicodeError, ValueError, EOFError) as error:
+        raise ArchiveRefused(f"an archive that cannot be read ({type(error).__name__})") from error
+    return tuple(names)

@@ -1,0 +1,266 @@
+"""A container as a sandbox, through the Docker SDK.
+
+No network, read-only root, no capabilities, no new privileges, an unprivileged user, limits on processes, memory, CPU
+and time, and an environment of a handful of names. Input goes in as a tar stream to an anonymous volume that only root
+may write; output is written to a memory file system of limited size and comes back as a tar stream on standard output,
+so nothing that runs inside can fill the disk, and no folder of the host is ever mounted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from analyzer.config import Environment
+from analyzer.problem import TargetProblem
+from analyzer.sandbox import stage
+from analyzer.sandbox.archive import ArchiveRefused, pack, unpack
+from analyzer.sandbox.protocol import OUTPUT, Completed, Limits, Log, check_environment
+
+if TYPE_CHECKING:
+    import docker as sdk
+    from docker.models.containers import Container
+
+BOX = "/box"
+STAGE = ".assay-stage.py"
+NOBODY = "65534:65534"
+LABEL = "assay.sandbox"
+DISCARD_LIMIT = 256 << 20  # printed text beyond this ends the run: nobody reads it
+
+
+@dataclass(frozen=True)
+class DockerSandbox:
+    """Runs commands in fresh containers of `image`. `gpus` asks the engine for all its GPUs.
+
+    Holds no connection, so that it may cross into child processes; each use connects anew (`connect`).
+    """
+
+    image: str
+    gpus: bool = False
+    install_network: str = "bridge"  # for installing `environment: requirements:`, nothing else
+
+    @property
+    def name(self) -> str:
+        return f"a container of {self.image}"
+
+    @property
+    def identity(self) -> str:
+        with contextlib.closing(connect()) as client:
+            return f"docker:{image_id(client, self.image)}"
+
+    def within(self, environment: Environment | None, root: Path) -> DockerSandbox:
+        """The sandbox in which this environment's packages are found; installs its requirements once."""
+        if environment is None or (environment.image is None and environment.requirements is None):
+            return self
+        image = environment.image or self.image
+        if environment.requirements is not None:
+            from analyzer.sandbox.requirements import derive
+
+            with contextlib.closing(connect()) as client:
+                image = derive(client, image, root, environment.requirements, network=self.install_network)
+        return replace(self, image=image)
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        files: Mapping[str, bytes | Path],
+        output: Path | None = None,
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+        environment: Mapping[str, str] | None = None,
+    ) -> Completed:
+        chosen = check_environment(environment)
+        with contextlib.closing(connect()) as client, tempfile.TemporaryFile() as archive:
+            pack({**files, STAGE: Path(stage.__file__).read_bytes()}, limits.input + (1 << 20), archive)
+            archive.seek(0)
+            container = self._create(client, command, limits, chosen)
+            try:
+                container.put_archive(BOX, archive)
+                return _execute(container, output, limits)
+            finally:
+                remove(container)
+
+    def _create(
+        self, client: sdk.DockerClient, command: Sequence[str], limits: Limits, environment: Mapping[str, str]
+    ) -> Container:
+        from docker.errors import APIError, ImageNotFound
+        from docker.types import DeviceRequest, LogConfig, Ulimit
+
+        request = json.dumps({"command": list(command), "pack": True, "rlimits": {"FSIZE": limits.output}})
+        interpreter = 'p=$(command -v python3 || command -v python) || exit 126; exec "$p" -I "$0" "$1"'
+        try:
+            return client.containers.create(
+                self.image,
+                entrypoint=["/bin/sh", "-c", interpreter, f"{BOX}/{STAGE}"],
+                command=[request],
+                working_dir=BOX,
+                user=NOBODY,
+                network_mode="none",
+                read_only=True,
+                cap_drop=["ALL"],
+                security_opt=["no-new-privileges"],
+                pids_limit=limits.processes,
+                mem_limit=limits.memory,
+                memswap_limit=limits.memory,
+                nano_cpus=int(limits.cpus * 1e9),
+                ipc_mode="private",
+                ulimits=[Ulimit(name="core", soft=0, hard=0), Ulimit(name="nofile", soft=4096, hard=4096)],
+                tmpfs={
+                    "/tmp": f"rw,noexec,nosuid,nodev,size={limits.scratch},mode=1777",
+                    f"{BOX}/{OUTPUT}": f"rw,noexec,nosuid,nodev,size={limits.output},uid=65534,gid=65534,mode=0700",
+                },
+                volumes=[BOX],
+                environment={"HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+                | dict(environment),
+                log_config=LogConfig(type="none"),
+                device_requests=[DeviceRequest(count=-1, capabilities=[["gpu"]])] if self.gpus else None,
+                labels={LABEL: "1"},
+                tty=False,
+                stdin_open=False,
+                auto_remove=False,
+            )
+        except ImageNotFound as error:
+            raise TargetProblem(
+                f"the engine has no image {self.image!r}; pull it before Assay runs, or correct `environment: image:`"
+            ) from error
+        except APIError as error:
+            raise TargetProblem(f"the Docker engine refused the sandbox: {sentence(error)}") from error
+
+
+def _execute(container: Container, output: Path | None, limits: Limits) -> Completed:
+    """Start, take both streams until they end or the deadline kills the container, and say how it ended."""
+    from docker.errors import APIError
+
+    log = Log(limits.log)
+    chunks = cast(Iterator[tuple[bytes | None, bytes | None]], container.attach(stream=True, demux=True))
+    expired = threading.Event()
+
+    def expire() -> None:
+        expired.set()
+        kill(container)
+
+    clock = threading.Timer(limits.seconds, expire)
+    clock.daemon = True
+    started = time.monotonic()
+    try:
+        container.start()
+    except APIError as error:
+        raise TargetProblem(f"the Docker engine could not start the sandbox: {sentence(error)}") from error
+    clock.start()
+    names: tuple[str, ...] = ()
+    refused: str | None = None
+    stream = _Stream(chunks, log, limits)
+    try:
+        if output is not None:
+            names = unpack(cast(IO[bytes], io.BufferedReader(stream)), output, limits.output)
+        stream.drain()
+    except ArchiveRefused as refusal:
+        refused = str(refusal)
+        kill(container)
+    finally:
+        clock.cancel()
+    seconds = time.monotonic() - started
+    code = int(container.wait(timeout=60)["StatusCode"])
+    container.reload()
+    out_of_memory = bool(container.attrs["State"].get("OOMKilled"))
+    timed_out = expired.is_set()
+    if timed_out or out_of_memory:
+        refused = None  # a torn stream is no wonder
+    return Completed(code, seconds, timed_out, out_of_memory and not timed_out, log.text(), names, refused)
+
+
+class _Stream(io.RawIOBase):
+    """Standard output of an attached container as a file; standard error goes to the log on the way."""
+
+    def __init__(self, chunks: Iterator[tuple[bytes | None, bytes | None]], log: Log, limits: Limits) -> None:
+        self._chunks = chunks
+        self._log = log
+        self._printed = 0
+        self._received = 0
+        self._limit = limits.output + (64 << 20)  # headers and padding of the archive
+        self._left = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._left:
+            pair = next(self._chunks, None)
+            if pair is None:
+                return 0
+            out, err = pair
+            if err:
+                self._printed += len(err)
+                if self._printed > DISCARD_LIMIT:
+                    raise ArchiveRefused(f"more than {DISCARD_LIMIT >> 20} MiB of printed text")
+                self._log.write(err)
+            if out:
+                self._received += len(out)
+                if self._received > self._limit:
+                    raise ArchiveRefused(f"more than {self._limit >> 20} MiB")
+                self._left = out
+        count = min(len(buffer), len(self._left))
+        buffer[:count] = self._left[:count]
+        self._left = self._left[count:]
+        return count
+
+    def drain(self) -> None:
+        """Read to the end and keep nothing but the log."""
+        scrap = bytearray(1 << 16)
+        while self.readinto(scrap):
+            pass
+
+
+def kill(container: Container) -> None:
+    from docker.errors import APIError
+
+    with contextlib.suppress(APIError):  # it ended in the meantime
+        container.kill()
+
+
+def remove(container: Container) -> None:
+    from docker.errors import APIError
+
+    with contextlib.suppress(APIError):  # the engine removes it with the next prune
+        container.remove(v=True, force=True)
+
+
+def sentence(error: Exception) -> str:
+    text = str(getattr(error, "explanation", None) or error).strip().splitlines()
+    return (text[0] if text else type(error).__name__)[:300]
+
+
+def connect() -> sdk.DockerClient:
+    """The engine that DOCKER_HOST, or the default socket, names. Raises `TargetProblem` when none answers."""
+    import docker
+    from docker.errors import DockerException
+
+    try:
+        client = docker.from_env(timeout=120)
+        client.ping()
+    except DockerException as error:
+        raise TargetProblem(
+            "no Docker engine answers; start one, hand its socket to the action, export in a job of its own with "
+            "`assay export`, or choose the process sandbox on your own machine"
+        ) from error
+    return client
+
+
+def image_id(client: sdk.DockerClient, image: str) -> str:
+    """The content id of an image. Raises `TargetProblem` when the engine does not have it."""
+    from docker.errors import ImageNotFound
+
+    try:
+        return str(client.images.get(image).id)
+    except ImageNotFound as error:
+        raise TargetProblem(
+            f"the engine has no image {image!r}; pull it before Assay runs, or correct `environment: image:`"
+        ) from error

@@ -1,0 +1,208 @@
+"""A resource-limited child process: for a laptop, by explicit choice, on code the user would run anyway.
+
+It is not a wall against hostile code (same user, same files, network): `DockerSandbox` is. It keeps a runaway export
+from taking the machine down, and the user's secrets out of the environment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import IO
+
+from analyzer.config import Environment
+from analyzer.problem import TargetProblem
+from analyzer.sandbox import stage
+from analyzer.sandbox.archive import MAX_MEMBERS, ArchiveRefused, check_name, flatten
+from analyzer.sandbox.protocol import OUTPUT, Completed, Limits, Log, check_environment
+
+# Shared libraries, thread stacks and allocator reserves of the frameworks: address space that is never touched.
+ADDRESS_SPACE_RESERVE = 6 << 30
+STAGE = ".assay-stage.py"
+
+
+@dataclass(frozen=True)
+class ProcessSandbox:
+    """Child process with rlimits, own session, killed with all its descendants at the deadline."""
+
+    python: str = sys.executable
+    path: str = field(default_factory=lambda: os.environ.get("PATH", os.defpath))
+
+    @property
+    def name(self) -> str:
+        return "a limited process of this machine"
+
+    @property
+    def identity(self) -> str:
+        """The interpreter and the versions of all packages it sees (this interpreter's, unless another was chosen)."""
+        packages = sorted(f"{d.metadata['Name']}=={d.version}" for d in metadata.distributions())
+        text = "\n".join([self.python, sys.version, *packages])
+        return "process:" + hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    def within(self, environment: Environment | None, root: Path) -> ProcessSandbox:
+        """This machine's own interpreter has what the project needs, or the export says what is missing.
+
+        Raises `TargetProblem` for a container image, which a process cannot enter.
+        """
+        if environment is not None and environment.image is not None:
+            raise TargetProblem(
+                f"`environment: image: {environment.image}` needs the Docker sandbox; the process sandbox runs in this "
+                "machine's own Python"
+            )
+        return self
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        files: Mapping[str, bytes | Path],
+        output: Path | None = None,
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+        environment: Mapping[str, str] | None = None,
+    ) -> Completed:
+        chosen = check_environment(environment)
+        with tempfile.TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True) as temporary:
+            box, scratch = Path(temporary, "box"), Path(temporary, "tmp")
+            box.mkdir()
+            scratch.mkdir()
+            _fill(box, files, limits)
+            (box / STAGE).write_bytes(Path(stage.__file__).read_bytes())
+            started = time.monotonic()
+            request = {"command": list(command), "rlimits": _rlimits(limits)}
+            child = subprocess.Popen(
+                [self.python, "-I", str(box / STAGE), json.dumps(request)],
+                cwd=box,
+                env=self._environment(scratch) | chosen,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            assert child.stdout is not None
+            log = Log(limits.log)
+            reader = threading.Thread(target=_drain, args=(child.stdout, log), daemon=True)
+            reader.start()
+            timed_out, out_of_memory = _watch(child, limits, started)
+            reader.join(timeout=5)
+            seconds = time.monotonic() - started
+            names, refused = _collect(box / OUTPUT, output, limits) if output is not None else ((), None)
+        return Completed(child.returncode, seconds, timed_out, out_of_memory, log.text(), names, refused)
+
+    def _environment(self, scratch: Path) -> dict[str, str]:
+        return {
+            "PATH": self.path,
+            "HOME": str(scratch),
+            "TMPDIR": str(scratch),
+            "LANG": "C.UTF-8",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+
+
+def _fill(box: Path, files: Mapping[str, bytes | Path], limits: Limits) -> None:
+    for name, content in flatten(files, limits.input):
+        path = box / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            shutil.copyfile(content, path)
+
+
+def _rlimits(limits: Limits) -> dict[str, int]:
+    return {
+        "AS": limits.memory + ADDRESS_SPACE_RESERVE,
+        "CPU": int(limits.seconds * max(1.0, limits.cpus)) + 1,
+        "FSIZE": limits.output,
+        "NPROC": _tasks_of_this_user() + limits.processes,  # the system counts all processes of the user
+        "CORE": 0,
+    }
+
+
+def _tasks_of_this_user() -> int:
+    count = 0
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if entry.stat().st_uid == os.getuid():
+                count += len(os.listdir(entry / "task"))
+        except OSError:
+            continue
+    return count or 4096  # no /proc: be generous, the limit counts processes that are not ours
+
+
+def _drain(stream: IO[bytes], log: Log) -> None:
+    while chunk := os.read(stream.fileno(), 1 << 16):
+        log.write(chunk)
+
+
+def _watch(child: subprocess.Popen[bytes], limits: Limits, started: float) -> tuple[bool, bool]:
+    """Wait for the end; (deadline passed, memory exceeded). Either ends the child and all its descendants."""
+    while True:
+        try:
+            child.wait(timeout=0.1)
+            return False, False
+        except subprocess.TimeoutExpired:
+            late = time.monotonic() - started > limits.seconds
+            below = stage.descendants(child.pid)
+            fat = not late and _resident([child.pid, *below]) > limits.memory
+            crowded = len(below) > limits.processes  # the rlimit does not bind root
+            if late or fat or crowded:
+                stage.end_all(child.pid)
+                try:
+                    os.killpg(child.pid, signal.SIGKILL)
+                except OSError:
+                    child.kill()
+                child.wait()
+                return late, fat
+
+
+def _resident(pids: Sequence[int]) -> int:
+    """Bytes of memory held by these processes; 0 where /proc does not tell."""
+    total = 0
+    for each in pids:
+        try:
+            total += int(Path(f"/proc/{each}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        except (OSError, IndexError, ValueError):
+            continue
+    return total
+
+
+def _collect(source: Path, target: Path, limits: Limits) -> tuple[tuple[str, ...], str | None]:
+    """Move plain files from the box to `target`; links, devices and names that lead elsewhere are refused."""
+    names: list[str] = []
+    total = 0
+    try:
+        if source.is_symlink():
+            raise ArchiveRefused("a link in place of the output folder")
+        for folder, _, found in os.walk(source):
+            for name in sorted(found):
+                path = Path(folder, name)
+                relative = path.relative_to(source).as_posix()
+                check_name(relative)
+                status = path.lstat()
+                if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+                    raise ArchiveRefused(f"something that is not a plain file: {relative[:80]!a}")
+                total += status.st_size
+                if total > limits.output or len(names) >= MAX_MEMBERS:
+                    raise ArchiveRefused(f"more than {limits.output >> 20} MiB or {MAX_MEMBERS} files")
+                destination = target / relative
+                destination.parent.mkdir(parents=True, exist_ok=True)
+                shutil.move(path, destination)
+                names.append(relative)
+    except ArchiveRefused as refusal:
+        return tuple(names), str(refusal)
+    except OSError as error:
+        raise TargetProblem(f"the output of the sandbox cannot be read: {error.strerror}") from error
+    return tuple(names), None

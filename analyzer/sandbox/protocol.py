@@ -1,0 +1,140 @@
+"""What every sandbox promises."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from analyzer.config import Environment
+
+PYTHON = "{python}"  # in a command: the interpreter that the sandbox found
+OUTPUT = "out"  # the folder, below the folder in which the command starts, whose content comes back
+
+# What a command may be told through its environment. Everything else is refused, so that no secret slips in by mistake.
+ALLOWED_ENVIRONMENT = frozenset(
+    {
+        "CUDA_VISIBLE_DEVICES",
+        "JAX_ENABLE_X64",
+        "JAX_PLATFORMS",
+        "KERAS_BACKEND",
+        "MKL_NUM_THREADS",
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "PYTHONHASHSEED",
+        "TF_CPP_MIN_LOG_LEVEL",
+        "TF_ENABLE_ONEDNN_OPTS",
+        "TF_NUM_INTEROP_THREADS",
+        "TF_NUM_INTRAOP_THREADS",
+        "TF_USE_LEGACY_KERAS",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one command may use. Bytes, seconds, cores."""
+
+    seconds: float = 300.0
+    memory: int = 4 << 30  # in a container this includes what lies in the temporary folders
+    cpus: float = 2.0
+    processes: int = 512  # threads count
+    input: int = 2 << 30  # all files that go in
+    output: int = 1 << 30  # all files that come back
+    scratch: int = 512 << 20  # the temporary folder
+    log: int = 64 << 10  # what is kept of the printed text: its beginning and its end
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """How a command ended.
+
+    `log` is what it printed (standard output and error together, shortened in the middle): hostile text.
+    `files` are the names, relative to the output folder, of what came back.
+    `refused` says in one sentence why (part of) the output was not taken.
+    """
+
+    exit_code: int
+    seconds: float
+    timed_out: bool = False
+    out_of_memory: bool = False
+    log: str = ""
+    files: tuple[str, ...] = ()
+    refused: str | None = None
+
+
+class Sandbox(Protocol):
+    """A place where a command can do no harm."""
+
+    @property
+    def name(self) -> str:
+        """What to call this sandbox in a sentence: ``a container of python:3.11``."""
+
+    @property
+    def identity(self) -> str:
+        """Changes whenever another result is to be expected: the image's id, or the interpreter and its packages."""
+
+    def within(self, environment: Environment | None, root: Path) -> Sandbox:
+        """The sandbox that has what `environment` asks for (paths relative to `root`): another image, or this one.
+
+        Raises `TargetProblem` when the image is missing or the requirements cannot be installed.
+        """
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        files: Mapping[str, bytes | Path],
+        output: Path | None = None,
+        limits: Limits = Limits(),
+        environment: Mapping[str, str] | None = None,
+    ) -> Completed:
+        """Run `command` in a folder that holds `files`; what it leaves in ``out/`` is put into `output`.
+
+        `files` maps relative names to contents, or to a file or folder of this machine (symbolic links that leave
+        the folder, version control and virtual environments stay behind). `output` is an empty folder or None.
+        ``{python}`` in `command` stands for the interpreter. `environment` may hold `ALLOWED_ENVIRONMENT` only.
+
+        Raises `TargetProblem` when the command cannot be started at all or the input is too large. A command that
+        fails, is killed or hands back something improper is a `Completed` like any other.
+        """
+
+
+def check_environment(environment: Mapping[str, str] | None) -> dict[str, str]:
+    """Raises ValueError for a name outside the allow-list: a mistake of the caller, not of the user."""
+    chosen = dict(environment or {})
+    strangers = sorted(set(chosen) - ALLOWED_ENVIRONMENT)
+    if strangers:
+        raise ValueError(f"not on the sandbox's environment allow-list: {', '.join(strangers)}")
+    return chosen
+
+
+class Log:
+    """Keeps the beginning and the end of a stream that may be endless."""
+
+    def __init__(self, limit: int) -> None:
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._head_limit = limit // 4
+        self._tail_limit = limit - self._head_limit
+        self._dropped = 0
+
+    def write(self, chunk: bytes) -> None:
+        room = self._head_limit - len(self._head)
+        if room > 0:
+            self._head += chunk[:room]
+            chunk = chunk[room:]
+        self._tail += chunk
+        if len(self._tail) > 2 * self._tail_limit:
+            self._cut()
+
+    def _cut(self) -> None:
+        excess = max(0, len(self._tail) - self._tail_limit)
+        self._dropped += excess
+        del self._tail[:excess]
+
+    def text(self) -> str:
+        self._cut()
+        middle = f"\n… {self._dropped} bytes left out …\n".encode() if self._dropped else b""
+        return bytes(self._head + middle + self._tail).decode("utf-8", "replace")

@@ -1,0 +1,148 @@
+"""`environment: requirements:` as an image: installed once on top of a base image, kept under the hash of both.
+
+The installation runs strangers' code (a source distribution's build) with a network, hence: a container of its own,
+no secret and no token in its environment, no capability, no folder of the host, limits on memory, processes and time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analyzer.problem import TargetProblem
+from analyzer.sandbox.archive import pack
+from analyzer.sandbox.docker import LABEL, image_id, kill, remove, sentence
+from analyzer.sandbox.protocol import Limits, Log
+
+if TYPE_CHECKING:
+    import docker as sdk
+
+REPOSITORY = "assay-environment"
+FOLDER = "/assay-requirements"
+SECONDS = 1800.0
+MAX_SIZE = 1 << 20
+_NESTED = re.compile(r"^\s*(?:-r|--requirement|-c|--constraint)(?:\s+|=)(\S+)", re.M)
+
+
+def derive(
+    client: sdk.DockerClient,
+    base: str,
+    root: Path,
+    requirements: str,
+    *,
+    network: str = "bridge",
+    seconds: float = SECONDS,
+) -> str:
+    """The image with `requirements` (a file below `root`) installed on top of the image `base`.
+
+    Raises `TargetProblem` when the file is missing or leads out of the repository, or the installation fails.
+    """
+    files = collect(root, requirements)
+    tag = f"{REPOSITORY}:{_digest(image_id(client, base), files)}"
+    if client.images.list(name=tag):
+        return tag
+    _install(client, base, files, requirements, tag, network, seconds)
+    return tag
+
+
+def collect(root: Path, requirements: str) -> dict[str, bytes]:
+    """The requirements file and those it includes, by path relative to `root`."""
+    inside = root.resolve()
+    found: dict[str, bytes] = {}
+    queue = [root / requirements]
+    while queue:
+        path = queue.pop()
+        real = path.resolve()
+        if not real.is_relative_to(inside):
+            raise TargetProblem(f"requirements file {requirements!r} leads out of the repository; keep it inside")
+        name = real.relative_to(inside).as_posix()
+        if name in found:
+            continue
+        if not real.is_file():
+            raise TargetProblem(f"there is no requirements file {name!r}; correct `environment: requirements:`")
+        if real.stat().st_size > MAX_SIZE:
+            raise TargetProblem(f"requirements file {name!r} is larger than 1 MiB; that is no list of packages")
+        found[name] = real.read_bytes()
+        queue += [real.parent / nested for nested in _NESTED.findall(found[name].decode("utf-8", "replace"))]
+    return found
+
+
+def _digest(base: str, files: dict[str, bytes]) -> str:
+    digest = hashlib.sha256(base.encode())
+    for name, content in sorted(files.items()):
+        digest.update(b"\0" + name.encode() + b"\0" + hashlib.sha256(content).digest())
+    return digest.hexdigest()[:32]
+
+
+def _install(
+    client: sdk.DockerClient,
+    base: str,
+    files: dict[str, bytes],
+    requirements: str,
+    tag: str,
+    network: str,
+    seconds: float,
+) -> None:
+    from docker.errors import APIError
+    from docker.types import LogConfig
+
+    limits = Limits()
+    interpreter = 'p=$(command -v python3 || command -v python) && cd "$0" && exec "$p" -m pip install --no-input '
+    container = client.containers.create(
+        base,
+        entrypoint=["/bin/sh", "-c", interpreter + '--no-cache-dir --disable-pip-version-check -r "$1"', FOLDER],
+        command=[requirements],
+        user="0:0",
+        working_dir="/",
+        network_mode=network,
+        cap_drop=["ALL"],
+        security_opt=["no-new-privileges"],
+        pids_limit=limits.processes,
+        mem_limit=limits.memory,
+        memswap_limit=limits.memory,
+        environment={"HOME": "/root", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
+        log_config=LogConfig(type="none"),
+        labels={LABEL: "1"},
+    )
+    expired = threading.Event()
+
+    def expire() -> None:
+        expired.set()
+        kill(container)
+
+    clock = threading.Timer(seconds, expire)
+    clock.daemon = True
+    log = Log(16 << 10)
+    try:
+        archive = io.BytesIO()
+        pack({f"{FOLDER.strip('/')}/{name}": content for name, content in files.items()}, MAX_SIZE * 64, archive)
+        container.put_archive("/", archive.getvalue())
+        stream = container.attach(stream=True)
+        container.start()
+        clock.start()
+        for chunk in stream:
+            log.write(chunk)
+        code = int(container.wait(timeout=60)["StatusCode"])
+        if expired.is_set():
+            raise TargetProblem(
+                f"installing {requirements!r} took longer than {seconds:.0f} s; pin the versions it lists"
+            )
+        if code != 0:
+            raise TargetProblem(f"installing {requirements!r} failed: {_last_error(log.text())}")
+        repository, _, version = tag.partition(":")
+        container.commit(repository=repository, tag=version, changes=[f'LABEL {LABEL}="1"'])
+    except APIError as error:
+        raise TargetProblem(f"the Docker engine could not install {requirements!r}: {sentence(error)}") from error
+    finally:
+        clock.cancel()
+        remove(container)
+
+
+def _last_error(log: str) -> str:
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR:")]
+    return (errors or lines or ["pip said nothing"])[0 if errors else -1][:300]

@@ -1,0 +1,115 @@
+"""The first program in every sandbox: starts the command, ends what it leaves running, hands back its files.
+
+It carries no dependency (it is streamed into containers that know nothing of Assay) and runs on Python 3.8 and later.
+
+    python -I stage.py '{"command": […], "rlimits": {"AS": bytes, …}, "pack": true}'
+
+The command's standard output goes to standard error. With ``pack`` the folder ``out`` is written to standard output as
+a tar stream afterwards. Exit code: the command's, or 128 + the signal that ended it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tarfile
+
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def adopt_orphans() -> None:
+    """Let processes that the command detaches become children of this one, so that they can be found and ended."""
+    with contextlib.suppress(Exception):  # another system: only the process group is ended
+        import ctypes
+
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def descendants(root: int) -> list[int]:
+    """Process ids below `root`, from /proc; empty where there is none."""
+    children: dict[int, list[int]] = {}
+    try:
+        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/stat", "rb") as stat:
+                parent = int(stat.read().rsplit(b")", 1)[1].split()[1])
+        except (OSError, IndexError, ValueError):
+            continue
+        children.setdefault(parent, []).append(pid)
+    found: list[int] = []
+    queue = [root]
+    while queue:
+        below = children.get(queue.pop(), [])
+        found.extend(below)
+        queue.extend(below)
+    return found
+
+
+def end_all(root: int) -> None:
+    """Kill everything below `root`, as often as it takes for processes that fork while they are killed."""
+    for _ in range(50):
+        alive = [pid for pid in descendants(root) if not _is_zombie(pid)]
+        if not alive:
+            return
+        for pid in alive:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def _is_zombie(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as stat:
+            return stat.read().rsplit(b")", 1)[1].split()[0] == b"Z"
+    except (OSError, IndexError):
+        return True
+
+
+def limit(rlimits: dict[str, int]) -> None:
+    import resource
+
+    for name, value in rlimits.items():
+        kind = getattr(resource, "RLIMIT_" + name, None)
+        if kind is None:
+            continue
+        hard = resource.getrlimit(kind)[1]
+        if hard != resource.RLIM_INFINITY:
+            value = min(value, hard)
+        with contextlib.suppress(ValueError, OSError):  # macOS refuses some of them
+            resource.setrlimit(kind, (value, value))
+
+
+def main() -> None:
+    request = json.loads(sys.argv[1])
+    command = [part.replace("{python}", sys.executable) for part in request["command"]]
+    adopt_orphans()
+    os.makedirs("out", exist_ok=True)
+    rlimits = request.get("rlimits", {})
+    if rlimits:
+        limit(rlimits)
+    try:
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=2, stderr=2)
+        code = child.wait()
+    except OSError as error:
+        sys.stderr.write(f"cannot start {command[0]}: {error.strerror}\n")
+        code = 127
+    end_all(os.getpid())
+    if request.get("pack"):
+        with tarfile.open(fileobj=sys.stdout.buffer, mode="w|", format=tarfile.PAX_FORMAT) as archive:
+            for folder, folders, names in os.walk("out"):
+                folders.sort()
+                for name in sorted(names):
+                    path = os.path.join(folder, name)
+                    archive.add(path, arcname=os.path.relpath(path, "out"), recursive=False)
+        sys.stdout.buffer.flush()
+    sys.exit(code if code >= 0 else 128 - code)
+
+
+if __name__ == "__main__":
+    main()
