@@ -17,14 +17,15 @@ from typing import Any
 
 import jinja2
 from markupsafe import Markup
+from markupsafe import escape as escape_html
 
 NAME_LIMIT = 160
 PROSE_LIMIT = 1_000
 FENCE_LIMIT = 12_000
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Cn", "Co"})
-_PUNCTUATION = re.compile(r"([\\`*_{}\[\]()<>#!|~&^=+-])")
-_LIST_NUMBER = re.compile(r"^(\d{1,9})([.)])")
+_PUNCTUATION = re.compile(r"([\\`*_\[\]()<>#!|~&])")
+_BLOCK_START = re.compile(r"^(\d{0,9})([.)=+:-])")  # a list, a heading's underline, a table's ruler
 # A word that GitHub would turn into a mention, a link, a reference, a formula or an emoji.
 _LIVE_WORD = re.compile(
     r"""@|://|\$|www\.|mailto:|xmpp:|ftp\.|\bGH-\d|\#\d|:[\w+-]+:|\b[0-9a-f]{7,64}\b|\w\.\w+/|^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?::\d+)?$""",
@@ -35,7 +36,7 @@ _MERMAID_PLAIN = re.compile(r"[^A-Za-z0-9 .,_/×→·-]")
 
 
 def clean(text: object, limit: int = NAME_LIMIT) -> str:
-    """One line without control, bidirectional, zero-width and unassigned characters, at most `limit` characters long."""
+    """One line without control, bidirectional, zero-width and unassigned characters, at most `limit` characters."""
     return _shorten(" ".join(_visible(str(text)).split()), limit)
 
 
@@ -89,10 +90,12 @@ def is_plain_source(text: str) -> bool:
 
 def details_text(text: object, limit: int = NAME_LIMIT) -> Markup:
     """Text for a `<summary>` element: Markdown is not read there, HTML is."""
-    escaped = clean(text, limit)
-    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
-        escaped = escaped.replace(character, entity)
-    return Markup(f"<code>{escaped}</code>")
+    return Markup(f"<code>{escape_html(clean(text, limit))}</code>")
+
+
+def plain(text: object) -> Markup:
+    """Our own words and numbers: only HTML is escaped."""
+    return Markup(escape_html(clean(text, PROSE_LIMIT)))
 
 
 def mermaid_label(text: object, limit: int = 60) -> str:
@@ -115,17 +118,21 @@ def truncate_blocks(markdown: str, limit: int, notice: str) -> str:
         if length > room:
             break
         kept.append(line)
-        opening = re.match(r"\s*(`{3,}|~{3,})", line)
-        if fence_mark:
-            if line.strip().startswith(fence_mark) and not line.strip().strip(fence_mark[0]):
-                fence_mark = ""
-        elif opening:
-            fence_mark = opening.group(1)
-        else:
+        inside, fence_mark = fence_mark, fence_after(line, fence_mark)
+        if not inside and not fence_mark:
             depth += line.count("<details") - line.count("</details>")
         if not fence_mark and depth <= 0:
             safe = len(kept)
     return ("\n".join(kept[:safe]).rstrip() + "\n\n" + notice).lstrip("\n")
+
+
+def fence_after(line: str, mark: str) -> str:
+    """Which fence is open after `line`, when `mark` (or none, "") was open before it."""
+    if mark:
+        closed = line.strip().startswith(mark) and not line.strip().strip(mark[0])
+        return "" if closed else mark
+    opening = re.match(r" {0,3}(?:(`{3,})[^`]*$|(~{3,}))", line)
+    return (opening[1] or opening[2]) if opening else ""
 
 
 def environment(templates: str) -> jinja2.Environment:
@@ -151,6 +158,8 @@ def environment(templates: str) -> jinja2.Environment:
         keep_trailing_newline=True,
     )
     env.filters.update(
+        plain=plain,
+        ours=Markup,
         code=code,
         cell_code=cell_code,
         cell=cell_prose,
@@ -178,7 +187,7 @@ def _longest_run(text: str) -> int:
 
 
 def _escape(text: str) -> str:
-    return _LIST_NUMBER.sub(r"\1\\\2", _PUNCTUATION.sub(r"\\\1", text))
+    return _BLOCK_START.sub(r"\1\\\2", _PUNCTUATION.sub(r"\\\1", text))
 
 
 def _prose(text: str, as_code: Any) -> str:

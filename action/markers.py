@@ -1,0 +1,57 @@
+"""The hidden first line of everything Assay posts: how a later run knows its own words again. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_MARKER = re.compile(r"\A<!-- assay:(?P<kind>[a-z]+)(?P<fields>(?: [a-z]+=[A-Za-z0-9._-]+)*) -->")
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """`kind` is ``summary``, ``finding`` or ``review``; `fields` hold only letters, digits, dots, dashes, underscores."""
+
+    kind: str
+    fields: Mapping[str, str]
+
+    def __str__(self) -> str:
+        return f"<!-- assay:{self.kind}{''.join(f' {key}={value}' for key, value in self.fields.items())} -->"
+
+    def get(self, name: str) -> str:
+        return self.fields.get(name, "")
+
+
+def read(body: str) -> Marker | None:
+    """The marker of a body. It counts only as the very first characters: text of strangers never stands there."""
+    match = _MARKER.match(body)
+    if not match:
+        return None
+    pairs = (pair.split("=", 1) for pair in match["fields"].split())
+    return Marker(match["kind"], {key: value for key, value in pairs})
+
+
+def without(body: str) -> str:
+    """The body after its marker."""
+    return _MARKER.sub("", body, count=1).lstrip("\r\n")
+
+
+def summary(identity: str, head_sha: str, run_id: int, attempt: int) -> Marker:
+    return Marker("summary", {"id": identity, "sha": head_sha, "run": f"{run_id}.{attempt}"})
+
+
+def finding(identity: str, fingerprint: str, target: str, state: str = "open") -> Marker:
+    return Marker("finding", {"id": identity, "fp": fingerprint, "target": target_key(target), "state": state})
+
+
+def target_key(target: str) -> str:
+    """A target's name as a field of a marker."""
+    return hashlib.sha256(target.encode()).hexdigest()[:12]
+
+
+def run_order(marker: Marker) -> tuple[int, int]:
+    """Later runs compare greater."""
+    run, _, attempt = marker.get("run").partition(".")
+    return (int(run) if run.isdigit() else 0, int(attempt) if attempt.isdigit() else 0)

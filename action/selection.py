@@ -1,0 +1,152 @@
+"""Which models a change touches: by the content of everything that a model's result depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from action.checkout import Exported
+from action.plan import CheckCommit, Plan, ReviewPullRequest
+from action.settings import Settings
+from analyzer.cache import key_of
+from analyzer.config import Config, TargetConfig
+from analyzer.config_reader import read_config
+from analyzer.findings import Status, TargetReport
+from analyzer.problem import UsageProblem
+from analyzer.targets import discover, select
+
+DEFAULT_CONFIG = ".assay.yml"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What will be analysed, what cannot be, and what a reader should know."""
+
+    config: Config
+    targets: tuple[TargetConfig, ...]
+    skipped: tuple[TargetReport, ...] = ()
+    notes: tuple[str, ...] = ()
+    total: int = 0  # models in the head, changed or not
+
+
+def choose(plan: Plan, settings: Settings, head: Path, base: Path | None, exported: Exported) -> Chosen:
+    """The targets of a run. Raises UsageProblem for a configuration or an input that names nothing."""
+    config = configured(settings, head)
+    notes = []
+    if base is not None and isinstance(plan, ReviewPullRequest):
+        before = _base_config(settings, base)
+        if plan.fork:
+            config = _with_trusted_environments(config, before)
+        if replace(config, path=None) != replace(before, path=None):
+            notes.append(f"This pull request changes what Assay checks: {settings.config}.")
+    targets = _targets(plan, settings, config, head)
+    total = len(targets)
+    if base is not None:
+        removed = _removed(targets, config, base, exported) if not settings.targets else ()
+        notes += [f"{name} was removed." for name in removed[:10]]
+        targets = tuple(t for t in targets if _differs(t, config, head, base))
+    skipped = []
+    for target in targets:
+        reason = _not_here(target, exported)
+        if reason:
+            kind = "entry" if target.entry else "model"
+            skipped.append(TargetReport(target.id, kind, _file(target), status=Status.SKIPPED, error=reason))
+    ids = {report.id for report in skipped}
+    notes += list(exported.refused[:10])
+    return Chosen(
+        config,
+        tuple(_adjusted(t, plan, settings) for t in targets if t.id not in ids),
+        tuple(skipped),
+        tuple(notes),
+        total,
+    )
+
+
+def configured(settings: Settings, root: Path) -> Config:
+    """The configuration of a tree with the inputs laid over it."""
+    path = root / settings.config
+    if path.is_file():
+        config = read_config(path, name=settings.config)
+    elif settings.config != DEFAULT_CONFIG:
+        raise UsageProblem(f"The input `config` names `{settings.config}`, which is not in this revision.")
+    else:
+        config = Config()
+    return replace(config, only=settings.only or config.only, fail_on=settings.fail_on or config.fail_on)
+
+
+def _base_config(settings: Settings, base: Path) -> Config:
+    """The base's configuration; a broken one must not stop the pull request that mends it."""
+    try:
+        return configured(settings, base)
+    except UsageProblem:
+        return replace(Config(), fail_on=settings.fail_on or Config().fail_on)
+
+
+def _targets(plan: Plan, settings: Settings, config: Config, head: Path) -> tuple[TargetConfig, ...]:
+    if isinstance(plan, CheckCommit) and plan.models:
+        return _dispatched(plan.models, config, head)
+    return select(settings.targets, config, head).targets
+
+
+def _dispatched(models: Sequence[str], config: Config, head: Path) -> tuple[TargetConfig, ...]:
+    """Dispatched paths and globs; a glob takes what it matches of the models that are there."""
+    arguments: list[str] = []
+    for model in models:
+        if not any(c in model for c in "*?["):
+            arguments.append(model)
+            continue
+        found = [t.path for t in discover(head, config) if t.path and fnmatchcase(t.path, model)]
+        if not found:
+            raise UsageProblem(f"No model in this revision matches the dispatched glob `{model}`.")
+        arguments += found
+    return select(arguments, config, head).targets
+
+
+def _differs(target: TargetConfig, config: Config, head: Path, base: Path) -> bool:
+    """Whether anything that the result depends on differs; what cannot be told counts as different."""
+    if not (base / _file(target)).exists():
+        return True
+    after = key_of(target, config, head)
+    return after is None or after != key_of(target, config, base)
+
+
+def _removed(targets: Sequence[TargetConfig], config: Config, base: Path, exported: Exported) -> tuple[str, ...]:
+    if config.targets:
+        return ()
+    present = {_file(target) for target in targets} | exported.unfetched
+    return tuple(t.path for t in discover(base, config) if t.path and t.path not in present)
+
+
+def _not_here(target: TargetConfig, exported: Exported) -> str | None:
+    path = _file(target)
+    below = f"{path}/"
+    for pointer in exported.unfetched:
+        if pointer == path or pointer.startswith(below):
+            return f"{pointer} is a Git LFS pointer that was not fetched; set `lfs: true` for `actions/checkout`."
+    for submodule in exported.submodules:
+        if path == submodule or path.startswith(f"{submodule}/"):
+            return (
+                f"{path} lies in the submodule {submodule}, which Assay does not fetch; check it in its own repository."
+            )
+    return None
+
+
+def _with_trusted_environments(config: Config, before: Config) -> Config:
+    """For a fork, images and requirements come from the base: they decide what is pulled, installed and run."""
+    trusted = {target.id: target.environment for target in before.targets}
+    targets = tuple(replace(t, environment=trusted.get(t.id)) for t in config.targets)
+    return replace(config, targets=targets, environment=before.environment)
+
+
+def _adjusted(target: TargetConfig, plan: Plan, settings: Settings) -> TargetConfig:
+    backends = (plan.backends if isinstance(plan, CheckCommit) else ()) or settings.backends
+    space = (plan.space if isinstance(plan, CheckCommit) else "") or settings.space
+    if backends:
+        target = replace(target, backends=tuple(backends))
+    return replace(target, space=space) if space else target
+
+
+def _file(target: TargetConfig) -> str:
+    return target.path or (target.entry or "").partition(":")[0]

@@ -1,0 +1,274 @@
+"""A `Report` as Markdown for a person: the summary that `report.md`, the comment and the step summary share.
+
+Knows nothing of GitHub but its flavour of Markdown; addresses are handed in as `Links`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import jinja2
+from markupsafe import Markup
+
+from analyzer.findings import DeviationMap, Finding, Location, Report, Status, TargetReport, Verdict
+from analyzer.rendering.markdown_text import cell_code, clean, code, environment, fence_after, truncate_blocks
+from analyzer.rendering.mermaid import diagram
+
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
+COMMENT_LIMIT = 64_000  # GitHub refuses a body above 65,536 characters
+ROWS = 40
+MAPS = 3
+
+
+def _no_address(_: Location) -> str | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Where things can be looked at. All addresses are ours: none comes from the report.
+
+    `fetch` is the command that downloads the run's files; reproducer paths are relative to what it fetches.
+    """
+
+    line: Callable[[Location], str | None] = _no_address
+    pictures: Mapping[str, str] = field(default_factory=dict)  # picture below the output folder -> address
+    files: str | None = None
+    fetch: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    symbol: str
+    text: str
+    extras: tuple[str, ...]
+
+
+def summary(
+    report: Report,
+    *,
+    links: Links | None = None,
+    notices: Sequence[str] = (),
+    name: str = "Assay",
+    limit: int = COMMENT_LIMIT,
+) -> str:
+    """The whole review. `notices` are sentences about what could not be posted. At most `limit` characters long."""
+    text = _template("summary.md").render(
+        view=View(report, links or Links()), notices=notices, head=headline(report, name)
+    )
+    cut = "*The rest does not fit here: see `report.md` and `report.json` of this run.*"
+    return truncate_blocks(_tidy(text), limit, cut)
+
+
+def evidence(finding: Finding, links: Links | None = None) -> str:
+    """Why a finding holds, for a person who checks it by hand."""
+    macros: Any = _template("finding.md").module
+    return _tidy(str(macros.evidence(finding, links or Links()))).strip()
+
+
+def headline(report: Report, name: str = "Assay") -> Headline:
+    """The first line: verdict, what is new, and where."""
+    blocking, new = len(report.blocking), [f for f in report.findings if f.new and f.suppressed is None]
+    analysed = [t for t in report.targets if t.status is Status.ANALYSED]
+    missing = len(report.targets) - len(analysed)
+    changed = "changed " if report.base else ""
+    models = f"{len(report.targets)} {changed}{_plural(len(report.targets), 'model')}"
+    if report.verdict is Verdict.FAIL:
+        where = len({f.target for f in report.blocking})
+        text = f"{name}: {blocking} new {_plural(blocking, 'problem')} in {where} of {models}"
+        symbol = "❌"
+    elif report.verdict is Verdict.INCOMPLETE:
+        text = f"{name}: {missing} of {models} could not be analysed; nothing blocks"
+        symbol = "⚠️"
+    elif not report.targets:
+        text, symbol = f"{name}: no model changed" if report.base else f"{name}: no model to check", "✅"
+    elif new:
+        text, symbol = f"{name}: nothing blocks in {models}, {len(new)} to look at", "✅"
+    else:
+        text, symbol = f"{name}: no new problem in {models}", "✅"
+    known = sum(1 for f in report.findings if not f.new and f.suppressed is None)
+    extras = (
+        *((f"{len(new) - blocking} to look at",) if report.verdict is Verdict.FAIL and len(new) > blocking else ()),
+        *((f"{len(report.fixed)} fixed",) if report.fixed else ()),
+        *((f"{known} known",) if known else ()),
+        *((f"{missing} not analysed",) if missing and report.verdict is not Verdict.INCOMPLETE else ()),
+        duration(report.seconds),
+    )
+    return Headline(symbol, text, extras)
+
+
+@dataclass(frozen=True)
+class View:
+    """The report as the templates want it. Everything is computed here, nothing in the template."""
+
+    report: Report
+    links: Links
+
+    @property
+    def blocking(self) -> tuple[Finding, ...]:
+        return self.report.blocking
+
+    @property
+    def informing(self) -> tuple[Finding, ...]:
+        blocking = set(map(id, self.report.blocking))
+        return tuple(f for f in self.report.findings if f.new and f.suppressed is None and id(f) not in blocking)
+
+    @property
+    def known(self) -> tuple[Finding, ...]:
+        return tuple(f for f in self.report.findings if not f.new and f.suppressed is None)
+
+    @property
+    def suppressed(self) -> tuple[Finding, ...]:
+        return tuple(f for f in self.report.findings if f.suppressed is not None)
+
+    @property
+    def fixed(self) -> tuple[Finding, ...]:
+        return self.report.fixed
+
+    @property
+    def green(self) -> bool:
+        """Nothing that a person has to read."""
+        return self.report.verdict is Verdict.PASS and not self.informing and not self.fixed and not self.maps
+
+    @property
+    def missing(self) -> tuple[TargetReport, ...]:
+        return tuple(t for t in self.report.targets if t.status is not Status.ANALYSED)
+
+    @property
+    def unknown(self) -> tuple[tuple[str, int], ...]:
+        """Operators without a rule, most frequent first."""
+        total: dict[str, int] = {}
+        for target in self.report.targets:
+            for operator, count in target.unknown_operators.items():
+                total[operator] = total.get(operator, 0) + count
+        return tuple(sorted(total.items(), key=lambda item: (-item[1], item[0])))
+
+    @property
+    def maps(self) -> tuple[DeviationMap, ...]:
+        """Maps that show a suspicious layer, the guiltiest first."""
+        found = [m for t in self.report.targets for m in t.maps if any(n.guilty or n.highlighted for n in m.nodes)]
+        return tuple(sorted(found, key=lambda m: -sum(n.guilty for n in m.nodes))[:MAPS])
+
+    @property
+    def backends(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(sentence for t in self.report.targets for sentence in t.backends))
+
+    @property
+    def assumptions(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        return tuple((t.id, t.assumptions) for t in self.report.targets if t.assumptions)
+
+    @property
+    def versions(self) -> tuple[tuple[str, str], ...]:
+        found = {name: version for t in self.report.targets for name, version in t.versions.items()}
+        tool = self.report.tool.get("version")
+        return (*((("assay", str(tool)),) if tool else ()), *sorted(found.items()))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        own = tuple(f"{t.id}: {note}" for t in self.report.targets for note in t.notes)
+        return tuple(dict.fromkeys((*self.report.notes, *own)))
+
+    @property
+    def checked(self) -> tuple[int, int]:
+        """Operators that could fail numerically, and how many of them were proved safe."""
+        operators = [t.unsafe_operators for t in self.report.targets]
+        return sum(u.checked for u in operators), sum(u.safe for u in operators)
+
+    @property
+    def pictures(self) -> tuple[tuple[str, str], ...]:
+        """Pictures that can be shown, as pairs of target and address."""
+        shown = [
+            (t.id, self.links.pictures[p]) for t in self.report.targets for p in t.pictures if p in self.links.pictures
+        ]
+        return tuple(shown[:MAPS])
+
+
+def where(finding: Finding, links: Links) -> Markup:
+    """The finding's line, as a link where there is an address, for a table cell."""
+    location = finding.location
+    if location is None:
+        return cell_code(finding.target)
+    shown = cell_code(f"{location.path}:{location.line}")
+    address = links.line(location)
+    return Markup(f"[{shown}]({address})") if address else shown
+
+
+def address_of(base: str, *parts: str) -> str:
+    """An address below `base`; every part is quoted, so that no name can leave the parentheses of a link."""
+    return "/".join([base.rstrip("/"), *(quote(clean(part, 1_000), safe="/") for part in parts)])
+
+
+def duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def reproduce(finding: Finding, links: Links) -> tuple[str, ...]:
+    """The commands that show the problem again, one a line."""
+    if finding.reproducer is None:
+        return ()
+    run = f"python {finding.reproducer}" if finding.reproducer.endswith(".py") else f"# see {finding.reproducer}"
+    return (links.fetch, run) if links.fetch else (run,)
+
+
+def _plural(count: int, word: str) -> str:
+    return word if count == 1 else f"{word}s"
+
+
+def _measure(value: float | None) -> str:
+    return "" if value is None else f"{value:.3g}"
+
+
+def _suspicious(deviations: DeviationMap) -> tuple[Any, ...]:
+    found = [n for n in deviations.nodes if n.guilty or n.highlighted]
+    return tuple(sorted(found, key=lambda n: (not n.guilty, -(n.replayed or n.rate or 0.0)))[:ROWS])
+
+
+def _mermaid(deviations: DeviationMap) -> Markup:
+    return Markup(f"```mermaid\n{diagram(deviations)}\n```")
+
+
+def _rest(items: Sequence[Any], shown: int) -> int:
+    return max(0, len(items) - shown)
+
+
+def _names(items: Iterable[tuple[str, int]]) -> Markup:
+    return Markup(", ").join(Markup(f"{code(name)} × {count}") for name, count in items)
+
+
+@cache
+def templates() -> jinja2.Environment:
+    """The environment of all Markdown templates; what a template prints is escaped unless one of ours made it."""
+    made = environment(str(TEMPLATES))
+    made.globals.update(
+        where=where,
+        reproduce=reproduce,
+        mermaid=_mermaid,
+        suspicious=_suspicious,
+        measure=_measure,
+        rest=_rest,
+        names=_names,
+        ROWS=ROWS,
+    )
+    return made
+
+
+def _template(name: str) -> jinja2.Template:
+    return templates().get_template(name)
+
+
+def _tidy(text: str) -> str:
+    """No trailing spaces, no more than one empty line in a row, outside fences."""
+    lines: list[str] = []
+    fenced = ""
+    for line in text.split("\n"):
+        was, fenced = fenced, fence_after(line, fenced)
+        if not was and not fenced and not line.strip() and lines and not lines[-1].strip():
+            continue
+        lines.append(line if was else line.rstrip())
+    return "\n".join(lines).strip() + "\n"
