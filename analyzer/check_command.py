@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sandbox",
         choices=("docker", "process", "none"),
         default="docker",
-        help="where project code runs to export an entry point: a container (default), a limited child process, nowhere",
+        help="where project code runs to export an entry point: a container (default), a limited process, nowhere",
     )
     parser.add_argument("--image", metavar="IMAGE", help="the container image for --sandbox docker")
     parser.add_argument("--exports", metavar="DIR", help="graphs that `assay export` has made; used before any export")

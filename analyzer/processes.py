@@ -10,6 +10,7 @@ import json
 import multiprocessing
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -109,6 +110,7 @@ def _child(job: Job, sender: Connection, receiver: Connection, log: Path) -> Non
     os.dup2(null, 0)
     os.dup2(descriptor, 1)
     os.dup2(descriptor, 2)
+    sys.stdout = sys.stderr = os.fdopen(descriptor, "w", buffering=1, errors="replace")
 
     def send(kind: str, value: Any) -> None:
         sender.send_bytes(json.dumps([kind, value], allow_nan=False).encode())

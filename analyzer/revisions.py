@@ -64,7 +64,7 @@ def export_tree(root: Path, commit: str, folder: Path) -> Path:
         content = stream.read(size)
         stream.read(1)
         path = folder / name
-        if ".." in Path(name).parts or path.is_absolute() and not path.is_relative_to(folder):
+        if ".." in Path(name).parts or (path.is_absolute() and not path.is_relative_to(folder)):
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

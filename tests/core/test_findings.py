@@ -1,0 +1,103 @@
+"""What blocks, what is new, what a team silenced."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analyzer.config import Config, Suppression
+from analyzer.findings import (
+    Confidence,
+    FailOn,
+    Finding,
+    Level,
+    Location,
+    Report,
+    Status,
+    TargetReport,
+    Verdict,
+    mark_new,
+    ordered,
+)
+from analyzer.policy import apply_policy, expired
+
+ERROR = Finding("numerical/exp-overflow", Level.ERROR, Confidence.CONFIRMED, "m", "t", layer="decoder", node="Exp")
+DAY = date(2026, 6, 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "policy", "blocks"),
+    [
+        ({}, FailOn.CONFIRMED, True),
+        ({}, FailOn.NEVER, False),
+        ({"confidence": Confidence.PROVED}, FailOn.CONFIRMED, True),
+        ({"confidence": Confidence.POSSIBLE}, FailOn.CONFIRMED, False),
+        ({"confidence": Confidence.POSSIBLE}, FailOn.POSSIBLE, True),
+        ({"level": Level.WARNING}, FailOn.POSSIBLE, False),
+        ({"new": False}, FailOn.POSSIBLE, False),
+        ({"suppressed": "known"}, FailOn.POSSIBLE, False),
+    ],
+)
+def test_what_blocks(change: dict[str, object], policy: FailOn, blocks: bool) -> None:
+    assert replace(ERROR, **change).blocks(policy) is blocks  # type: ignore[arg-type]
+
+
+def test_the_verdict_prefers_a_block_to_an_incomplete_run() -> None:
+    target = TargetReport("t", "onnx", "t.onnx")
+    failed = replace(target, status=Status.FAILED)
+    assert Report((target,), ()).verdict is Verdict.PASS
+    assert Report((failed,), ()).verdict is Verdict.INCOMPLETE
+    assert Report((failed,), (ERROR,)).verdict is Verdict.FAIL
+
+
+def test_fingerprints_survive_edits_around_a_finding() -> None:
+    moved = replace(ERROR, location=Location("a.py", 99), message="other words")
+    assert moved.fingerprint == ERROR.fingerprint
+    for change in ({"layer": "x"}, {"rule": "numerical/overflow"}, {"target": "u"}, {"operand": "1"}, {"node": "n"}):
+        assert replace(ERROR, **change).fingerprint != ERROR.fingerprint  # type: ignore[arg-type]
+
+
+names = st.sampled_from(["a", "b", "c", "d"])
+some = st.lists(st.builds(lambda n: replace(ERROR, node=n), names), max_size=6)
+
+
+@given(some, some)
+def test_new_and_fixed_partition_by_fingerprint(head: list[Finding], base: list[Finding]) -> None:
+    marked, gone = mark_new(head, base)
+    before, after = {f.fingerprint for f in base}, {f.fingerprint for f in head}
+    assert [f.new for f in marked] == [f.fingerprint not in before for f in head]
+    assert {f.fingerprint for f in gone} == before - after
+
+
+def test_what_becomes_certain_is_new() -> None:
+    marked, gone = mark_new([ERROR], [replace(ERROR, confidence=Confidence.POSSIBLE)])
+    assert marked[0].new
+    assert gone == ()
+
+
+def test_the_most_specific_rule_pattern_wins() -> None:
+    config = Config(rules={"numerical/*": None, "numerical/exp-overflow": Level.NOTE})
+    assert apply_policy([ERROR], config, DAY)[0].level is Level.NOTE
+    assert apply_policy([replace(ERROR, rule="numerical/overflow")], config, DAY) == ()
+
+
+def test_suppressions_match_all_their_globs_and_end() -> None:
+    accepted = Suppression("fine", rule="numerical/*", layer="dec*", until=date(2026, 6, 30))
+    config = Config(suppressions=(accepted,))
+    assert apply_policy([ERROR], config, DAY)[0].suppressed == "fine"
+    assert apply_policy([replace(ERROR, layer="encoder")], config, DAY)[0].suppressed is None
+    assert apply_policy([ERROR], config, date(2026, 7, 1))[0].suppressed is None
+    assert expired(config, DAY) == ()
+    assert "2026-06-30" in expired(config, date(2026, 7, 1))[0]
+
+
+def test_the_worst_comes_first() -> None:
+    warning = replace(ERROR, level=Level.WARNING)
+    known = replace(ERROR, new=False)
+    possible = replace(ERROR, confidence=Confidence.POSSIBLE)
+    quiet = replace(ERROR, suppressed="x")
+    assert ordered([quiet, known, warning, possible, ERROR]) == (ERROR, possible, warning, known, quiet)

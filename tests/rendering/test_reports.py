@@ -1,0 +1,87 @@
+"""`report.json` and `report.sarif`: contracts, round trips."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sarif_pydantic import Sarif
+
+from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Suggestion
+from analyzer.rendering import report_json, sarif
+from analyzer.schemas import schema
+from tests.rendering.sample_report import sample_report
+
+REPORT = schema("report")
+
+
+def test_the_schemas_are_schemas() -> None:
+    for name in ("report", "config"):
+        jsonschema.Draft202012Validator.check_schema(schema(name))
+
+
+def test_report_json_keeps_the_contract_and_comes_back_unchanged() -> None:
+    report = sample_report()
+    text = report_json.dumps(report)
+    data = json.loads(text)
+    jsonschema.Draft202012Validator(REPORT).validate(data)
+    assert data["schema"] == "assay-report/1"
+    assert data["verdict"] == "fail"
+    assert report_json.dumps(report_json.from_json(data)) == text
+
+
+def test_the_schema_refuses_what_is_not_a_report() -> None:
+    data = report_json.to_json(sample_report())
+    for damage in ({"verdict": "maybe"}, {"schema": "assay-report/2"}, {"findings": [{}]}, {"extra": 1}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.Draft202012Validator(REPORT).validate({**data, **damage})
+
+
+texts = st.text(st.characters(codec="utf-8"), max_size=40)
+findings = st.builds(
+    Finding,
+    rule=st.sampled_from(["numerical/overflow", "validity/illegal-shape"]),
+    level=st.sampled_from(list(Level)),
+    confidence=st.sampled_from(list(Confidence)),
+    message=st.text(st.characters(codec="utf-8"), min_size=1, max_size=40),
+    target=texts,
+    layer=texts,
+    node=texts,
+    location=st.none() | st.builds(Location, st.text("abc/", min_size=1, max_size=9), st.integers(1, 9999)),
+    evidence=st.builds(Evidence, st.just("static"), st.lists(texts, max_size=3).map(tuple)),
+    suggestion=st.none() | st.builds(Suggestion, texts),
+    new=st.booleans(),
+)
+
+
+@given(st.lists(findings, max_size=5))
+@settings(max_examples=60, deadline=None)
+def test_any_findings_survive_json_and_make_valid_sarif(found: list[Finding]) -> None:
+    report = replace(sample_report(), findings=tuple(found))
+    data = json.loads(report_json.dumps(report))
+    jsonschema.Draft202012Validator(REPORT).validate(data)
+    assert report_json.from_json(data).findings == report.findings
+    Sarif.model_validate(sarif.to_sarif(report))
+
+
+def test_sarif_says_what_code_scanning_needs() -> None:
+    report = sample_report()
+    run = json.loads(sarif.dumps(report))["runs"][0]
+    results = run["results"]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert [rules[r["ruleIndex"]] for r in results] == [r["ruleId"] for r in results]
+    first = results[0]
+    assert first["level"] == "error"
+    assert first["baselineState"] == "new"
+    assert first["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "models/vae.py"
+    assert first["locations"][0]["physicalLocation"]["region"]["startLine"] == 42
+    assert first["partialFingerprints"] == {"assay/v1": report.findings[0].fingerprint}
+    assert "logsigmoid" in json.dumps(first["fixes"])
+    assert [r["baselineState"] for r in results] == ["new", "new", "unchanged", "new"]
+    assert results[3]["suppressions"][0]["justification"] == "accepted until the rewrite"
+    assert results[2]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "models/vae.py"
+    assert run["invocations"][0]["executionSuccessful"] is False
