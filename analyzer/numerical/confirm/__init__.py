@@ -1,0 +1,1 @@
+"""Confirming warnings by concrete runs."""

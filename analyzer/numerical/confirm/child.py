@@ -1,0 +1,122 @@
+"""The parent's side of the worker process: one JSON line out, one back, with a deadline for each."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import analyzer
+
+JSON = dict[str, Any]
+START = "from analyzer.numerical.confirm.worker import main; main()"
+
+
+class WorkerFailed(Exception):
+    """The worker died or did not answer in time; `signal` is the signal that ended it, if one did."""
+
+    def __init__(self, reason: str, signal: int | None = None) -> None:
+        super().__init__(reason)
+        self.signal = signal
+
+
+class Worker:
+    """A worker process, started at the first request and again after it died."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._home = tempfile.TemporaryDirectory(prefix="assay-worker-", ignore_cleanup_errors=True)
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._stop()
+        self._home.cleanup()
+
+    def ask(self, request: JSON, seconds: float) -> JSON:
+        """The answer to one request.
+
+        Raises:
+            WorkerFailed: no answer within `seconds`, or the process ended.
+        """
+        process = self._running()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+        except OSError:
+            raise self._failure("the worker ended") from None
+        deadline = time.monotonic() + seconds
+        received = b""
+        while not received.endswith(b"\n"):
+            left = deadline - time.monotonic()
+            ready, _, _ = select.select([process.stdout], [], [], max(0.0, left))
+            if not ready:
+                self._stop()
+                raise WorkerFailed(f"no answer within {seconds:.0f} s")
+            chunk = os.read(process.stdout.fileno(), 1 << 16)
+            if not chunk:
+                raise self._failure("the worker ended")
+            received += chunk
+            if len(received) > 1 << 22:
+                self._stop()
+                raise WorkerFailed("the worker's answer is too long")
+        answer: JSON = json.loads(received)
+        return answer
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._process.poll() is not None:
+            self._stop()
+            root = str(Path(analyzer.__file__).resolve().parents[1])
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {root!r}); {START}"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=self._home.name,
+                env={
+                    "PATH": os.environ.get("PATH", os.defpath),
+                    "HOME": self._home.name,
+                    "TMPDIR": self._home.name,
+                    "LANG": "C.UTF-8",
+                    "OMP_NUM_THREADS": "1",
+                    "CUDA_VISIBLE_DEVICES": "",
+                    "TF_CPP_MIN_LOG_LEVEL": "3",
+                    "TF_ENABLE_ONEDNN_OPTS": "0",
+                    "PYTHONDONTWRITEBYTECODE": "1",
+                },
+                start_new_session=True,
+            )
+        return self._process
+
+    def _failure(self, reason: str) -> WorkerFailed:
+        process = self._process
+        code = process.wait(timeout=5) if process is not None else None
+        self._stop()
+        return WorkerFailed(reason, -code if code is not None and code < 0 else None)
+
+    def _stop(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                try:
+                    stream.close()
+                except OSError:
+                    continue

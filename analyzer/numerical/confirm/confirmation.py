@@ -1,0 +1,191 @@
+"""Turns a possible failure into a confirmed one: search, real run, reproducer. Only what did fail is confirmed."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+
+from analyzer.graph import Graph, ValueRange
+from analyzer.numerical.confirm.child import Worker, WorkerFailed
+from analyzer.numerical.confirm.extract import Leaf, Slice, extract
+from analyzer.numerical.confirm.objective import target_of
+from analyzer.numerical.result import Warning
+
+START_SECONDS = 60.0  # for importing a framework on a busy machine
+LARGEST_SLICE = 1 << 29  # bytes
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Bounds of one target's confirmation, in seconds; `attempts` real runs for one warning."""
+
+    search: float = 8.0
+    run: float = 30.0
+    total: float = 90.0
+    attempts: int = 6
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """A real run in which the operator failed. `work` holds its files until the `Confirmer` is closed."""
+
+    sentence: str
+    engine: str
+    kind: str  # "onnx", "tensorflow" or "torch"
+    work: Path
+    operands: tuple[str, ...]
+    results: tuple[str, ...]
+    losses: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    leaves: tuple[Leaf, ...] = ()
+
+
+class Confirmer:
+    """Searches and runs in two worker processes, one for torch and ONNX Runtime, one for TensorFlow.
+
+    Use it as a context manager; the confirmations' files live until it is closed.
+    """
+
+    def __init__(self, budget: Budget = Budget()) -> None:
+        self.budget = budget
+        self._searcher = Worker()
+        self._tensorflow = Worker()
+        self._folder = tempfile.TemporaryDirectory(prefix="assay-confirm-", ignore_cleanup_errors=True)
+        self._count = 0
+        self.notes: list[str] = []
+
+    def __enter__(self) -> Confirmer:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._searcher.close()
+        self._tensorflow.close()
+        self._folder.cleanup()
+
+    def confirm(
+        self,
+        graph: Graph,
+        warning: Warning,
+        ranges: Mapping[str, ValueRange],
+        symbols: Mapping[str, tuple[int, int | None]],
+        deadline: float,
+    ) -> Confirmation | None:
+        """A failing run of the warning's operator inside `ranges`, or None."""
+        for size in (2, 1):
+            if time.monotonic() > deadline:
+                self.note("the time for confirmation was spent before every warning had been tried")
+                return None
+            sizes = {"*": size, **{name: _size(bounds, size) for name, bounds in symbols.items()}}
+            piece = extract(graph, warning.node, ranges, sizes, graph.losses if warning.backward else ())
+            if piece is None:
+                return None
+            found = self._try(graph, piece, warning, deadline)
+            if found is not None:
+                return found
+            if not _symbolic(graph, piece):
+                return None
+        return None
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def _try(self, graph: Graph, piece: Slice, warning: Warning, deadline: float) -> Confirmation | None:
+        self._count += 1
+        work = Path(self._folder.name, str(self._count))
+        work.mkdir()
+        data = ir.to_proto(piece.model).SerializeToString()
+        if len(data) > LARGEST_SLICE:
+            self.note("a slice was too large to be run for confirmation")
+            return None
+        (work / "slice.onnx").write_bytes(data)
+        np.savez(work / "initial.npz", **{x.name: x.initial for x in piece.leaves if x.initial is not None})  # type: ignore[arg-type]
+        losses = tuple(n for n in graph.losses if warning.backward)
+        engine = "tensorflow" if piece.is_tensorflow else "torch" if warning.backward else "onnx"
+        request: dict[str, Any] = {
+            "do": "search",
+            "folder": str(work),
+            "seed": self.budget.seed,
+            "seconds": min(self.budget.search, max(0.1, deadline - time.monotonic())),
+            "leaves": [
+                {"name": x.name, "shape": x.shape, "dtype": x.dtype, "lo": str(x.lo), "hi": str(x.hi), "role": x.role}
+                for x in piece.leaves
+            ],
+            "operands": piece.operands,
+            "outputs": piece.outputs,
+            "target": target_of(warning.node.op_type, warning.operand, warning.backward),
+            "backward": warning.backward,
+            "losses": losses,
+            "flush": engine == "tensorflow",
+            "engine": engine,
+        }
+        run = {**request, "do": "run"}
+        for _ in range(self.budget.attempts):
+            try:
+                answer = self._searcher.ask(request, self.budget.search + START_SECONDS)
+            except WorkerFailed as failure:
+                self.note(f"the search for a failing input ended early: {failure}")
+                return None
+            if answer["status"] != "found":
+                if "No module named 'torch'" in answer.get("reason", ""):
+                    self.note("warnings were not confirmed: the search needs torch (install the extra 'torch')")
+                return None
+            request = {"do": "next"}
+            real = self._run(run, engine, warning)
+            if real is None:
+                return None
+            if real.get("failed"):
+                return Confirmation(
+                    str(real["failed"]),
+                    str(real["engine"]),
+                    engine,
+                    work,
+                    piece.operands,
+                    piece.outputs,
+                    losses,
+                    real.get("names", {}),
+                    piece.leaves,
+                )
+        return None
+
+    def _run(self, request: dict[str, Any], engine: str, warning: Warning) -> dict[str, Any] | None:
+        """The real run's answer; None where there is no engine for it."""
+        worker = self._tensorflow if engine == "tensorflow" else self._searcher
+        try:
+            answer = worker.ask(request, self.budget.run + START_SECONDS)
+        except WorkerFailed as failure:
+            if failure.signal == signal.SIGFPE:
+                return {"failed": "the process is ended by the processor (SIGFPE)", "engine": engine}
+            self.note(f"a run for confirmation did not end well: {failure}")
+            return None
+        if answer["status"] == "error":
+            if "No module named" in answer["reason"]:
+                self.note(f"warnings were not confirmed: {engine} is not installed here")
+                return None
+            return {"failed": None, "reason": answer["reason"]}
+        return answer
+
+
+def _size(bounds: tuple[int, int | None], wanted: int) -> int:
+    low, high = bounds
+    return max(low, wanted if high is None else min(wanted, high))
+
+
+def _symbolic(graph: Graph, piece: Slice) -> bool:
+    names = {leaf.name for leaf in piece.leaves}
+    return any(
+        value.name in names and value.shape is not None and not value.shape.is_static() for value in graph.graph.inputs
+    )

@@ -1,0 +1,213 @@
+"""Cuts the part of a model that computes one operator out of it, so that it can be searched and run alone.
+
+The slice's leaves are everything that a run or training may choose: graph inputs, parameters with a range, the draws of
+random operators. Everything else is kept as it stands in the model, in the model's own operators and dtypes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import onnx_ir as ir
+
+from analyzer.graph import Graph, ValueRange, role_of
+
+RANDOM_RANGES: Mapping[str, tuple[float, float]] = {
+    # Draws that a run may make; the normal family is cut at six standard deviations.
+    "RandomUniform": (0.0, 1.0),
+    "RandomUniformLike": (0.0, 1.0),
+    "RandomNormal": (-6.0, 6.0),
+    "RandomNormalLike": (-6.0, 6.0),
+    "RandomStandardNormal": (-6.0, 6.0),
+    "TruncatedNormal": (-2.0, 2.0),
+    "Bernoulli": (0.0, 1.0),
+}
+LARGEST_TENSOR = 1 << 24  # elements; a leaf beyond this is not worth searching
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One tensor that the search may choose: every element lies in [lo, hi]; infinities mean no bound."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    lo: float
+    hi: float
+    role: str = "input"
+    initial: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A model of its own whose last node is the operator under suspicion."""
+
+    model: ir.Model
+    leaves: tuple[Leaf, ...]
+    node: str
+    operands: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    @property
+    def is_tensorflow(self) -> bool:
+        return any(node.domain == "tf" for node in self.model.graph)
+
+
+def extract(
+    graph: Graph,
+    node: ir.Node,
+    ranges: Mapping[str, ValueRange],
+    sizes: Mapping[str, int],
+    extra_outputs: tuple[str, ...] = (),
+) -> Slice | None:
+    """The slice that computes `node`, or None where it cannot stand alone (inside a loop, no shape for a leaf).
+
+    `sizes` gives the symbolic dimensions; a dimension without a name or a size becomes ``sizes["*"]``.
+    `extra_outputs` names further values to keep (a loss, for gradients).
+    """
+    main = graph.graph
+    if node.graph is not main:
+        return None
+    wanted = [v for v in node.outputs if v.name and (v.uses() or v is node.outputs[0])]
+    extra = [v for v in (find_value(main, name) for name in extra_outputs) if v is not None]
+    operands = list(dict.fromkeys(v for v in node.inputs if v is not None))
+    cut = _leaves(main, [node, *[p for v in extra if (p := v.producer()) is not None]], ranges)
+    leaves = []
+    for value in cut:
+        leaf = _leaf(value, ranges, sizes)
+        if leaf is None:
+            return None
+        leaves.append(leaf)
+    kept = list(dict.fromkeys([*wanted, *extra]))
+    exposed = [v for v in operands if v not in cut and v not in kept and v.producer() is not None]
+    try:
+        sub = ir.convenience.extract(main, list(cut), [*kept, *exposed])
+    except ValueError:
+        return None
+    for value in sub.inputs:
+        sub.initializers.pop(value.name or "", None)
+        value.const_value = None
+    sub.opset_imports.update(graph.model.opset_imports)
+    model = ir.Model(sub, ir_version=max(graph.model.ir_version or 8, 8))
+    for key, function in graph.model.functions.items():
+        model.functions[key] = function
+    return Slice(
+        model,
+        tuple(leaves),
+        node.name or "",
+        tuple(v.name or "" for v in operands),
+        tuple(v.name or "" for v in wanted),
+    )
+
+
+def find_value(graph: ir.Graph, name: str) -> ir.Value | None:
+    """The value called `name` in the main graph, if there is one."""
+    if name in graph.initializers:
+        return graph.initializers[name]
+    for value in graph.inputs:
+        if value.name == name:
+            return value
+    for node in graph:
+        for value in node.outputs:
+            if value.name == name:
+                return value
+    return None
+
+
+def _leaves(main: ir.Graph, roots: list[ir.Node], ranges: Mapping[str, ValueRange]) -> list[ir.Value]:
+    """The frontier of the backward slice, in a stable order."""
+    found: dict[ir.Value, None] = {}
+    seen: set[ir.Node] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        inner: list[ir.Value] = []
+        for attribute in node.attributes.values():
+            if attribute.type == ir.AttributeType.GRAPH:
+                for sub in ir.traversal.RecursiveGraphIterator(attribute.as_graph()):
+                    inner.extend(v for v in sub.inputs if v is not None)
+        for value in [*node.inputs, *inner]:
+            if value is None:
+                continue
+            producer = value.producer()
+            if producer is not None:
+                if producer.graph is not main:
+                    continue
+                if producer.op_type in RANDOM_RANGES and value.name:
+                    found[value] = None
+                else:
+                    stack.append(producer)
+            elif (value.is_graph_input() and value.graph is main) or (
+                value.is_initializer() and value.graph is main and searchable(value, ranges)
+            ):
+                found[value] = None
+    order = {v: i for i, v in enumerate([*main.inputs, *main.initializers.values()])}
+    return sorted(found, key=lambda v: (order.get(v, len(order)), v.name or ""))
+
+
+def searchable(value: ir.Value, ranges: Mapping[str, ValueRange]) -> bool:
+    """Whether an initializer may take other values than its own: it has a range wider than its data."""
+    given = ranges.get(value.name or "")
+    if given is None or value.dtype is None or not value.dtype.is_floating_point():
+        return False
+    return given.lo < given.hi
+
+
+def _leaf(value: ir.Value, ranges: Mapping[str, ValueRange], sizes: Mapping[str, int]) -> Leaf | None:
+    shape = concrete_shape(value, sizes)
+    dtype = value.dtype or ir.DataType.FLOAT
+    if shape is None or int(np.prod(shape, dtype=np.float64)) > LARGEST_TENSOR:
+        return None
+    if dtype in (ir.DataType.STRING, ir.DataType.UNDEFINED):
+        return None
+    lo, hi, role = -np.inf, np.inf, "input"
+    initial = None
+    producer = value.producer()
+    given = ranges.get(value.name or "")
+    if producer is not None:
+        lo, hi = _draw_range(producer)
+        role = "random draw"
+    elif given is not None:
+        lo, hi = given.lo, given.hi
+    if producer is None:
+        role = str(role_of(value))
+        if value.const_value is not None:
+            initial = value.const_value.numpy()
+            shape = tuple(initial.shape)
+    if dtype == ir.DataType.BOOL:
+        lo, hi = max(lo, 0.0), min(hi, 1.0)
+    return Leaf(value.name or "", shape, dtype.name, float(lo), float(hi), role, initial)
+
+
+def _draw_range(node: ir.Node) -> tuple[float, float]:
+    lo, hi = RANDOM_RANGES[node.op_type]
+
+    def number(name: str, default: float) -> float:
+        attribute = node.attributes.get(name)
+        return float(attribute.value) if attribute is not None else default
+
+    if node.op_type.startswith("RandomUniform") and node.domain != "tf":
+        return number("low", lo), number("high", hi)
+    if node.op_type in ("RandomNormal", "RandomNormalLike"):
+        mean, scale = number("mean", 0.0), number("scale", 1.0)
+        return mean + scale * lo, mean + scale * hi
+    return lo, hi
+
+
+def concrete_shape(value: ir.Value, sizes: Mapping[str, int]) -> tuple[int, ...] | None:
+    """The value's shape with every symbol replaced; an unknown rank is taken as a scalar."""
+    if value.shape is None:
+        return ()
+    shape = []
+    for dimension in value.shape:
+        if isinstance(dimension, int):
+            shape.append(dimension)
+        else:
+            name = str(dimension.value) if dimension.value is not None else "*"
+            shape.append(sizes.get(name, sizes["*"]))
+    return tuple(shape)

@@ -1,0 +1,247 @@
+"""Searches the leaves of a slice, inside their ranges, for values that make its last operator fail.
+
+Cheap probes come first (corners, special values, constants), then signed gradient steps through the slice with the
+surrogate gradients of `surrogate`, from several starts and over growing sets of leaves, then a bisection where an
+operand changes its sign. Everything is evaluated in the model's own dtypes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+
+from analyzer.numerical.confirm.extract import Leaf
+from analyzer.numerical.confirm.objective import ZERO, failed, nearly, objective
+from analyzer.numerical.confirm.torch_dtypes import torch_dtype
+from analyzer.numerical.confirm.torch_registry import Mode, run
+
+Point = dict[str, Any]  # leaf name -> torch tensor
+SCALES = (2.0, 30.0, 1e3, 1e6, 1e18)  # how far an unbounded leaf is moved
+STEPS = (1.0, 1.0, 0.5, 0.5, 0.25, 0.25, 0.1, 0.1, 0.05, 0.02)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A slice and what to drive its last operator to."""
+
+    model: ir.Model
+    leaves: tuple[Leaf, ...]
+    operands: tuple[str, ...]
+    outputs: tuple[str, ...]
+    target: tuple[int, str]
+    backward: bool = False
+    losses: tuple[str, ...] = ()
+
+
+def candidates(problem: Problem, seed: int, deadline: float) -> Iterator[Point]:
+    """Points at which the operator fails in torch; the caller runs each for real and may ask for the next."""
+    rng = np.random.default_rng(seed)
+    seen: list[tuple[float, Point]] = []
+    starts = list(_starts(problem.leaves, rng))
+
+    def check(point: Point) -> bool:
+        values = run(problem.model, point, Mode(surrogate=False))
+        if problem.backward:
+            return gradient_fails(problem, point)
+        operands = [values[n] for n in problem.operands]
+        return failed(operands, [values[n] for n in problem.outputs]) or nearly(operands, problem.target)
+
+    for point in _probes(problem.leaves, starts[0], rng):
+        if time.monotonic() > deadline:
+            return
+        if check(point):
+            yield point
+    for scale in SCALES if any(_unbounded(leaf) for leaf in problem.leaves) else (1.0,):
+        for movable in _stages(problem.leaves):
+            for start in starts:
+                if time.monotonic() > deadline:
+                    return
+                for point, value in _descend(problem, start, movable, scale, deadline):
+                    if check(point):
+                        yield point
+                        break
+                    seen.append((value, point))
+        if problem.target[1] == ZERO:
+            crossed = _bisect(problem, [p for _, p in seen] + starts, deadline)
+            if crossed is not None and check(crossed):
+                yield crossed
+
+
+def probes(problem: Problem, seed: int) -> Iterator[Point]:
+    """The cheap points alone, unchecked."""
+    rng = np.random.default_rng(seed)
+    yield from _probes(problem.leaves, next(_starts(problem.leaves, rng)), rng)
+
+
+def _unbounded(leaf: Leaf) -> bool:
+    return not (np.isfinite(leaf.lo) and np.isfinite(leaf.hi))
+
+
+def _tensor(leaf: Leaf, array: Any) -> Any:
+    """`array` clipped into the leaf's range, in its dtype; rounding to the dtype never leaves the range."""
+    import torch
+
+    dtype = torch_dtype(leaf.dtype)
+    array = np.clip(np.asarray(array, np.float64), leaf.lo, leaf.hi)
+    tensor = torch.from_numpy(np.broadcast_to(array, leaf.shape).copy()).to(dtype)
+    if dtype.is_floating_point:
+        back = tensor.double()
+        lo, hi = torch.tensor(leaf.lo).to(dtype), torch.tensor(leaf.hi).to(dtype)
+        if np.isfinite(leaf.lo) and lo.double() < leaf.lo:
+            lo = torch.nextafter(lo, torch.full_like(lo, np.inf))
+        if np.isfinite(leaf.hi) and hi.double() > leaf.hi:
+            hi = torch.nextafter(hi, torch.full_like(hi, -np.inf))
+        if bool((back < leaf.lo).any()) or bool((back > leaf.hi).any()):
+            tensor = torch.minimum(torch.maximum(tensor, lo), hi)
+        tensor = torch.nan_to_num(tensor)
+    return tensor
+
+
+def _middle(leaf: Leaf) -> float:
+    if not _unbounded(leaf):
+        return (leaf.lo + leaf.hi) / 2
+    return float(np.clip(0.0, leaf.lo, leaf.hi))
+
+
+def _random(leaf: Leaf, rng: np.random.Generator) -> Any:
+    if _unbounded(leaf):
+        return rng.standard_normal(leaf.shape)
+    if leaf.dtype in ("FLOAT", "DOUBLE", "FLOAT16", "BFLOAT16"):
+        return rng.uniform(leaf.lo, leaf.hi, leaf.shape)
+    return rng.integers(int(np.ceil(leaf.lo)), int(np.floor(leaf.hi)) + 1, leaf.shape)
+
+
+def _ordinary(leaf: Leaf, rng: np.random.Generator) -> Any:
+    """What a first training step would see: the initial value, small weights, data anywhere in its range."""
+    if leaf.initial is not None:
+        return leaf.initial
+    if leaf.role == "parameter":
+        return _middle(leaf) + 0.05 * rng.standard_normal(leaf.shape)
+    return _random(leaf, rng)
+
+
+def _starts(leaves: Sequence[Leaf], rng: np.random.Generator) -> Iterator[Point]:
+    yield {leaf.name: _tensor(leaf, _ordinary(leaf, rng)) for leaf in leaves}
+    yield {leaf.name: _tensor(leaf, _random(leaf, rng)) for leaf in leaves}
+
+
+def _probes(leaves: Sequence[Leaf], ordinary: Point, rng: np.random.Generator) -> Iterator[Point]:
+    """Ordinary values, each constant extreme for all leaves and for one leaf alone, and random corners."""
+    yield ordinary
+    extremes: list[Callable[[Leaf], Any]] = [
+        lambda leaf: 0.0,
+        lambda leaf: leaf.lo if np.isfinite(leaf.lo) else -1e4,
+        lambda leaf: leaf.hi if np.isfinite(leaf.hi) else 1e4,
+        _middle,
+    ]
+    for extreme in extremes:
+        yield {leaf.name: _tensor(leaf, extreme(leaf)) for leaf in leaves}
+    alone = sorted(leaves, key=lambda leaf: (leaf.role != "input", int(np.prod(leaf.shape))))[:12]
+    for leaf in alone:
+        for extreme in extremes[:3]:
+            yield {**ordinary, leaf.name: _tensor(leaf, extreme(leaf))}
+    for _ in range(4):
+        corner = {}
+        for leaf in leaves:
+            low, high = extremes[1](leaf), extremes[2](leaf)
+            corner[leaf.name] = _tensor(leaf, np.where(rng.random(leaf.shape) < 0.5, low, high))
+        yield corner
+
+
+def _stages(leaves: Sequence[Leaf]) -> list[tuple[Leaf, ...]]:
+    """Inputs alone, parameters alone, all: a failure that needs less is the better witness."""
+    floating = [leaf for leaf in leaves if "FLOAT" in leaf.dtype or leaf.dtype == "DOUBLE"]
+    inputs = tuple(leaf for leaf in floating if leaf.role != "parameter")
+    parameters = tuple(leaf for leaf in floating if leaf.role == "parameter")
+    stages = [s for s in (inputs, parameters) if s]
+    return [*stages, tuple(floating)] if len(stages) == 2 else stages
+
+
+def _descend(
+    problem: Problem, start: Point, movable: Sequence[Leaf], scale: float, deadline: float
+) -> Iterator[tuple[Point, float]]:
+    import torch
+
+    point = dict(start)
+    for step in STEPS:
+        if time.monotonic() > deadline:
+            return
+        leaves = {name: tensor.detach() for name, tensor in point.items()}
+        for leaf in movable:
+            leaves[leaf.name] = leaves[leaf.name].clone().requires_grad_(True)
+        values = run(problem.model, leaves, Mode(surrogate=True))
+        loss = objective([values[n] for n in problem.operands], values[problem.outputs[0]], problem.target)
+        if not loss.requires_grad:
+            return
+        gradients = torch.autograd.grad(loss, [leaves[m.name] for m in movable], allow_unused=True)
+        moved = False
+        for leaf, gradient in zip(movable, gradients, strict=True):
+            if gradient is None or not bool((gradient != 0).any()):
+                continue
+            width = (2 * scale) if _unbounded(leaf) else leaf.hi - leaf.lo
+            sign = torch.sign(torch.nan_to_num(gradient.double()))
+            point[leaf.name] = _tensor(leaf, (point[leaf.name].double() - step * width * sign).numpy())
+            moved = True
+        if not moved:
+            return
+        yield dict(point), float(loss.detach())
+
+
+def gradient_fails(problem: Problem, point: Mapping[str, Any]) -> bool:
+    """Whether a finite forward run has a gradient that is not finite."""
+    import torch
+
+    leaves = {name: tensor.detach().clone() for name, tensor in point.items()}
+    floating = [name for name, tensor in leaves.items() if tensor.is_floating_point()]
+    for name in floating:
+        leaves[name].requires_grad_(True)
+    values = run(problem.model, leaves, Mode(surrogate=False))
+    ends = [values[n] for n in problem.losses or problem.outputs if n in values]
+    if any(not bool(torch.isfinite(end).all()) for end in ends):
+        return False
+    total = sum(end.sum() for end in ends if end.is_floating_point())
+    if not isinstance(total, torch.Tensor) or not total.requires_grad:
+        return False
+    gradients = torch.autograd.grad(total, [leaves[n] for n in floating], allow_unused=True)
+    return any(g is not None and not bool(torch.isfinite(g).all()) for g in gradients)
+
+
+def _bisect(problem: Problem, points: Sequence[Point], deadline: float) -> Point | None:
+    """Between two points where one element of the operand has different signs, its zero as exactly as floats go."""
+
+    def operand(point: Point) -> Any:
+        values = run(problem.model, point, Mode(surrogate=False))
+        index = problem.target[0]
+        return values[problem.outputs[0] if index < 0 else problem.operands[index]]
+
+    by_name = {leaf.name: leaf for leaf in problem.leaves}
+    last: tuple[Any, Point] | None = None
+    for point in points[-24:]:
+        if time.monotonic() > deadline:
+            return None
+        value = operand(point)
+        if not value.is_floating_point() or value.numel() == 0:
+            return None
+        if last is not None:
+            crossing = ((last[0] < 0) & (value > 0)) | ((last[0] > 0) & (value < 0))
+            if bool(crossing.any()):
+                where = int(crossing.reshape(-1).nonzero()[0])
+                low, high, sign = last[1], point, float(last[0].reshape(-1)[where].sign())
+                for _ in range(60):
+                    middle = {
+                        n: _tensor(by_name[n], ((low[n].double() + high[n].double()) / 2).numpy())
+                        if low[n].is_floating_point()
+                        else low[n]
+                        for n in low
+                    }
+                    element = float(operand(middle).reshape(-1)[where])
+                    if element == 0.0:
+                        return middle
+                    low, high = (middle, high) if element * sign > 0 else (low, middle)
+        last = (value, point)
+    return None

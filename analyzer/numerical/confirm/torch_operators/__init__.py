@@ -1,0 +1,7 @@
+"""Operators as torch calls, by family. Importing the package fills the registry."""
+
+import analyzer.numerical.confirm.torch_operators.arrangement
+import analyzer.numerical.confirm.torch_operators.elementwise
+import analyzer.numerical.confirm.torch_operators.linear
+import analyzer.numerical.confirm.torch_operators.reduction
+import analyzer.numerical.confirm.torch_operators.tensorflow  # noqa: F401

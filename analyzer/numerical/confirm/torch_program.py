@@ -1,0 +1,79 @@
+"""A slice as a stand-alone torch program: what a gradient reproducer consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from analyzer.numerical.confirm.backends import Run
+from analyzer.numerical.confirm.search import Problem
+from analyzer.numerical.confirm.torch_dtypes import from_numpy, torch_dtype
+from analyzer.numerical.confirm.torch_registry import Mode, run
+
+
+def run_torch(problem: Problem, leaves: Mapping[str, np.ndarray]) -> tuple[Run, str, dict[str, np.ndarray]]:
+    """A real forward and backward run, and Python source of ``program(leaves, constants)`` with its constants."""
+    import torch
+
+    order = [leaf.name for leaf in problem.leaves]
+    dtypes = {leaf.name: torch_dtype(leaf.dtype) for leaf in problem.leaves}
+    tensors = {name: from_numpy(leaves[name]).to(dtypes[name]) for name in order}
+    floating = [name for name in order if tensors[name].is_floating_point()]
+    for name in floating:
+        tensors[name].requires_grad_(True)
+    values = run(problem.model, tensors, Mode(surrogate=False))
+    ends = list(problem.losses or problem.outputs)
+    total = torch.stack([values[n].sum() for n in ends if values[n].is_floating_point()]).sum()
+    found = torch.autograd.grad(total, [tensors[n] for n in floating], allow_unused=True)
+    gradients = {n: g.float().numpy() for n, g in zip(floating, found, strict=True) if g is not None}
+    results = {n: values[n].detach().float().numpy() for n in [*problem.outputs, *ends]}
+    source, constants = _source(problem, tensors, order, ends)
+    return Run(results, f"PyTorch {torch.__version__}", gradients), source, constants
+
+
+def _source(
+    problem: Problem, tensors: Mapping[str, Any], order: list[str], ends: list[str]
+) -> tuple[str, dict[str, np.ndarray]]:
+    import torch
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    def program(*leaves: Any) -> Any:
+        values = run(problem.model, dict(zip(order, leaves, strict=True)), Mode(surrogate=False))
+        return [values[n] for n in ends]
+
+    traced = make_fx(program)(*[tensors[n].detach() for n in order])
+    names = iter(order)
+    constants: dict[str, np.ndarray] = {}
+    lines = ["def program(leaves, constants):"]
+    for node in traced.graph.nodes:
+        if node.op == "placeholder":
+            lines.append(f"    {node.name} = leaves[{next(names)!r}]")
+        elif node.op == "get_attr":
+            tensor = getattr(traced, node.target).detach()
+            constants[node.name] = (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()
+            lines.append(f"    {node.name} = constants[{node.name!r}].to({tensor.dtype})")
+        elif node.op == "call_function":
+            arguments = [_text(a) for a in node.args] + [f"{k}={_text(v)}" for k, v in node.kwargs.items()]
+            target = (
+                f"torch.ops.{node.target}" if isinstance(node.target, torch._ops.OpOverload) else "operator.getitem"
+            )
+            lines.append(f"    {node.name} = {target}({', '.join(arguments)})")
+        elif node.op == "output":
+            lines.append(f"    return {_text(node.args[0])}")
+    return "\n".join(lines) + "\n", constants
+
+
+def _text(argument: Any) -> str:
+    import torch
+
+    if isinstance(argument, torch.fx.Node):
+        return str(argument.name)
+    if isinstance(argument, (list, tuple)):
+        return "[" + ", ".join(_text(a) for a in argument) + "]"
+    if isinstance(argument, torch.device):
+        return f"torch.device({str(argument)!r})"
+    if isinstance(argument, float) and not np.isfinite(argument):
+        return f"float({str(argument)!r})"
+    return repr(argument)

@@ -1,0 +1,173 @@
+"""The process in which slices of untrusted models are searched and run: limited in memory, time and environment.
+
+It reads one JSON request a line (``{"do": "search", "folder": …}``, ``{"do": "next"}``, ``{"do": "run", …}``) and
+answers with one JSON line. Tensors travel as ``.npz`` files in the request's folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+MEMORY = 6 << 30  # bytes of data that the process may allocate
+FILE_SIZE = 1 << 30
+
+
+def main() -> None:
+    """Serves requests until the end of the input."""
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # frameworks print to standard output
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_SIZE, FILE_SIZE))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    serve(sys.stdin, replies)
+
+
+def serve(requests: TextIO, replies: TextIO) -> None:
+    """Answers every line of `requests`; an exception becomes an answer."""
+    state: dict[str, Any] = {}
+    for line in requests:
+        try:
+            answer = _answer(json.loads(line), state)
+        except MemoryError:
+            answer = {"status": "error", "reason": "out of memory"}
+        except Exception as error:  # whatever a hostile model makes a framework raise
+            answer = {"status": "error", "reason": f"{type(error).__name__}: {error}"[:500]}
+        replies.write(json.dumps(answer) + "\n")
+        replies.flush()
+
+
+def _answer(request: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
+    if request["do"] == "search":
+        state["folder"] = Path(request["folder"])
+        state["points"] = _points(request)
+        return _next(state)
+    if request["do"] == "next":
+        return _next(state)
+    if request["do"] == "run":
+        return _run(request)
+    raise ValueError(f"unknown request {request['do']}")
+
+
+def _next(state: dict[str, Any]) -> dict[str, Any]:
+    import numpy as np
+
+    point = next(state["points"], None)
+    if point is None:
+        return {"status": "none"}
+    np.savez(state["folder"] / "found.npz", **point)
+    return {"status": "found"}
+
+
+def _points(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Points at which the operator is expected to fail, as NumPy arrays in the leaves' dtypes."""
+    import torch
+
+    from analyzer.numerical.confirm import search
+    from analyzer.numerical.confirm.torch_registry import Unsupported
+
+    torch.set_num_threads(1)
+    torch.manual_seed(request["seed"])
+    problem = read_problem(Path(request["folder"]), request)
+    torch.set_flush_denormal(bool(request.get("flush", False)))
+    deadline = time.monotonic() + float(request["seconds"])
+    try:
+        for point in search.candidates(problem, int(request["seed"]), deadline):
+            yield {name: _array(tensor) for name, tensor in point.items()}
+    except (Unsupported, KeyError, NotImplementedError, TypeError, IndexError, RuntimeError, ValueError):
+        # Without an interpreter for every operator the probes are still worth a real run each.
+        if not problem.backward:
+            for point in search.probes(problem, int(request["seed"])):
+                if time.monotonic() > deadline:
+                    return
+                yield {name: _array(tensor) for name, tensor in point.items()}
+
+
+def _array(tensor: Any) -> Any:
+    import torch
+
+    tensor = tensor.detach()
+    return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()
+
+
+def read_problem(folder: Path, request: dict[str, Any]) -> Any:
+    """The `Problem` that the parent wrote into `folder`."""
+    import numpy as np
+    import onnx_ir as ir
+
+    from analyzer.numerical.confirm.extract import Leaf
+    from analyzer.numerical.confirm.search import Problem
+
+    with np.load(folder / "initial.npz") as archive:
+        initial = {name: archive[name] for name in archive.files}
+    leaves = tuple(
+        Leaf(
+            leaf["name"],
+            tuple(leaf["shape"]),
+            leaf["dtype"],
+            float(leaf["lo"]),
+            float(leaf["hi"]),
+            leaf["role"],
+            initial.get(leaf["name"]),
+        )
+        for leaf in request["leaves"]
+    )
+    model = ir.load(folder / "slice.onnx")
+    return Problem(
+        model,
+        leaves,
+        tuple(request["operands"]),
+        tuple(request["outputs"]),
+        (int(request["target"][0]), str(request["target"][1])),
+        bool(request["backward"]),
+        tuple(request["losses"]),
+    )
+
+
+def _run(request: dict[str, Any]) -> dict[str, Any]:
+    """One real run; ``failed`` tells how the operator failed."""
+    import numpy as np
+    import onnx_ir as ir
+
+    from analyzer.numerical.confirm import backends
+
+    folder = Path(request["folder"])
+    with np.load(folder / "found.npz") as archive:
+        leaves = {name: archive[name] for name in archive.files}
+    operands, outputs = request["operands"], request["outputs"]
+    if request["engine"] == "tensorflow":
+        ends = (request["losses"] or outputs) if request["backward"] else ()
+        model = ir.load(folder / "slice.onnx")
+        run, definition = backends.run_tensorflow(model, leaves, [*operands, *outputs], ends)
+        (folder / "slice.pb").write_bytes(definition)
+        names = {name: f"value_{i}:0" for i, name in enumerate(leaves)}
+        for i, node in enumerate(model.graph):
+            for k, value in enumerate(node.outputs):
+                names.setdefault(value.name or "", f"node_{i}:{k}")
+        extra = {"names": names}
+    elif request["backward"]:
+        from analyzer.numerical.confirm.torch_program import run_torch
+
+        run, source, constants = run_torch(read_problem(folder, request), leaves)
+        (folder / "program.py").write_text(source)
+        np.savez(folder / "constants.npz", allow_pickle=False, **constants)
+        extra = {}
+    else:
+        run = backends.run_onnx((folder / "slice.onnx").read_bytes(), leaves, [*operands, *outputs])
+        extra = {}
+    failure = (
+        backends.gradient_failure(run)
+        if request["backward"]
+        else backends.forward_failure(run, operands, outputs, leaves)
+    )
+    return {"status": "ran", "failed": failure, "engine": run.engine, **extra}
+
+
+if __name__ == "__main__":
+    main()
