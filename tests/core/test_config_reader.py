@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from datetime import date
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from analyzer.config import Config
 from analyzer.config_reader import parse_config
 from analyzer.findings import FailOn, Level
 from analyzer.problem import UsageProblem
+from analyzer.schemas.reference import EXAMPLE, configuration_page
 
 FULL = """\
 version: 1
@@ -162,3 +164,9 @@ def test_alias_bombs_are_refused() -> None:
 def test_any_text_is_read_or_refused_in_words(text: str) -> None:
     with contextlib.suppress(UsageProblem):  # anything else that is raised fails the test
         parse_config("version: 1\n" + text)
+
+
+def test_the_reference_page_is_current_and_its_example_is_read() -> None:
+    page = Path(__file__).parents[2] / "docs" / "configuration.md"
+    assert page.read_text(encoding="utf-8") == configuration_page()
+    assert len(parse_config(EXAMPLE).targets) == 2
