@@ -214,8 +214,9 @@ class _Builder:
         for key, attribute in node.attributes.items():
             if key[0] == "_":
                 continue
-            converted = attribute.converted.get(key, False)
-            if converted is False:
+            if key in attribute.converted:
+                converted = attribute.converted[key]
+            else:
                 converted = attribute.converted[key] = to_ir(key, attribute)
             if converted is not None:
                 attributes.append(converted)
@@ -304,9 +305,9 @@ class _Builder:
                 continue
             tensors = node.outputs if node.outputs is not None else [(node.name, 0)]
             for tensor in tensors:
-                value = scope.get(tensor)
-                if tensor not in read and value is not None and _is_numeric(value):
-                    found.append(value)
+                made = scope.get(tensor)
+                if tensor not in read and made is not None and _is_numeric(made):
+                    found.append(made)
         return found
 
     def layer(self, name: str) -> str:

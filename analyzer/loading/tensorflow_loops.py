@@ -1,6 +1,6 @@
 """TensorFlow 1's control flow (frames, Switch and Merge) lifted to While and If nodes: every graph is a DAG.
 
-The forms are those of "Dynamic Control Flow in Large-Scale Machine Learning" (Yu et al., EuroSys 2018), figures 3 and 4:
+The forms are those of "Dynamic Control Flow in Large-Scale Machine Learning" (Yu et al., EuroSys 2018):
 a loop variable is Enter -> Merge -> Switch -> (Exit | body -> NextIteration -> Merge); a conditional guards what its
 branches read by Switch and joins what they return by Merge.
 """
@@ -342,7 +342,9 @@ def _lift_group(
         context[merge.name] = outer
     by_name[name] = conditional
     context[name] = outer
-    _drop_unread(by_name, names_false | names_true, is_guard, body.outputs)
+    guarded = {(*outer, (predicate, value)) for value in (0, 1)}
+    pivots = {n.name for n in by_name.values() if n.op == "Identity" and context.get(n.name, ()) in guarded}
+    _drop_unread(by_name, names_false | names_true | pivots, is_guard, body.outputs)
     body.nodes = list(by_name.values())
 
 
