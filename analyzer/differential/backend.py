@@ -1,0 +1,206 @@
+"""Names of engines with their axes: ``onnxruntime@1.20.1:opt=all:disabled=Pad_Fusion``.
+
+An axis is a named knob with a default, so that two results can always be told apart by their knobs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from analyzer.problem import UsageProblem
+
+PRECISIONS = ("float32", "tf32", "bfloat16", "float16", "float64", "default")
+DEVICES = ("cpu", "cuda", "tensorrt", "gpu")
+ANY = ()  # a number or a name that the engine checks
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What Assay knows about an engine before it starts one."""
+
+    name: str
+    title: str  # as a person writes it
+    artefacts: tuple[str, ...]  # kinds of model it takes, best first
+    packages: tuple[str, ...]  # what a version in the backend's name pins
+    knobs: Mapping[str, tuple[str, ...]]  # knob -> allowed values, the first is the default; () any
+
+
+KERAS_KNOBS = {
+    "precision": ("float32", "bfloat16", "float16", "mixed_float16", "mixed_bfloat16", "float64"),
+    "call": ("inference", "plain", "predict"),
+    "jit": ("off", "on"),
+    "device": ("cpu", "cuda"),
+    "threads": ANY,
+}
+
+
+def _keras(backend: str, title: str) -> Engine:
+    return Engine(f"keras-{backend}", f"Keras on {title}", ("keras", "keras-entry"), ("keras",), KERAS_KNOBS)
+
+
+ENGINES = {
+    engine.name: engine
+    for engine in (
+        Engine(
+            "onnxruntime",
+            "ONNX Runtime",
+            ("onnx",),
+            ("onnxruntime",),
+            {
+                "opt": ("all", "disable", "basic", "extended"),
+                "disabled": ANY,
+                "threads": ANY,
+                "device": ("cpu", "cuda", "tensorrt"),
+                "precision": ("float32", "tf32"),
+            },
+        ),
+        Engine("reference", "onnx.reference", ("onnx",), ("onnx",), {"precision": ("float32", "float64")}),
+        Engine(
+            "openvino",
+            "OpenVINO",
+            ("onnx",),
+            ("openvino",),
+            {
+                "precision": ("float32", "bfloat16", "float16", "default"),
+                "threads": ANY,
+                "device": ("cpu", "gpu"),
+            },
+        ),
+        Engine(
+            "torch",
+            "PyTorch",
+            ("torch-program", "torch-entry"),
+            ("torch",),
+            {
+                "mode": ("eager", "compile", "export"),
+                "backend": ("inductor", "aot_eager", "eager"),
+                "precision": ("float32", "tf32", "bfloat16", "float16", "float64"),
+                "device": ("cpu", "cuda"),
+                "mkldnn": ("on", "off"),
+                "threads": ANY,
+            },
+        ),
+        Engine(
+            "tensorflow",
+            "TensorFlow",
+            ("tensorflow", "tensorflow-entry"),
+            ("tensorflow", "tensorflow-cpu"),
+            {
+                "mode": ("function", "eager", "xla"),
+                "grappler": ("on", "off"),
+                "precision": ("float32", "tf32", "float64"),
+                "device": ("cpu", "cuda"),
+                "threads": ANY,
+            },
+        ),
+        Engine(
+            "jax",
+            "JAX",
+            ("jax-entry",),
+            ("jax",),
+            {
+                "mode": ("jit", "eager"),
+                "precision": ("float32", "tf32", "float64"),
+                "device": ("cpu", "cuda"),
+            },
+        ),
+        _keras("tensorflow", "TensorFlow"),
+        _keras("jax", "JAX"),
+        _keras("torch", "PyTorch"),
+        _keras("openvino", "OpenVINO"),
+        _keras("numpy", "NumPy"),
+    )
+}
+
+ALIASES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "ort": ("onnxruntime", {}),
+    "onnx": ("reference", {}),
+    "onnx.reference": ("reference", {}),
+    "keras": ("keras-tensorflow", {}),
+    "keras-tf": ("keras-tensorflow", {}),
+    "torch.compile": ("torch", {"mode": "compile"}),
+    "torch.export": ("torch", {"mode": "export"}),
+    "tf": ("tensorflow", {}),
+    "tf.function": ("tensorflow", {"mode": "function"}),
+    "tf-eager": ("tensorflow", {"mode": "eager"}),
+    "xla": ("tensorflow", {"mode": "xla"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """One engine, perhaps of a pinned version, with the knobs that were set; all others have their defaults."""
+
+    engine: Engine
+    version: str | None = None
+    settings: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def knobs(self) -> dict[str, str]:
+        return {name: values[0] if values else "" for name, values in self.engine.knobs.items()} | dict(self.settings)
+
+    @property
+    def name(self) -> str:
+        """The name that `parse` reads back."""
+        version = f"@{self.version}" if self.version else ""
+        return self.engine.name + version + "".join(f":{k}={v}" for k, v in self.settings)
+
+    @property
+    def title(self) -> str:
+        """As a person says it: ``ONNX Runtime 1.20.1 (opt=all)``."""
+        extra = ", ".join(f"{k}={v}" for k, v in self.settings)
+        return " ".join(filter(None, (self.engine.title, self.version, f"({extra})" if extra else "")))
+
+    def having(self, **settings: str) -> Backend:
+        """A twin with other knobs."""
+        return replace(self, settings=tuple(sorted((dict(self.settings) | settings).items())))
+
+
+def parse(text: str) -> Backend:
+    """Read ``engine[@version][:knob=value]…``.
+
+    Raises `UsageProblem` for an unknown engine, knob or value, naming those there are.
+    """
+    head, *rest = text.strip().split(":")
+    name, _, version = head.partition("@")
+    engine_name, preset = ALIASES.get(name, (name, {}))
+    engine = ENGINES.get(engine_name)
+    if engine is None:
+        raise UsageProblem(f"there is no backend called {name!r}; there are {', '.join(sorted({*ENGINES, *ALIASES}))}.")
+    if version and not re.fullmatch(r"[0-9][0-9A-Za-z.+!_-]{0,39}", version):
+        raise UsageProblem(f"{version!r} in backend {text!r} is not a version, such as `{engine.name}@1.2.3`.")
+    settings = dict(preset)
+    for part in rest:
+        knob, equals, value = part.partition("=")
+        if not equals or knob not in engine.knobs:
+            raise UsageProblem(
+                f"{part!r} in backend {text!r} is not a knob of {engine.title}; write e.g. "
+                f"`{engine.name}:{_example(engine)}`; its knobs are {', '.join(engine.knobs)}."
+            )
+        allowed = engine.knobs[knob]
+        if allowed and value not in allowed:
+            raise UsageProblem(f"{knob}={value} in backend {text!r} must be one of {', '.join(allowed)}.")
+        if knob == "threads" and not value.isdigit():
+            raise UsageProblem(f"threads={value} in backend {text!r} must be a number.")
+        settings[knob] = value
+    return Backend(engine, version or None, tuple(sorted(settings.items())))
+
+
+def parse_all(texts: Sequence[str], versions: Sequence[str] = ()) -> tuple[Backend, ...]:
+    """Every backend once; with `versions`, those without a version once for each version and the installed one."""
+    found: dict[str, Backend] = {}
+    for text in texts:
+        backend = parse(text)
+        variants = [backend]
+        if not backend.version:
+            variants += [replace(backend, version=version) for version in versions]
+        for variant in variants:
+            found.setdefault(variant.name, variant)
+    return tuple(found.values())
+
+
+def _example(engine: Engine) -> str:
+    knob, values = next(iter(engine.knobs.items()))
+    return f"{knob}={values[-1] if values else '2'}"

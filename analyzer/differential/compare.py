@@ -1,0 +1,171 @@
+"""Whole-model comparison: every engine on every input set, verdict kinds kept apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from analyzer.config import Thresholds
+from analyzer.differential import noise
+from analyzer.differential.distances import Thresholded, class_distance, judge_pair, mad_distance, relative_error
+from analyzer.differential.inputs import InputSet
+from analyzer.differential.localize import error_of, ulp_effect
+from analyzer.differential.runner import Runner
+from analyzer.differential.verdict import Failure, Kind, Outcome
+
+GATE = 8.0  # times the floor at the outputs from which a closer look is taken; blame needs more
+SAME_RUN = 1e-12
+
+
+@dataclass(frozen=True)
+class EngineResult:
+    """One engine on all input sets."""
+
+    runner: Runner
+    outcomes: tuple[Outcome, ...]
+    errors: tuple[float, ...] = ()  # relative error of the outputs against the judge (or the first engine), per set
+    floors: tuple[float, ...] = ()
+    nondeterministic: float = 0.0
+    mutated: bool = False
+
+    @property
+    def failure(self) -> Failure | None:
+        return next((o.failure for o in self.outcomes if o.failure is not None), None)
+
+    @property
+    def worst(self) -> int:
+        """Index of the input set with the largest error in relation to its floor."""
+        ratio = [e / f if f else 0.0 for e, f in zip(self.errors, self.floors, strict=True)]
+        return int(np.argmax(ratio)) if ratio else 0
+
+    @property
+    def suspicious(self) -> bool:
+        return any(e > GATE * f for e, f in zip(self.errors, self.floors, strict=True))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All engines on all sets. `reference` names whose outputs the errors are measured against."""
+
+    sets: tuple[InputSet, ...]
+    results: tuple[EngineResult, ...]
+    judge: EngineResult | None
+    reference: str
+    pairs: Mapping[tuple[str, str], tuple[Thresholded, ...]] = field(default_factory=dict)
+
+
+def run_all(
+    runners: Sequence[Runner], judge: Runner | None, sets: Sequence[InputSet], thresholds: Thresholds
+) -> Comparison:
+    """Run every engine on every set, the first set twice; compare outputs with the judge's, and engines pairwise."""
+    judged = _run(judge, sets, twice=False) if judge is not None else None
+    results = [_run(runner, sets, twice=True) for runner in runners]
+    usable = judged is not None and any(o.ok for o in judged.outcomes)
+    base = judged if usable and judged is not None else next((r for r in results if r.failure is None), None)
+    if base is None:
+        return Comparison(tuple(sets), tuple(results), judged, "")
+    measured = [_measure(result, results, base, sets) for result in results]
+    pairs = _pairs(measured, sets, thresholds)
+    return Comparison(tuple(sets), tuple(measured), judged, base.runner.name, pairs)
+
+
+def _run(runner: Runner, sets: Sequence[InputSet], *, twice: bool) -> EngineResult:
+    outcomes = [runner.run(s.feeds) for s in sets]
+    drift = 0.0
+    if twice and outcomes and outcomes[0].ok:
+        again = runner.run(sets[0].feeds)
+        drift = error_of(again.arrays, outcomes[0].arrays) if again.ok else 0.0
+    return EngineResult(
+        runner,
+        tuple(outcomes),
+        nondeterministic=drift if drift > SAME_RUN else 0.0,
+        mutated=any(o.mutated for o in outcomes),
+    )
+
+
+def _measure(
+    result: EngineResult, results: Sequence[EngineResult], base: EngineResult, sets: Sequence[InputSet]
+) -> EngineResult:
+    """Errors against the base's outputs with the floor at the outputs, set by set."""
+    errors, floors = [], []
+    for index, (mine, right) in enumerate(zip(result.outcomes, base.outcomes, strict=True)):
+        if not (mine.ok and right.ok) or result is base:
+            errors.append(0.0)
+            floors.append(1.0)
+            continue
+        expected = _in_order(mine.arrays, right.arrays)
+        error = error_of(mine.arrays, expected)
+        eps = noise.precision_eps(result.runner.backend.knobs, list(mine.arrays.values()))
+        floor = 16.0 * eps
+        if error > GATE * floor:
+            peers = [
+                error_of(o.outcomes[index].arrays, _in_order(o.outcomes[index].arrays, right.arrays))
+                for o in results
+                if o is not result and o is not base and o.outcomes[index].ok
+            ]
+            drawn = ulp_effect(base.runner, sets[index].feeds, None, right.arrays, eps, index)
+            same_precision = [p for p in peers if p < error]
+            floor = max(noise.floor(drawn, same_precision[:0], eps), 16.0 * eps)
+        errors.append(error)
+        floors.append(floor)
+    return EngineResult(
+        result.runner, result.outcomes, tuple(errors), tuple(floors), result.nondeterministic, result.mutated
+    )
+
+
+def _in_order(mine: Mapping[str, np.ndarray], right: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The expected outputs under the names that this engine uses: by name, else by position."""
+    if set(mine) >= set(right) or len(mine) != len(right):
+        return dict(right)
+    return dict(zip(mine, right.values(), strict=True))
+
+
+def _pairs(
+    results: Sequence[EngineResult], sets: Sequence[InputSet], thresholds: Thresholds
+) -> dict[tuple[str, str], tuple[Thresholded, ...]]:
+    """CRADLE's metrics for each pair of engines, where there is ground truth."""
+    found: dict[tuple[str, str], tuple[Thresholded, ...]] = {}
+    if not any(s.truth is not None for s in sets):
+        return found
+    for i, a in enumerate(results):
+        for b in results[i + 1 :]:
+            classes: list[float] = []
+            mads: list[float] = []
+            for s, mine, theirs in zip(sets, a.outcomes, b.outcomes, strict=True):
+                if s.truth is None or not (mine.ok and theirs.ok):
+                    continue
+                y, z = next(iter(mine.arrays.values())), next(iter(theirs.arrays.values()))
+                c, m = instance_distances(y, z, s.truth)
+                classes += c
+                mads += m
+            metrics = []
+            if classes:
+                metrics.append(judge_pair("class", classes, thresholds.t_class, thresholds.p))
+            if mads:
+                metrics.append(judge_pair("mad", mads, thresholds.t_mad, thresholds.p))
+            found[(a.runner.name, b.runner.name)] = tuple(metrics)
+    return found
+
+
+def instance_distances(output: np.ndarray, other: np.ndarray, truth: np.ndarray) -> tuple[list[float], list[float]]:
+    """D_CLASS and D_MAD per instance. Integer truth of one number an instance is a class; it is one-hot for D_MAD."""
+    if output.shape != other.shape or len(output) != len(truth):
+        return [], []
+    labels = truth.reshape(len(truth), -1)
+    is_class = truth.dtype.kind in "iu" and labels.shape[1] == 1 and output.ndim == 2 and output.shape[1] > 1
+    classes, mads = [], []
+    for index in range(len(output)):
+        if is_class:
+            label = int(labels[index, 0])
+            classes.append(class_distance(output[index], other[index], label))
+            expected = np.zeros(output.shape[1])
+            expected[label] = 1.0
+        else:
+            expected = np.broadcast_to(truth[index], output[index].shape) if output[index].size else output[index]
+        mads.append(mad_distance(output[index], other[index], expected))
+    return classes, mads
+
+
+__all__ = ["Comparison", "EngineResult", "Kind", "instance_distances", "relative_error", "run_all"]

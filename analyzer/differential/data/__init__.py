@@ -1,0 +1,1 @@
+"""Data that is read by `analyzer.differential.known` and `analyzer.differential.bisect`."""

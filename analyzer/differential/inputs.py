@@ -1,0 +1,193 @@
+"""Inputs for a run: the user's validation data, or generated tensors of the right shapes and of diverse values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from analyzer.config import TargetConfig
+from analyzer.differential.structure import TensorInfo
+from analyzer.problem import TargetProblem
+
+TRUTH_NAMES = ("labels", "label", "targets", "target", "truth", "ground_truth", "y_true")
+MAX_BYTES = 2 << 30
+STYLES = ("normal", "positive", "negative", "wide")
+OTHER_SIZES = (7, 16, 32, 64, 224, 1)  # tried in order for sizes that nothing states: odd first
+INTEGERS = (100, 10, 2, 1)  # exclusive upper bounds tried in order for integers of which nothing is known
+
+
+@dataclass(frozen=True)
+class InputSet:
+    """One batch. `truth` is the ground truth of its instances where there is one."""
+
+    name: str
+    feeds: Mapping[str, np.ndarray]
+    truth: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Inputs:
+    sets: tuple[InputSet, ...]
+    assumptions: tuple[str, ...] = ()
+    generated: bool = True
+    notes: tuple[str, ...] = field(default_factory=tuple)
+
+
+def from_file(path: Path, wanted: Sequence[TensorInfo]) -> Inputs:
+    """Read `.npz` files (one, or all of a folder): arrays by input name, positionally when no name matches.
+
+    The first axis counts instances. An array called ``labels`` or ``targets`` is the ground truth.
+    Raises `TargetProblem` with what is missing. Pickled objects are refused.
+    """
+    files = sorted(path.glob("*.npz")) if path.is_dir() else [path]
+    if not files or not all(f.is_file() for f in files):
+        raise TargetProblem(f"{path.name} holds no validation data: give an .npz file or a folder of them.")
+    if sum(f.stat().st_size for f in files) > MAX_BYTES:
+        raise TargetProblem(
+            f"{path.name} holds more than {MAX_BYTES >> 30} GiB of validation data; give fewer instances."
+        )
+    sets = []
+    for file in files:
+        try:
+            with np.load(file, allow_pickle=False) as archive:
+                arrays = {name: archive[name] for name in archive.files}
+        except (OSError, ValueError, EOFError, KeyError) as error:
+            raise TargetProblem(f"{file.name} is not a readable .npz file ({type(error).__name__}).") from None
+        sets.append(match(arrays, wanted, file.name))
+    return Inputs(tuple(sets), (f"{sum(_count(s) for s in sets)} instances of {path.name}",), generated=False)
+
+
+def match(arrays: Mapping[str, np.ndarray], wanted: Sequence[TensorInfo], origin: str) -> InputSet:
+    """Give each input its array, by name or else by position, in the input's dtype."""
+    data = dict(arrays)
+    truth = next(
+        (data.pop(name) for name in TRUTH_NAMES if name in data and not any(w.name == name for w in wanted)), None
+    )
+    names = [w.name for w in wanted]
+    if not set(names) <= set(data):
+        if len(data) != len(names):
+            raise TargetProblem(
+                f"{origin} has the arrays {', '.join(sorted(arrays)) or 'none'}, but the model's inputs are {', '.join(names)}."
+            )
+        data = dict(zip(names, data.values(), strict=True))
+    feeds = {}
+    for info in wanted:
+        array = data[info.name]
+        if len(info.shape) != array.ndim or any(
+            isinstance(n, int) and n not in (0, m) and i > 0
+            for i, (n, m) in enumerate(zip(info.shape, array.shape, strict=True))
+        ):
+            raise TargetProblem(
+                f"{origin}: input {info.name} has shape {list(array.shape)}, the model takes {list(info.shape)}."
+            )
+        feeds[info.name] = array.astype(_numpy(info.dtype), copy=False)
+    return InputSet(origin, feeds, truth)
+
+
+def generate(
+    wanted: Sequence[TensorInfo],
+    target: TargetConfig,
+    accepts: Callable[[Mapping[str, np.ndarray]], bool],
+    *,
+    seed: int = 0,
+    batch: int = 2,
+) -> Inputs:
+    """One set per style of values. `accepts` runs the model once: sizes and integer bounds that nothing states are
+    tried until it does. Raises `TargetProblem` when nothing is accepted."""
+    for size in OTHER_SIZES if _has_free_sizes(wanted, target) else OTHER_SIZES[:1]:
+        for bound in INTEGERS if any(_numpy(w.dtype).kind in "iu" for w in wanted) else INTEGERS[:1]:
+            first = _one(wanted, target, "normal", np.random.default_rng(seed), size, bound, batch)
+            if accepts(first):
+                sets = [InputSet("normal", first)]
+                for index, style in enumerate(STYLES[1:], start=1):
+                    rng = np.random.default_rng((seed, index))
+                    sets.append(InputSet(style, _one(wanted, target, style, rng, size, bound, batch)))
+                shapes = ", ".join(f"{n} {list(a.shape)}" for n, a in first.items())
+                return Inputs(tuple(sets), (f"generated inputs of shapes {shapes}: {', '.join(STYLES)} values",))
+    names = ", ".join(f"{w.name} {list(w.shape)}" for w in wanted)
+    raise TargetProblem(
+        f"no generated inputs are accepted by the model ({names}); name `validation:` data or input shapes."
+    )
+
+
+def _one(
+    wanted: Sequence[TensorInfo],
+    target: TargetConfig,
+    style: str,
+    rng: np.random.Generator,
+    size: int,
+    bound: int,
+    batch: int,
+) -> dict[str, np.ndarray]:
+    symbols: dict[str, int] = {}
+    feeds = {}
+    for index, info in enumerate(wanted):
+        spec = target.inputs.get(info.name)
+        if spec is None and len(target.inputs) == len(wanted):
+            spec = list(target.inputs.values())[index]
+        shape_spec = spec.shape if spec is not None and spec.shape is not None else info.shape
+        shape = []
+        for axis, n in enumerate(shape_spec):
+            if isinstance(n, int) and n > 0:
+                shape.append(n)
+                continue
+            symbol = str(n) if n else f"{info.name}.{axis}"
+            if symbol not in symbols:
+                free = batch if axis == 0 and len(shape_spec) > 1 else size
+                low, high = target.symbols.get(symbol, (1, None))
+                symbols[symbol] = max(low, min(free, high if high is not None else free))
+            shape.append(symbols[symbol])
+        limits = (spec.range.lo, spec.range.hi) if spec is not None and spec.range is not None else None
+        feeds[info.name] = _values(
+            _numpy(spec.dtype if spec and spec.dtype else info.dtype), shape, style, rng, limits, bound
+        )
+    return feeds
+
+
+def _values(
+    dtype: np.dtype,
+    shape: Sequence[int],
+    style: str,
+    rng: np.random.Generator,
+    limits: tuple[float, float] | None,
+    bound: int,
+) -> np.ndarray:
+    if dtype.kind == "b":
+        return rng.random(shape) < 0.5
+    if dtype.kind in "iu":
+        low, high = limits if limits and np.isfinite(limits).all() else (0, bound - 1)
+        return rng.integers(int(low), int(high), endpoint=True, size=shape).astype(dtype)
+    if dtype.kind == "O":
+        return rng.choice(np.array(["a", "b", "", "word"], dtype=object), size=shape)
+    values = rng.standard_normal(shape)
+    if style == "positive":
+        values = np.abs(values)
+    elif style == "negative":
+        values = -np.abs(values)
+    elif style == "wide":
+        values = values * 5.0
+    if limits is not None:
+        low, high = max(limits[0], -1e4), min(limits[1], 1e4)
+        if np.isfinite(limits).all():
+            values = low + (high - low) * rng.random(shape)
+        values = np.clip(values, low, high)
+    return np.asarray(values).astype(dtype)
+
+
+def _has_free_sizes(wanted: Sequence[TensorInfo], target: TargetConfig) -> bool:
+    return any(not (isinstance(n, int) and n > 0) for w in wanted for n in w.shape[1:] or w.shape) and not all(
+        w.name in target.inputs for w in wanted
+    )
+
+
+def _numpy(dtype: str) -> np.dtype:
+    if dtype in ("bfloat16", "") or dtype.startswith("float8"):
+        return np.dtype(np.float32)
+    return np.dtype(object) if dtype in ("str", "string") else np.dtype(dtype)
+
+
+def _count(inputs: InputSet) -> int:
+    return next((len(a) for a in inputs.feeds.values() if a.ndim), 1)

@@ -1,0 +1,121 @@
+"""Known issues and deviations that are benign on purpose, shipped as data; duplicates recognised by a key."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from analyzer.differential.backend import Backend
+from analyzer.differential.localize import Blame
+from analyzer.differential.structure import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One entry of the data file that fits a finding."""
+
+    id: str
+    summary: str
+    references: tuple[str, ...]
+    versions: tuple[str | None, str | None] = (None, None)
+    package: str = ""
+
+    @property
+    def sentence(self) -> str:
+        first, fixed = self.versions
+        span = f"{self.package} {first or 'every version tried'} until {fixed}" if fixed else f"{self.package}, open"
+        return f"Known upstream: {self.summary} ({', '.join(self.references)}; {span})."
+
+
+@dataclass(frozen=True, slots=True)
+class Benign:
+    id: str
+    why: str
+    at_most: float = field(default=0.0)
+
+
+def known_issue(blame: Blame, backend: Backend, versions: Mapping[str, str]) -> Known | None:
+    """The first known issue that fits the engine, operator, attributes, knobs and version."""
+    for entry in _data()["issues"]:
+        if not _fits(entry, backend, blame.unit):
+            continue
+        if "kind" in entry and entry["kind"] != blame.kind.value:
+            continue
+        if "matches" in entry and entry["matches"] not in blame.message.lower():
+            continue
+        if "against" in entry and not any(peer.startswith(entry["against"]) for peer in blame.peers):
+            continue
+        first, fixed = entry["versions"]
+        installed = versions.get(entry["package"]) or (
+            backend.version if entry["package"] in backend.engine.packages else None
+        )
+        if installed and (
+            (first and _order(installed) < _order(first)) or (fixed and _order(installed) >= _order(fixed))
+        ):
+            continue
+        return Known(entry["id"], entry["summary"], tuple(entry["references"]), (first, fixed), entry["package"])
+    return None
+
+
+def benign(blame: Blame, backend: Backend) -> Benign | None:
+    """Why this deviation is right although it is above the noise floor, if it is."""
+    for entry in _data()["benign"]:
+        if not _fits(entry, backend, blame.unit) or not blame.error <= entry["at_most"]:
+            continue
+        if entry.get("condition") == "mean-over-spread" and not _large_mean(blame.inputs):
+            continue
+        return Benign(entry["id"], entry["why"], entry["at_most"])
+    return None
+
+
+def duplicate_key(blame: Blame, backend: Backend, guilty_pass: str | None) -> str:
+    """Twelve hex digits over engine, operators, attribute class, shape class and pass: the same bug in another layer has
+    the same key. A shape class keeps ranks and the parity of sizes, which is what padding bugs depend on."""
+    attributes = sorted(
+        (o.op, k, str(v)) for o in blame.unit.operations for k, v in o.attributes.items() if not isinstance(v, float)
+    )
+    shapes = [(a.ndim, tuple(n % 2 for n in a.shape[1:])) for a in blame.inputs.values()]
+    text = repr((backend.engine.name, blame.kind.value, blame.unit.op, attributes, shapes, guilty_pass or ""))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+@functools.cache
+def _data() -> Any:
+    return json.loads(resources.files("analyzer.differential.data").joinpath("known_issues.json").read_text("utf-8"))
+
+
+def _fits(entry: Mapping[str, Any], backend: Backend, unit: Unit) -> bool:
+    if not _any_fits(backend.engine.name, entry["engine"]):
+        return False
+    names = {
+        unit.op.lower(),
+        *(o.op.lower() for o in unit.operations),
+        *(o.layer_class.lower() for o in unit.operations),
+    }
+    if not any(_any_fits(name, entry["op"]) for name in names if name):
+        return False
+    if any(backend.knobs.get(k) != v for k, v in entry.get("knobs", {}).items()):
+        return False
+    return all(any(o.attributes.get(k) == v for o in unit.operations) for k, v in entry["when"].items())
+
+
+def _any_fits(name: str, patterns: str) -> bool:
+    return any(fnmatchcase(name, p) for p in patterns.split("|"))
+
+
+def _order(version: str) -> tuple[int, ...]:
+    return tuple(int(n) for n in re.findall(r"\d+", version.split("+")[0])[:4])
+
+
+def _large_mean(inputs: Mapping[str, np.ndarray]) -> bool:
+    floats = [a.astype(np.float64) for a in inputs.values() if a.dtype.kind == "f" and a.size]
+    return any(np.abs(a.mean()) > 100 * a.std() for a in floats)

@@ -1,0 +1,310 @@
+"""Which unit brings the deviation in, and which engine is wrong.
+
+CRADLE's map (delta and R_l between two engines) is drawn for comparison; blame comes from replay: every unit gets the
+same inputs on every engine and is held against a judge. Where no single unit deviates although the whole does, prefixes
+computed by the judge are spliced with suffixes run on the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from analyzer.differential import noise
+from analyzer.differential.distances import deviation, rates, relative_error
+from analyzer.differential.runner import Runner
+from analyzer.differential.structure import Description, Unit, inbound, live_at, shared_cuts, units
+from analyzer.differential.verdict import Kind, Outcome
+
+BATCH_BYTES = 256 << 20
+
+
+@dataclass(frozen=True)
+class Blame:
+    """One unit on which one engine is wrong, with the inputs that show it."""
+
+    unit: Unit
+    backend: str
+    kind: Kind
+    error: float
+    floor: float
+    judge: str
+    message: str = ""
+    inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
+    expected: Mapping[str, np.ndarray] = field(default_factory=dict)
+    peers: Mapping[str, float] = field(default_factory=dict)  # the other engines' errors at this unit
+    how: str = "replay"  # or "splice"
+
+
+@dataclass(frozen=True)
+class Localization:
+    """All that was measured on the way to blame. Keys are unit ids, under the names of backends."""
+
+    units: tuple[Unit, ...]
+    inbound: Mapping[str, tuple[str, ...]]
+    hidden: Mapping[str, Mapping[str, np.ndarray]]
+    errors: Mapping[str, Mapping[str, float]]
+    floors: Mapping[str, float]
+    blames: tuple[Blame, ...]
+    notes: tuple[str, ...] = ()
+
+    def deltas(self, reference: str, backend: str) -> dict[str, float]:
+        """delta_l for every unit of which both engines gave the hidden state."""
+        a, b = self.hidden.get(reference, {}), self.hidden.get(backend, {})
+        found = {}
+        for unit in self.units:
+            values = [deviation(a[t], b[t]) for t in unit.outputs if t in a and t in b]
+            if values:
+                found[unit.id] = max(values)
+        return found
+
+    def rates(self, reference: str, backend: str) -> dict[str, float]:
+        """R_l for every unit."""
+        return rates(self.deltas(reference, backend), self.inbound)
+
+
+def localize(
+    structure: Description,
+    runners: Sequence[Runner],
+    judge: Runner,
+    feeds: Mapping[str, np.ndarray],
+    *,
+    seed: int = 0,
+) -> Localization:
+    """Find the units at which engines deviate from `judge` on `feeds` (model input name -> array)."""
+    descriptions = [r.description for r in (judge, *runners) if r.description is not None]
+    cuts = shared_cuts(structure, descriptions)
+    all_units = units(structure, cuts)
+    notes: list[str] = []
+    hidden, truth = _hidden_states(all_units, runners, judge, feeds, structure, notes)
+    errors: dict[str, dict[str, float]] = {r.name: {} for r in runners}
+    floors: dict[str, float] = {}
+    blames: list[Blame] = []
+    for chunk in _chunks([u for u in all_units if all(i in truth for i in u.inputs)], truth):
+        cases = [({i: truth[i] for i in u.inputs}, u.outputs) for u in chunk]
+        expected = judge.replay(cases)
+        answers = {r.name: r.replay(cases) for r in runners}
+        for index, unit in enumerate(chunk):
+            results = {name: outcomes[index] for name, outcomes in answers.items()}
+            blames.extend(
+                _judge_unit(unit, cases[index][0], expected[index], results, runners, judge, floors, errors, seed)
+            )
+    return Localization(all_units, inbound(all_units), hidden, errors, floors, tuple(blames), tuple(notes))
+
+
+def _hidden_states(
+    all_units: Sequence[Unit],
+    runners: Sequence[Runner],
+    judge: Runner,
+    feeds: Mapping[str, np.ndarray],
+    structure: Description,
+    notes: list[str],
+) -> tuple[dict[str, dict[str, np.ndarray]], dict[str, np.ndarray]]:
+    """Hidden states of all engines, and the ones that replays start from, in the dtypes of the model."""
+    wanted = [t for unit in all_units for t in unit.outputs]
+    hidden: dict[str, dict[str, np.ndarray]] = {}
+    for runner in (judge, *runners):
+        outcome = runner.run(feeds, wanted, state=False)
+        if outcome.ok:
+            hidden[runner.name] = outcome.arrays
+        else:
+            assert outcome.failure is not None
+            notes.append(f"{runner.backend.title} gives no hidden states: {outcome.failure.message[:200]}")
+    source = next((hidden[r.name] for r in (judge, *runners) if r.name in hidden), {})
+    like = next((hidden[r.name] for r in runners if r.name in hidden), {})
+    truth = dict(feeds)
+    for name, array in source.items():
+        declared = like[name].dtype if name in like else _declared(structure.dtypes.get(name), array.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            truth[name] = array.astype(declared) if array.dtype.kind in "fc" and array.dtype != declared else array
+    return hidden, truth
+
+
+def _declared(dtype: str | None, actual: np.dtype) -> np.dtype:
+    if dtype in ("float16", "float32", "float64"):
+        return np.dtype(dtype)
+    return np.dtype(np.float32) if actual == np.float64 else actual
+
+
+def _chunks(all_units: Sequence[Unit], truth: Mapping[str, np.ndarray]) -> list[list[Unit]]:
+    """Units in messages of bounded size."""
+    chunks: list[list[Unit]] = []
+    size = BATCH_BYTES + 1
+    for unit in all_units:
+        size += sum(truth[i].nbytes for i in unit.inputs)
+        if size > BATCH_BYTES:
+            chunks.append([])
+            size = 0
+        chunks[-1].append(unit)
+    return chunks
+
+
+def _judge_unit(
+    unit: Unit,
+    inputs: Mapping[str, np.ndarray],
+    expected: Outcome,
+    results: Mapping[str, Outcome],
+    runners: Sequence[Runner],
+    judge: Runner,
+    floors: dict[str, float],
+    errors: dict[str, dict[str, float]],
+    seed: int,
+) -> list[Blame]:
+    """Hold each engine's replay of one unit against the judge."""
+    blames = []
+    right = [name for name, outcome in results.items() if outcome.ok]
+    for name, outcome in results.items():
+        if outcome.failure is not None and (expected.ok or len(right) > 0) and outcome.failure.kind is not Kind.TIMEOUT:
+            blames.append(
+                Blame(unit, name, outcome.failure.kind, np.inf, 0.0, judge.name, outcome.failure.message, inputs)
+            )
+    if not expected.ok:
+        return blames + _without_judge(unit, inputs, results, runners, floors, errors)
+    for name in right:
+        errors[name][unit.id] = error_of(results[name].arrays, expected.arrays)
+    suspects = [n for n in right if errors[n][unit.id] > noise.MARGIN * 2.0 * noise.EPS["float32"]]
+    if not suspects:
+        return blames
+    knobs = {r.name: r.backend.knobs for r in runners}
+    eps = {n: noise.precision_eps(knobs[n], list(results[n].arrays.values())) for n in suspects}
+    perturbed = ulp_effect(judge, inputs, unit.outputs, expected.arrays, max(eps.values()), seed)
+    guilty = []
+    for name in suspects:
+        peers = [
+            errors[n][unit.id] for n in right if n != name and knobs[n].get("precision") == knobs[name].get("precision")
+        ]
+        own = noise.floor(perturbed, [], eps[name])
+        with_peers = noise.floor(perturbed, peers, eps[name])
+        floors[unit.id] = max(floors.get(unit.id, 0.0), own)
+        error = errors[name][unit.id]
+        if error <= noise.MARGIN * own:
+            continue
+        kind = _kind_of(results[name].arrays, expected.arrays)
+        if peers and error <= noise.MARGIN * with_peers:
+            kind = Kind.COMMON if min(peers) > noise.MARGIN * own else kind
+            if kind is not Kind.COMMON:
+                continue
+        others = {n: errors[n][unit.id] for n in right if n != name}
+        guilty.append(Blame(unit, name, kind, error, own, judge.name, "", inputs, expected.arrays, others))
+    return blames + guilty
+
+
+def _without_judge(
+    unit: Unit,
+    inputs: Mapping[str, np.ndarray],
+    results: Mapping[str, Outcome],
+    runners: Sequence[Runner],
+    floors: dict[str, float],
+    errors: dict[str, dict[str, float]],
+) -> list[Blame]:
+    """No judge for this unit: with three engines the one that stands alone is blamed (a majority can be wrong, and the
+    finding says that only a majority speaks); with two, both are named as a disagreement by the later one."""
+    right = [name for name, outcome in results.items() if outcome.ok]
+    if len(right) < 2:
+        return []
+    pairwise = {n: {m: error_of(results[n].arrays, results[m].arrays) for m in right if m != n} for n in right}
+    knobs = {r.name: r.backend.knobs for r in runners}
+    blames = []
+    for name in right:
+        closest = min(pairwise[name].values())
+        errors[name][unit.id] = closest
+        eps = noise.precision_eps(knobs[name], list(results[name].arrays.values()))
+        floors[unit.id] = 2.0 * eps
+        alone = closest > noise.MARGIN * 8.0 * eps
+        agreed = any(
+            v <= noise.MARGIN * 8.0 * eps for n in right if n != name for m, v in pairwise[n].items() if m != name
+        )
+        if alone and (agreed or (len(right) == 2 and name == right[-1])):
+            other = next(n for n in right if n != name)
+            who = "majority" if agreed else f"none ({other} disagrees)"
+            kind = _kind_of(results[name].arrays, results[other].arrays)
+            expected = results[other].arrays
+            blames.append(Blame(unit, name, kind, closest, 2.0 * eps, who, "", inputs, expected, pairwise[name]))
+    return blames
+
+
+def error_of(arrays: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]) -> float:
+    """The worst relative error over the tensors of a unit; a tensor that is missing is infinitely wrong."""
+    return max((relative_error(arrays[t], e) if t in arrays else np.inf for t, e in expected.items()), default=0.0)
+
+
+def _kind_of(arrays: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]) -> Kind:
+    for name, right in expected.items():
+        mine = arrays.get(name)
+        if mine is None or mine.shape != right.shape:
+            return Kind.SHAPE
+        if (mine.dtype.kind in "fc") != (right.dtype.kind in "fc") or (mine.dtype.kind == "b") != (
+            right.dtype.kind == "b"
+        ):
+            return Kind.DTYPE
+        if mine.dtype.kind == "f" and not np.array_equal(np.isfinite(mine), np.isfinite(right)):
+            return Kind.NAN
+    return Kind.VALUE
+
+
+def ulp_effect(
+    judge: Runner,
+    inputs: Mapping[str, np.ndarray],
+    outputs: Sequence[str] | None,
+    expected: Mapping[str, np.ndarray],
+    eps: float,
+    seed: int,
+) -> list[float]:
+    """Relative change of the judge's result under random one-ulp changes of the inputs, per draw."""
+    rng = np.random.default_rng(seed)
+    cases = [(noise.neighbours(inputs, rng, eps), outputs) for _ in range(noise.DRAWS)]
+    return [error_of(o.arrays, expected) for o in judge.replay(cases) if o.ok]
+
+
+def splice(
+    structure: Description,
+    runner: Runner,
+    judge: Runner,
+    feeds: Mapping[str, np.ndarray],
+    truth: Mapping[str, np.ndarray],
+    outputs: Sequence[str],
+    limit: float,
+) -> tuple[Unit, float] | None:
+    """Bisect for the last place from which the engine's suffix still deviates; for deviations no single unit shows.
+
+    Prefixes come from the judge (`truth`). The suffix from unit k deviates for k <= guilty and agrees afterwards, so the
+    boundary is found in log2(n) runs. From the boundary the region grows until it deviates by itself.
+    Returns the region as one unit with its error, or None when the deviation is not at one place.
+    """
+    cuts = shared_cuts(structure, [d for d in (judge.description, runner.description) if d is not None])
+    all_units = [u for u in units(structure, cuts) if all(t in truth for t in (*u.inputs, *u.outputs))]
+    sources = [i.name for i in structure.inputs]
+
+    def suffix_error(position: int) -> float:
+        live = live_at(all_units, position, outputs, sources)
+        fetched = [o for o in outputs if o not in live]
+        outcome = runner.run({t: truth[t] for t in live}, fetched, state=False) if fetched else Outcome()
+        return error_of(outcome.arrays, {t: truth[t] for t in fetched}) if outcome.ok else 0.0
+
+    low, high = 0, len(all_units)  # suffix from `low` deviates, from `high` it does not
+    if not all_units or suffix_error(0) <= limit:
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        if suffix_error(middle) > limit:
+            low = middle
+        else:
+            high = middle
+    for end in range(low + 1, min(low + 8, len(all_units)) + 1):
+        region = _join(all_units[low:end])
+        outcome = runner.run({t: truth[t] for t in region.inputs}, region.outputs, state=False)
+        expected = judge.run({t: truth[t] for t in region.inputs}, region.outputs, state=False)
+        if outcome.ok and expected.ok and (error := error_of(outcome.arrays, expected.arrays)) > limit:
+            return region, error
+    return None
+
+
+def _join(parts: Sequence[Unit]) -> Unit:
+    """Consecutive units as one region whose only outputs are the last unit's."""
+    made = {o for part in parts for o in part.outputs}
+    inputs = tuple(dict.fromkeys(i for part in parts for i in part.inputs if i not in made))
+    operations = tuple(dict.fromkeys(o.outputs for part in parts for o in part.operations))
+    by_outputs = {o.outputs: o for part in parts for o in part.operations}
+    return Unit(parts[-1].id, tuple(by_outputs[o] for o in operations), inputs, parts[-1].outputs)

@@ -1,0 +1,159 @@
+"""From a graph and its source to the artefacts that engines load, and the engines that are worth running on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer.config import TargetConfig
+from analyzer.differential.backend import Backend, parse, parse_all
+from analyzer.differential.runner import Artefact
+
+if TYPE_CHECKING:
+    from analyzer.graph import Graph
+
+EMBED_LIMIT = 1 << 30  # bytes of weights up to which a model is one file
+IR_VERSION = 10  # the newest that the oldest supported ONNX Runtime reads
+
+# Family -> the engine whose word counts when two others disagree, and whether it is independent of them.
+JUDGES = {
+    "onnx": "reference:precision=float64",
+    "keras": "keras-numpy:precision=float64",
+    "torch": "torch:precision=float64",
+    "tensorflow": "tensorflow:mode=eager:precision=float64",
+    "jax": "jax:mode=eager:precision=float64",
+}
+
+DEFAULTS: Mapping[str, tuple[str, ...]] = {
+    "onnx": ("onnxruntime", "onnxruntime:opt=disable"),
+    "torch": ("torch", "onnxruntime"),
+    "keras": ("keras-tensorflow", "keras-jax", "keras-torch"),
+    "tensorflow": ("tensorflow", "tensorflow:grappler=off", "tensorflow:mode=xla"),
+    "jax": ("jax", "jax:mode=eager"),
+}
+
+
+@dataclass(frozen=True)
+class Family:
+    """Engines that share one structure of named tensors, hence can be localized together."""
+
+    name: str
+    backends: tuple[Backend, ...]
+    judge: Backend
+
+
+def artefacts(graph: Graph, target: TargetConfig, root: Path, folder: Path) -> dict[str, Artefact]:
+    """The forms in which the model is at hand, by kind; ONNX is written below `folder`."""
+    found: dict[str, Artefact] = {}
+    if _is_onnx(graph):
+        found["onnx"] = onnx_artefact(graph, folder)
+    if target.path:
+        path = root / target.path
+        request = {"path": f"model{path.suffix}"}
+        if path.suffix in (".keras", ".h5", ".hdf5") or graph.framework == "keras":
+            found["keras"] = Artefact("keras", {request["path"]: path}, request)
+        elif path.suffix == ".pt2" and graph.framework == "torch":
+            found["torch-program"] = Artefact("torch-program", {request["path"]: path}, request)
+        elif graph.framework == "tensorflow":
+            request = {"path": "model" if path.is_dir() else f"model{path.suffix}"}
+            found["tensorflow"] = Artefact("tensorflow", {request["path"]: path}, request)
+    elif target.entry and graph.framework in ("torch", "keras", "tensorflow", "jax"):
+        described: dict[str, Any] = {"entry": target.entry, "root": "project"}
+        kind = f"{graph.framework}-entry"
+        if kind == "torch-entry":
+            described["names"] = fx_names(graph)
+            found[kind] = Artefact(
+                kind, {"project": root, **_weights_file(found)}, described | {"weights": "model.onnx"}
+            )
+        else:
+            found[kind] = Artefact(kind, {"project": root}, described)
+    return found
+
+
+def onnx_artefact(graph: Graph, folder: Path) -> Artefact:
+    """Write `graph` as ONNX, readable by old engines; large weights stand in a file beside it."""
+    import onnx_ir as ir
+
+    model = graph.model
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "model.onnx"
+    size = sum(v.const_value.nbytes for v in graph.graph.initializers.values() if v.const_value is not None)
+    version = model.ir_version
+    model.ir_version = min(model.ir_version, IR_VERSION)
+    try:
+        if size > EMBED_LIMIT:
+            ir.save(model, path, external_data="model.onnx.data")
+            return Artefact(
+                "onnx", {path.name: path, "model.onnx.data": folder / "model.onnx.data"}, {"path": path.name}
+            )
+        ir.save(model, path)
+        return Artefact("onnx", {path.name: path}, {"path": path.name})
+    finally:
+        model.ir_version = version
+
+
+def families(
+    chosen: Sequence[str] | None, kinds: Mapping[str, Artefact], versions: Sequence[str] = ()
+) -> tuple[Family, ...]:
+    """Group the backends by the structure they share; those that take none of the artefacts are left out.
+
+    `chosen` None: the defaults for the kinds at hand.
+    """
+    names = list(chosen) if chosen is not None else default_backends(kinds)
+    grouped: dict[str, list[Backend]] = {}
+    for backend in parse_all(names, versions):
+        kind = kind_for(backend, kinds)
+        if kind is not None:
+            grouped.setdefault(_family_of(backend, kinds), []).append(backend)
+    return tuple(Family(name, tuple(backends), parse(JUDGES[name])) for name, backends in grouped.items())
+
+
+def default_backends(kinds: Mapping[str, Artefact]) -> list[str]:
+    """What runs when the configuration names no engines."""
+    if any(k.startswith("keras") for k in kinds):
+        return list(DEFAULTS["keras"])
+    if any(k.startswith("tensorflow") for k in kinds):
+        return list(DEFAULTS["tensorflow"])
+    if any(k.startswith("jax") for k in kinds):
+        return list(DEFAULTS["jax"])
+    if any(k.startswith("torch") for k in kinds):
+        return list(DEFAULTS["torch"]) if "onnx" in kinds else ["torch", "torch:mode=export"]
+    return list(DEFAULTS["onnx"]) if "onnx" in kinds else []
+
+
+def kind_for(backend: Backend, kinds: Mapping[str, Artefact]) -> str | None:
+    """The kind of artefact this backend loads, if it is at hand."""
+    return next((k for k in backend.engine.artefacts if k in kinds), None)
+
+
+def _family_of(backend: Backend, kinds: Mapping[str, Artefact]) -> str:
+    name = backend.engine.name
+    if name.startswith("keras"):
+        return "keras"
+    if name == "torch":
+        return "onnx" if "onnx" in kinds else "torch"
+    return name if name in ("tensorflow", "jax") else "onnx"
+
+
+def fx_names(graph: Graph) -> dict[str, str]:
+    """Output name -> the traced node it was translated from, as the exporter noted it; the last of several nodes."""
+    names = {}
+    for node in graph.graph:
+        text = node.metadata_props.get("pkg.torch.onnx.fx_node")
+        if text:
+            for output in node.outputs:
+                if output.name:
+                    names[output.name] = text
+    return names
+
+
+def _weights_file(found: Mapping[str, Artefact]) -> dict[str, Path]:
+    return dict(found["onnx"].files) if "onnx" in found else {}
+
+
+def _is_onnx(graph: Graph) -> bool:
+    functions = {domain for domain, _, _ in graph.model.functions}
+    known = {"", "ai.onnx", "ai.onnx.ml", "com.microsoft", *functions}
+    return graph.framework in ("onnx", "torch", "keras") and all(node.domain in known for node in graph.graph)

@@ -1,0 +1,101 @@
+"""Warm workers: one per (environment, backend, knobs), started on demand and closed together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+from analyzer.differential.backend import Backend
+from analyzer.differential.runner import Artefact, Runner
+from analyzer.differential.transport import EngineFailed, Environment, ProcessTransport, SandboxTransport, Transport
+from analyzer.differential.verdict import Failure, Kind
+from analyzer.sandbox import Sandbox
+
+Connect = Callable[[Backend, Artefact], Transport]
+Overlay = Callable[[str, str], Path]  # package, version -> folder
+
+
+@dataclass
+class Pool:
+    """Hands out runners that have the model loaded. Use as a context manager.
+
+    `sandbox` runs what executes code of the project (entry points); model files are run in local worker processes.
+    `overlay` provides versions of packages. `connect` replaces the choice of transport (containers).
+    """
+
+    sandbox: Sandbox | None = None
+    overlay: Overlay | None = None
+    connect: Connect | None = None
+    deadline: float = 120.0
+    memory: int = 6 << 30
+    limit: int = 6  # workers kept warm at once
+    _runners: dict[tuple[str, int], Runner] = field(default_factory=dict)
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all workers."""
+        for runner in self._runners.values():
+            runner.close()
+        self._runners.clear()
+
+    def get(self, backend: Backend, artefact: Artefact) -> Runner | Failure:
+        """A runner with `artefact` loaded, or the verdict why there is none. The oldest worker makes room."""
+        key = (backend.name, id(artefact))
+        if key in self._runners:
+            return self._runners[key]
+        while len(self._runners) >= self.limit:
+            oldest = next(iter(self._runners))
+            self._runners.pop(oldest).close()
+        try:
+            runner = Runner(backend, self._transport(backend, artefact), deadline=self.deadline)
+        except EngineFailed as failed:
+            return failed.failure
+        try:
+            runner.probe()
+            runner.load(artefact)
+        except EngineFailed as failed:
+            runner.close()
+            return failed.failure
+        self._runners[key] = runner
+        return runner
+
+    def _transport(self, backend: Backend, artefact: Artefact) -> Transport:
+        if self.connect is not None:
+            return self.connect(backend, artefact)
+        variables = variables_for(backend)
+        if artefact.kind.endswith("-entry"):
+            if self.sandbox is None:
+                raise EngineFailed(Kind.MISSING, "running this repository's code is not allowed here")
+            return SandboxTransport(backend.engine.name, self.sandbox, {}, variables)
+        folder = None
+        if backend.version is not None:
+            if self.overlay is None:
+                raise EngineFailed(Kind.MISSING, f"version {backend.version} is not installed here")
+            folder = self.overlay(backend.engine.packages[-1], backend.version)
+        environment = Environment(overlay=folder, variables=variables)
+        return ProcessTransport(backend.engine.name, environment, memory=self.memory)
+
+
+def variables_for(backend: Backend) -> Mapping[str, str]:
+    """Environment variables that an engine reads when it is imported, hence no ordinary knobs."""
+    variables = {}
+    name, knobs = backend.engine.name, backend.knobs
+    if name.startswith("keras-"):
+        variables["KERAS_BACKEND"] = name.removeprefix("keras-")
+        if knobs.get("precision") == "float64":
+            variables["JAX_ENABLE_X64"] = "1"
+    if name == "jax" and knobs.get("precision") == "float64":
+        variables["JAX_ENABLE_X64"] = "1"
+    if knobs.get("threads"):
+        for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "TF_NUM_INTRAOP_THREADS"):
+            variables[variable] = knobs["threads"]
+    return variables

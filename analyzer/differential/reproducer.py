@@ -1,0 +1,192 @@
+"""A stand-alone script that shows a deviation, and the text of an upstream issue. ONNX; other families beside."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from analyzer.differential.backend import Backend
+from analyzer.differential.bisect import Culprit
+from analyzer.differential.known import Known
+from analyzer.differential.localize import Blame
+from analyzer.differential.reduce import Reduced
+
+INLINE = 64 << 10  # bytes of arrays that a script carries itself
+
+ONNX_SCRIPT = '''"""{title}
+
+Needs: {needs}. Exit code 1 when the results differ, 0 when they agree.
+"""
+import base64
+import sys
+
+import numpy as np
+import onnx
+from onnx.reference import ReferenceEvaluator
+
+MODEL = {model}
+
+{feeds}
+
+def load(text):
+    kind, shape, data = text
+    return np.frombuffer(base64.b64decode(data), dtype=kind).reshape(shape)
+
+
+model = onnx.load_from_string(base64.b64decode(MODEL)) if not MODEL.endswith(".onnx") else onnx.load(MODEL)
+feeds = {{name: load(text) for name, text in FEEDS.items()}}
+names = [o.name for o in model.graph.output]
+print("model:", ", ".join(n.op_type for n in model.graph.node))
+
+{engine}
+
+with np.errstate(all="ignore"):
+    expected = dict(zip(names, ReferenceEvaluator(model).run(None, feeds)))
+worst = 0.0
+for name in names:
+    mine, right = np.asarray(actual[name]), np.asarray(expected[name])
+    if mine.shape != right.shape:
+        print(name, "shape", mine.shape, "instead of", right.shape)
+        worst = float("inf")
+        continue
+    a, b = mine.astype(np.float64), right.astype(np.float64)
+    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    if not np.all(same | (np.isfinite(a) & np.isfinite(b))):
+        worst = float("inf")
+    scale = np.max(np.abs(b[np.isfinite(b)]), initial=0.0) or 1.0
+    with np.errstate(invalid="ignore"):
+        worst = max(worst, float(np.max(np.where(same, 0.0, np.abs(a - b)), initial=0.0)) / scale)
+    print(name, "{engine_name}:", mine.ravel()[:8], "specification:", right.ravel()[:8])
+print(f"relative error {{worst:.3g}} (limit {limit:.3g})")
+sys.exit(worst > {limit!r})
+'''
+
+ORT = """import onnxruntime as ort
+
+options = ort.SessionOptions()
+options.log_severity_level = 3
+options.graph_optimization_level = ort.GraphOptimizationLevel({level})
+session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"]{disabled})
+actual = dict(zip(names, session.run(names, feeds)))
+print("onnxruntime", ort.__version__)"""
+
+OPENVINO = """import openvino
+
+core = openvino.Core()
+compiled = core.compile_model(core.read_model(model.SerializeToString()), "CPU", {config})
+result = compiled({{name: feeds[name] for name in feeds}})
+actual = {{name: result[name] for name in names}}
+print("openvino", openvino.__version__)"""
+
+
+def onnx_script(
+    model: bytes, inputs: Mapping[str, np.ndarray], backend: Backend, limit: float, folder: Path, stem: str
+) -> Path:
+    """Write the script (and, for large models or inputs, files beside it); returns its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if len(model) > INLINE:
+        (folder / f"{stem}.onnx").write_bytes(model)
+        model_text = f'str(__import__("pathlib").Path(__file__).with_name({stem + ".onnx"!r}))'
+    else:
+        model_text = _quoted(base64.b64encode(model).decode())
+    if sum(a.nbytes for a in inputs.values()) > INLINE:
+        np.savez(folder / f"{stem}.npz", **{f"input_{i}": a for i, a in enumerate(inputs.values())})
+        names = json.dumps(list(inputs))
+        feeds = (
+            f"ARRAYS = np.load(__import__('pathlib').Path(__file__).with_name({stem + '.npz'!r}))\n"
+            f"FEEDS = {{name: (str(a.dtype), a.shape, base64.b64encode(np.ascontiguousarray(a)))\n"
+            f"         for name, a in ((n, ARRAYS[f'input_{{i}}']) for i, n in enumerate({names}))}}"
+        )
+    else:
+        lines = [
+            f"    {n!r}: ({a.dtype.str!r}, {tuple(a.shape)!r}, {_quoted(encoded(a), 8)})," for n, a in inputs.items()
+        ]
+        feeds = "FEEDS = {\n" + "\n".join(lines) + "\n}"
+    knobs = backend.knobs
+    if backend.engine.name == "openvino":
+        hint = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}.get(knobs["precision"])
+        config = {"INFERENCE_PRECISION_HINT": hint} if hint else {}
+        engine, needs = OPENVINO.format(config=config), "numpy, onnx, openvino"
+    else:
+        level = {"disable": 0, "basic": 1, "extended": 2, "all": 99}[knobs["opt"]]
+        disabled = [n for n in knobs["disabled"].split("+") if n]
+        extra = f", disabled_optimizers={disabled}" if disabled else ""
+        version = f"=={backend.version}" if backend.version else ""
+        engine, needs = ORT.format(level=level, disabled=extra), f"numpy, onnx, onnxruntime{version}"
+    script = ONNX_SCRIPT.format(
+        title=f"{backend.title} against the ONNX specification.",
+        needs=needs,
+        model=model_text,
+        feeds=feeds,
+        engine=engine,
+        engine_name=backend.engine.title,
+        limit=limit,
+    )
+    path = folder / f"{stem}.py"
+    path.write_text(script, encoding="utf-8")
+    return path
+
+
+def encoded(array: np.ndarray) -> str:
+    return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
+
+
+def _quoted(text: str, indent: int = 4) -> str:
+    """A long string as adjacent literals of at most 100 characters."""
+    if len(text) <= 100:
+        return repr(text)
+    pad = " " * indent
+    pieces = [text[i : i + 100] for i in range(0, len(text), 100)]
+    return "(\n" + "\n".join(f"{pad}{piece!r}" for piece in pieces) + f"\n{pad[4:]})"
+
+
+def issue_text(
+    blame: Blame,
+    reduced: Reduced,
+    backend: Backend,
+    versions: Mapping[str, str],
+    culprit: Culprit | None,
+    range_: Culprit | None,
+    known: Known | None,
+    script: str,
+    key: str,
+) -> str:
+    """Markdown that can be filed upstream after a person has read it."""
+    shapes = [f"`{n}` {a.dtype} {list(a.shape)}" for n, a in reduced.inputs.items()]
+    attributes = {o.op: dict(o.attributes) for o in reduced.unit.operations if o.attributes}
+    lines = [
+        f"# {backend.engine.title}: {reduced.unit.op} deviates from {blame.judge} by {reduced.error:.3g}",
+        "",
+        f"- Versions: {', '.join(f'{k} {v}' for k, v in sorted(versions.items()))}",
+        f"- Settings: {', '.join(f'{k}={v}' for k, v in backend.knobs.items() if v) or 'defaults'}",
+        f"- Operators: {reduced.unit.op}; attributes: `{json.dumps(attributes, default=str)}`",
+        f"- Inputs: {', '.join(shapes)}",
+        f"- Relative error {reduced.error:.3g}; changes of one unit in the last place of the inputs move the right "
+        f"result by {blame.floor:.1g}",
+    ]
+    if culprit is not None:
+        lines.append(f"- Introduced by {culprit.sentence}")
+    if range_ is not None:
+        lines.append(f"- Versions: {range_.sentence}")
+    lines += [f"- Key for duplicates: `{key}`", ""]
+    if known is not None:
+        lines += [f"**Already known**: {known.sentence} Please comment there rather than filing anew.", ""]
+    lines += ["## Reproduce", "", "```python", script.rstrip(), "```", ""]
+    return "\n".join(lines)
+
+
+def table_of_values(mine: np.ndarray, right: np.ndarray, count: int = 4) -> Sequence[tuple[str, str, str]]:
+    """The positions that differ most: index, engine's value, right value."""
+    if mine.shape != right.shape or mine.size == 0:
+        return ()
+    a, b = mine.astype(np.float64), right.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        difference = np.where(a == b, 0.0, np.abs(a - b))
+    order = np.argsort(-np.nan_to_num(difference, nan=np.inf).ravel(), kind="stable")[:count]
+    return [
+        (str(list(map(int, np.unravel_index(i, a.shape)))), f"{a.ravel()[i]:.6g}", f"{b.ravel()[i]:.6g}") for i in order
+    ]

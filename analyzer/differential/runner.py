@@ -1,0 +1,152 @@
+"""One backend that runs: probe, load, evaluate, replay, through whatever transport it lives behind."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from analyzer.differential.backend import Backend
+from analyzer.differential.structure import Description
+from analyzer.differential.transport import EngineFailed, Transport
+from analyzer.differential.verdict import Failure, Kind, Outcome
+from analyzer.differential.worker import tensors
+
+Case = tuple[Mapping[str, np.ndarray], Sequence[str] | None]  # what is fed; what is fetched (None: the outputs)
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """The model in a form that engines take. `files` go into the worker's folder; `request` is what `load` needs."""
+
+    kind: str
+    files: Mapping[str, Path]
+    request: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Runner:
+    """A warm worker for one backend. Its methods raise `EngineFailed` for verdicts about the engine as a whole."""
+
+    def __init__(self, backend: Backend, transport: Transport, *, deadline: float = 120.0) -> None:
+        self.backend, self.transport, self.deadline = backend, transport, deadline
+        self.versions: dict[str, str] = {}
+        self.fingerprint: dict[str, Any] = {}
+        self.description: Description | None = None
+        self._counter = itertools.count()
+
+    @property
+    def name(self) -> str:
+        return self.backend.name
+
+    def probe(self) -> dict[str, Any]:
+        """Versions, device, processor features, knobs."""
+        knobs = {k: v for k, v in self.backend.knobs.items() if v != ""}
+        reply = self.transport.exchange({"op": "probe", "knobs": knobs}, deadline=self.deadline)
+        try:
+            self.fingerprint = dict(reply)
+            self.versions = {str(k): str(v)[:40] for k, v in reply["versions"].items()}
+        except (KeyError, TypeError, AttributeError, ValueError):
+            raise EngineFailed(Kind.CRASH, "the worker does not say which versions it has") from None
+        return self.fingerprint
+
+    def load(self, artefact: Artefact) -> Description:
+        """Put the model before the engine."""
+        for name, path in artefact.files.items():
+            target = self.transport.folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_dir():
+                shutil.copytree(path, target, dirs_exist_ok=True)
+            else:
+                shutil.copyfile(path, target)
+        request = {"op": "load", "model": {"kind": artefact.kind, **artefact.request}}
+        reply = self.transport.exchange(request, send=tuple(artefact.files), deadline=self.deadline)
+        try:
+            self.description = Description.read(reply)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise EngineFailed(Kind.CRASH, "the worker's description of the model is not understood") from None
+        return self.description
+
+    def run(
+        self, feeds: Mapping[str, np.ndarray], fetches: Sequence[str] | None = None, *, state: bool = True
+    ) -> Outcome:
+        """One evaluation; failures are in the outcome."""
+        return self.replay([(feeds, fetches)], state=state)[0]
+
+    def replay(self, cases: Sequence[Case], *, state: bool = False) -> list[Outcome]:
+        """Several evaluations in one message. When the worker dies, the cases are tried one by one, so that the guilty
+        one is known and the others have their results."""
+        try:
+            return self._evaluate(cases, state)
+        except EngineFailed as failed:
+            if len(cases) == 1 or failed.failure.kind is Kind.TIMEOUT:
+                return [Outcome(failure=failed.failure)] * len(cases)
+        outcomes: list[Outcome] = []
+        deaths = 0
+        for case in cases:
+            if deaths >= 3:
+                outcomes.append(Outcome(failure=Failure(Kind.CRASH, "not tried: the worker had died three times")))
+                continue
+            try:
+                outcomes.extend(self._evaluate([case], state))
+            except EngineFailed as failed:
+                deaths += 1
+                outcomes.append(Outcome(failure=failed.failure))
+        return outcomes
+
+    def _evaluate(self, cases: Sequence[Case], state: bool) -> list[Outcome]:
+        store: dict[str, np.ndarray] = {}
+        keys: dict[int, str] = {}
+        written = []
+        for feeds, fetches in cases:
+            mapping = {}
+            for name, array in feeds.items():
+                key = keys.setdefault(id(array), str(len(keys)))
+                store[key] = array
+                mapping[name] = key
+            written.append({"feeds": mapping, "fetches": list(fetches) if fetches is not None else None})
+        number = next(self._counter)
+        folder = self.transport.folder
+        arrays, result = f"arrays-{number}.bin", f"result-{number}.bin"
+        manifest = tensors.write(folder / arrays, store)
+        # In a sandbox results leave through the folder `out`; `exchange` brings them here under the same name.
+        where = f"out/{result}" if getattr(self.transport, "sandbox", None) is not None else result
+        request = {
+            "op": "evaluate",
+            "cases": written,
+            "arrays": arrays,
+            "manifest": manifest,
+            "result": where,
+            "state": state,
+        }
+        if where != result:
+            (folder / "out").mkdir(exist_ok=True)
+        try:
+            reply = self.transport.exchange(request, send=(arrays,), receive=(where,), deadline=self.deadline)
+            found = tensors.read(folder / where, reply["manifest"])
+            outcomes = []
+            for entry in reply["results"]:
+                if "error" in entry:
+                    kind = Kind.UNSUPPORTED if entry["error"]["kind"] == "unsupported" else Kind.CRASH
+                    text = f"{entry['error']['type']}: {entry['error']['message']}"
+                    outcomes.append(Outcome(failure=Failure(kind, text[:700]), seconds=float(entry["seconds"])))
+                else:
+                    named = {name: found[key] for name, key in entry["keys"].items()}
+                    outcomes.append(Outcome(named, None, float(entry["seconds"]), bool(reply["mutated"])))
+            if len(outcomes) != len(cases):
+                raise ValueError("wrong number of results")
+            return outcomes
+        except (KeyError, TypeError, ValueError, OSError) as error:
+            raise EngineFailed(
+                Kind.CRASH, f"the worker's results are not understood ({type(error).__name__})"
+            ) from None
+        finally:
+            (folder / arrays).unlink(missing_ok=True)
+            (folder / where).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        self.transport.close()

@@ -1,0 +1,159 @@
+"""The model as a graph of named tensors that two engines share, and its units of blame between cut points.
+
+A cut point is a tensor that every engine under comparison can hand out and take in. Between cut points lies a unit: one
+layer, or the fused region in which no engine keeps the tensors apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class TensorInfo:
+    """A model's input or output; sizes are numbers, names of symbols, or None."""
+
+    name: str
+    dtype: str
+    shape: tuple[int | str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One node of the shared graph."""
+
+    name: str
+    op: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    layer: str = ""
+    layer_class: str = ""
+    path: str | None = None
+    line: int | None = None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Description:
+    """What an engine says of the model it has loaded. `alive` None: every tensor can be handed out and taken in."""
+
+    operations: tuple[Operation, ...]
+    inputs: tuple[TensorInfo, ...]
+    outputs: tuple[str, ...]
+    alive: frozenset[str] | None = None
+    dtypes: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    replayable: bool = True
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Description:
+        """From a worker's reply."""
+        operations = tuple(
+            Operation(
+                str(n["name"]),
+                str(n["op"]),
+                tuple(n["inputs"]),
+                tuple(n["outputs"]),
+                str(n.get("layer") or ""),
+                str(n.get("layer_class") or ""),
+                n.get("path"),
+                n.get("line"),
+                n.get("attributes") or {},
+            )
+            for n in data["nodes"]
+        )
+        inputs = tuple(TensorInfo(i["name"], i["dtype"], tuple(i["shape"])) for i in data["inputs"])
+        outputs = tuple(o["name"] if isinstance(o, dict) else o for o in data["outputs"])
+        alive = data.get("alive")
+        return cls(
+            operations,
+            inputs,
+            outputs,
+            frozenset(alive) if alive is not None else None,
+            data.get("dtypes") or {},
+            tuple(data.get("notes", ())),
+            bool(data.get("replayable", True)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A region with one entry in every map. `operations` are in order; the last one gives the unit its name."""
+
+    id: str
+    operations: tuple[Operation, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    @property
+    def main(self) -> Operation:
+        """The operation that a person would name the unit after: the heaviest layer of the region."""
+        return max(self.operations, key=lambda o: (bool(o.layer_class), o.op in HEAVY, o.outputs[0] in self.outputs))
+
+    @property
+    def op(self) -> str:
+        """Operator types in order, without repetition: ``Pad+AveragePool``."""
+        kinds = [o.op for o in self.operations if o.op not in SILENT] or [self.operations[-1].op]
+        return "+".join(dict.fromkeys(kinds))
+
+
+HEAVY = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM", "GRU", "RNN", "AveragePool", "MaxPool", "Resize"})
+SILENT = frozenset({"Constant", "Identity", "Cast", "CastLike", "Const", "NoOp"})
+
+
+def shared_cuts(structure: Description, others: Sequence[Description]) -> frozenset[str]:
+    """Tensors at which every engine can be cut."""
+    produced = {o for operation in structure.operations for o in operation.outputs}
+    for description in (structure, *others):
+        if description.alive is not None:
+            produced &= description.alive
+        elif description is not structure:
+            produced &= {o for operation in description.operations for o in operation.outputs}
+    return frozenset(produced | set(structure.outputs))
+
+
+def units(structure: Description, cuts: frozenset[str]) -> tuple[Unit, ...]:
+    """Split the graph at `cuts`, in topological order. Tensors that depend on no input are no cut points."""
+    sources = {i.name for i in structure.inputs}
+    varying = set(sources)
+    producer: dict[str, int] = {}
+    for index, operation in enumerate(structure.operations):
+        if varying.intersection(operation.inputs):
+            varying.update(operation.outputs)
+        for name in operation.outputs:
+            producer[name] = index
+    points = (cuts & varying) | sources
+    found = []
+    for index, operation in enumerate(structure.operations):
+        outputs = tuple(o for o in operation.outputs if o in points)
+        if not outputs:
+            continue
+        members, frontier = {index}, dict.fromkeys(())
+        queue = list(operation.inputs)
+        while queue:
+            name = queue.pop(0)
+            if name in points:
+                frontier[name] = None
+            elif name in producer and producer[name] not in members:
+                members.add(producer[name])
+                queue.extend(structure.operations[producer[name]].inputs)
+        region = tuple(structure.operations[i] for i in sorted(members))
+        found.append(Unit(outputs[0], region, tuple(frontier), outputs))
+    return tuple(found)
+
+
+def inbound(all_units: Sequence[Unit]) -> dict[str, tuple[str, ...]]:
+    """Unit id -> ids of the units that feed it."""
+    maker = {name: unit.id for unit in all_units for name in unit.outputs}
+    return {u.id: tuple(dict.fromkeys(maker[i] for i in u.inputs if i in maker)) for u in all_units}
+
+
+def live_at(
+    all_units: Sequence[Unit], position: int, outputs: Sequence[str], sources: Sequence[str]
+) -> tuple[str, ...]:
+    """Tensors that units from `position` on, and the model's outputs, still need from before `position`."""
+    before = {name for unit in all_units[:position] for name in unit.outputs} | set(sources)
+    needed = [i for unit in all_units[position:] for i in unit.inputs] + list(outputs)
+    return tuple(dict.fromkeys(n for n in needed if n in before))

@@ -1,0 +1,328 @@
+"""One family of engines on one model: compare, localize, reduce, find the culprit. The effects come in as `Pool`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from analyzer.config import TargetConfig, Thresholds
+from analyzer.differential import noise
+from analyzer.differential.backend import Backend
+from analyzer.differential.bisect import Culprit, guilty_pass, version_range
+from analyzer.differential.compare import Comparison, EngineResult, run_all
+from analyzer.differential.inputs import Inputs, InputSet, generate, match
+from analyzer.differential.known import Benign, Known, benign, duplicate_key, known_issue
+from analyzer.differential.localize import Blame, Localization, error_of, localize, splice
+from analyzer.differential.plan import Family, kind_for
+from analyzer.differential.pool import Pool
+from analyzer.differential.reduce import Reduced, reduce
+from analyzer.differential.runner import Artefact, Runner
+from analyzer.differential.structure import Description
+from analyzer.differential.verdict import Failure, Kind
+from analyzer.problem import TargetProblem
+
+MAX_BLAMES = 8  # distinct problems that are reduced and written out; the rest are counted
+VALUES = (Kind.VALUE, Kind.NAN, Kind.SHAPE, Kind.DTYPE, Kind.COMMON)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One blamed unit with everything found out about it. `count` units share its key."""
+
+    blame: Blame
+    backend: Backend
+    reduced: Reduced
+    key: str
+    culprit: Culprit | None = None
+    versions: Culprit | None = None
+    known: Known | None = None
+    count: int = 1
+    outputs_affected: float = 0.0  # relative error at the model's outputs
+
+
+@dataclass(frozen=True)
+class Study:
+    """What one family came to."""
+
+    family: Family
+    structure: Description | None = None
+    comparison: Comparison | None = None
+    inputs: Inputs | None = None
+    localizations: Mapping[str, Localization] = field(default_factory=dict)  # by backend
+    problems: tuple[Problem, ...] = ()
+    benign: tuple[tuple[Blame, Benign], ...] = ()
+    missing: tuple[tuple[str, Failure], ...] = ()
+    notes: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    runners: tuple[Runner, ...] = ()
+    judge: Runner | None = None
+
+
+def study(
+    family: Family,
+    kinds: Mapping[str, Artefact],
+    target: TargetConfig,
+    pool: Pool,
+    thresholds: Thresholds,
+    given: Callable[[Description], Inputs] | None = None,
+    *,
+    thorough: bool = False,
+) -> Study:
+    """Run the family's engines. `given` makes the inputs from the model's description; None generates them.
+
+    `thorough`: replay every layer even when the outputs agree.
+    """
+    missing: list[tuple[str, Failure]] = []
+    runners: list[Runner] = []
+    for backend in family.backends:
+        runner = pool.get(backend, kinds[_kind(backend, kinds)])
+        if isinstance(runner, Failure):
+            missing.append((backend.name, runner))
+        else:
+            runners.append(runner)
+    judge_kind = kind_for(family.judge, kinds)
+    judge = pool.get(family.judge, kinds[judge_kind]) if judge_kind else None
+    if isinstance(judge, Failure):
+        missing.append((family.judge.name, judge))
+        judge = None
+    done = Study(family, missing=tuple(missing), runners=tuple(runners), judge=judge)
+    leading = judge or (runners[0] if runners else None)
+    if leading is None or not runners:
+        return done
+    assert leading.description is not None
+    structure = leading.description
+    notes = [n for r in (leading, *runners) if r.description is not None for n in r.description.notes]
+    versions = {k: v for r in (leading, *runners) for k, v in r.versions.items() if not r.backend.version}
+    inputs = _inputs(structure, target, given, [*runners, *([judge] if judge else [])])
+    comparison = run_all(runners, judge, inputs.sets, thresholds)
+    done = replace(
+        done,
+        structure=structure,
+        comparison=comparison,
+        inputs=inputs,
+        notes=tuple(dict.fromkeys(notes)),
+        versions=versions,
+    )
+    return _closer(done, pool, kinds, thorough)
+
+
+def _kind(backend: Backend, kinds: Mapping[str, Artefact]) -> str:
+    kind = kind_for(backend, kinds)
+    assert kind is not None, "families hold only backends that take one of the artefacts"
+    return kind
+
+
+def _inputs(
+    structure: Description,
+    target: TargetConfig,
+    given: Callable[[Description], Inputs] | None,
+    runners: Sequence[Runner],
+) -> Inputs:
+    if given is not None:
+        return given(structure)
+    examples = getattr(structure, "examples", None)
+    if examples:
+        return examples
+
+    def accepts(feeds: Mapping[str, np.ndarray]) -> bool:
+        return any(runner.run(feeds, state=False).ok for runner in runners)
+
+    return finite(generate(structure.inputs, target, accepts), runners[-1])
+
+
+def finite(inputs: Inputs, runner: Runner, steps: int = 6) -> Inputs:
+    """Move inputs on which the outputs are not finite towards values on which they are.
+
+    The gradient of "how much is not finite" is estimated by simultaneous perturbation (Spall 1992): two runs a step
+    whatever the number of inputs, on any engine. Inputs that stay non-finite are kept as they are.
+    """
+    sets = []
+    for index, given in enumerate(inputs.sets):
+        feeds, best = given.feeds, _badness(runner, given.feeds)
+        rng = np.random.default_rng(index)
+        for _ in range(steps if best > 0 else 0):
+            direction = {n: rng.choice([-1.0, 1.0], size=a.shape) for n, a in feeds.items() if a.dtype.kind == "f"}
+            for scale in (-0.5, 0.5, -0.1):
+                moved = {n: _moved(a, direction[n] * scale) if n in direction else a for n, a in feeds.items()}
+                shrunk = {n: (a * 0.5).astype(a.dtype) if a.dtype.kind == "f" else a for n, a in moved.items()}
+                for candidate in (moved, shrunk):
+                    badness = _badness(runner, candidate)
+                    if badness < best:
+                        feeds, best = candidate, badness
+            if best == 0:
+                break
+        sets.append(InputSet(given.name, feeds, given.truth))
+    return replace(inputs, sets=tuple(sets))
+
+
+def _moved(array: np.ndarray, step: np.ndarray) -> np.ndarray:
+    return np.asarray(array + step * max(float(np.abs(array).mean()), 0.1)).astype(array.dtype)
+
+
+def _badness(runner: Runner, feeds: Mapping[str, np.ndarray]) -> float:
+    outcome = runner.run(feeds, state=False)
+    if not outcome.ok:
+        return 0.0
+    floats = [a for a in outcome.arrays.values() if a.dtype.kind == "f" and a.size]
+    return float(sum(np.mean(~np.isfinite(a)) for a in floats))
+
+
+def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bool) -> Study:
+    """Localize where the outputs call for it, one input set per suspicious engine: its most inconsistent one."""
+    comparison, judge = done.comparison, done.judge
+    assert comparison is not None
+    assert done.structure is not None
+    suspicious = [r for r in comparison.results if r.failure is None and (r.suspicious or thorough)]
+    failing = [r for r in comparison.results if r.failure is not None and r.failure.kind is not Kind.TIMEOUT]
+    working = [r for r in comparison.results if r.failure is None]
+    if not suspicious and not (failing and (working or _ran(comparison.judge))):
+        return done
+    healthy = sorted(working, key=lambda r: max(r.errors, default=0.0))
+    others = [r.runner for r in healthy]
+    base = judge or others[0]
+    notes = list(done.notes)
+    localizations: dict[str, Localization] = {}
+    blames: list[Blame] = []
+    indices = sorted({r.worst for r in suspicious} | ({0} if failing else set()))
+    for index in indices:
+        concerned = [r for r in (*suspicious, *failing) if r in failing or r.worst == index]
+        present = [r.runner for r in (*working, *failing)]
+        found = localize(
+            done.structure, [r for r in present if r is not base], base, comparison.sets[index].feeds, seed=index
+        )
+        notes += found.notes
+        for result in concerned:
+            localizations[result.runner.name] = found
+        names = {r.runner.name for r in concerned}
+        mine = [b for b in found.blames if b.backend in names]
+        for result in concerned:
+            if result in suspicious and not any(b.backend == result.runner.name for b in mine):
+                spliced = _spliced(done.structure, result, base, comparison, found, notes)
+                mine += [spliced] if spliced else []
+        blames += mine
+    affected = {r.runner.name: max(r.errors, default=0.0) for r in comparison.results}
+    problems, harmless = _explain(blames, done, pool, kinds, affected)
+    return replace(
+        done,
+        localizations=localizations,
+        problems=tuple(problems),
+        benign=tuple(harmless),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _ran(result: EngineResult | None) -> bool:
+    return result is not None and any(o.ok for o in result.outcomes)
+
+
+def _spliced(
+    structure: Description,
+    result: EngineResult,
+    base: Runner,
+    comparison: Comparison,
+    found: Localization,
+    notes: list[str],
+) -> Blame | None:
+    """Outputs deviate, yet no unit does: either optimisation across units, or rounding that adds up."""
+    index = result.worst
+    feeds = comparison.sets[index].feeds
+    runner = result.runner
+    marked = found.hidden.get(runner.name, {})
+    mine = result.outcomes[index].arrays
+    again = {n: marked[n] for n in mine if n in marked}
+    if again and error_of(again, {n: mine[n] for n in again}) > result.floors[index]:
+        notes.append(
+            f"{runner.backend.title} computes other outputs once its hidden tensors are marked as outputs; the layers "
+            "were looked for by single cut points instead."
+        )
+    like = found.hidden.get(base.name, {})
+    truth = dict(feeds) | {
+        n: a.astype(marked[n].dtype) if n in marked and a.dtype.kind == "f" else a for n, a in like.items()
+    }
+    limit = noise.MARGIN * result.floors[index]
+    place = splice(structure, runner, base, feeds, truth, structure.outputs, limit)
+    if place is None:
+        return None
+    unit, error = place
+    inputs = {t: truth[t] for t in unit.inputs}
+    expected = base.run(inputs, unit.outputs, state=False)
+    return Blame(
+        unit, runner.name, Kind.VALUE, error, result.floors[index], base.name, "", inputs, expected.arrays, {}, "splice"
+    )
+
+
+def _explain(
+    blames: Sequence[Blame], done: Study, pool: Pool, kinds: Mapping[str, Artefact], affected: Mapping[str, float]
+) -> tuple[list[Problem], list[tuple[Blame, Benign]]]:
+    """Reduce, bisect and name each distinct problem once."""
+    runners = {r.name: r for r in (*done.runners, *([done.judge] if done.judge else []))}
+    problems: dict[tuple[str, str], Problem] = {}
+    harmless: list[tuple[Blame, Benign]] = []
+    for blame in sorted(blames, key=lambda b: -b.error):
+        runner = runners[blame.backend]
+        excuse = benign(blame, runner.backend)
+        if excuse is not None:
+            harmless.append((blame, excuse))
+            continue
+        rough = duplicate_key(blame, runner.backend, None)
+        if (blame.backend, rough) in problems:
+            seen = problems[blame.backend, rough]
+            problems[blame.backend, rough] = replace(seen, count=seen.count + 1)
+            continue
+        if len(problems) >= MAX_BLAMES:
+            continue
+        problem = _problem(blame, runner, done, pool, kinds, runners)
+        problems[blame.backend, rough] = replace(problem, outputs_affected=affected.get(blame.backend, 0.0))
+    return list(problems.values()), harmless
+
+
+def _problem(
+    blame: Blame,
+    runner: Runner,
+    done: Study,
+    pool: Pool,
+    kinds: Mapping[str, Artefact],
+    runners: Mapping[str, Runner],
+) -> Problem:
+    backend = runner.backend
+    artefact = kinds[_kind(backend, kinds)]
+    judge = runners.get(blame.judge)
+    limit = max(noise.MARGIN * blame.floor, 1e-12)
+    reduced = Reduced(blame.unit, blame.inputs, blame.expected, blame.error)
+    if judge is not None and blame.kind in VALUES:
+        reduced = reduce(blame, runner, judge, limit)
+
+    def deviates(variant: Backend) -> bool | None:
+        other = pool.get(variant, artefact)
+        if isinstance(other, Failure):
+            return None
+        outcome = other.run(reduced.inputs, reduced.unit.outputs, state=False)
+        if blame.kind in (Kind.CRASH, Kind.UNSUPPORTED):
+            return not outcome.ok
+        if not outcome.ok:
+            return None
+        return error_of(outcome.arrays, reduced.expected) > limit
+
+    culprit = guilty_pass(backend, deviates) if blame.kind is not Kind.COMMON else None
+    pinned = [b.version for b in done.family.backends if b.engine is backend.engine and b.version]
+    span = None
+    if pinned:
+        installed = runner.versions.get(backend.engine.packages[0])
+        every = sorted({*pinned, *([installed] if installed else [])}, key=_order)
+        span = version_range(
+            every, lambda v: deviates(replace(backend, version=v if v != installed or v in pinned else None))
+        )
+    known = known_issue(blame, backend, runner.versions)
+    key = duplicate_key(blame, backend, culprit.name if culprit else None)
+    return Problem(blame, backend, reduced, key, culprit, span, known)
+
+
+def _order(version: str) -> tuple[int, ...]:
+    import re
+
+    return tuple(int(n) for n in re.findall(r"\d+", version)[:4])
+
+
+__all__ = ["Problem", "Study", "TargetProblem", "finite", "match", "study"]

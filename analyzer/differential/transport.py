@@ -1,0 +1,277 @@
+"""Where a worker runs and how messages and arrays reach it: a long-lived local process, or one command in a sandbox.
+
+The container form stands in `container`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from analyzer.differential.verdict import Failure, Kind
+from analyzer.sandbox import PYTHON, Limits, Sandbox, stage
+
+WORKER = "assay_worker"
+SOURCE = Path(__file__).parent / "worker"
+MAX_REPLY = 64 << 20
+LOG_LINES = 40
+
+
+class EngineFailed(Exception):
+    """A request ended in a verdict."""
+
+    def __init__(self, kind: Kind, message: str) -> None:
+        super().__init__(message)
+        self.failure = Failure(kind, message)
+
+
+class Transport(Protocol):
+    """One worker. `folder` is where the files named in requests lie on this side."""
+
+    folder: Path
+
+    def exchange(
+        self, request: Mapping[str, Any], *, send: Sequence[str] = (), receive: Sequence[str] = (), deadline: float
+    ) -> Any:
+        """Send one request, return the reply's value. Raises `EngineFailed`."""
+
+    def close(self) -> None:
+        """End the worker and remove its folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The interpreter and the import path that an engine runs with. `overlay` comes before what is installed."""
+
+    python: str = sys.executable
+    overlay: Path | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+def carry_worker(folder: Path) -> None:
+    """Put the worker's source where it will be started."""
+    shutil.copytree(SOURCE, folder / WORKER, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+    inside = SOURCE.parent.parent / "exporting" / "inside"
+    if inside.is_dir():  # the code that builds a model from an entry point
+        target = folder / "assay_inside"
+        shutil.copytree(inside, target, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+
+
+def read_reply(text: bytes | str) -> Any:
+    """The value of a reply, or `EngineFailed`. What a worker sends is checked: it has run hostile code."""
+    try:
+        reply = json.loads(text)
+        if "error" in reply:
+            error = reply["error"]
+            kind = {"missing": Kind.MISSING, "unsupported": Kind.UNSUPPORTED}.get(error["kind"], Kind.CRASH)
+            raise EngineFailed(kind, f"{error['type']}: {error['message']}"[:700])
+        return reply["value"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise EngineFailed(Kind.CRASH, f"the worker's reply is not understood ({type(error).__name__})") from None
+
+
+class ProcessTransport:
+    """A child process of this machine, started at the first request and again after a crash or a timeout."""
+
+    def __init__(self, engine: str, environment: Environment, *, memory: int = 6 << 30) -> None:
+        self.engine, self.environment, self.memory = engine, environment, memory
+        self.folder = Path(tempfile.mkdtemp(prefix="assay-worker-", dir=_fast_folder()))
+        self._child: subprocess.Popen[bytes] | None = None
+        self._lines: queue.Queue[bytes | None] = queue.Queue()
+        self._log: list[str] = []
+        self._setup: list[dict[str, Any]] = []
+        carry_worker(self.folder)
+
+    def exchange(
+        self, request: Mapping[str, Any], *, send: Sequence[str] = (), receive: Sequence[str] = (), deadline: float
+    ) -> Any:
+        ends = time.monotonic() + deadline
+        if self._child is None or self._child.poll() is not None:
+            self._start()
+            for earlier in self._setup:  # a restart after a crash: probe and load again
+                if request["op"] != earlier["op"]:
+                    self._ask(earlier, ends)
+        value = self._ask(request, ends)
+        if request["op"] in ("probe", "load"):
+            self._setup = [e for e in self._setup if e["op"] != request["op"]] + [dict(request)]
+        return value
+
+    def _start(self) -> None:
+        env = {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "HOME": str(self.folder),
+            "TMPDIR": str(self.folder),
+            "LANG": "C.UTF-8",
+            "PYTHONPATH": os.pathsep.join(map(str, filter(None, (self.environment.overlay, self.folder)))),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONNOUSERSITE": "1",
+            "TF_CPP_MIN_LOG_LEVEL": "3",
+            **self.environment.variables,
+        }
+        if "CUDA_VISIBLE_DEVICES" in os.environ:
+            env["CUDA_VISIBLE_DEVICES"] = os.environ["CUDA_VISIBLE_DEVICES"]
+        self._child = subprocess.Popen(
+            [self.environment.python, "-P", "-m", f"{WORKER}", self.engine, str(self.folder)],
+            cwd=self.folder,
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self._lines = queue.Queue()
+        assert self._child.stdout is not None
+        assert self._child.stderr is not None
+        threading.Thread(target=_read_lines, args=(self._child.stdout, self._lines), daemon=True).start()
+        threading.Thread(target=_keep_log, args=(self._child.stderr, self._log), daemon=True).start()
+
+    def _ask(self, request: Mapping[str, Any], ends: float) -> Any:
+        assert self._child is not None
+        assert self._child.stdin is not None
+        try:
+            self._child.stdin.write(json.dumps(dict(request)).encode() + b"\n")
+            self._child.stdin.flush()
+        except OSError:
+            raise EngineFailed(Kind.CRASH, self._death()) from None
+        while True:
+            try:
+                line = self._lines.get(timeout=max(0.01, min(0.5, ends - time.monotonic())))
+            except queue.Empty:
+                if time.monotonic() >= ends:
+                    self._kill()
+                    raise EngineFailed(Kind.TIMEOUT, "gave no answer before the deadline and was ended") from None
+                if _resident(self._child.pid) > self.memory:
+                    self._kill()
+                    limit = self.memory / (1 << 30)
+                    raise EngineFailed(Kind.CRASH, f"needed more than {limit:.3g} GiB of memory") from None
+                continue
+            if line is None:
+                self._child.wait()
+                raise EngineFailed(Kind.CRASH, self._death())
+            return read_reply(line)
+
+    def _death(self) -> str:
+        assert self._child is not None
+        code = self._child.wait()
+        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        return f"the worker {how}: {' '.join(self._log[-3:])[:400]}"
+
+    def _kill(self) -> None:
+        if self._child is not None and self._child.poll() is None:
+            stage.end_all(self._child.pid)  # compilers that the engine has started
+            self._child.kill()
+            self._child.wait()
+
+    def close(self) -> None:
+        self._kill()
+        if self._child is not None:
+            for stream in (self._child.stdin, self._child.stdout, self._child.stderr):
+                if stream is not None:
+                    try:
+                        stream.close()
+                    except OSError:
+                        pass
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class SandboxTransport:
+    """One command in a sandbox for each request: slower, for code of the pull request itself."""
+
+    def __init__(
+        self, engine: str, sandbox: Sandbox, files: Mapping[str, bytes | Path], variables: Mapping[str, str]
+    ) -> None:
+        self.engine, self.sandbox, self.files, self.variables = engine, sandbox, files, variables
+        self.folder = Path(tempfile.mkdtemp(prefix="assay-worker-"))
+        self._setup: list[dict[str, Any]] = []
+        self._sent: set[str] = set()
+        carry_worker(self.folder)
+
+    def exchange(
+        self, request: Mapping[str, Any], *, send: Sequence[str] = (), receive: Sequence[str] = (), deadline: float
+    ) -> Any:
+        replay = [e for e in self._setup if e["op"] != request["op"]]
+        requests = [*replay, dict(request)]
+        if request["op"] == "load":
+            self._sent = set(send)
+        files: dict[str, bytes | Path] = {"requests.json": json.dumps(requests).encode(), **self.files}
+        for name in (WORKER, "assay_inside", *self._sent, *send):
+            if (self.folder / name).exists():
+                files[name] = self.folder / name
+        with tempfile.TemporaryDirectory(prefix="assay-") as temporary:
+            command = ["{python}", "-m", WORKER, self.engine, "--batch", "requests.json", "out/replies.json"]
+            assert command[0] == PYTHON
+            done = self.sandbox.run(
+                command,
+                files=files,
+                output=Path(temporary),
+                limits=Limits(seconds=deadline),
+                environment=self.variables,
+            )
+            if done.timed_out:
+                raise EngineFailed(Kind.TIMEOUT, "gave no answer before the deadline and was ended")
+            answer = Path(temporary, "replies.json")
+            if not answer.is_file() or answer.stat().st_size > MAX_REPLY:
+                why = "ran out of memory" if done.out_of_memory else f"ended with exit code {done.exit_code}"
+                raise EngineFailed(Kind.CRASH, f"the worker {why}: {done.log.strip()[-300:]}")
+            try:
+                answers = json.loads(answer.read_text(encoding="utf-8"))
+                assert isinstance(answers, list)
+                assert len(answers) == len(requests)
+            except (ValueError, AssertionError):
+                raise EngineFailed(Kind.CRASH, "the worker's replies are not understood") from None
+            for earlier in answers[:-1]:
+                read_reply(json.dumps(earlier))
+            value = read_reply(json.dumps(answers[-1]))
+            for name in receive:
+                if Path(temporary, Path(name).name).is_file():
+                    shutil.move(Path(temporary, Path(name).name), self.folder / name)
+        if request["op"] in ("probe", "load"):
+            self._setup = [*replay, dict(request)]
+        return value
+
+    def close(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _read_lines(stream: IO[bytes], lines: queue.Queue[bytes | None]) -> None:
+    try:
+        while line := stream.readline(MAX_REPLY):
+            lines.put(line)
+    except (OSError, ValueError):
+        pass
+    lines.put(None)
+
+
+def _keep_log(stream: IO[bytes], log: list[str]) -> None:
+    try:
+        while line := stream.readline(1 << 16):
+            log.append(line.decode("utf-8", "replace").strip())
+            del log[:-LOG_LINES]
+    except (OSError, ValueError):
+        pass
+
+
+def _resident(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def _fast_folder() -> str | None:
+    """Memory-backed storage where there is plenty, so that arrays do not wait for a disk."""
+    try:
+        return "/dev/shm" if shutil.disk_usage("/dev/shm").free > 2 << 30 else None
+    except OSError:
+        return None

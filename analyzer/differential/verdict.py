@@ -1,0 +1,53 @@
+"""What can become of one run on one engine, kept apart: only some of it is a question of values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+
+Arrays = Mapping[str, np.ndarray]
+
+
+class Kind(StrEnum):
+    """Kinds of verdict; each is the last part of a rule id, except `MISSING`, which is a note."""
+
+    MISSING = "missing"
+    CRASH = "crash"
+    UNSUPPORTED = "unsupported"
+    TIMEOUT = "timeout"
+    SHAPE = "shape"
+    DTYPE = "dtype"
+    NAN = "nan"
+    VALUE = "inconsistent-layer"
+    MUTATED = "state-mutated"
+    NONDETERMINISTIC = "nondeterministic"
+    COMMON = "common-mode"
+
+    @property
+    def rule(self) -> str:
+        return f"differential/{self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An engine gave no result. `message` is the engine's own text, shortened: hostile."""
+
+    kind: Kind
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one evaluation gave: arrays by tensor name, or why there are none."""
+
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+    failure: Failure | None = None
+    seconds: float = 0.0
+    mutated: bool = False
+
+    @property
+    def ok(self) -> bool:
+        return self.failure is None

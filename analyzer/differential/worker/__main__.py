@@ -1,0 +1,164 @@
+"""``python -m assay_worker ENGINE``: one JSON request a line on standard input, one JSON reply a line on the output.
+
+``python -m assay_worker ENGINE --batch requests.json out/replies.json`` answers a list of requests and ends: the form
+that fits a sandbox which runs one command. Whatever the engine prints goes to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+from . import tensors
+from .contract import Engine, EngineError, digest, machine
+
+
+def open_engine(name: str, knobs: dict[str, Any]) -> Engine:
+    """The engine called `name`; modules are imported here so that one worker imports one engine."""
+    if name == "onnxruntime":
+        from .onnxruntime_engine import OnnxRuntime
+
+        return OnnxRuntime(knobs)
+    if name == "reference":
+        from .reference_engine import Reference
+
+        return Reference(knobs)
+    if name == "openvino":
+        from .openvino_engine import OpenVINO
+
+        return OpenVINO(knobs)
+    if name == "torch":
+        from .torch_engine import Torch
+
+        return Torch(knobs)
+    if name.startswith("keras-"):
+        from .keras_engine import Keras
+
+        return Keras(name.removeprefix("keras-"), knobs)
+    if name == "tensorflow":
+        from .tensorflow_engine import TensorFlow
+
+        return TensorFlow(knobs)
+    if name == "jax":
+        from .jax_engine import Jax
+
+        return Jax(knobs)
+    raise EngineError("missing", f"there is no engine called {name}")
+
+
+class Server:
+    """Answers requests; keeps the engine and the loaded model between them."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.engine: Engine | None = None
+
+    def answer(self, request: dict[str, Any], folder: Path) -> dict[str, Any]:
+        """One reply; an exception of the engine becomes ``{"error": {"kind", "type", "message"}}``."""
+        try:
+            return {"value": getattr(self, "do_" + str(request["op"]))(request, folder)}
+        except EngineError as error:
+            return _error(error.kind, error)
+        except (ImportError, ModuleNotFoundError) as error:
+            return _error("missing", error)
+        except NotImplementedError as error:
+            return _error("unsupported", error)
+        except MemoryError as error:
+            return _error("crash", error)
+        except Exception as error:
+            traceback.print_exc()
+            return _error(_kind(error), error)
+
+    def do_probe(self, request: dict[str, Any], folder: Path) -> Any:
+        self.engine = open_engine(self.name, request.get("knobs", {}))
+        return {**self.engine.fingerprint(), **machine(), "knobs": request.get("knobs", {})}
+
+    def do_load(self, request: dict[str, Any], folder: Path) -> Any:
+        if self.engine is None or "knobs" in request:
+            self.engine = open_engine(self.name, request.get("knobs", {}))
+            self.engine.fingerprint()
+        return self.engine.load(request["model"], folder)
+
+    def do_evaluate(self, request: dict[str, Any], folder: Path) -> Any:
+        """``cases``: list of ``{"feeds": {tensor: key in arrays}, "fetches": [tensors] | null}``.
+
+        A case that fails gives its error and leaves the others alone. Weights are hashed before and after unless
+        ``"state": false``.
+        """
+        assert self.engine is not None
+        arrays = tensors.read(folder / request["arrays"], request["manifest"])
+        before = digest(self.engine.weights()) if request.get("state", True) else ""
+        results: list[dict[str, Any]] = []
+        out: dict[str, Any] = {}
+        for index, case in enumerate(request["cases"]):
+            feeds = {name: arrays[key] for name, key in case["feeds"].items()}
+            started = time.perf_counter()
+            reply = self.answer({"op": "one", "feeds": feeds, "fetches": case["fetches"]}, folder)
+            seconds = time.perf_counter() - started
+            if "error" in reply:
+                results.append({"error": reply["error"], "seconds": seconds})
+                continue
+            keys = {}
+            for name, array in reply["value"].items():
+                keys[name] = f"{index}/{name}"
+                out[keys[name]] = array
+            results.append({"keys": keys, "seconds": seconds})
+        after = digest(self.engine.weights()) if request.get("state", True) else ""
+        manifest = tensors.write(folder / request["result"], out)
+        return {"results": results, "manifest": manifest, "mutated": before != after}
+
+    def do_one(self, request: dict[str, Any], folder: Path) -> Any:
+        assert self.engine is not None
+        return self.engine.evaluate(request["feeds"], request["fetches"])
+
+    def do_ping(self, request: dict[str, Any], folder: Path) -> Any:
+        return {}
+
+    def do_exit(self, request: dict[str, Any], folder: Path) -> Any:
+        os._exit(0)
+
+
+UNSUPPORTED = (
+    "not implemented", "not_implemented", "notimplemented", "unimplemented", "could not find an implementation", "unsupported",
+    "not supported", "no opset import", "is not a registered function/op", "not compilable", "opconversionfailure",
+    "no conversion rule", "does not support",
+)  # fmt: skip
+
+
+def _kind(error: BaseException) -> str:
+    text = f"{type(error).__name__} {error}".lower()
+    return "unsupported" if any(word in text for word in UNSUPPORTED) else "crash"
+
+
+def _error(kind: str, error: BaseException) -> dict[str, Any]:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    message = " ".join(lines[:3])[:600] or type(error).__name__
+    return {"error": {"kind": kind, "type": type(error).__name__, "message": message}}
+
+
+def main() -> None:
+    name = sys.argv[1]
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    server = Server(name)
+    if len(sys.argv) > 2 and sys.argv[2] == "--batch":
+        requests = json.loads(Path(sys.argv[3]).read_text(encoding="utf-8"))
+        folder = Path(sys.argv[3]).resolve().parent
+        answers = [server.answer(request, folder) for request in requests]
+        Path(sys.argv[4]).write_text(json.dumps(answers), encoding="utf-8")
+        return
+    folder = Path(sys.argv[2]) if len(sys.argv) > 2 else Path.cwd()
+    for line in sys.stdin:
+        request = json.loads(line)
+        reply = server.answer(request, folder)
+        replies.write(json.dumps({"id": request.get("id"), **reply}) + "\n")
+        replies.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""What every engine gives: a description of the model as a graph of named tensors, and one way to evaluate it."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+Arrays = dict[str, np.ndarray]
+
+
+class EngineError(Exception):
+    """A verdict about the engine, not a failure of Assay.
+
+    `kind` is ``missing`` (not installed, no such device), ``unsupported`` (the engine says it cannot), ``crash``.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class Engine(Protocol):
+    """One engine with its knobs. An evaluation starts from any tensors and ends at any tensors of the description.
+
+    Feeding the model's inputs and fetching its outputs is a run; fetching hidden tensors extracts hidden states;
+    feeding a layer's inputs and fetching its outputs replays the layer; feeding a cut runs the suffix (splice).
+    """
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Versions and device; raises `EngineError("missing")`."""
+
+    def load(self, model: dict[str, Any], folder: Path) -> dict[str, Any]:
+        """Load the artefact; returns the description: ``nodes``, ``inputs``, ``outputs``, ``alive``, ``notes``."""
+
+    def evaluate(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
+        """Compute `fetches` (None: the model's outputs as a user calls it, nothing marked)."""
+
+    def weights(self) -> Mapping[str, np.ndarray]:
+        """The state that a run must leave alone."""
+
+
+def node(name: str, op: str, inputs: Iterable[str], outputs: Iterable[str], **more: Any) -> dict[str, Any]:
+    """One entry of a description; `more` may hold ``layer``, ``layer_class``, ``path``, ``line``, ``attributes``."""
+    return {"name": name, "op": op, "inputs": list(inputs), "outputs": list(outputs), **more}
+
+
+def tensor(name: str, dtype: str, shape: Sequence[Any]) -> dict[str, Any]:
+    """An input or output of a description; unknown sizes are strings or None."""
+    return {"name": name, "dtype": dtype, "shape": list(shape)}
+
+
+def digest(weights: Mapping[str, np.ndarray]) -> str:
+    """A hash over names, dtypes, shapes and bytes."""
+    state = hashlib.sha256()
+    for name in sorted(weights):
+        array = np.ascontiguousarray(weights[name])
+        state.update(f"{name}\0{array.dtype}\0{array.shape}\0".encode())
+        state.update(array.tobytes())
+    return state.hexdigest()
+
+
+def machine() -> dict[str, Any]:
+    """Python and the processor features that change arithmetic."""
+    features: list[str] = []
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("flags"):
+                wanted = ("avx2", "fma", "avx512f", "avx512_bf16", "avx512_vnni", "amx_bf16", "amx_int8")
+                features = [flag for flag in wanted if flag in line.split()]
+                break
+    except OSError:
+        pass
+    return {"python": platform.python_version(), "machine": platform.machine(), "cpu": features}

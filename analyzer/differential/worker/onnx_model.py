@@ -1,0 +1,212 @@
+"""An ONNX model as a graph of named tensors: description, sub-models between any tensors, and a float64 twin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
+
+from .contract import EngineError, node, tensor
+
+FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16)
+
+
+class OnnxModel:
+    """Indexes a model once so that sub-models cost only their own size."""
+
+    def __init__(self, path: Path) -> None:
+        self.proto: ModelProto = onnx.load(str(path))
+        graph = self.proto.graph
+        self.initializers = {i.name: i for i in graph.initializer}
+        self.inputs = [i for i in graph.input if i.name not in self.initializers]
+        self.outputs = [o.name for o in graph.output]
+        self.producer = {name: index for index, n in enumerate(graph.node) for name in n.output if name}
+        self.types = {v.name: v for v in (*graph.value_info, *graph.input, *graph.output)}
+
+    def describe(self, alive: Sequence[str] | None = None) -> dict[str, Any]:
+        """Nodes in the order of the file; `alive`: the tensors that the engine keeps, None for all."""
+        nodes = []
+        for index, n in enumerate(self.proto.graph.node):
+            props = {p.key: p.value for p in n.metadata_props}
+            nodes.append(
+                node(
+                    props.get("assay.name") or n.name or f"{n.op_type}_{index}",
+                    f"{n.domain}::{n.op_type}" if n.domain not in ("", "ai.onnx") else n.op_type,
+                    [i for i in _needs(n) if i and i not in self.initializers],
+                    [o for o in n.output if o],
+                    layer=props.get("assay.layer", ""),
+                    layer_class=props.get("assay.layer_class", ""),
+                    path=props.get("assay.path"),
+                    line=int(props["assay.line"]) if props.get("assay.line", "").isdigit() else None,
+                    attributes=attributes(n),
+                )
+            )
+        return {
+            "nodes": nodes,
+            "inputs": [tensor(i.name, *_type(i)) for i in self.inputs],
+            "outputs": [tensor(o.name, *_type(o)) for o in self.proto.graph.output],
+            "alive": list(alive) if alive is not None else None,
+            "dtypes": {n: _type(v)[0] for n, v in self.types.items()},
+            "notes": [],
+        }
+
+    def weights(self) -> dict[str, np.ndarray]:
+        return {}  # engines hold a copy of an ONNX file's weights that nothing can reach: there is no state to mutate
+
+    def extract(self, feeds: Mapping[str, np.ndarray], fetches: Sequence[str]) -> ModelProto:
+        """The smallest sub-model that computes `fetches` from `feeds`; feeds take the arrays' dtypes and ranks.
+
+        Raises EngineError when `feeds` do not suffice.
+        """
+        wanted: set[int] = set()
+        constants: set[str] = set()
+        queue = list(fetches)
+        while queue:
+            name = queue.pop()
+            if name in feeds or not name:
+                continue
+            if name in self.initializers:
+                constants.add(name)
+            elif name in self.producer:
+                index = self.producer[name]
+                if index not in wanted:
+                    wanted.add(index)
+                    queue.extend(_needs(self.proto.graph.node[index]))
+            else:
+                raise EngineError("crash", f"tensor {name!r} can be computed from none of {sorted(feeds)}")
+        nodes = [self.proto.graph.node[index] for index in sorted(wanted)]
+        used = {name for n in nodes for name in _needs(n)} | set(fetches)
+        produced = {name for n in nodes for name in n.output}
+        # A fetched tensor that is fed, or a weight, needs a node of its own to be an output.
+        passed = [name for name in fetches if name not in produced]
+        graph = helper.make_graph(
+            [*nodes, *(helper.make_node("Identity", [n], [f"{n}/fetched"]) for n in passed)],
+            "extract",
+            [self._input(name, array) for name, array in feeds.items() if name in used],
+            [onnx.ValueInfoProto(name=f"{n}/fetched" if n in passed else n) for n in fetches],
+            [self.initializers[name] for name in sorted(constants)],
+        )
+        for output in graph.output:
+            known = self.types.get(output.name)
+            if known is not None and known.type.HasField("tensor_type"):
+                output.type.tensor_type.elem_type = known.type.tensor_type.elem_type
+        model = helper.make_model(graph, opset_imports=list(self.proto.opset_import), functions=self.proto.functions)
+        model.ir_version = self.proto.ir_version
+        return model
+
+    def _input(self, name: str, array: np.ndarray) -> onnx.ValueInfoProto:
+        known = self.types.get(name)
+        if known is not None and known.type.tensor_type.elem_type:
+            element = known.type.tensor_type.elem_type
+        elif array.dtype.kind == "O":
+            element = TensorProto.STRING
+        else:
+            element = helper.np_dtype_to_tensor_dtype(array.dtype)
+        return helper.make_tensor_value_info(name, element, list(array.shape))
+
+    def marked(self, names: Sequence[str]) -> ModelProto:
+        """A copy whose outputs are the model's own and `names`, for hidden states."""
+        model = ModelProto()
+        model.CopyFrom(self.proto)
+        have = set(self.outputs)
+        for name in names:
+            if name not in have:
+                model.graph.output.append(self.types.get(name) or onnx.ValueInfoProto(name=name))
+        return model
+
+
+def attributes(n: NodeProto) -> dict[str, Any]:
+    """Attributes as JSON; long ones and sub-graphs by their kind only."""
+    found: dict[str, Any] = {}
+    for a in n.attribute:
+        if a.type in (AttributeProto.INT, AttributeProto.FLOAT, AttributeProto.INTS, AttributeProto.FLOATS):
+            value = helper.get_attribute_value(a)
+            found[a.name] = list(value)[:16] if isinstance(value, (list, tuple)) or hasattr(value, "__len__") else value
+        elif a.type == AttributeProto.STRING:
+            found[a.name] = a.s.decode("utf-8", "replace")[:64]
+        else:
+            found[a.name] = AttributeProto.AttributeType.Name(a.type).lower()
+    return found
+
+
+def _needs(n: NodeProto) -> list[str]:
+    """Inputs of a node, with what its sub-graphs take from outside."""
+    names = list(n.input)
+    for a in n.attribute:
+        for g in [a.g] if a.type == AttributeProto.GRAPH else list(a.graphs):
+            names.extend(_captured(g))
+    return names
+
+
+def _captured(graph: GraphProto) -> Iterator[str]:
+    local = {i.name for i in graph.input} | {i.name for i in graph.initializer}
+    for n in graph.node:
+        for name in _needs(n):
+            if name and name not in local:
+                yield name
+        local.update(n.output)
+    for output in graph.output:
+        if output.name not in local:
+            yield output.name
+
+
+def _type(value: onnx.ValueInfoProto) -> tuple[str, list[Any]]:
+    t = value.type.tensor_type
+    if not t.elem_type:
+        return "", []
+    dtype = TensorProto.DataType.Name(t.elem_type).lower()
+    names = {"float": "float32", "double": "float64", "string": "str"}
+    shape = [d.dim_value if d.HasField("dim_value") else (d.dim_param or None) for d in t.shape.dim]
+    return names.get(dtype, dtype), shape
+
+
+def in_float64(model: ModelProto) -> ModelProto:
+    """A twin of `model` in which every floating tensor is float64: weights, constants, casts and declared types."""
+    twin = ModelProto()
+    twin.CopyFrom(model)
+    _widen(twin.graph)
+    for function in twin.functions:
+        for n in function.node:
+            _widen_node(n)
+    return twin
+
+
+def _widen(graph: GraphProto) -> None:
+    for initializer in graph.initializer:
+        _widen_tensor(initializer)
+    for value in (*graph.input, *graph.output, *graph.value_info):
+        if value.type.tensor_type.elem_type in FLOATS:
+            value.type.tensor_type.elem_type = TensorProto.DOUBLE
+    for n in graph.node:
+        _widen_node(n)
+
+
+def _widen_node(n: NodeProto) -> None:
+    for a in n.attribute:
+        if a.type == AttributeProto.TENSOR:
+            _widen_tensor(a.t)
+        elif a.type == AttributeProto.GRAPH:
+            _widen(a.g)
+        elif a.type == AttributeProto.GRAPHS:
+            for g in a.graphs:
+                _widen(g)
+        elif a.type == AttributeProto.INT and a.i in FLOATS and a.name in ("to", "dtype", "output_dtype", "stash_type"):
+            a.i = TensorProto.DOUBLE
+    if n.op_type == "Constant" and n.domain in ("", "ai.onnx"):
+        for a in n.attribute:
+            if a.name in ("value_float", "value_floats"):
+                values = np.asarray([a.f] if a.name == "value_float" else list(a.floats), np.float64)
+                array = values.reshape(() if a.name == "value_float" else (-1,))
+                n.attribute.remove(a)
+                n.attribute.append(helper.make_attribute("value", numpy_helper.from_array(array)))
+                break
+
+
+def _widen_tensor(t: TensorProto) -> None:
+    if t.data_type in FLOATS:
+        name = t.name
+        t.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(t).astype(np.float64), name))

@@ -1,0 +1,133 @@
+"""ONNX Runtime. Knobs: ``opt`` (disable, basic, extended, all), ``disabled`` (pass names joined by ``+``), ``threads``,
+``device`` (cpu, cuda, tensorrt), ``precision`` (float32, or tf32 on CUDA)."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+
+from .contract import Arrays, EngineError
+from .onnx_model import OnnxModel
+
+LEVELS = {"disable": 0, "basic": 1, "extended": 2, "all": 99}
+PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider", "tensorrt": "TensorrtExecutionProvider"}
+LIMIT = 2**31 - 2**20  # bytes a serialised model may have
+
+
+class OnnxRuntime:
+    def __init__(self, knobs: Mapping[str, Any]) -> None:
+        self.knobs = {"opt": "all", "disabled": "", "threads": 0, "device": "cpu", "precision": "float32", **knobs}
+        self.sessions: dict[tuple[Any, ...], Any] = {}
+
+    def fingerprint(self) -> dict[str, Any]:
+        import onnxruntime
+
+        wanted = PROVIDERS[self.knobs["device"]]
+        have = onnxruntime.get_available_providers()
+        if wanted not in have:
+            raise EngineError("missing", f"this ONNX Runtime has no {wanted} (it has {', '.join(have)})")
+        return {"versions": {"onnxruntime": onnxruntime.__version__}, "device": self.knobs["device"]}
+
+    def load(self, model: dict[str, Any], folder: Path) -> dict[str, Any]:
+        self.model = OnnxModel(folder / model["path"])
+        self.path = folder / model["path"]
+        self.sessions.clear()
+        return self.model.describe(self._alive())
+
+    def weights(self) -> Mapping[str, np.ndarray]:
+        return self.model.weights()
+
+    def evaluate(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
+        inputs = {i.name for i in self.model.inputs}
+        if fetches is None:
+            names = self.model.outputs
+            session = self._session(("whole",), lambda: self.path)
+        elif set(feeds) == inputs:
+            names = list(fetches)
+            session = self._session(("marked", *fetches), lambda: self.model.marked(fetches))
+        else:
+            key = ("part", *sorted((n, a.dtype.str, a.shape) for n, a in feeds.items()), *fetches)
+            part: list[onnx.ModelProto] = []
+
+            def build() -> onnx.ModelProto:
+                part.append(self.model.extract(feeds, fetches))
+                return part[0]
+
+            session = self._session(key, build)
+            names = [o.name for o in session.get_outputs()]
+            fetched = self._run(session, names, feeds)
+            return {n.removesuffix("/fetched"): a for n, a in fetched.items()}
+        return self._run(session, names, feeds)
+
+    def _run(self, session: Any, names: Sequence[str], feeds: Arrays) -> Arrays:
+        wanted = {i.name: i.type for i in session.get_inputs()}
+        values = session.run(list(names), {n: _fit(feeds[n], t) for n, t in wanted.items()})
+        return {n: np.asarray(v) for n, v in zip(names, values) if v is not None and not isinstance(v, (list, dict))}
+
+    def _session(self, key: tuple[Any, ...], build: Any) -> Any:
+        if key not in self.sessions:
+            if len(self.sessions) > 64:
+                self.sessions.clear()
+            self.sessions[key] = self._open(build())
+        return self.sessions[key]
+
+    def _open(self, model: Path | onnx.ModelProto, optimized: str | None = None, level: str | None = None) -> Any:
+        import onnxruntime as ort
+
+        options = ort.SessionOptions()
+        options.log_severity_level = 4
+        options.graph_optimization_level = ort.GraphOptimizationLevel(LEVELS[level or self.knobs["opt"]])
+        if self.knobs["threads"]:
+            options.intra_op_num_threads = int(self.knobs["threads"])
+            options.inter_op_num_threads = 1
+        if optimized:
+            options.optimized_model_filepath = optimized
+        provider: Any = PROVIDERS[self.knobs["device"]]
+        if self.knobs["device"] != "cpu":
+            tf32 = "1" if self.knobs["precision"] == "tf32" else "0"
+            provider = (provider, {"use_tf32": tf32}) if self.knobs["device"] == "cuda" else (provider, {})
+        disabled = [name for name in str(self.knobs["disabled"]).split("+") if name]
+        if isinstance(model, Path):
+            source: Any = str(model)
+        elif model.ByteSize() < LIMIT:
+            source = model.SerializeToString()
+        else:
+            temporary = tempfile.mkdtemp(prefix="assay-")
+            source = f"{temporary}/model.onnx"
+            onnx.save(model, source, save_as_external_data=True)
+        arguments = {"disabled_optimizers": disabled} if disabled else {}
+        return ort.InferenceSession(source, options, providers=[provider, "CPUExecutionProvider"], **arguments)
+
+    def _alive(self) -> list[str] | None:
+        """Names that survive optimisation: the points at which the fused graph can be cut.
+
+        Layout passes rename tensors without changing what they hold, so the graph before them is looked at.
+        """
+        if self.knobs["opt"] == "disable":
+            return None
+        level = "extended" if self.knobs["opt"] == "all" else self.knobs["opt"]
+        with tempfile.TemporaryDirectory(prefix="assay-") as temporary:
+            path = f"{temporary}/optimized.onnx"
+            try:
+                self._open(self.path, optimized=path, level=level)
+                graph = onnx.load(path, load_external_data=False).graph
+            except Exception:  # the model does not load optimised; the run itself will say so
+                return None
+        names = {o for n in graph.node for o in n.output} | {i.name for i in graph.initializer}
+        return sorted(names & set(self.model.producer))
+
+
+def _fit(array: np.ndarray, wanted: str) -> np.ndarray:
+    """Undo the transport's widening: bfloat16 travels as float32."""
+    if wanted == "tensor(bfloat16)" and array.dtype == np.float32:
+        import ml_dtypes
+
+        return array.astype(ml_dtypes.bfloat16)
+    if wanted == "tensor(float16)" and array.dtype == np.float32:
+        return array.astype(np.float16)
+    return array

@@ -1,0 +1,85 @@
+"""OpenVINO on ONNX files. Knobs: ``precision`` (float32, bfloat16, float16, default), ``threads``, ``device`` (cpu, gpu)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .contract import Arrays, EngineError
+from .onnx_model import OnnxModel
+
+HINTS = {"float32": "f32", "bfloat16": "bf16", "float16": "f16", "tf32": "f32"}
+
+
+class OpenVINO:
+    def __init__(self, knobs: Mapping[str, Any]) -> None:
+        self.knobs = {"precision": "float32", "threads": 0, "device": "cpu", **knobs}
+        self.compiled: dict[tuple[Any, ...], Any] = {}
+
+    def fingerprint(self) -> dict[str, Any]:
+        import openvino
+
+        device = "GPU" if self.knobs["device"] in ("gpu", "cuda") else "CPU"
+        have = openvino.Core().available_devices
+        if not any(d.split(".")[0] == device for d in have):
+            raise EngineError("missing", f"OpenVINO sees no {device} (it sees {', '.join(have) or 'nothing'})")
+        return {"versions": {"openvino": openvino.__version__}, "device": device.lower()}
+
+    def load(self, model: dict[str, Any], folder: Path) -> dict[str, Any]:
+        import openvino
+
+        self.core = openvino.Core()
+        self.model = OnnxModel(folder / model["path"])
+        self.path = folder / model["path"]
+        self.compiled.clear()
+        return self.model.describe()
+
+    def weights(self) -> Mapping[str, np.ndarray]:
+        return self.model.weights()
+
+    def evaluate(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
+        key: tuple[Any, ...]
+        if fetches is None or set(feeds) == {i.name for i in self.model.inputs}:
+            names = list(fetches) if fetches is not None else self.model.outputs
+            key = ("marked" if fetches is not None else "whole", *names)
+            if key not in self.compiled:
+                graph = self.core.read_model(str(self.path))
+                hidden = [n for n in names if n not in self.model.outputs] if fetches is not None else []
+                if hidden:
+                    graph.add_outputs(hidden)
+                self._compile(key, graph)
+        else:
+            names = list(fetches)
+            key = ("part", *sorted((n, a.dtype.str, a.shape) for n, a in feeds.items()), *fetches)
+            if key not in self.compiled:
+                part = self.model.extract(feeds, fetches)
+                self._compile(key, self.core.read_model(part.SerializeToString()))
+        compiled = self.compiled[key]
+        request = compiled.create_infer_request()
+        result = request.infer({p: feeds[_known(p, feeds)] for p in compiled.inputs})
+        found: Arrays = {}
+        for port, value in result.items():
+            for name in port.get_names():
+                found[name.removesuffix("/fetched")] = np.array(value)
+        return {n: found[n] for n in names if n in found}
+
+    def _compile(self, key: tuple[Any, ...], graph: Any) -> None:
+        config: dict[str, Any] = {}
+        if self.knobs["precision"] != "default":
+            config["INFERENCE_PRECISION_HINT"] = HINTS[self.knobs["precision"]]
+        if self.knobs["threads"]:
+            config["INFERENCE_NUM_THREADS"] = int(self.knobs["threads"])
+        if len(self.compiled) > 64:
+            self.compiled.clear()
+        device = "GPU" if self.knobs["device"] in ("gpu", "cuda") else "CPU"
+        self.compiled[key] = self.core.compile_model(graph, device, config)
+
+
+def _known(port: Any, feeds: Mapping[str, Any]) -> str:
+    for name in port.get_names():
+        if name in feeds:
+            return str(name)
+    raise EngineError("crash", f"OpenVINO asks for an input {sorted(port.get_names())} that the model does not have")
