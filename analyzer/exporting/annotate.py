@@ -35,8 +35,6 @@ def graph_of(folder: Path, manifest: Manifest, target: TargetConfig) -> Graph:
         from analyzer.exporting.annotate_tensorflow import graph_of_graphdef
 
         graph = graph_of_graphdef(file, manifest)
-    elif manifest.format == "torch-program":
-        raise TargetProblem(f"{target.id}: a traced program must be converted before it is read")
     else:
         from analyzer.loading import load
 

@@ -12,7 +12,18 @@ from analyzer.findings import Location
 from analyzer.problem import TargetProblem
 
 MAX_SIZE = 64 << 20
-FORMATS = {"onnx": "model.onnx", "torch-program": "program.json", "graphdef": "graph.pb", "keras": "model.keras"}
+FORMATS = {"onnx": "model.onnx", "pt2": "program.pt2", "graphdef": "graph.pb", "keras": "model.keras"}
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """The value of a variable: where it stands in ``weights.bin``."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    offset: int
+    trainable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +31,8 @@ class Manifest:
     """`failure` and `place` are set when the export failed, all else when it did not.
 
     `axes` names symbolic dimensions: input -> axis -> symbol. `created` says where layers were created.
-    `layers`, `classes` and `lines` say by node name what the graph itself does not hold (TensorFlow).
-    `parameters` maps constants of the graph to the variables whose values they are.
+    `scopes` maps TensorFlow name scopes to Keras layers, `classes` those to their classes; `lines` holds the source
+    line of each TensorFlow node.
     """
 
     failure: str | None = None
@@ -36,10 +47,10 @@ class Manifest:
     axes: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     shapes: Mapping[str, tuple[tuple[int | str, ...], str]] = field(default_factory=dict)
     created: Mapping[str, Location] = field(default_factory=dict)
-    layers: Mapping[str, str] = field(default_factory=dict)
+    scopes: Mapping[str, str] = field(default_factory=dict)
     classes: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[str, Location] = field(default_factory=dict)
-    parameters: Mapping[str, str] = field(default_factory=dict)
+    weights: tuple[Weight, ...] = ()
     identity: str = ""
     dynamic: Mapping[str, str] = field(default_factory=dict)
 
@@ -75,10 +86,10 @@ def _manifest(data: Any) -> Manifest:
         },
         shapes={_text(k): _shape(v) for k, v in data.get("shapes", {}).items()},
         created=_places(data.get("created", {})),
-        layers=_texts(data.get("layers", {})),
+        scopes=_texts(data.get("scopes", {})),
         classes=_texts(data.get("classes", {})),
         lines=_places(data.get("lines", {})),
-        parameters=_texts(data.get("parameters", {})),
+        weights=tuple(_weight(item) for item in data.get("weights", [])),
         identity=_text(data.get("identity", "")),
         dynamic={k: v for k, v in _texts(data.get("dynamic", {})).items() if _inside(k)},
     )
@@ -122,3 +133,11 @@ def _places(value: Any) -> dict[str, Location]:
 def _shape(value: Any) -> tuple[tuple[int | str, ...], str]:
     dims, dtype = value
     return tuple(d if isinstance(d, int) else _text(d) for d in dims), _text(dtype)
+
+
+def _weight(value: Any) -> Weight:
+    name, dtype, shape, offset, trainable = value
+    numbers = [*shape, offset]
+    if not all(isinstance(n, int) and 0 <= n < 1 << 48 for n in numbers) or not isinstance(trainable, bool):
+        raise ValueError("weight")
+    return Weight(_text(name), _text(dtype), tuple(shape), offset, trainable)

@@ -11,6 +11,8 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
+import socket
 import tempfile
 import threading
 import time
@@ -38,23 +40,25 @@ DISCARD_LIMIT = 256 << 20  # printed text beyond this ends the run: nobody reads
 
 @dataclass(frozen=True)
 class DockerSandbox:
-    """Runs commands in fresh containers of `image`. `gpus` asks the engine for all its GPUs.
+    """Runs commands in fresh containers of `image` (None: the image this very process runs in).
+
+    `gpus` asks the engine for all its GPUs: for trusted code only, a device is a hole in the wall.
 
     Holds no connection, so that it may cross into child processes; each use connects anew (`connect`).
     """
 
-    image: str
+    image: str | None = None
     gpus: bool = False
     install_network: str = "bridge"  # for installing `environment: requirements:`, nothing else
 
     @property
     def name(self) -> str:
-        return f"a container of {self.image}"
+        return f"a container of {self.image or 'this image'}"
 
     @property
     def identity(self) -> str:
         with contextlib.closing(connect()) as client:
-            return f"docker:{image_id(client, self.image)}"
+            return f"docker:{image_id(client, self.image or own_image(client))}"
 
     def within(self, environment: Environment | None, root: Path) -> DockerSandbox:
         """The sandbox in which this environment's packages are found; installs its requirements once."""
@@ -65,7 +69,8 @@ class DockerSandbox:
             from analyzer.sandbox.requirements import derive
 
             with contextlib.closing(connect()) as client:
-                image = derive(client, image, root, environment.requirements, network=self.install_network)
+                base = image or own_image(client)
+                image = derive(client, base, root, environment.requirements, network=self.install_network)
         return replace(self, image=image)
 
     def run(
@@ -96,9 +101,10 @@ class DockerSandbox:
 
         request = json.dumps({"command": list(command), "pack": True, "rlimits": {"FSIZE": limits.output}})
         interpreter = 'p=$(command -v python3 || command -v python) || exit 126; exec "$p" -I "$0" "$1"'
+        image = self.image or own_image(client)
         try:
             return client.containers.create(
-                self.image,
+                image,
                 entrypoint=["/bin/sh", "-c", interpreter, f"{BOX}/{STAGE}"],
                 command=[request],
                 working_dir=BOX,
@@ -129,7 +135,7 @@ class DockerSandbox:
             )
         except ImageNotFound as error:
             raise TargetProblem(
-                f"the engine has no image {self.image!r}; pull it before Assay runs, or correct `environment: image:`"
+                f"the engine has no image {image!r}; pull it before Assay runs, or correct `environment: image:`"
             ) from error
         except APIError as error:
             raise TargetProblem(f"the Docker engine refused the sandbox: {sentence(error)}") from error
@@ -264,3 +270,22 @@ def image_id(client: sdk.DockerClient, image: str) -> str:
         raise TargetProblem(
             f"the engine has no image {image!r}; pull it before Assay runs, or correct `environment: image:`"
         ) from error
+
+
+def own_image(client: sdk.DockerClient) -> str:
+    """The image of the container this process runs in. Raises `TargetProblem` outside of a container."""
+    from docker.errors import APIError
+
+    try:
+        with contextlib.suppress(APIError):
+            return str(client.containers.get(socket.gethostname()).attrs["Image"])
+        for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
+            found = re.search(r"/containers/([0-9a-f]{64})/", line)
+            if found:
+                with contextlib.suppress(APIError):
+                    return str(client.containers.get(found.group(1)).attrs["Image"])
+    except OSError:
+        pass
+    raise TargetProblem(
+        "which image to run the project's code in is not known; name one with --image or under `environment: image:`"
+    )

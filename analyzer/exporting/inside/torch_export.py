@@ -2,7 +2,7 @@
 
 ``torch.export`` then ``torch.onnx.export(program, dynamo=True, optimize=False)``: with optimisation on, batch norm
 would be folded away. Where the environment's torch is too old for that, or lacks onnxscript, the traced program
-itself is handed back (`torch_program`).
+itself is handed back (``program.pt2``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EMBED_LIMIT = 1 << 30  # bytes of weights above which they are written beside th
 
 
 def export(built: Built, request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:
-    """Write ``model.onnx`` (or ``program.json`` and ``program.npz``) to `out`; returns what else there is to tell."""
+    """Write ``model.onnx`` (or ``program.pt2``) to `out`; returns what else there is to tell."""
     import torch
 
     entry = request["entry"]
@@ -44,10 +44,9 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
     try:
         result["format"] = _write_onnx(program, out, torch)
     except _NoExporter as missing:
-        from . import torch_program
-
-        notes.append(f"{missing}; the traced program was converted outside the project's environment")
-        result["format"] = torch_program.write(program, out)
+        torch.export.save(program, os.path.join(out, "program.pt2"))
+        notes.append(f"{missing}; the traced program was handed back instead of ONNX")
+        result["format"] = "pt2"
     except BaseException as error:
         if isinstance(error, (KeyboardInterrupt, MemoryError)):
             raise

@@ -1,0 +1,99 @@
+"""`assay export`: export entry points, in a job that holds no permission, into a folder for `assay check --exports`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analyzer.problem import TargetProblem, UsageProblem
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from analyzer.config import TargetConfig
+    from analyzer.sandbox import Sandbox
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "entries",
+        nargs="*",
+        metavar="ENTRY",
+        help="path/to/file.py:name or the id of a configured target; without one, all entries of the configuration",
+    )
+    parser.add_argument("--config", type=Path, metavar="FILE", help="the configuration (default: .assay.yml)")
+    parser.add_argument("--root", type=Path, default=Path(), metavar="DIR", help="the repository (default: here)")
+    parser.add_argument(
+        "--out", type=Path, default=Path("assay-exports"), metavar="DIR", help="where the exports go (assay-exports)"
+    )
+    parser.add_argument(
+        "--sandbox",
+        choices=("process", "docker"),
+        default="process",
+        help="process: in this job, which should hold no secret (default); docker: in a container",
+    )
+    parser.add_argument("--image", metavar="IMAGE", help="with --sandbox docker: the image to run in")
+    parser.add_argument("--timeout", type=float, default=300.0, metavar="SECONDS", help="for one entry (300)")
+    parser.add_argument("--memory", type=float, default=4.0, metavar="GIB", help="for one entry (4)")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Exit code 0 all exported, 2 usage or configuration, 3 something could not be exported."""
+    from analyzer.exporting.export import export
+    from analyzer.sandbox import Limits
+
+    root = args.root.resolve()
+    targets = _targets(args, root)
+    sandbox = _sandbox(args)
+    if args.timeout <= 0 or args.memory <= 0:
+        raise UsageProblem("--timeout and --memory are positive numbers")
+    limits = Limits(seconds=args.timeout, memory=int(args.memory * 2**30))
+    failed = 0
+    for target in targets:
+        assert target.entry is not None
+        try:
+            graph = export(target.entry, root, target=target, sandbox=sandbox, cache_dir=args.out, limits=limits)
+        except TargetProblem as problem:
+            failed += 1
+            console.print(f"✗ {problem}", style="red", markup=False)
+            continue
+        versions = ", ".join(f"{name} {version}" for name, version in graph.versions.items())
+        console.print(f"✓ {target.id}: {len(graph)} nodes ({versions})", markup=False)
+    done = len(targets) - failed
+    console.print(
+        f"{done} of {len(targets)} exported to {args.out}; check with: assay check --exports {args.out}", markup=False
+    )
+    return 3 if failed else 0
+
+
+def _targets(args: argparse.Namespace, root: Path) -> list[TargetConfig]:
+    from analyzer.config import Config, TargetConfig
+    from analyzer.config_reader import read_config
+
+    path = args.config or root / ".assay.yml"
+    if args.config and not path.is_file():
+        raise UsageProblem(f"there is no configuration {str(path)!r}")
+    config = read_config(path) if path.is_file() else Config()
+    configured = [target for target in config.targets if target.entry]
+    if not args.entries:
+        if not configured:
+            raise UsageProblem("nothing to export: name an entry point (path/to/file.py:name) or configure one")
+        return configured
+    chosen = []
+    for entry in args.entries:
+        known = [target for target in configured if entry in (target.id, target.entry)]
+        if not known and ".py:" not in entry:
+            raise UsageProblem(f"{entry!r} is neither path/to/file.py:name nor the id of a configured entry")
+        chosen += known or [TargetConfig(id=entry, entry=entry, environment=config.environment)]
+    return chosen
+
+
+def _sandbox(args: argparse.Namespace) -> Sandbox:
+    if args.sandbox == "docker":
+        from analyzer.sandbox.docker import DockerSandbox
+
+        return DockerSandbox(args.image)
+    from analyzer.sandbox.process import ProcessSandbox
+
+    return ProcessSandbox()

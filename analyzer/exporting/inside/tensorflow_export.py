@@ -1,0 +1,316 @@
+"""TensorFlow -> GraphDef, with the values of variables, source lines and layer names beside it.
+
+A ``tf.function`` trace reads its variables through captured handles. In what is written they are ``VarHandleOp`` nodes
+with the variables' names, their values stand in ``weights.bin``, and captured constants are ``Const`` nodes.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .entry import Built
+from .examples import array, check, match
+from .failure import Failure, Project, describe
+
+MAX_GRAPH = (1 << 31) - 1
+
+
+def export(built: Built, request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:
+    """Write ``graph.pb`` and ``weights.bin`` to `out`; returns what else there is to tell."""
+    if built.framework == "graph":
+        return _export_graph(built, request, out, project)
+    import tensorflow as tf
+
+    signature = _signature(built, request, tf)
+    return export_function(_callable(built.model), signature, built, request, out, project, [])
+
+
+def _callable(model: Any) -> Any:
+    if callable(model):
+        return model
+    for name in ("call", "forward", "predict", "serve"):
+        if callable(getattr(model, name, None)):
+            return getattr(model, name)
+    raise Failure(f"a {type(model).__name__} that cannot be called; give it a __call__ method")
+
+
+def _signature(built: Built, request: Mapping[str, Any], tf: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Positional and keyword ``TensorSpec``: from the examples, or from the configuration alone."""
+    described: Mapping[str, Any] = request.get("inputs") or {}
+    names = parameters(_callable(built.model))
+    if built.inputs is None:
+        stated = getattr(built.model, "input_signature", None)
+        if not described and stated:
+            return tuple(stated), {}
+        if not described:
+            raise Failure(
+                f"{request['entry']}: gives a callable without example inputs; return (callable, inputs) or describe "
+                "them under `inputs:` in the configuration",
+                built.place,
+            )
+        chosen = match(names or list(described), described)
+        specs = {name: spec_of(name, None, spec, request, tf) for name, spec in chosen.items()}
+        return (tuple(specs.values()), {}) if list(specs) == names[: len(specs)] or not names else ((), specs)
+    if isinstance(built.inputs, dict):
+        by_name = match(list(built.inputs), described)
+        return (), {k: spec_of(k, v, by_name.get(k), request, tf) for k, v in built.inputs.items()}
+    labels = names + [f"input_{i}" for i in range(len(names), len(built.inputs))]
+    by_name = match(labels[: len(built.inputs)], described)
+    return tuple(spec_of(labels[i], v, by_name.get(labels[i]), request, tf) for i, v in enumerate(built.inputs)), {}
+
+
+def spec_of(name: str, example: Any, spec: Mapping[str, Any] | None, request: Mapping[str, Any], tf: Any) -> Any:
+    """A ``TensorSpec`` with None where the configuration has a symbol; structures keep their form."""
+    if isinstance(example, (tuple, list)) and not hasattr(example, "shape"):
+        return type(example)(spec_of(f"{name}_{i}", v, None, request, tf) for i, v in enumerate(example))
+    if isinstance(example, dict):
+        return {k: spec_of(f"{name}_{k}", v, None, request, tf) for k, v in example.items()}
+    if isinstance(example, (bool, str)) or (isinstance(example, int) and not hasattr(example, "shape")):
+        return example  # a Python value shapes the trace, it is no input
+    label = "".join(c if c.isalnum() or c in "._-" else "_" for c in name)
+    label = label if label[:1].isalpha() else "x" + label
+    if example is None:
+        if not spec or spec.get("shape") is None:
+            array(name, spec or {}, {}, {})  # says what is missing
+        assert spec is not None
+        dims = [d if isinstance(d, int) else None for d in spec["shape"]]
+        return tf.TensorSpec(dims, tf.dtypes.as_dtype(str(spec.get("dtype") or "float32")), name=label)
+    if isinstance(example, tf.TensorSpec):
+        return tf.TensorSpec(example.shape, example.dtype, name=example.name or label)
+    value = tf.convert_to_tensor(example)
+    check(name, tuple(value.shape.as_list()), spec)
+    wanted = (spec or {}).get("shape") or value.shape.as_list()
+    return tf.TensorSpec([d if isinstance(d, int) else None for d in wanted], value.dtype, name=label)
+
+
+def parameters(function: Any) -> list[str]:
+    """Names of the positional parameters of a callable, `self` left out."""
+    target = getattr(function, "python_function", function)
+    if not inspect.isroutine(target) and not inspect.isclass(target):
+        target = type(target).__call__ if callable(target) else target
+    try:
+        found = inspect.signature(target).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.name != "self"]
+
+
+def export_function(
+    function: Any,
+    signature: tuple[tuple[Any, ...], dict[str, Any]],
+    built: Built,
+    request: Mapping[str, Any],
+    out: str,
+    project: Project,
+    notes: list[str],
+) -> dict[str, Any]:
+    """Trace `function` and write its graph."""
+    import tensorflow as tf
+
+    entry = request["entry"]
+    wrapped = function if hasattr(function, "get_concrete_function") else tf.function(function)
+    try:
+        concrete = wrapped.get_concrete_function(*signature[0], **signature[1])
+    except BaseException as error:
+        if isinstance(error, (KeyboardInterrupt, MemoryError)):
+            raise
+        raise Failure(
+            f"{entry}: the model failed while it was traced: {_cause(error)}",
+            project.of_traceback(error) or _in_user_code(str(error), project) or built.place,
+        ) from error
+    definition, values = _definition(concrete, tf)
+    _write(definition, out, entry)
+    return {
+        "format": "graphdef",
+        "notes": notes,
+        "versions": _versions(tf),
+        "inputs": [t.op.name for t in concrete.inputs if t.dtype != tf.resource][: _count_of_inputs(concrete)],
+        "outputs": [t.name for t in tf.nest.flatten(concrete.outputs) if hasattr(t, "name")],
+        "axes": _axes(concrete, request),
+        "lines": _lines(concrete.graph, project),
+        "weights": _write_weights(values, out),
+    }
+
+
+def _cause(error: BaseException) -> str:
+    """TensorFlow prefixes the message with the source of the traced function; the error stands at its end."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = [
+        line for line in lines if not line.startswith(("File ", "in user code", "Call arguments", "•", "*", "^"))
+    ]
+    kinds = [
+        line
+        for line in telling
+        if ": " in line and line.split(":")[0].replace("Error", "").isalnum() and "Error" in line
+    ]
+    text = (kinds or telling[:1] or [""])[0]
+    return text[:300] if kinds else f"{type(error).__name__}: {text[:300]}"
+
+
+def _in_user_code(text: str, project: Project) -> Any:
+    import re
+
+    found = re.findall(r'File "([^"\n]+)", line (\d+)', text)
+    return project.innermost((name, int(line)) for name, line in reversed(found))
+
+
+def _count_of_inputs(concrete: Any) -> int:
+    return len(concrete.inputs) - len(concrete.captured_inputs)
+
+
+def _definition(concrete: Any, tf: Any) -> tuple[Any, dict[str, Any]]:
+    """The GraphDef with captures made explicit, and variable node name -> value (NumPy)."""
+    definition = concrete.graph.as_graph_def(add_shapes=True)
+    variables = {id(v.handle): v for v in concrete.graph.variables}
+    taken = {node.name for node in definition.node}
+    nodes = {node.name: node for node in definition.node}
+    renamed: dict[str, str] = {}
+    values: dict[str, Any] = {}
+    for captured, placeholder in zip(concrete.captured_inputs, concrete.graph.internal_captures):  # noqa: B905
+        node = nodes[placeholder.op.name]
+        variable = variables.get(id(captured))
+        if variable is not None:
+            name = _free(variable.name.split(":")[0], taken)
+            renamed[node.name] = name
+            values[name] = (variable, bool(getattr(variable, "trainable", True)))
+            _become(node, "VarHandleOp", name, tf)
+            node.attr["dtype"].type = variable.dtype.as_datatype_enum
+            node.attr["shape"].shape.CopyFrom(variable.shape.as_proto())
+        elif captured.dtype not in (tf.resource, tf.variant):
+            _become(node, "Const", node.name, tf)
+            node.attr["dtype"].type = captured.dtype.as_datatype_enum
+            node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(captured.numpy()))
+    for node in definition.node:
+        for position, reference in enumerate(node.input):
+            control, bare = ("^", reference[1:]) if reference.startswith("^") else ("", reference)
+            name, colon, index = bare.partition(":")
+            if name in renamed:
+                node.input[position] = control + renamed[name] + colon + index
+    return definition, values
+
+
+def _free(name: str, taken: set[str]) -> str:
+    candidate, number = name, 0
+    while candidate in taken:
+        number += 1
+        candidate = f"{name}_{number}"
+    taken.add(candidate)
+    return candidate
+
+
+def _become(node: Any, op: str, name: str, tf: Any) -> None:
+    node.op = op
+    node.name = name
+    for key in list(node.attr):
+        del node.attr[key]
+    del node.input[:]
+
+
+def _write(definition: Any, out: str, entry: str) -> None:
+    if definition.ByteSize() > MAX_GRAPH:
+        raise Failure(f"{entry}: the graph itself is larger than 2 GiB; keep large constants in variables")
+    with open(os.path.join(out, "graph.pb"), "wb") as file:
+        file.write(definition.SerializeToString())
+
+
+def _write_weights(values: Mapping[str, Any], out: str) -> list[list[Any]]:
+    """All values in one file, little-endian; [name, dtype, shape, offset, trainable] of each."""
+    import numpy
+
+    index: list[list[Any]] = []
+    offset = 0
+    with open(os.path.join(out, "weights.bin"), "wb") as file:
+        for name, (variable, trainable) in values.items():
+            value = numpy.ascontiguousarray(variable.numpy())
+            if value.dtype.kind in "OSU":
+                continue
+            data = value.tobytes()
+            file.write(data)
+            index.append([name, value.dtype.name, list(value.shape), offset, trainable])
+            offset += len(data)
+    return index
+
+
+def _axes(concrete: Any, request: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Symbols of unknown dimensions: the configuration's names, else ``batch`` for the first axis."""
+    count = _count_of_inputs(concrete)
+    names = [t.op.name for t in concrete.inputs[:count]]
+    described = match(names, request.get("inputs") or {})
+    found: dict[str, dict[str, str]] = {}
+    for tensor in concrete.inputs[:count]:
+        name = tensor.op.name
+        if tensor.shape.rank is None:
+            continue
+        stated = (described.get(name) or {}).get("shape") or []
+        axes = {}
+        for axis, size in enumerate(tensor.shape.as_list()):
+            symbol = stated[axis] if axis < len(stated) and isinstance(stated[axis], str) else None
+            if size is None:
+                axes[str(axis)] = symbol or ("batch" if axis == 0 else f"{name}_{axis}")
+        found[name] = axes
+    return found
+
+
+def _lines(graph: Any, project: Project) -> dict[str, list[Any]]:
+    """Node name -> [file, line] of the innermost line of the project that made it."""
+    found: dict[str, list[Any]] = {}
+    for operation in graph.get_operations():
+        try:
+            frames: Iterable[Any] = operation.traceback
+        except Exception:
+            continue
+        place = project.innermost((frame[0], frame[1]) for frame in reversed(list(frames or ())))
+        if place is not None:
+            found[operation.name] = list(place)
+    return found
+
+
+def _versions(tf: Any) -> dict[str, str]:
+    versions = {"tensorflow": str(tf.__version__)}
+    keras = __import__("sys").modules.get("keras")
+    if isinstance(getattr(keras, "__version__", None), str):
+        versions["keras"] = keras.__version__
+    return versions
+
+
+def _export_graph(built: Built, request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:
+    """TensorFlow 1 style: a ``tf.Graph`` or a ``GraphDef``."""
+    graph = built.model
+    entry = request["entry"]
+    is_graph = hasattr(graph, "as_graph_def")
+    definition = graph.as_graph_def(add_shapes=True) if is_graph else graph
+    names = {node.name for node in definition.node}
+    inputs = built.inputs if isinstance(built.inputs, dict) else {}
+    outputs = [str(name) for name in built.outputs or []]
+    for name in [*inputs, *outputs]:
+        if str(name).split(":")[0] not in names:
+            raise Failure(f"{entry}: the graph has no node {str(name).split(':')[0]!r}", built.place)
+    _write(definition, out, entry)
+    try:
+        import tensorflow as tf
+
+        versions = _versions(tf)
+    except ImportError:
+        versions = {}
+    return {
+        "format": "graphdef",
+        "versions": versions,
+        "inputs": [str(name).split(":")[0] for name in inputs],
+        "outputs": [name if ":" in name else name + ":0" for name in outputs],
+        "shapes": {str(k).split(":")[0]: _stated(entry, k, v, built) for k, v in inputs.items()},
+        "lines": _lines(graph, project) if is_graph else {},
+    }
+
+
+def _stated(entry: str, name: str, value: Any, built: Built) -> list[Any]:
+    try:
+        shape, dtype = value
+        dims = [d if isinstance(d, (int, str)) else "batch" if i == 0 else f"{name}_{i}" for i, d in enumerate(shape)]
+        return [dims, getattr(dtype, "name", None) or str(dtype)]
+    except (TypeError, ValueError) as error:
+        raise Failure(
+            f"{entry}: input {name!r} is described as {describe(error)}; write {{name: (shape, dtype)}}", built.place
+        ) from error
