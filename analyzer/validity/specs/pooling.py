@@ -1,0 +1,488 @@
+"""Pooling, adaptive pooling and resampling windows of ONNX, PyTorch, Keras and TensorFlow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.validity.spec import Case, Category, Rule, TensorType, define
+from analyzer.validity.specs.common import (
+    AXIS_NAMES,
+    FLOATS,
+    NUMERIC,
+    all_positive,
+    each,
+    layout_name,
+    need_choice,
+    need_dtype,
+    need_layout,
+    need_positive,
+    need_rank,
+)
+from analyzer.validity.specs.convolution import (
+    exact,
+    joined_layout,
+    onnx_windows,
+    padded_slide,
+    spatial_names,
+    split_layout,
+)
+from analyzer.validity.specs.windows import (
+    POSITIVE_KERNEL,
+    POSITIVE_OUTPUT,
+    POSITIVE_STRIDE,
+    Window,
+    need_legal,
+    slide,
+    slide_same,
+)
+from analyzer.validity.terms import Term, all_of, equal, floor_div
+
+PADDING_AT_MOST_HALF = Rule(
+    "padding-at-most-half",
+    Category.IMPROPER_VALUE,
+    "padding {padding} is more than half of the pooling window of {kernel}",
+    ("padding", "kernel_size"),
+)
+NOT_EMPTY = Rule("input-not-empty", Category.ILLEGAL_SHAPE, "the {axis} of the input is {size}")
+ONE_WINDOW_AXIS = Rule(
+    "one-window-axis",
+    Category.IMPROPER_VALUE,
+    "pooling over batch or channels is not possible together with height and width",
+    ("kernel_size", "stride"),
+)
+
+
+def _torch_pool(spatial: int, *, average: bool) -> Any:
+    def body(
+        case: Case, x: TensorType, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+    ) -> TensorType:
+        kernel = each(case, kernel_size, spatial, "kernel_size")
+        strides = kernel if stride is None else each(case, stride, spatial, "stride")
+        pads = each(case, padding, spatial, "padding")
+        dilations = each(case, dilation, spatial, "dilation")
+        need_rank(case, x, spatial + 1, spatial + 2)
+        if x.rank == spatial + 2:
+            need_layout(case, x, layout_name(spatial, last=False))
+        windows = [Window(k, s, d, p, p) for k, s, d, p in zip(kernel, strides, dilations, pads, strict=True)]
+        need_legal(case, windows)
+        for w in windows:
+            half = w.before <= floor_div(w.kernel if average else w.extent, 2)
+            case.require(PADDING_AT_MOST_HALF, half, padding=w.before, kernel=w.kernel)
+        need_dtype(case, x, FLOATS if average else (*FLOATS, "int8", "uint8", "int16", "int32", "int64"))
+        all_positive(case, x)
+        lead = x.rank - spatial
+        out = slide(case, x.dims[lead:], windows, AXIS_NAMES[spatial], ceil=bool(ceil_mode))
+        return x.with_shape((*x.dims[:lead], *out))
+
+    if average:
+
+        def average_pool(
+            case: Case,
+            x: TensorType,
+            *,
+            kernel_size: Any,
+            stride: Any = None,
+            padding: Any = 0,
+            ceil_mode: bool = False,
+            count_include_pad: bool = True,
+            divisor_override: Any = None,
+        ) -> TensorType:
+            """``nn.AvgPool{1,2,3}d``: channels first, batched or not."""
+            return body(case, x, kernel_size, stride, padding, 1, ceil_mode)
+
+        return average_pool
+
+    def max_pool(
+        case: Case,
+        x: TensorType,
+        *,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> TensorType | tuple[TensorType, ...]:
+        """``nn.MaxPool{1,2,3}d``: channels first, batched or not."""
+        y = body(case, x, kernel_size, stride, padding, dilation, ceil_mode)
+        return (y, TensorType(y.shape, "int64")) if return_indices else y
+
+    return max_pool
+
+
+torch_max_pool1d = define("torch", "MaxPool1d", "max_pool1d")(_torch_pool(1, average=False))
+torch_max_pool2d = define("torch", "MaxPool2d", "max_pool2d")(_torch_pool(2, average=False))
+torch_max_pool3d = define("torch", "MaxPool3d", "max_pool3d")(_torch_pool(3, average=False))
+torch_avg_pool1d = define("torch", "AvgPool1d", "avg_pool1d")(_torch_pool(1, average=True))
+torch_avg_pool2d = define("torch", "AvgPool2d", "avg_pool2d")(_torch_pool(2, average=True))
+torch_avg_pool3d = define("torch", "AvgPool3d", "avg_pool3d")(_torch_pool(3, average=True))
+
+
+def _torch_adaptive(spatial: int) -> Any:
+    def pool(case: Case, x: TensorType, *, output_size: Any, return_indices: bool = False) -> TensorType:
+        """``nn.Adaptive{Avg,Max}Pool{1,2,3}d``; an entry None keeps that size."""
+        sizes = each(case, output_size, spatial, "output_size")
+        need_rank(case, x, spatial + 1, spatial + 2)
+        if x.rank == spatial + 2:
+            need_layout(case, x, layout_name(spatial, last=False))
+        lead = x.rank - spatial
+        for axis, size in zip(AXIS_NAMES[spatial], x.dims[lead:], strict=True):
+            case.require(NOT_EMPTY, size >= 1, axis=axis, size=size)
+        out = tuple(n if s is None else s for n, s in zip(x.dims[lead:], sizes, strict=True))
+        for axis, size in zip(AXIS_NAMES[spatial], out, strict=True):
+            case.require(POSITIVE_OUTPUT, size >= 1, axis=axis, size=size)
+        need_dtype(case, x, FLOATS)
+        return x.with_shape((*x.dims[:lead], *out))
+
+    return pool
+
+
+torch_adaptive1d = define("torch", "AdaptiveAvgPool1d", "AdaptiveMaxPool1d", "adaptive_avg_pool1d")(_torch_adaptive(1))
+torch_adaptive2d = define(
+    "torch", "AdaptiveAvgPool2d", "AdaptiveMaxPool2d", "adaptive_avg_pool2d", "adaptive_max_pool2d"
+)(_torch_adaptive(2))
+torch_adaptive3d = define("torch", "AdaptiveAvgPool3d", "AdaptiveMaxPool3d", "adaptive_avg_pool3d")(_torch_adaptive(3))
+
+
+def _onnx_slide(case: Case, x: TensorType, windows: list[Window], auto_pad: str, ceil_mode: int) -> tuple[Term, ...]:
+    axes = spatial_names(len(windows))
+    if auto_pad.startswith("SAME"):
+        return slide_same(case, x.dims[2:], windows, axes)
+    if not ceil_mode:
+        return slide(case, x.dims[2:], windows, axes)
+    return slide(case, x.dims[2:], windows, axes, ceil=True)
+
+
+@define("onnx", "MaxPool")
+def onnx_max_pool(
+    case: Case,
+    x: TensorType,
+    *,
+    kernel_shape: Any,
+    strides: Any = None,
+    pads: Any = None,
+    dilations: Any = None,
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+    storage_order: int = 0,
+) -> tuple[TensorType, ...]:
+    """ONNX MaxPool: two outputs, values and int64 indices."""
+    need_dtype(case, x, (*FLOATS, "int8", "uint8"))
+    spatial = len(kernel_shape)
+    need_rank(case, x, spatial + 2)
+    windows = onnx_windows(case, kernel_shape, strides, pads, dilations, auto_pad)
+    need_legal(case, windows)
+    shape = (*x.dims[:2], *_onnx_slide(case, x, windows, auto_pad, ceil_mode))
+    return x.with_shape(shape), TensorType(shape, "int64")
+
+
+@define("onnx", "AveragePool", "LpPool")
+def onnx_average_pool(
+    case: Case,
+    x: TensorType,
+    *,
+    kernel_shape: Any,
+    strides: Any = None,
+    pads: Any = None,
+    dilations: Any = None,
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+    count_include_pad: int = 0,
+    p: Any = 2,
+) -> TensorType:
+    """ONNX AveragePool and LpPool."""
+    need_dtype(case, x, FLOATS)
+    spatial = len(kernel_shape)
+    need_rank(case, x, spatial + 2)
+    windows = onnx_windows(case, kernel_shape, strides, pads, dilations, auto_pad)
+    need_legal(case, windows)
+    return x.with_shape((*x.dims[:2], *_onnx_slide(case, x, windows, auto_pad, ceil_mode)))
+
+
+@define("onnx", "GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
+def onnx_global_pool(case: Case, x: TensorType, *, p: Any = 2) -> TensorType:
+    """ONNX global pools: every spatial axis becomes 1."""
+    need_dtype(case, x, FLOATS)
+    case.require(BATCH_AND_CHANNELS, x.rank >= 2, shape=x.dims)
+    return x.with_shape((*x.dims[:2], *((1,) * (x.rank - 2))))
+
+
+BATCH_AND_CHANNELS = Rule(
+    "rank", Category.INCOMPATIBLE_SHAPE, "the input needs a batch and a channel axis; it is {shape}"
+)
+UNPOOL_INDICES = Rule(
+    "unpool-indices", Category.INCOMPATIBLE_SHAPE, "the indices are {indices} but the values are {values}"
+)
+
+
+@define("onnx", "MaxUnpool")
+def onnx_max_unpool(
+    case: Case,
+    x: TensorType,
+    indices: TensorType,
+    output_shape: TensorType | None = None,
+    *,
+    kernel_shape: Any,
+    strides: Any = None,
+    pads: Any = None,
+) -> TensorType:
+    """ONNX MaxUnpool."""
+    spatial = len(kernel_shape)
+    need_rank(case, x, spatial + 2)
+    need_rank(case, indices, x.rank, operand="the indices")
+    agree = all_of(*(equal(a, b) for a, b in zip(x.dims, indices.dims, strict=True)))
+    case.require(UNPOOL_INDICES, agree, indices=indices.dims, values=x.dims)
+    windows = onnx_windows(case, kernel_shape, strides, pads, None, "NOTSET")
+    need_legal(case, windows)
+    if output_shape is not None:
+        if isinstance(output_shape.value, tuple):
+            return x.with_shape(output_shape.value)
+        return x.with_shape(None)
+    out = [(n - 1) * w.stride - w.before - w.after + w.kernel for n, w in zip(x.dims[2:], windows, strict=True)]
+    return x.with_shape((*x.dims[:2], *out))
+
+
+@define("onnx", "MaxRoiPool")
+def onnx_max_roi_pool(
+    case: Case, x: TensorType, rois: TensorType, *, pooled_shape: Any, spatial_scale: float = 1.0
+) -> TensorType:
+    """ONNX MaxRoiPool: rois (count, 5)."""
+    need_rank(case, x, 4)
+    need_rank(case, rois, 2, operand="the regions")
+    case.require(ROI_COLUMNS, equal(rois.dims[1], 5), columns=rois.dims[1], expected=5)
+    height, width = exact(case, pooled_shape, 2, "pooled_shape")
+    need_positive(case, pooled_height=height, pooled_width=width)
+    return x.with_shape((rois.dims[0], x.dims[1], height, width))
+
+
+ROI_COLUMNS = Rule(
+    "region-columns", Category.INCOMPATIBLE_SHAPE, "each region has {columns} numbers; it needs {expected}"
+)
+
+
+@define("onnx", "RoiAlign")
+def onnx_roi_align(
+    case: Case,
+    x: TensorType,
+    rois: TensorType,
+    batch: TensorType,
+    *,
+    output_height: Term = 1,
+    output_width: Term = 1,
+    sampling_ratio: int = 0,
+    spatial_scale: float = 1.0,
+    mode: str = "avg",
+    coordinate_transformation_mode: str = "half_pixel",
+) -> TensorType:
+    """ONNX RoiAlign: rois (count, 4), batch indices (count)."""
+    need_choice(case, mode, ("avg", "max"), "mode")
+    need_rank(case, x, 4)
+    need_rank(case, rois, 2, operand="the regions")
+    case.require(ROI_COLUMNS, equal(rois.dims[1], 4), columns=rois.dims[1], expected=4)
+    need_rank(case, batch, 1, operand="the batch indices")
+    case.require(ROI_COUNT, equal(rois.dims[0], batch.dims[0]), regions=rois.dims[0], indices=batch.dims[0])
+    need_positive(case, output_height=output_height, output_width=output_width)
+    return x.with_shape((rois.dims[0], x.dims[1], output_height, output_width))
+
+
+ROI_COUNT = Rule("region-count", Category.INCOMPATIBLE_SHAPE, "{regions} regions but {indices} batch indices")
+
+
+# -------------------------------------------------------------------------------------- Keras and TensorFlow
+
+
+def _keras_pool(spatial: int) -> Any:
+    def pool(
+        case: Case,
+        x: TensorType,
+        *,
+        pool_size: Any = 2,
+        strides: Any = None,
+        padding: str = "valid",
+        data_format: str | None = None,
+    ) -> TensorType:
+        """``keras.layers.{Max,Average}Pooling{1,2,3}D``."""
+        kernel = each(case, pool_size, spatial, "pool_size")
+        steps = kernel if strides is None else each(case, strides, spatial, "strides")
+        windows = [Window(k, s) for k, s in zip(kernel, steps, strict=True)]
+        need_legal(case, windows)
+        channels, sizes, last = split_layout(case, x, spatial, data_format)
+        all_positive(case, x)
+        return joined_layout(x, channels, padded_slide(case, padding, sizes, windows), last)
+
+    return pool
+
+
+keras_pool1d = define("keras", "MaxPooling1D", "MaxPool1D", "AveragePooling1D", "AvgPool1D")(_keras_pool(1))
+keras_pool2d = define("keras", "MaxPooling2D", "MaxPool2D", "AveragePooling2D", "AvgPool2D")(_keras_pool(2))
+keras_pool3d = define("keras", "MaxPooling3D", "MaxPool3D", "AveragePooling3D", "AvgPool3D")(_keras_pool(3))
+
+
+def _keras_global(spatial: int) -> Any:
+    def pool(case: Case, x: TensorType, *, data_format: str | None = None, keepdims: bool = False) -> TensorType:
+        """``keras.layers.Global{Max,Average}Pooling{1,2,3}D``."""
+        channels, _sizes, last = split_layout(case, x, spatial, data_format)
+        if keepdims:
+            return joined_layout(x, channels, (1,) * spatial, last)
+        return x.with_shape((x.dims[0], channels))
+
+    return pool
+
+
+def _global_names(spatial: int) -> tuple[str, ...]:
+    return tuple(f"Global{kind}{spatial}D" for kind in ("MaxPooling", "MaxPool", "AveragePooling", "AvgPool"))
+
+
+keras_global1d = define("keras", *_global_names(1))(_keras_global(1))
+keras_global2d = define("keras", *_global_names(2))(_keras_global(2))
+keras_global3d = define("keras", *_global_names(3))(_keras_global(3))
+
+
+def _keras_adaptive(spatial: int) -> Any:
+    def pool(case: Case, x: TensorType, *, output_size: Any, data_format: str | None = None) -> TensorType:
+        """``keras.layers.Adaptive{Max,Average}Pooling{1,2,3}D``."""
+        out = each(case, output_size, spatial, "output_size")
+        channels, _sizes, last = split_layout(case, x, spatial, data_format)
+        all_positive(case, x)
+        for size in out:
+            need_positive(case, output_size=size)
+        return joined_layout(x, channels, out, last)
+
+    return pool
+
+
+keras_adaptive1d = define("keras", "AdaptiveMaxPooling1D", "AdaptiveAveragePooling1D")(_keras_adaptive(1))
+keras_adaptive2d = define("keras", "AdaptiveMaxPooling2D", "AdaptiveAveragePooling2D")(_keras_adaptive(2))
+keras_adaptive3d = define("keras", "AdaptiveMaxPooling3D", "AdaptiveAveragePooling3D")(_keras_adaptive(3))
+
+
+def _tf_pool(spatial: int) -> Any:
+    def pool(
+        case: Case,
+        x: TensorType,
+        *,
+        ksize: Any,
+        strides: Any,
+        padding: str = "VALID",
+        data_format: str = "NHWC",
+        explicit_paddings: Any = (),
+        **_others: Any,
+    ) -> TensorType:
+        """GraphDef {Max,Avg}Pool and {Max,Avg}Pool3D."""
+        channels, sizes, last = split_layout(case, x, spatial, data_format)
+        inner = slice(1, 1 + spatial) if last else slice(2, 2 + spatial)
+        kernel_all = exact(case, ksize, spatial + 2, "ksize")
+        stride_all = exact(case, strides, spatial + 2, "strides")
+        for k, s in zip(kernel_all, stride_all, strict=True):
+            case.require(POSITIVE_KERNEL, k >= 1, kernel=k)
+            case.require(POSITIVE_STRIDE, s >= 1, stride=s)
+        outer = [*range(inner.start), *range(inner.stop, spatial + 2)]
+        lone = all_of(*(equal(kernel_all[i], 1) for i in outer), *(equal(stride_all[i], 1) for i in outer))
+        case.require(ONE_WINDOW_AXIS, lone)
+        need_dtype(case, x, NUMERIC)
+        pads = [(0, 0)] * spatial
+        if padding == "EXPLICIT":
+            flat = exact(case, explicit_paddings, 2 * (spatial + 2), "explicit_paddings")
+            pads = list(zip(flat[0::2], flat[1::2], strict=True))[inner]
+        windows = [
+            Window(k, s, 1, b, a) for k, s, (b, a) in zip(kernel_all[inner], stride_all[inner], pads, strict=True)
+        ]
+        need_legal(case, windows)
+        axes = spatial_names(spatial)
+        out = slide_same(case, sizes, windows, axes) if padding == "SAME" else slide(case, sizes, windows, axes)
+        return joined_layout(x, channels, out, last)
+
+    return pool
+
+
+tf_pool2d = define("tf", "MaxPool", "AvgPool")(_tf_pool(2))
+tf_pool3d = define("tf", "MaxPool3D", "AvgPool3D")(_tf_pool(3))
+
+
+# ------------------------------------------------------------------------------------- folding and unfolding
+
+FOLD_BLOCKS = Rule(
+    "fold-blocks", Category.INCOMPATIBLE_SHAPE, "the input has {actual} blocks; the output size needs {expected}"
+)
+FOLD_CHANNELS = Rule(
+    "fold-channels",
+    Category.INCOMPATIBLE_SHAPE,
+    "the input has {channels} channels, which is not a multiple of the kernel's {area} elements",
+    ("kernel_size",),
+)
+
+
+@define("torch", "Unfold", "unfold")
+def torch_unfold(
+    case: Case, x: TensorType, *, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> TensorType:
+    """``nn.Unfold``: (batch, channels × kernel, blocks)."""
+    need_rank(case, x, 3, 4)
+    windows = _two(case, kernel_size, stride, dilation, padding)
+    lead = x.rank - 2
+    out = slide(case, x.dims[lead:], windows, AXIS_NAMES[2])
+    area = windows[0].kernel * windows[1].kernel
+    return x.with_shape((*x.dims[: lead - 1], x.dims[lead - 1] * area, out[0] * out[1]))
+
+
+@define("torch", "Fold", "fold")
+def torch_fold(
+    case: Case,
+    x: TensorType,
+    *,
+    output_size: Any,
+    kernel_size: Any,
+    dilation: Any = 1,
+    padding: Any = 0,
+    stride: Any = 1,
+) -> TensorType:
+    """``nn.Fold``: the reverse of Unfold."""
+    need_rank(case, x, 2, 3)
+    windows = _two(case, kernel_size, stride, dilation, padding)
+    sizes = each(case, output_size, 2, "output_size")
+    blocks = slide(case, sizes, windows, AXIS_NAMES[2])
+    area = windows[0].kernel * windows[1].kernel
+    channels = x.dims[-2]
+    case.require(FOLD_CHANNELS, equal(channels - floor_div(channels, area) * area, 0), channels=channels, area=area)
+    expected = blocks[0] * blocks[1]
+    case.require(FOLD_BLOCKS, equal(x.dims[-1], expected), actual=x.dims[-1], expected=expected)
+    return x.with_shape((*x.dims[:-2], floor_div(channels, area), *sizes))
+
+
+def _two(case: Case, kernel_size: Any, stride: Any, dilation: Any, padding: Any) -> list[Window]:
+    parts = [
+        each(case, v, 2, n)
+        for v, n in ((kernel_size, "kernel_size"), (stride, "stride"), (dilation, "dilation"), (padding, "padding"))
+    ]
+    windows = [Window(k, s, d, p, p) for k, s, d, p in zip(*parts, strict=True)]
+    need_legal(case, windows)
+    return windows
+
+
+@define("onnx", "Col2Im")
+def onnx_col2im(
+    case: Case,
+    x: TensorType,
+    image: TensorType,
+    block: TensorType,
+    *,
+    dilations: Any = None,
+    pads: Any = None,
+    strides: Any = None,
+) -> TensorType:
+    """ONNX Col2Im: (batch, channels × block, blocks) to an image."""
+    need_rank(case, x, 3)
+    if not isinstance(image.value, tuple) or not isinstance(block.value, tuple):
+        return x.with_shape(None)
+    windows = onnx_windows(case, block.value, strides, pads, dilations, "NOTSET")
+    need_legal(case, windows)
+    blocks: Term = 1
+    for count in slide(case, image.value, windows, spatial_names(len(windows))):
+        blocks = blocks * count
+    area: Term = 1
+    for w in windows:
+        area = area * w.kernel
+    channels = x.dims[1]
+    case.require(FOLD_CHANNELS, equal(channels - floor_div(channels, area) * area, 0), channels=channels, area=area)
+    case.require(FOLD_BLOCKS, equal(x.dims[2], blocks), actual=x.dims[2], expected=blocks)
+    return x.with_shape((x.dims[0], floor_div(channels, area), *image.value))
