@@ -11,13 +11,14 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import re
 import socket
 import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -35,6 +36,7 @@ BOX = "/box"
 STAGE = ".assay-stage.py"
 NOBODY = "65534:65534"
 LABEL = "assay.sandbox"
+INSTALL_NETWORK = "ASSAY_INSTALL_NETWORK"  # the network for `environment: requirements:`, for nothing else
 DISCARD_LIMIT = 256 << 20  # printed text beyond this ends the run: nobody reads it
 
 
@@ -49,7 +51,7 @@ class DockerSandbox:
 
     image: str | None = None
     gpus: bool = False
-    install_network: str = "bridge"  # for installing `environment: requirements:`, nothing else
+    install_network: str = field(default_factory=lambda: os.environ.get(INSTALL_NETWORK, "bridge"))
 
     @property
     def name(self) -> str:
@@ -84,7 +86,7 @@ class DockerSandbox:
     ) -> Completed:
         chosen = check_environment(environment)
         with contextlib.closing(connect()) as client, tempfile.TemporaryFile() as archive:
-            pack({**files, STAGE: Path(stage.__file__).read_bytes()}, limits.input + (1 << 20), archive)
+            pack({**files, STAGE: Path(stage.__file__).read_bytes()}, limits.input, archive)
             archive.seek(0)
             container = self._create(client, command, limits, chosen)
             try:

@@ -1,0 +1,74 @@
+"""`environment: requirements:`: an image derived once, cached by the file's hash. On a real engine."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from analyzer.config import Environment
+from analyzer.problem import TargetProblem
+from analyzer.sandbox import PYTHON
+from analyzer.sandbox.docker import DockerSandbox, connect
+from analyzer.sandbox.requirements import collect
+
+NETWORK = os.environ.get("ASSAY_INSTALL_NETWORK", "host")
+
+
+def write(root, name, text):
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def test_included_files_are_collected_from_inside_the_repository_only(tmp_path):
+    root = tmp_path / "repository"
+    write(root, "requirements/all.txt", "-r base.txt\n--constraint=../constraints.txt\nnumpy\n")
+    write(root, "requirements/base.txt", "six\n-r all.txt\n")
+    write(root, "constraints.txt", "six<2\n")
+    assert set(collect(root, "requirements/all.txt")) == {
+        "requirements/all.txt",
+        "requirements/base.txt",
+        "constraints.txt",
+    }
+    write(tmp_path, "secret.txt", "token")
+    write(root, "evil.txt", "-r ../secret.txt\n")
+    with pytest.raises(TargetProblem, match="leads out of the repository"):
+        collect(root, "evil.txt")
+    os.symlink(tmp_path / "secret.txt", root / "link.txt")
+    with pytest.raises(TargetProblem, match="leads out of the repository"):
+        collect(root, "link.txt")
+    with pytest.raises(TargetProblem, match=r"no requirements file 'none.txt'"):
+        collect(root, "none.txt")
+
+
+@pytest.mark.docker
+def test_requirements_are_installed_once_and_found(docker_sandbox, tmp_path, monkeypatch):
+    monkeypatch.setenv("GITHUB_TOKEN", "ghs_secret")
+    write(tmp_path, "requirements.txt", "six==1.17.0\n")
+    sandbox = DockerSandbox(docker_sandbox.image, install_network=NETWORK)
+    client = connect()
+    environment = Environment(requirements="requirements.txt")
+    try:
+        derived = sandbox.within(environment, tmp_path)
+        created = client.images.get(derived.image).attrs["Created"]
+        completed = derived.run([PYTHON, "-c", "import six; print('six', six.__version__)"], files={})
+        assert "six 1.17.0" in completed.log
+        assert sandbox.within(environment, tmp_path).image == derived.image
+        assert client.images.get(derived.image).attrs["Created"] == created
+        assert derived.identity != sandbox.identity
+        write(tmp_path, "requirements.txt", "six==1.17.0  # changed\n")
+        history = client.images.get(derived.image).attrs["Config"]
+        assert "ghs_secret" not in str(history)
+    finally:
+        client.images.remove(derived.image, force=True)
+        client.close()
+
+
+@pytest.mark.docker
+def test_a_package_that_does_not_exist_is_one_sentence(docker_sandbox, tmp_path):
+    write(tmp_path, "requirements.txt", "assay-no-such-package-at-all==0.0.1\n")
+    with pytest.raises(TargetProblem, match=r"installing 'requirements.txt' failed: ERROR: .*assay-no-such-package"):
+        DockerSandbox(docker_sandbox.image, install_network=NETWORK).within(
+            Environment(requirements="requirements.txt"), tmp_path
+        )
