@@ -6,5 +6,7 @@ from analyzer.loading.files import NotFetchedProblem
 from analyzer.loading.formats import Format, detect
 from analyzer.loading.limits import Limits
 from analyzer.loading.reading import load
+from analyzer.loading.search import find_models
+from analyzer.loading.weights import Weight, open_weights
 
-__all__ = ["Format", "Limits", "NotFetchedProblem", "detect", "load"]
+__all__ = ["Format", "Limits", "NotFetchedProblem", "Weight", "detect", "find_models", "load", "open_weights"]

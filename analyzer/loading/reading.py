@@ -47,4 +47,8 @@ def _load(path: Path, found: Format, limits: Limits) -> Graph:
         from analyzer.loading.graphdef import read_graphdef
 
         return read_graphdef(path, limits)
+    if found is Format.SAVED_MODEL:
+        from analyzer.loading.saved_model import read_saved_model
+
+        return read_saved_model(path, limits)
     raise TargetProblem(f"{shown(path)} is {found.value}, which holds no graph; name the model it belongs to.")

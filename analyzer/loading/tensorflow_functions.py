@@ -15,16 +15,16 @@ BRANCHES = frozenset({"If", "StatelessIf"})
 CASES = frozenset({"Case", "StatelessCase"})
 
 
-def expand(program: Program, limits: Limits) -> list[Node]:
-    """The nodes of `program` with every call replaced by the body of its function.
+def expand(program: Program, limits: Limits, outputs: list[Tensor]) -> Body:
+    """The nodes of `program` with every call replaced by the body of its function, and what `outputs` became.
 
     A node of a function keeps its name where that is still free; otherwise it stands below the name of the call.
 
     Raises:
         TargetProblem: recursion, a missing function, or more nodes than `limits` allows.
     """
-    expander = _Expander(program, limits)
-    return expander.expanded(program.nodes, "", 0)[0]
+    nodes, resolve = _Expander(program, limits).expanded(program.nodes, "", 0)
+    return Body([], nodes, [resolve(tensor) for tensor in outputs])
 
 
 class _Expander:
@@ -33,7 +33,6 @@ class _Expander:
         self.limits = limits
         self.used = {node.name for node in program.nodes}
         self.made = 0
-        self.aliases: dict[Tensor, Tensor] = {}
 
     def expanded(self, nodes: list[Node], prefix: str, depth: int) -> tuple[list[Node], Callable[[Tensor], Tensor]]:
         if depth > self.limits.depth * 4:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import onnx_ir as ir
 
 from analyzer.graph import Graph, Role, set_layer, set_role
-from analyzer.graph.model import INITIAL_VALUE
+from analyzer.graph.model import INITIAL_VALUE, NAME
 from analyzer.loading.files import shown
 from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.loading.tensorflow_functions import expand, output_count
@@ -43,8 +43,8 @@ class Known:
 
     values: Mapping[str, ir.TensorProtocol] = field(default_factory=dict)
     trainable: frozenset[str] | None = None  # None: not told
-    outputs: Mapping[Tensor, str] | None = None  # tensors that are the results -> their public names
-    inputs: Mapping[Tensor, str] | None = None
+    outputs: Mapping[str, Tensor] | None = None  # public name -> tensor that is a result
+    inputs: Mapping[Tensor, str] = field(default_factory=dict)  # tensor that is fed -> public name
 
 
 def convert(
@@ -56,13 +56,13 @@ def convert(
         TargetProblem: undefined or duplicate names, cycles outside of loops, recursion, too many nodes.
     """
     known = known or Known()
-    body = Body([], expand(program, limits), list(known.outputs or ()))
+    body = expand(program, limits, list((known.outputs or {}).values()))
     _check_names(body.nodes, limits)
     lift(body)
     nodes = ordered(body.nodes)
     if known.outputs is not None:
-        nodes = _needed(nodes, list(known.outputs))
-    builder = _Builder(program, limits, known, {node.name for node in nodes})
+        nodes = _needed(nodes, body.outputs)
+    builder = _Builder(program, limits, known, body.outputs, {node.name for node in nodes})
     graph = builder.main_graph(nodes)
     model = ir.Model(graph, ir_version=10, producer_name="tensorflow")
     losses = tuple(v for v in _losses(nodes) if v in builder.names)
@@ -106,10 +106,11 @@ def value_name(tensor: Tensor) -> str:
 
 
 class _Builder:
-    def __init__(self, program: Program, limits: Limits, known: Known, names: set[str]) -> None:
+    def __init__(self, program: Program, limits: Limits, known: Known, results: list[Tensor], names: set[str]) -> None:
         self.program = program
         self.limits = limits
         self.known = known
+        self.told = results  # the tensors of `known.outputs`, calls inlined
         self.node_names = names
         self.layers: dict[str, str] = {}
         self.names: set[str] = set()  # of values
@@ -118,7 +119,7 @@ class _Builder:
         scope: dict[Tensor, ir.Value] = {}
         inputs: list[ir.Value] = []
         initializers: list[ir.Value] = []
-        used = _used_outputs(nodes, list(self.known.outputs or ()))
+        used = _used_outputs(nodes, self.told)
         trainable = trainable_variables(nodes) if self.known.trainable is None else self.known.trainable
         starts = initial_values(nodes)
         rest: list[Node] = []
@@ -131,6 +132,7 @@ class _Builder:
                 if node.name in self.known.values:
                     value.const_value = self.known.values[node.name]
                     value.shape = ir.Shape(value.const_value.shape.numpy())
+                    value.type = ir.TensorType(value.const_value.dtype)
                     initializers.append(value)
                 else:
                     inputs.append(value)
@@ -151,8 +153,8 @@ class _Builder:
             tensor = (node.name, index)
             scope[tensor] = value
             set_role(value, Role.INPUT)
-            if self.known.inputs is not None and tensor in self.known.inputs:
-                value.metadata_props["assay.name"] = self.known.inputs[tensor]
+            if tensor in self.known.inputs:
+                value.metadata_props[NAME] = self.known.inputs[tensor]
             if node.op in FEEDS and node.inputs:
                 value.metadata_props[SOURCE] = node.inputs[0][0]
             if node.op == "PlaceholderWithDefault" and node.inputs:
@@ -289,11 +291,11 @@ class _Builder:
         """The results: those told, else the tensors that nothing but bookkeeping reads."""
         if self.known.outputs is not None:
             found = []
-            for tensor, public in self.known.outputs.items():
+            for public, tensor in zip(self.known.outputs, self.told, strict=True):
                 if tensor not in scope:
                     raise TargetProblem(f"the output '{shown(value_name(tensor))}' is not in the graph.")
                 value = scope[tensor]
-                value.metadata_props["assay.name"] = public
+                value.metadata_props.setdefault(NAME, public)
                 found.append(value)
             return list(dict.fromkeys(found))
         from analyzer.loading.tensorflow_nodes import reads

@@ -1,4 +1,4 @@
-"""Runs a loaded TensorFlow graph operator by operator with TensorFlow's own kernels, loops and branches by their bodies.
+"""Runs a loaded TensorFlow graph operator by operator with TensorFlow's own kernels, loops by their bodies.
 
 Independent of the loader's tables: names and kinds of arguments come from TensorFlow's registry.
 """

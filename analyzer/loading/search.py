@@ -1,0 +1,53 @@
+"""Which files and folders of a repository are models."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from analyzer.loading.formats import detect
+
+SKIPPED = frozenset(
+    {
+        ".git", ".hg", ".svn", ".assay", ".venv", "venv", "node_modules", "__pycache__", ".mypy_cache", ".ruff_cache",
+        ".pytest_cache", ".hypothesis", ".tox", ".nox", "site-packages", "assay-report",
+    }
+)  # fmt: skip
+
+
+def find_models(root: Path, exclude: Iterable[str] = ()) -> list[Path]:
+    """Models, weights files and unfetched LFS pointers below `root`, by content, in the order of their names.
+
+    A SavedModel is one entry, its folder. Links are not followed. `exclude` are globs of paths relative to `root`;
+    ``**`` and ``*`` match across folders.
+    """
+    patterns = tuple(exclude)
+    return sorted(_walk(root, root, patterns))
+
+
+def is_excluded(path: str, patterns: Iterable[str]) -> bool:
+    """Whether the path (relative, forward slashes) or a folder it lies in matches a glob."""
+    parts = path.split("/")
+    candidates = ["/".join(parts[: i + 1]) for i in range(len(parts))]
+    return any(fnmatch.fnmatchcase(c, p.rstrip("/").replace("**/", "*")) for p in patterns for c in candidates)
+
+
+def _walk(root: Path, folder: Path, patterns: tuple[str, ...]) -> Iterator[Path]:
+    for current, folders, files in os.walk(folder, followlinks=False):
+        here = Path(current)
+        kept = []
+        for name in sorted(folders):
+            path = here / name
+            if name in SKIPPED or path.is_symlink() or is_excluded(path.relative_to(root).as_posix(), patterns):
+                continue
+            if detect(path) is not None:
+                yield path
+            else:
+                kept.append(name)
+        folders[:] = kept
+        for name in sorted(files):
+            path = here / name
+            if not is_excluded(path.relative_to(root).as_posix(), patterns) and detect(path) is not None:
+                yield path
