@@ -99,6 +99,35 @@ class Confirmer:
                 return None
         return None
 
+    def compare(self, before: Slice, after: Slice, folder: Path) -> float | None:
+        """The largest difference of the two slices' first results over ordinary inputs, relative to 1 + |result|.
+
+        None where torch is missing, an operator has no torch form, or the inputs give no finite result.
+        """
+        for name, piece in (("slice", before), ("changed", after)):
+            (folder / f"{name}.onnx").write_bytes(ir.to_proto(piece.model).SerializeToString())
+        request = self._described(folder, before)
+        request |= {"do": "compare", "seed": self.budget.seed, "changed": after.outputs[0]}
+        request |= {"target": (-1, "largest"), "backward": False, "losses": ()}
+        try:
+            answer = self._searcher.ask(request, self.budget.run + START_SECONDS)
+        except WorkerFailed:
+            return None
+        return float(answer["moved"]) if answer["status"] == "compared" else None
+
+    def _described(self, work: Path, piece: Slice) -> dict[str, Any]:
+        """The leaves and names of a slice as a request has them; their initial values go into `work`."""
+        np.savez(work / "initial.npz", **{x.name: x.initial for x in piece.leaves if x.initial is not None})  # type: ignore[arg-type]
+        return {
+            "folder": str(work),
+            "leaves": [
+                {"name": x.name, "shape": x.shape, "dtype": x.dtype, "lo": str(x.lo), "hi": str(x.hi), "role": x.role}
+                for x in piece.leaves
+            ],
+            "operands": piece.operands,
+            "outputs": piece.outputs,
+        }
+
     def note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
@@ -112,20 +141,13 @@ class Confirmer:
             self.note("a slice was too large to be run for confirmation")
             return None
         (work / "slice.onnx").write_bytes(data)
-        np.savez(work / "initial.npz", **{x.name: x.initial for x in piece.leaves if x.initial is not None})  # type: ignore[arg-type]
         losses = tuple(n for n in graph.losses if warning.backward)
         engine = "tensorflow" if piece.is_tensorflow else "torch" if warning.backward else "onnx"
         request: dict[str, Any] = {
+            **self._described(work, piece),
             "do": "search",
-            "folder": str(work),
             "seed": self.budget.seed,
             "seconds": min(self.budget.search, max(0.1, deadline - time.monotonic())),
-            "leaves": [
-                {"name": x.name, "shape": x.shape, "dtype": x.dtype, "lo": str(x.lo), "hi": str(x.hi), "role": x.role}
-                for x in piece.leaves
-            ],
-            "operands": piece.operands,
-            "outputs": piece.outputs,
             "target": target_of(warning.node.op_type, warning.operand, warning.backward),
             "backward": warning.backward,
             "losses": losses,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -76,6 +76,18 @@ def probes(problem: Problem, seed: int) -> Iterator[Point]:
     """The cheap points alone, unchecked."""
     rng = np.random.default_rng(seed)
     yield from _probes(problem.leaves, next(_starts(problem.leaves, rng)), rng)
+
+
+def ordinary_points(problem: Problem, seed: int, count: int) -> Iterator[Point]:
+    """What a healthy run sees: initial or small parameters, data within [-3, 3] as far as their ranges allow."""
+    for i in range(count):
+        rng = np.random.default_rng(seed + i)
+        point = {}
+        for leaf in problem.leaves:
+            lo, hi = max(leaf.lo, -3.0), min(leaf.hi, 3.0)
+            calm = replace(leaf, lo=lo, hi=hi) if lo <= hi and "INT" not in leaf.dtype else leaf
+            point[leaf.name] = _tensor(leaf, _ordinary(calm, rng))
+        yield point
 
 
 def _unbounded(leaf: Leaf) -> bool:

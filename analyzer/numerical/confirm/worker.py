@@ -52,6 +52,8 @@ def _answer(request: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
         return _next(state)
     if request["do"] == "run":
         return _run(request)
+    if request["do"] == "compare":
+        return _compare(request)
     raise ValueError(f"unknown request {request['do']}")
 
 
@@ -87,6 +89,30 @@ def _points(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 if time.monotonic() > deadline:
                     return
                 yield {name: _array(tensor) for name, tensor in point.items()}
+
+
+def _compare(request: dict[str, Any]) -> dict[str, Any]:
+    """How far a changed slice moves the results of ordinary inputs."""
+    import onnx_ir as ir
+    import torch
+
+    from analyzer.numerical.confirm import search
+    from analyzer.numerical.confirm.torch_registry import Mode, run
+
+    torch.set_num_threads(1)
+    problem = read_problem(Path(request["folder"]), request)
+    changed = ir.load(Path(request["folder"]) / "changed.onnx")
+    moved = None
+    for point in search.ordinary_points(problem, int(request["seed"]), 8):
+        first = run(problem.model, point, Mode(surrogate=False))[problem.outputs[0]].double()
+        second = run(changed, point, Mode(surrogate=False))[request["changed"]].double()
+        both = torch.isfinite(first) & torch.isfinite(second)
+        if first.shape != second.shape:
+            return {"status": "none"}
+        if bool(both.any()):
+            change = float(((first - second).abs() / (1 + first.abs()))[both].max())
+            moved = change if moved is None else max(moved, change)
+    return {"status": "none"} if moved is None else {"status": "compared", "moved": moved}
 
 
 def _array(tensor: Any) -> Any:

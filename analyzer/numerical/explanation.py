@@ -1,0 +1,238 @@
+"""Plain sentences about a warning: what the operator receives, why, and interval by interval how it comes about."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import onnx_ir as ir
+
+from analyzer.findings import Table
+from analyzer.graph import Graph, display_name, layer_of, location_of
+from analyzer.numerical.assumptions import Assumption, interval_text
+from analyzer.numerical.inference import constant_array
+from analyzer.numerical.result import Interpretation, Interval, Warning
+
+STEPS = 10  # rows of the table
+SATURATION = {"FLOAT": 17, "DOUBLE": 37, "FLOAT16": 8.4, "BFLOAT16": 6.3}  # 1 - sigmoid(x) is exactly 0 from here on
+UNDERFLOW = {"FLOAT": 104, "DOUBLE": 746, "FLOAT16": 18, "BFLOAT16": 93}  # exp(-x) is exactly 0 from here on
+EXP_LIMIT = {"FLOAT": 88.72, "DOUBLE": 709.78, "FLOAT16": 11.09, "BFLOAT16": 88.72}
+DTYPES = {"FLOAT": "float32", "DOUBLE": "float64", "FLOAT16": "float16", "BFLOAT16": "bfloat16"}
+OPERAND_NAMES = {
+    "numerical/division-by-zero": "denominator",
+    "numerical/integer-division-by-zero": "denominator",
+    "numerical/modulo-by-zero": "divisor",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One value on the way from the inputs to the failing operator."""
+
+    value: ir.Value
+    node: ir.Node | None
+    interval: Interval | None
+
+
+def dtype_text(dtype: str) -> str:
+    return DTYPES.get(dtype, dtype.lower())
+
+
+def operator_text(node: ir.Node) -> str:
+    """``log``, ``realdiv`` -> the operator's name as people write it."""
+    names = {"RealDiv": "div", "TruncateDiv": "div", "ReduceLogSumExp": "logsumexp", "ReduceMean": "mean"}
+    return names.get(node.op_type, node.op_type.lower())
+
+
+def operand_text(warning: Warning) -> str:
+    """The `operand` of a finding: tells apart several findings of one rule at one node."""
+    if warning.operand < 0:
+        return "result"
+    named = OPERAND_NAMES.get(warning.rule)
+    if named:
+        return named
+    return f"input {warning.operand}" if len(warning.node.inputs) > 1 else ""
+
+
+def message(warning: Warning, failed: bool) -> str:
+    """One sentence: what the operator receives and how far that is known; `failed` if a run has shown it."""
+    node, interval = warning.node, warning.interval
+    name, where = operator_text(node), interval_text(interval.lo, interval.hi)
+    receives, can = ("receives", "") if failed else ("can receive", "can ")
+    rule = warning.rule.removeprefix("numerical/")
+    reason = cause(warning)
+    because = f": {reason}" if reason else f": its operand lies in {where}"
+    if warning.backward:
+        edge = warning.danger or "the edge of its domain"
+        return _short(f"the gradient of `{name}` is not finite at {edge}; its operand lies in {where}")
+    if rule == "log-of-nonpositive":
+        what = "0" if interval.lo >= 0 else "a negative number" if interval.hi < 0 else "0 or a negative number"
+        return _short(f"`{name}` {receives} {what}{because}")
+    if rule.endswith("by-zero"):
+        verb = "divides" if failed else "can divide"
+        suffix = because.replace("its operand", "the denominator")
+        return _short(f"`{name}` {verb} by 0{suffix}")
+    if rule == "exp-overflow":
+        limit = EXP_LIMIT.get(warning.dtype)
+        known = f", {dtype_text(warning.dtype)} ends at {limit:g}" if limit else ""
+        verb = "overflows" if failed else "can overflow"
+        return _short(f"`{name}` {verb}: its operand reaches {interval.hi:.6g}{known}")
+    if rule == "sqrt-of-negative":
+        return _short(f"`{name}` {receives} a negative number{because}")
+    if "overflow" in rule:
+        verb = "overflows" if failed else "can overflow"
+        return _short(f"the result of `{name}` {verb} {dtype_text(warning.dtype)}: bounds {where}")
+    return _short(f"`{name}` {can}leave its domain ({warning.danger}){because}".replace("can leave", "can leave"))
+
+
+def _short(text: str, limit: int = 200) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def cause(warning: Warning) -> str:
+    """Why the operand gets there, where its shape is a known trap; may be empty."""
+    if not 0 <= warning.operand < len(warning.node.inputs):
+        return ""
+    producer = origin(warning.node.inputs[warning.operand])
+    if producer is None:
+        return ""
+    dtype = dtype_text(warning.dtype)
+    if producer.op_type == "Softmax":
+        gap = UNDERFLOW.get(warning.dtype)
+        return f"softmax is exactly 0 in {dtype} where a logit lies {gap} or more below the largest" if gap else ""
+    if producer.op_type in ("Sub", "Add", "AddV2") and warning.rule.endswith("log-of-nonpositive"):
+        lost = _lost_epsilon(producer)
+        inner = origin(producer.inputs[1]) if len(producer.inputs) > 1 else None
+        saturates = inner is not None and inner.op_type == "Sigmoid" and producer.op_type == "Sub"
+        limit = SATURATION.get(warning.dtype)
+        if saturates and limit:
+            start = f"{lost}, so `1 − p`" if lost else "`1 − sigmoid(x)`"
+            return f"{start} is exactly 0 in {dtype} for x above {limit:g}"
+    if producer.op_type == "Sigmoid":
+        gap = UNDERFLOW.get(warning.dtype)
+        return f"sigmoid is exactly 0 in {dtype} for inputs below −{gap}" if gap else ""
+    return ""
+
+
+def _lost_epsilon(node: ir.Node) -> str:
+    """``1e-10 + 1`` was rounded to exactly 1 before the graph was made, or is by the graph itself."""
+    first = constant_array(node.inputs[0])
+    if first is not None or node.inputs[0] is None:
+        return ""
+    adder = origin(node.inputs[0])
+    if adder is None or adder.op_type not in ("Add", "AddV2"):
+        return ""
+    parts = [constant_array(v) for v in adder.inputs]
+    numbers = [float(p.reshape(-1)[0]) for p in parts if p is not None and p.size == 1]
+    small = [n for n in numbers if 0 < abs(n) < 1e-7]
+    return f"`{small[0]:g} + 1` is exactly 1" if small and 1.0 in numbers else ""
+
+
+def origin(value: ir.Value | None) -> ir.Node | None:
+    """The node that computes a value, behind operators that only pass it on."""
+    while value is not None:
+        node = value.producer()
+        if node is None:
+            return None
+        if node.op_type not in ("Identity", "Cast", "Reshape", "StopGradient", "Squeeze", "Unsqueeze", "ExpandDims"):
+            return node
+        value = node.inputs[0]
+    return None
+
+
+def behind(warning: Warning) -> list[ir.Value]:
+    """All values that the warning's operand (or result) depends on, nearest first."""
+    roots = warning.node.inputs if warning.operand < 0 else [warning.node.inputs[warning.operand]]
+    found: dict[ir.Value, None] = {}
+    queue = [v for v in roots if v is not None]
+    while queue:
+        value = queue.pop(0)
+        if value in found:
+            continue
+        found[value] = None
+        node = value.producer()
+        inputs: list[ir.Value] = []
+        if node is not None:
+            inputs.extend(v for v in node.inputs if v is not None)
+            for attribute in node.attributes.values():
+                if attribute.type == ir.AttributeType.GRAPH:
+                    for inner in ir.traversal.RecursiveGraphIterator(attribute.as_graph()):
+                        inputs.extend(v for v in inner.inputs if v is not None)
+        elif (owner := _owner(value)) is not None:
+            inputs.extend(v for v in owner.inputs if v is not None)
+        queue.extend(inputs)
+    return list(found)
+
+
+def _owner(value: ir.Value) -> ir.Node | None:
+    """The loop or branch whose body has `value` as a formal parameter."""
+    graph = value.graph
+    return graph.parent_node if isinstance(graph, ir.Graph) and hasattr(graph, "parent_node") else None
+
+
+def rests_on(values: Sequence[ir.Value], assumptions: Sequence[Assumption]) -> list[Assumption]:
+    """The assumptions among `values`, nearest first."""
+    by_name = {a.name: a for a in assumptions}
+    return [by_name[v.name] for v in values if v.name in by_name]
+
+
+def interval_table(graph: Graph, interpretation: Interpretation, warning: Warning) -> Table:
+    """The values on the way to the operator, furthest first: a person can check each row from those above."""
+    rows = []
+    for value in reversed(behind(warning)[: 3 * STEPS]):
+        abstract = interpretation.values.get(value)
+        node = value.producer()
+        if abstract is None or (node is not None and node.op_type in ("Const", "Constant")):
+            continue
+        try:
+            interval = abstract.interval()
+        except (AttributeError, TypeError, ValueError):
+            continue
+        place = location_of(node) if node is not None else None
+        line = f"{place.path}:{place.line}" if place else ""
+        what = node.op_type if node is not None else "given"
+        shown = interval_text(interval.lo, interval.hi) + (" or NaN" if interval.may_be_nan else "")
+        rows.append((value.name or "", what, shown, layer_of(node) if node is not None else "", line))
+    final = interval_text(warning.interval.lo, warning.interval.hi)
+    end = location_of(warning.node)
+    rows = rows[-STEPS:]
+    rows.append(
+        (
+            display_name(warning.node),
+            f"{warning.node.op_type}: unsafe if {warning.danger}",
+            f"{'result' if warning.operand < 0 else 'receives'} {final}",
+            layer_of(warning.node),
+            f"{end.path}:{end.line}" if end else "",
+        )
+    )
+    return Table(("value", "operator", "range", "layer", "line"), tuple(rows))
+
+
+def certain(warning: Warning) -> bool:
+    """Whether every value of the operand is unsafe, so that any run fails: a proof, not a possibility."""
+    interval, rule = warning.interval, warning.rule.removeprefix("numerical/")
+    if warning.backward or warning.operand < 0 or interval.may_be_nan:
+        return False
+    if rule == "log-of-nonpositive":
+        return interval.hi <= 0
+    if rule.endswith("by-zero"):
+        return interval.lo == 0 == interval.hi
+    if rule == "sqrt-of-negative":
+        return interval.hi < 0
+    if rule == "exp-overflow":
+        limit = EXP_LIMIT.get(warning.dtype, math.inf)
+        return interval.lo > limit + 0.01
+    return False
+
+
+def followers(warnings: Sequence[Warning]) -> Mapping[int, list[Warning]]:
+    """Warnings that follow from another one, by the id of that root."""
+    grouped: dict[int, list[Warning]] = {}
+    for warning in warnings:
+        root = warning.root
+        while root is not None and root.root is not None:
+            root = root.root
+        if root is not None:
+            grouped.setdefault(id(root), []).append(warning)
+    return grouped

@@ -1,0 +1,121 @@
+"""Warnings -> findings: one for each first failure, with what rests on it, follows from it, shows it and mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from analyzer.findings import Confidence, Evidence, Finding, Level, Suggestion
+from analyzer.graph import Graph, display_name, layer_of, location_of
+from analyzer.numerical.assumptions import Assumption
+from analyzer.numerical.explanation import (
+    behind,
+    certain,
+    dtype_text,
+    interval_table,
+    message,
+    operand_text,
+    operator_text,
+    rests_on,
+)
+from analyzer.numerical.result import Interpretation, Warning
+from analyzer.numerical.sensitivity import Precondition
+
+SHOWN = 8  # assumptions and followers listed one by one
+
+
+@dataclass(frozen=True)
+class Support:
+    """What was found out about one warning beyond its intervals."""
+
+    shown_by: str = ""  # "ONNX Runtime 1.24: 3 of 20 results are not finite …" of a real run
+    reproducer: str | None = None
+    precondition: Precondition | None = None
+    suggestion: Suggestion | None = None
+
+
+def finding_of(
+    graph: Graph,
+    target: str,
+    interpretation: Interpretation,
+    warning: Warning,
+    assumptions: Sequence[Assumption],
+    followers: Sequence[Warning],
+    support: Support,
+) -> Finding:
+    """The finding for one root warning."""
+    failed = bool(support.shown_by)
+    proved = certain(warning)
+    confidence = Confidence.PROVED if proved else Confidence.CONFIRMED if failed else Confidence.POSSIBLE
+    if failed:
+        confidence = Confidence.CONFIRMED
+    rests = rests_on(behind(warning), assumptions)
+    sentences = _sentences(warning, followers, support, proved)
+    table = interval_table(graph, interpretation, warning)
+    return Finding(
+        rule=warning.rule,
+        level=level_of(warning, graph, confidence),
+        confidence=confidence,
+        message=message(warning, failed or proved),
+        target=target,
+        layer=layer_of(warning.node),
+        node=display_name(warning.node),
+        op=warning.node.op_type,
+        operand=operand_text(warning),
+        location=location_of(warning.node),
+        evidence=Evidence(
+            "interval",
+            sentences,
+            (table,),
+            _listed([str(a) for a in rests]),
+            {
+                "interval": [_number(warning.interval.lo), _number(warning.interval.hi)],
+                "may_be_nan": warning.interval.may_be_nan,
+                "dtype": dtype_text(warning.dtype),
+                "danger": warning.danger,
+                "backward": warning.backward,
+                "follows": [display_name(w.node) for w in followers],
+            },
+        ),
+        reproducer=support.reproducer,
+        suggestion=support.suggestion,
+    )
+
+
+def level_of(warning: Warning, graph: Graph, confidence: Confidence) -> Level:
+    """A gradient matters where the model is trained: an error only if the model came with its training code or loss."""
+    if not warning.backward:
+        return Level.ERROR
+    trained = graph.framework != "onnx" or bool(graph.losses)
+    return Level.ERROR if trained and confidence is Confidence.CONFIRMED else Level.WARNING
+
+
+def _sentences(warning: Warning, followers: Sequence[Warning], support: Support, proved: bool) -> tuple[str, ...]:
+    found = []
+    name = operator_text(warning.node)
+    if support.shown_by:
+        found.append(f"A real run shows it. {support.shown_by}.")
+    if proved:
+        found.append(f"Every value that `{name}` can receive here is unsafe, so every run fails.")
+    if warning.backward:
+        found.append("The forward value is finite; training meets the gradient.")
+    if support.precondition is not None:
+        found.append(str(support.precondition))
+    if followers:
+        names = [f"`{display_name(w.node)}`" for w in followers[:SHOWN]]
+        more = f" and {len(followers) - SHOWN} more" if len(followers) > SHOWN else ""
+        found.append(f"Fails with it, further on: {', '.join(names)}{more}.")
+    if support.suggestion is not None and support.suggestion.proved:
+        found.append(f"Proved safe by re-analysis: {support.suggestion.description}")
+    return tuple(found)
+
+
+def _listed(texts: list[str]) -> tuple[str, ...]:
+    if len(texts) <= SHOWN:
+        return tuple(texts)
+    return (*texts[:SHOWN], f"and {len(texts) - SHOWN} more")
+
+
+def _number(value: float) -> float | str:
+    """JSON has no infinities."""
+    return value if abs(value) < float("inf") else ("inf" if value > 0 else "-inf")

@@ -1,0 +1,267 @@
+"""What the graph itself tells about the ranges of its inputs, parameters and state."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import onnx_ir as ir
+
+from analyzer.graph import Graph, ValueRange
+from analyzer.graph.model import INITIAL_VALUE
+from analyzer.graph.ranges import Origin
+
+GATHERS = {("", "Gather"), ("tf", "GatherV2"), ("tf", "Gather"), ("tf", "ResourceGather")}  # table, indices
+LABELS = {  # operator -> which operand holds a probability for each class
+    ("tf", "SoftmaxCrossEntropyWithLogits"): 1,
+}
+CLASS_NUMBERS = {  # operator -> (operand with class numbers, operand with a row of scores)
+    ("tf", "SparseSoftmaxCrossEntropyWithLogits"): (1, 0),
+    ("", "NegativeLogLikelihoodLoss"): (1, 0),
+    ("", "SoftmaxCrossEntropyLoss"): (1, 0),
+}
+VARIANCES = {
+    ("", "BatchNormalization"): 4,
+    ("tf", "FusedBatchNorm"): 4,
+    ("tf", "FusedBatchNormV2"): 4,
+    ("tf", "FusedBatchNormV3"): 4,
+}
+PASSING = {"Identity", "Cast", "Reshape", "Squeeze", "Unsqueeze", "ExpandDims", "Transpose", "Flatten", "StopGradient",
+           "ReadVariableOp", "Expand", "Slice", "StridedSlice", "Concat", "ConcatV2"}  # fmt: skip
+ELEMENTWISE = {"Neg", "Add", "AddV2", "Sub", "Mul"}
+KEEP = re.compile(r"keep_?prob|dropout_?keep", re.IGNORECASE)
+RATE = re.compile(r"drop(out)?_?(rate|prob)", re.IGNORECASE)
+VARIANCE = re.compile(r"(moving|running)_?var(iance)?$|(^|[/._])variance$", re.IGNORECASE)
+COUNTER = re.compile(r"(^|[/._])(global_)?(step|count|num_batches_tracked|iteration)s?$", re.IGNORECASE)
+MASK = re.compile(r"mask", re.IGNORECASE)
+ADAM_POWER = re.compile(r"beta[12]_power$")
+MOMENT = re.compile(r"/(Adam_1|Adagrad|RMSProp)$")
+CONSTANT = re.compile(
+    r"^(val|_val|lifted_tensor|scalar_tensor|const|c_lifted|_tensor_constant)[_0-9]|(^|[/.])Const(_\d+)?$"
+)
+
+
+@dataclass(frozen=True)
+class Uses:
+    """Who reads each value, through operators that keep the values themselves."""
+
+    readers: Mapping[ir.Value, tuple[tuple[ir.Node, int], ...]]
+    named: Mapping[str, ir.Value]
+
+    @classmethod
+    def of(cls, graph: Graph) -> Uses:
+        """Looks at the main graph's inputs and initializers."""
+        values = [*graph.graph.inputs, *graph.graph.initializers.values()]
+        named = {o.name: o for node in graph.graph for o in node.outputs if o.name}
+        return cls({v: tuple(_readers(v)) for v in values}, named)
+
+    def of_value(self, value: ir.Value) -> tuple[tuple[ir.Node, int], ...]:
+        return self.readers.get(value, ())
+
+    def is_constant(self, value: ir.Value) -> bool:
+        """Whether an initializer is a constant that the exporter made rather than something training changes."""
+        return bool(CONSTANT.search(value.name or "")) or value.name in (None, "")
+
+
+def _readers(value: ir.Value) -> Iterable[tuple[ir.Node, int]]:
+    seen: set[ir.Value] = set()
+    stack = [value]
+    while stack and len(seen) < 64:
+        current = stack.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        for use in current.uses():
+            yield use.node, use.idx
+            if use.node.op_type in PASSING and use.idx == 0 and use.node.outputs:
+                stack.append(use.node.outputs[0])
+
+
+def inferred_input(value: ir.Value, uses: Uses) -> ValueRange | None:
+    """A range that the input's type, name or readers give, or None."""
+    dtype, name = value.dtype, value.name or ""
+    if dtype is None:
+        return None
+    readers = uses.of_value(value)
+    if dtype is ir.DataType.UINT8:
+        return ValueRange(0, 255, Origin.INFERRED, "bytes, as in images")
+    if not dtype.is_floating_point():
+        return _integer(name, dtype, readers)
+    if _is_scalar(value):
+        if KEEP.search(name) or any(_keeps(n, i) or _complement_drops(n, i) for n, i in readers):
+            return ValueRange(0.1, 1.0, Origin.INFERRED, "dropout keep probability")
+        if RATE.search(name) or any(_drops(node, i) for node, i in readers):
+            return ValueRange(0.0, 0.9, Origin.INFERRED, "dropout rate")
+    if any(_holds_labels(node, i) for node, i in readers):
+        return ValueRange(0.0, 1.0, Origin.INFERRED, "labels: a probability for each class")
+    if MASK.search(name):
+        return ValueRange(0.0, 1.0, Origin.INFERRED, "mask")
+    return None
+
+
+def _integer(name: str, dtype: ir.DataType, readers: Iterable[tuple[ir.Node, int]]) -> ValueRange | None:
+    smallest: tuple[int, str] | None = None
+    for node, i in readers:
+        key = (node.domain or "", node.op_type)
+        if key in GATHERS and i == 1:
+            rows = _rows(node.inputs[0], node)
+            if rows and (smallest is None or rows < smallest[0]):
+                smallest = (rows, f"indices into a table of {rows} rows")
+        elif key == ("", "OneHot") or key == ("tf", "OneHot"):
+            depth = _constant(node.inputs[1])
+            if i == 0 and depth is not None and (smallest is None or depth < smallest[0]):
+                smallest = (int(depth), f"class numbers below {int(depth)}")
+        elif key in CLASS_NUMBERS and i == CLASS_NUMBERS[key][0]:
+            classes = _classes(node.inputs[CLASS_NUMBERS[key][1]])
+            if classes and (smallest is None or classes < smallest[0]):
+                smallest = (classes, f"class numbers below {classes}")
+    if smallest is not None and smallest[0] > 0:
+        return ValueRange(0, smallest[0] - 1, Origin.INFERRED, smallest[1])
+    if MASK.search(name):
+        return ValueRange(0, 1, Origin.INFERRED, "mask")
+    return None
+
+
+def _rows(table: ir.Value | None, node: ir.Node) -> int | None:
+    axis = node.attributes.get("axis")
+    number = int(axis.value) if axis is not None and isinstance(axis.value, int) else 0
+    if table is None or table.shape is None or number >= len(table.shape):
+        return None
+    rows = table.shape[number]
+    return rows if isinstance(rows, int) and rows > 1 and len(table.shape) > 1 else None
+
+
+def _classes(scores: ir.Value | None) -> int | None:
+    if scores is None or scores.shape is None or len(scores.shape) < 2:
+        return None
+    last = scores.shape[1]
+    return last if isinstance(last, int) else None
+
+
+def _constant(value: ir.Value | None) -> float | None:
+    array = constant_array(value)
+    return float(array.reshape(-1)[0]) if array is not None and array.size == 1 else None
+
+
+def constant_array(value: ir.Value | None) -> np.ndarray | None:
+    """A value's data where it is a constant or an initializer."""
+    if value is None:
+        return None
+    if value.const_value is not None and not value.is_graph_input():
+        return value.const_value.numpy()
+    producer = value.producer()
+    if producer is not None and producer.op_type in ("Constant", "Const") and "value" in producer.attributes:
+        data = producer.attributes["value"].value
+        return data.numpy() if hasattr(data, "numpy") else None
+    return None
+
+
+def _is_scalar(value: ir.Value) -> bool:
+    return value.shape is None or all(d == 1 for d in value.shape)
+
+
+def _random(value: ir.Value | None, depth: int = 4) -> bool:
+    """Whether a uniform draw stands behind a value."""
+    while value is not None and depth:
+        node = value.producer()
+        if node is None:
+            return False
+        if node.op_type in ("RandomUniform", "RandomUniformLike"):
+            return True
+        value, depth = (node.inputs[0] if node.inputs else None), depth - 1
+    return False
+
+
+def _keeps(node: ir.Node, position: int) -> bool:
+    """``floor(keep + uniform)``: the input is added to a uniform draw."""
+    if node.op_type not in ("Add", "AddV2") or len(node.inputs) != 2:
+        return False
+    return _random(node.inputs[1 - position])
+
+
+def _complement_drops(node: ir.Node, position: int) -> bool:
+    """``uniform >= 1 - keep``."""
+    if node.op_type != "Sub" or position != 1 or _constant(node.inputs[0]) != 1.0:
+        return False
+    return any(_drops(reader, i) for reader, i in _readers(node.outputs[0]))
+
+
+def _drops(node: ir.Node, position: int) -> bool:
+    """``uniform >= rate``: the input is compared with a uniform draw; ``1 - keep`` is a rate as well."""
+    if node.op_type in ("GreaterEqual", "GreaterOrEqual", "Greater", "Less") and len(node.inputs) == 2:
+        return _random(node.inputs[1 - position])
+    return False
+
+
+def _holds_labels(node: ir.Node, position: int) -> bool:
+    """The input weighs a log probability, or is the labels operand of a loss."""
+    key = (node.domain or "", node.op_type)
+    if key in LABELS:
+        return position == LABELS[key]
+    if node.op_type != "Mul" or len(node.inputs) != 2:
+        return False
+    other = node.inputs[1 - position]
+    producer = other.producer() if other is not None else None
+    while producer is not None and producer.op_type in ELEMENTWISE and producer.op_type == "Neg":
+        inner = producer.inputs[0]
+        producer = inner.producer() if inner is not None else None
+    return producer is not None and producer.op_type in ("Log", "LogSoftmax", "Log1p")
+
+
+def inferred_parameter(value: ir.Value, uses: Uses) -> ValueRange | None:
+    """A range that follows from what a parameter or a piece of state is for, or None."""
+    name = (value.name or "").removesuffix(":0")
+    if VARIANCE.search(name) or any(
+        VARIANCES.get((node.domain or "", node.op_type)) == i for node, i in uses.of_value(value)
+    ):
+        return ValueRange(0.0, math.inf, Origin.INFERRED, "a variance is not negative")
+    if MOMENT.search(name):
+        return ValueRange(0.0, math.inf, Origin.INFERRED, "a mean of squares")
+    if ADAM_POWER.search(name):
+        return ValueRange(0.0, 1.0, Origin.INFERRED, "a power of a decay rate")
+    if COUNTER.search(name):
+        return ValueRange(0, 2**31 - 1, Origin.INFERRED, "a counter")
+    return None
+
+
+# What random operators draw from, for initial values of TensorFlow 1 variables.
+_DRAWS = {"RandomUniform": (0.0, 1.0), "TruncatedNormal": (-2.0, 2.0), "RandomStandardNormal": (-6.0, 6.0)}
+
+
+def initial_range(uses: Uses, value: ir.Value) -> tuple[float, float] | None:
+    """Bounds of the initial value of a TensorFlow 1 variable, from the nodes that compute it; None if not simple."""
+    name = value.metadata_props.get(INITIAL_VALUE)
+    if not name:
+        return None
+    return _bounds(uses.named.get(name), 12)
+
+
+def _bounds(value: ir.Value | None, depth: int) -> tuple[float, float] | None:
+    array = constant_array(value)
+    if array is not None:
+        if array.size == 0 or array.dtype.kind not in "fiu" or not np.isfinite(array).all():
+            return None
+        return float(array.min()), float(array.max())
+    node = value.producer() if value is not None else None
+    if node is None or depth == 0:
+        return None
+    if node.op_type in _DRAWS:
+        return _DRAWS[node.op_type]
+    if node.op_type == "Fill":
+        return _bounds(node.inputs[1], depth - 1)
+    if node.op_type in PASSING and node.inputs:
+        return _bounds(node.inputs[0], depth - 1)
+    if node.op_type not in ("Add", "AddV2", "Sub", "Mul") or len(node.inputs) != 2:
+        return None
+    left, right = _bounds(node.inputs[0], depth - 1), _bounds(node.inputs[1], depth - 1)
+    if left is None or right is None:
+        return None
+    if node.op_type == "Mul":
+        corners = [a * b for a in left for b in right]
+        return min(corners), max(corners)
+    if node.op_type == "Sub":
+        return left[0] - right[1], left[1] - right[0]
+    return left[0] + right[0], left[1] + right[1]

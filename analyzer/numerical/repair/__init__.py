@@ -1,0 +1,1 @@
+"""The smallest change that the analysis can prove to mend a warning."""

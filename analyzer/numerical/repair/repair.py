@@ -1,0 +1,104 @@
+"""Tries candidates in the graph; the first that is proved safe and hardly moves ordinary results is offered."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import onnx_ir as ir
+
+from analyzer.findings import Suggestion
+from analyzer.graph import Graph, ValueRange, location_of
+from analyzer.numerical.assumptions import Assumption, interval_text
+from analyzer.numerical.confirm.confirmation import Confirmer
+from analyzer.numerical.confirm.extract import Slice, extract
+from analyzer.numerical.interpreter import interpret
+from analyzer.numerical.repair.candidates import Builder, Candidate, candidates
+from analyzer.numerical.repair.source import rewrite
+from analyzer.numerical.result import Options, Warning
+from analyzer.numerical.sensitivity import Precondition, slice_ranges
+
+LARGEST_CHANGE = 1e-3  # relative to 1 + |result|; more is never offered
+
+
+def repair(
+    graph: Graph,
+    warning: Warning,
+    assumptions: Sequence[Assumption],
+    options: Options,
+    root: Path,
+    confirmer: Confirmer | None,
+    needed: Precondition | None,
+) -> Suggestion | None:
+    """A proved change, as source text where the line can be rewritten safely; else a proved precondition; else None."""
+    ranges = {a.name: a.range for a in assumptions}
+    described: Suggestion | None = None
+    for candidate in candidates(warning):
+        proved = proved_change(graph, warning, candidate, ranges, options)
+        if proved is None:
+            continue
+        moved = _moved(proved, confirmer)
+        if moved is not None and moved > LARGEST_CHANGE:
+            continue
+        text = candidate.description
+        if moved is not None:
+            text += f"; results of 8 ordinary inputs move by at most {max(moved, 1e-9):.1g} (relative to 1 + |result|)"
+        location = location_of(candidate.anchor) or location_of(warning.node)
+        edit = rewrite(root, location, candidate.kind, candidate.number, warning.node) if location else None
+        if edit is not None:
+            return replace(edit, description=text, proved=True)
+        if described is None:
+            described = Suggestion(text[0].upper() + text[1:] + ".", proved=True)
+    if described is not None:
+        return described
+    if needed is not None:
+        given, now = needed.assumption, interval_text(needed.lo, needed.hi)
+        return Suggestion(f"Keep {given.name} within {now}: inside it the operator is proved safe.", proved=True)
+    return None
+
+
+def proved_change(
+    graph: Graph, warning: Warning, candidate: Candidate, ranges: Mapping[str, ValueRange], options: Options
+) -> tuple[Slice, Slice] | None:
+    """The slice before and after the change, if the analysis proves the changed one safe."""
+    before = extract(graph, candidate.anchor, ranges, {"*": 2})
+    after = extract(graph, candidate.anchor, ranges, {"*": 2})
+    if before is None or after is None:
+        return None
+    changed = after.model.graph
+    anchor = next((n for n in changed if n.name == candidate.anchor.name), None)
+    if anchor is None:
+        return None
+    build = Builder(changed, anchor, warning.dtype)
+    result = candidate.build(build, anchor)
+    old = anchor.outputs[0]
+    ir.convenience.replace_all_uses_with(old, result)
+    for i, output in enumerate(changed.outputs):
+        if output is old:
+            changed.outputs[i] = result
+    _drop_unused(changed, keep=result)
+    base = {**slice_ranges(before)}
+    found = interpret(Graph(after.model, losses=(result.name or "",)), base, options=options).warnings
+    names = {n.name for n in build.made} | {warning.node.name, candidate.anchor.name}
+    if any(w.node.name in names for w in found):
+        return None
+    return before, replace(after, outputs=(result.name or "",))
+
+
+def _drop_unused(graph: ir.Graph, keep: ir.Value) -> None:
+    """Only what `keep` needs stays."""
+    graph.outputs[:] = [keep]
+    for node in reversed(list(graph)):
+        if not any(v.uses() or v is keep for v in node.outputs):
+            graph.remove(node, safe=True)
+
+
+def _moved(change: tuple[Slice, Slice], confirmer: Confirmer | None) -> float | None:
+    """How far results of ordinary inputs move, measured; None where that cannot be run here."""
+    if confirmer is None:
+        return None
+    before, after = change
+    with tempfile.TemporaryDirectory(prefix="assay-repair-") as folder:
+        return confirmer.compare(before, after, Path(folder))

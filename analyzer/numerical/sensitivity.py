@@ -1,0 +1,107 @@
+"""Which single assumption would make a warning vanish: the slice is analysed again with one range narrowed."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from analyzer.graph import Graph, ValueRange
+from analyzer.graph.ranges import Origin
+from analyzer.numerical.assumptions import Assumption, interval_text
+from analyzer.numerical.confirm.extract import Slice, extract
+from analyzer.numerical.result import Options, Warning
+
+WEAKEST_FIRST = (Origin.DEFAULT, Origin.INFERRED, Origin.DECLARED, Origin.DATA)
+LIMITS = (1e4, 1e3, 300.0, 100.0, 80.0, 50.0, 30.0, 10.0, 3.0, 1.0, 0.1)
+MOST = 6  # assumptions tried
+
+
+@dataclass(frozen=True, slots=True)
+class Precondition:
+    """A range of one tensor that makes the operator provably safe."""
+
+    assumption: Assumption
+    lo: float
+    hi: float
+
+    def __str__(self) -> str:
+        given = self.assumption
+        now = interval_text(given.range.lo, given.range.hi)
+        return f"It would vanish if {given.name} stayed within {interval_text(self.lo, self.hi)} (assumed: {now})."
+
+
+def slice_of(graph: Graph, warning: Warning, ranges: Mapping[str, ValueRange]) -> Slice | None:
+    """The part of the model that computes the warning's operator, with its own inputs."""
+    return extract(graph, warning.node, ranges, {"*": 2})
+
+
+def slice_ranges(piece: Slice) -> dict[str, ValueRange]:
+    """The ranges of a slice's leaves."""
+    return {leaf.name: ValueRange(leaf.lo, leaf.hi) for leaf in piece.leaves}
+
+
+def warned(piece: Slice, ranges: Mapping[str, ValueRange], warning: Warning, options: Options) -> bool:
+    """Whether the analysis still warns of the same operator of the slice."""
+    from analyzer.numerical import interpret
+
+    found = interpret(Graph(piece.model), ranges, options=options).warnings
+    return any(w.node.name == piece.node and w.rule == warning.rule for w in found)
+
+
+def precondition(
+    graph: Graph,
+    warning: Warning,
+    assumptions: Sequence[Assumption],
+    options: Options,
+    deadline: float,
+) -> Precondition | None:
+    """The weakest assumption whose narrowing alone makes the warning vanish, narrowed as little as tried."""
+    ranges = {a.name: a.range for a in assumptions}
+    piece = slice_of(graph, warning, ranges)
+    if piece is None:
+        return None
+    base = slice_ranges(piece)
+    if not warned(piece, base, warning, options):
+        return None
+    present = {leaf.name for leaf in piece.leaves}
+    order = sorted(
+        (a for a in assumptions if a.name in present and a.range.lo < a.range.hi),
+        key=lambda a: (WEAKEST_FIRST.index(a.range.origin), str(a.role) == "parameter"),
+    )
+    for assumption in order[:MOST]:
+        tried = list(_narrowings(assumption.range))
+        if time.monotonic() > deadline or not tried:
+            return None
+        if warned(piece, {**base, assumption.name: ValueRange(*tried[-1])}, warning, options):
+            continue
+        for lo, hi in tried:
+            if time.monotonic() > deadline:
+                break
+            if not warned(piece, {**base, assumption.name: ValueRange(lo, hi)}, warning, options):
+                return Precondition(assumption, lo, hi)
+    return None
+
+
+def _narrowings(given: ValueRange) -> Iterator[tuple[float, float]]:
+    """Smaller and smaller ranges inside `given`; the last is the smallest."""
+    lo, hi = given.lo, given.hi
+    if lo == 0 and hi > 0:
+        for low in (1e-30, 1e-12, 1e-7, 1e-3):
+            if low < hi:
+                yield low, hi
+        for limit in LIMITS:
+            if limit < hi:
+                yield min(1e-3, limit), limit
+        return
+    if lo < 0 < hi:
+        for limit in LIMITS:
+            if limit < max(-lo, hi):
+                yield max(lo, -limit), min(hi, limit)
+        return
+    if math.isinf(lo) or math.isinf(hi):
+        return
+    middle, width = (lo + hi) / 2, hi - lo
+    for part in (0.5, 0.25, 0.1, 0.01):
+        yield middle - part * width / 2, middle + part * width / 2
