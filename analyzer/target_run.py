@@ -6,6 +6,7 @@ The answer is plain data (`Outcome`), so that it can cross a pipe and live in a 
 from __future__ import annotations
 
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -64,6 +65,7 @@ class _Tally:
     seconds: dict[str, float] = field(default_factory=dict)
     unknown: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
+    intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -73,6 +75,15 @@ class _Tally:
             yield
         except Problem as problem:
             self.failures.append(str(problem))
+        except MemoryError:
+            self.failures.append(f"{self.report.id}: the {name} stage ran out of memory; a larger machine may do.")
+        except Exception as error:  # a mistake of ours must not cost the other analyses
+            traceback.print_exc()
+            lines = str(error).strip().splitlines() or ["no message"]
+            self.failures.append(
+                f"{self.report.id}: the {name} stage broke off with an internal error "
+                f"({type(error).__name__}: {lines[0][:200]}); please report it."
+            )
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + round(time.perf_counter() - started, 4)
 
@@ -80,6 +91,7 @@ class _Tally:
         self.findings.extend(result.findings)
         for operator, count in result.unknown_operators.items():
             self.unknown[operator] = max(self.unknown[operator], count)
+        self.intervals.update(result.intervals)
         have, more = self.report.unsafe_operators, result.unsafe_operators
         self.report = replace(
             self.report,
@@ -128,6 +140,9 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
     return tally.outcome()
 
 
+_UNREADABLE = frozenset({"git lfs pointer", "torchscript", "pickle"})  # formats that hold code or nothing
+
+
 def kind_of(target: TargetConfig) -> str:
     """`entry`, `python` or `model`; loading may refine the last one."""
     if target.entry:
@@ -147,15 +162,19 @@ def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, 
             return export(target.entry, root, target=target, sandbox=where.sandbox, cache_dir=where.exports)
         return None
     with tally.stage("loading"):
-        from analyzer.loading import detect, is_weights, load
+        from analyzer.loading import NotFetchedProblem, detect, load
 
-        tally.report = replace(tally.report, kind=detect(source) or "model")
-        if is_weights(source):
+        found = detect(source)
+        tally.report = replace(tally.report, kind=str(found or "model"))
+        if found is not None and not found.has_graph and found not in _UNREADABLE:
             from analyzer.validity.checkpoint import inspect
 
             tally.add(inspect(source, target.id, root=root))
             return None
-        return load(source)
+        try:
+            return load(source)
+        except NotFetchedProblem as problem:
+            tally.report = replace(tally.report, status=Status.SKIPPED, error=str(problem))
     return None
 
 
@@ -190,6 +209,9 @@ def _analyse(graph: Graph, target: TargetConfig, where: Surroundings, tally: _Ta
                 sandbox=where.sandbox,
             )
             tally.add(_relocated(result, folder, where.output))
+    from analyzer.graph.layers import layer_graph
+
+    tally.report = replace(tally.report, layers=layer_graph(graph, tally.intervals))
     if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
 
