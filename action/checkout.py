@@ -110,6 +110,10 @@ class Repository:
             hunks[path] = hunks_of(done.stdout.decode("utf-8", "replace"))
         return Changes(frozenset(by_path), hunks)
 
+    def tracks(self, revision: str, path: str) -> bool:
+        """Whether a commit holds anything at `path`."""
+        return bool(self._git("ls-tree", "--full-tree", revision, "--", path.rstrip("/")).stdout)
+
     def export(self, revision: str, into: Path) -> Exported:
         """Write the regular files of a commit below the empty folder `into`, as plain data without execute bits."""
         unfetched, submodules, refused = set(), set(), []
@@ -140,7 +144,7 @@ class Repository:
             target.parent.mkdir(parents=True, exist_ok=True)
             fetched = self._lfs_object(content)
             if isinstance(fetched, Path):
-                _link_or_copy(fetched, target)
+                _copy(fetched, target)
                 continue
             if fetched is None:
                 unfetched.add(path)
@@ -205,7 +209,8 @@ class Repository:
         }
 
     def _command(self) -> list[str]:
-        return ["git", "-C", str(self.root), *(f"-c{key}={value}" for key, value in self._settings().items())]
+        settings = [part for key, value in self._settings().items() for part in ("-c", f"{key}={value}")]
+        return ["git", "-C", str(self.root), *settings]
 
     def _settings(self) -> Mapping[str, str]:
         return {
@@ -273,8 +278,8 @@ def _proper(path: str) -> bool:
     )
 
 
-def _link_or_copy(source: Path, target: Path) -> None:
-    """LFS objects can be large; their content is never written to, so a copy by reference would do, but links are refused."""
+def _copy(source: Path, target: Path) -> None:
+    """An LFS object can be larger than memory."""
     with source.open("rb") as reader, target.open("wb") as writer:
         while chunk := reader.read(1 << 20):
             writer.write(chunk)

@@ -170,6 +170,14 @@ def fixed_body(body: str, context: Context) -> str:
     return truncate_blocks(text, COMMENT_LIMIT, "")
 
 
+def reopened_body(body: str) -> str:
+    """A comment whose finding came back on a line that the diff does not show."""
+    marker = markers.read(body)
+    fields = {**(marker.fields if marker else {}), "state": "open"}
+    said = re.sub(r"\A✅ Not found any more in [0-9a-f]{1,10}\.\s*", "", markers.without(body))
+    return f"{markers.Marker('finding', fields)}\n{said}"
+
+
 def check_run(report: Report, context: Context, notices: Sequence[str] = ()) -> CheckRun:
     """The check on the head commit; its id is a digest of what it says, so that a second run adds nothing."""
     head = headline(report, context.name)

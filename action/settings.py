@@ -24,6 +24,7 @@ class ProjectCode(StrEnum):
 
     NEVER = "never"
     SANDBOX = "sandbox"  # in a container without network, secrets and privileges
+    PROCESS = "process"  # in a resource-limited child process, which is no boundary: never for forks
 
 
 class Pictures(StrEnum):

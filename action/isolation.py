@@ -1,0 +1,47 @@
+"""Where the project's own code may run during this run of the action, or why it may not."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING
+
+from action.plan import Plan, ReviewPullRequest
+from action.settings import ProjectCode, Settings
+from analyzer.problem import TargetProblem
+
+if TYPE_CHECKING:
+    from analyzer.sandbox import Sandbox
+
+IMAGE_VARIABLE = "ASSAY_IMAGE"  # names the image where the action does not run inside it
+
+
+def choose_sandbox(settings: Settings, plan: Plan) -> tuple[Sandbox | None, str | None]:
+    """A sandbox, or None with a sentence that says why entry points are not exported."""
+    fork = isinstance(plan, ReviewPullRequest) and plan.fork
+    if settings.project_code is ProjectCode.NEVER:
+        return None, "Entry points were not exported: `project-code` is `never`."
+    if fork and settings.self_hosted and not settings.forks_on_self_hosted:
+        return None, (
+            "Entry points were not exported: this is a fork's code on a self-hosted runner. "
+            "Use a GitHub-hosted runner, or set `forks-on-self-hosted` if the runner is thrown away after each job."
+        )
+    if settings.project_code is ProjectCode.PROCESS:
+        if fork:
+            return None, "Entry points were not exported: `project-code: process` is no boundary for a fork's code."
+        from analyzer.sandbox.process import ProcessSandbox
+
+        return ProcessSandbox(), None
+    try:
+        return _container(), None
+    except TargetProblem as problem:
+        return None, f"Entry points were not exported: {str(problem).rstrip('.')}."
+
+
+def _container() -> Sandbox:
+    """A container of Assay's own image: it has the frameworks, and it is there already."""
+    from analyzer.sandbox.docker import DockerSandbox, connect, own_image
+
+    image = os.environ.get(IMAGE_VARIABLE)
+    with contextlib.closing(connect()) as client:
+        return DockerSandbox(image or own_image(client))
