@@ -34,11 +34,19 @@ def interpret(
     return run(graph, assumptions, options=options or Options())
 
 
-def analyse(graph: Graph, target: TargetConfig, *, output: Path | None = None, confirm: bool = True) -> AnalysisResult:
+def analyse(
+    graph: Graph,
+    target: TargetConfig,
+    *,
+    output: Path | None = None,
+    confirm: bool = True,
+    root: Path | None = None,
+) -> AnalysisResult:
     """Ranges, interpretation, confirmation and repair of one target, as findings.
 
-    `output` receives the reproducers of confirmed findings.
+    `output` receives the reproducers of confirmed findings; `root` is the folder that source lines and the checkpoint
+    are relative to (default: the working directory).
     """
     from analyzer.numerical.analysis import analyse as run
 
-    return run(graph, target, output=output, confirm=confirm)
+    return run(graph, target, output=output, confirm=confirm, root=root)

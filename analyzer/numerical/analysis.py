@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from analyzer.config import TargetConfig
@@ -29,6 +30,7 @@ def analyse(
     *,
     output: Path | None = None,
     confirm: bool = True,
+    explain: bool = True,
     root: Path | None = None,
     options: Options | None = None,
     confirmer: Confirmer | None = None,
@@ -37,7 +39,8 @@ def analyse(
     """The numerical findings of one target.
 
     `output` receives reproducers; `root` is the folder that source locations and the checkpoint are relative to (the
-    working directory if None). `confirmer` is used as it is and not closed: several targets may share one.
+    working directory if None). `explain` looks for preconditions and repairs.
+    `confirmer` is used as it is and not closed: several targets may share one.
 
     Raises:
         TargetProblem: the configuration does not fit the model, or the checkpoint cannot be used.
@@ -48,16 +51,15 @@ def analyse(
     options = options or Options(symbols=target.symbols)
     interpretation = interpret(graph, as_ranges(assumptions), options=options)
     budget = budget or Budget()
-    own = confirmer is None
-    confirmer = confirmer or Confirmer(budget)
+    own = None if confirmer is not None or not (confirm or explain) else Confirmer(budget)
+    confirmer = confirmer or own
+    case = _Case(graph, target, assumptions, interpretation, options, budget, output, root)
     try:
-        findings = _findings(
-            graph, target, assumptions, interpretation, options, confirmer, budget, confirm, output, root
-        )
-        notes = tuple(confirmer.notes)
+        findings = _findings(case, confirmer, confirm, explain)
+        notes = tuple(confirmer.notes) if confirmer is not None else ()
     finally:
-        if own:
-            confirmer.close()
+        if own is not None:
+            own.close()
     return AnalysisResult(
         findings=tuple(findings),
         unsafe_operators=UnsafeOperators(interpretation.unsafe_checked, interpretation.unsafe_safe),
@@ -73,43 +75,47 @@ def _shown(assumptions: Sequence[Assumption]) -> tuple[str, ...]:
     return tuple(texts) if rest <= 0 else (*texts[:SHOWN_ASSUMPTIONS], f"and {rest} more")
 
 
-def _findings(
-    graph: Graph,
-    target: TargetConfig,
-    assumptions: Sequence[Assumption],
-    interpretation: Interpretation,
-    options: Options,
-    confirmer: Confirmer,
-    budget: Budget,
-    confirm: bool,
-    output: Path | None,
-    root: Path,
-) -> list[Finding]:
-    roots = [w for w in interpretation.warnings if w.root is None]
-    follow = followers(interpretation.warnings)
-    deadline = time.monotonic() + budget.total
-    ranges = as_ranges(assumptions)
+@dataclass(frozen=True)
+class _Case:
+    """One target on its way through."""
+
+    graph: Graph
+    target: TargetConfig
+    assumptions: Sequence[Assumption]
+    interpretation: Interpretation
+    options: Options
+    budget: Budget
+    output: Path | None
+    root: Path
+
+
+def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: bool) -> list[Finding]:
+    warnings = case.interpretation.warnings
+    follow = followers(warnings)
+    deadline = time.monotonic() + case.budget.total
+    ranges = as_ranges(case.assumptions)
     found = []
-    for warning in roots:
-        after = follow.get(id(warning), [])
+    for warning in (w for w in warnings if w.root is None):
         confirmation = None
-        if confirm:
-            confirmation = confirmer.confirm(graph, warning, ranges, target.symbols, deadline)
-        needed = precondition(graph, warning, assumptions, options, time.monotonic() + EXPLAIN_SECONDS)
-        suggestion = repair(graph, warning, assumptions, options, root, confirmer if confirm else None, needed)
-        support = Support(
-            f"{confirmation.engine}: {confirmation.sentence}" if confirmation else "",
-            None,
-            needed,
-            suggestion,
-        )
-        finding = finding_of(graph, target.id, interpretation, warning, assumptions, after, support)
-        if confirmation is not None and output is not None:
-            path = _write(confirmation, finding, warning, output)
-            support = Support(support.shown_by, str(path.relative_to(output)), needed, suggestion)
-            finding = finding_of(graph, target.id, interpretation, warning, assumptions, after, support)
+        if confirm and confirmer is not None:
+            confirmation = confirmer.confirm(case.graph, warning, ranges, case.target.symbols, deadline)
+        shown_by = f"{confirmation.engine}: {confirmation.sentence}" if confirmation else ""
+        support = _explained(case, warning, confirmer, Support(shown_by)) if explain else Support(shown_by)
+        after = follow.get(id(warning), [])
+        finding = finding_of(case.graph, case.target.id, case.interpretation, warning, case.assumptions, after, support)
+        if confirmation is not None and case.output is not None:
+            path = _write(confirmation, finding, warning, case.output)
+            finding = replace(finding, reproducer=str(path.relative_to(case.output)))
         found.append(finding)
     return found
+
+
+def _explained(case: _Case, warning: Warning, confirmer: Confirmer | None, support: Support) -> Support:
+    """With the narrowing that makes the warning vanish and the change that mends it."""
+    deadline = time.monotonic() + EXPLAIN_SECONDS
+    needed = precondition(case.graph, warning, case.assumptions, case.options, deadline)
+    change = repair(case.graph, warning, case.assumptions, case.options, case.root, confirmer, needed)
+    return replace(support, precondition=needed, suggestion=change)
 
 
 def _write(confirmation: Confirmation, finding: Finding, warning: Warning, output: Path) -> Path:

@@ -87,7 +87,11 @@ def declared_inputs(target: TargetConfig, inputs: Sequence[ir.Value]) -> dict[st
     names = [v.name or "" for v in inputs]
     taken: dict[str, str] = {}  # model name -> declared name
     rest = []
+    exact = [given for given in target.inputs if given in names]
+    taken.update({given: given for given in exact})
     for given in target.inputs:
+        if given in taken:
+            continue
         hits = [n for n in names if n not in taken and _matches(n, given)]
         for hit in hits:
             taken[hit] = given

@@ -15,10 +15,9 @@ from analyzer.numerical.inference import constant_array
 from analyzer.numerical.result import Interpretation, Interval, Warning
 
 STEPS = 10  # rows of the table
-SATURATION = {"FLOAT": 17, "DOUBLE": 37, "FLOAT16": 8.4, "BFLOAT16": 6.3}  # 1 - sigmoid(x) is exactly 0 from here on
-UNDERFLOW = {"FLOAT": 104, "DOUBLE": 746, "FLOAT16": 18, "BFLOAT16": 93}  # exp(-x) is exactly 0 from here on
-EXP_LIMIT = {"FLOAT": 88.72, "DOUBLE": 709.78, "FLOAT16": 11.09, "BFLOAT16": 88.72}
-DTYPES = {"FLOAT": "float32", "DOUBLE": "float64", "FLOAT16": "float16", "BFLOAT16": "bfloat16"}
+SATURATION = {"float32": 17, "float64": 37, "float16": 8.4, "bfloat16": 6.3}  # 1 - sigmoid(x) is exactly 0 from here on
+UNDERFLOW = {"float32": 104, "float64": 746, "float16": 18, "bfloat16": 93}  # exp(-x) is exactly 0 from here on
+EXP_LIMIT = {"float32": 88.72, "float64": 709.78, "float16": 11.09, "bfloat16": 88.72}
 OPERAND_NAMES = {
     "numerical/division-by-zero": "denominator",
     "numerical/integer-division-by-zero": "denominator",
@@ -33,10 +32,6 @@ class Step:
     value: ir.Value
     node: ir.Node | None
     interval: Interval | None
-
-
-def dtype_text(dtype: str) -> str:
-    return DTYPES.get(dtype, dtype.lower())
 
 
 def operator_text(node: ir.Node) -> str:
@@ -75,14 +70,14 @@ def message(warning: Warning, failed: bool) -> str:
         return _short(f"`{name}` {verb} by 0{suffix}")
     if rule == "exp-overflow":
         limit = EXP_LIMIT.get(warning.dtype)
-        known = f", {dtype_text(warning.dtype)} ends at {limit:g}" if limit else ""
+        known = f", {warning.dtype} ends at {limit:g}" if limit else ""
         verb = "overflows" if failed else "can overflow"
         return _short(f"`{name}` {verb}: its operand reaches {interval.hi:.6g}{known}")
     if rule == "sqrt-of-negative":
         return _short(f"`{name}` {receives} a negative number{because}")
     if "overflow" in rule:
         verb = "overflows" if failed else "can overflow"
-        return _short(f"the result of `{name}` {verb} {dtype_text(warning.dtype)}: bounds {where}")
+        return _short(f"the result of `{name}` {verb} {warning.dtype}: bounds {where}")
     return _short(f"`{name}` {can}leave its domain ({warning.danger}){because}".replace("can leave", "can leave"))
 
 
@@ -97,7 +92,7 @@ def cause(warning: Warning) -> str:
     producer = origin(warning.node.inputs[warning.operand])
     if producer is None:
         return ""
-    dtype = dtype_text(warning.dtype)
+    dtype = warning.dtype
     if producer.op_type == "Softmax":
         gap = UNDERFLOW.get(warning.dtype)
         return f"softmax is exactly 0 in {dtype} where a logit lies {gap} or more below the largest" if gap else ""

@@ -11,7 +11,6 @@ from analyzer.numerical.assumptions import Assumption
 from analyzer.numerical.explanation import (
     behind,
     certain,
-    dtype_text,
     interval_table,
     message,
     operand_text,
@@ -29,7 +28,6 @@ class Support:
     """What was found out about one warning beyond its intervals."""
 
     shown_by: str = ""  # "ONNX Runtime 1.24: 3 of 20 results are not finite …" of a real run
-    reproducer: str | None = None
     precondition: Precondition | None = None
     suggestion: Suggestion | None = None
 
@@ -71,13 +69,12 @@ def finding_of(
             {
                 "interval": [_number(warning.interval.lo), _number(warning.interval.hi)],
                 "may_be_nan": warning.interval.may_be_nan,
-                "dtype": dtype_text(warning.dtype),
+                "dtype": warning.dtype,
                 "danger": warning.danger,
                 "backward": warning.backward,
                 "follows": [display_name(w.node) for w in followers],
             },
         ),
-        reproducer=support.reproducer,
         suggestion=support.suggestion,
     )
 

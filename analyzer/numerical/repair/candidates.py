@@ -16,10 +16,20 @@ import onnx_ir as ir
 from analyzer.numerical.inference import constant_array
 from analyzer.numerical.result import Warning
 
-TINY = {"FLOAT": 1e-12, "DOUBLE": 1e-12, "FLOAT16": 1e-4, "BFLOAT16": 1e-12}
-DIVISOR = {"FLOAT": 1e-8, "DOUBLE": 1e-12, "FLOAT16": 1e-3, "BFLOAT16": 1e-8}
-EXPONENT = {"FLOAT": 80.0, "DOUBLE": 700.0, "FLOAT16": 10.0, "BFLOAT16": 80.0}
-INSIDE = {"FLOAT": 1e-6, "DOUBLE": 1e-12, "FLOAT16": 1e-2, "BFLOAT16": 1e-2}
+TINY = {"float32": 1e-12, "float64": 1e-12, "float16": 1e-4, "bfloat16": 1e-12}
+DIVISOR = {"float32": 1e-8, "float64": 1e-12, "float16": 1e-3, "bfloat16": 1e-8}
+EXPONENT = {"float32": 80.0, "float64": 700.0, "float16": 10.0, "bfloat16": 80.0}
+INSIDE = {"float32": 1e-6, "float64": 1e-12, "float16": 1e-2, "bfloat16": 1e-2}
+
+
+DTYPES = {
+    "float32": ir.DataType.FLOAT,
+    "float64": ir.DataType.DOUBLE,
+    "float16": ir.DataType.FLOAT16,
+    "bfloat16": ir.DataType.BFLOAT16,
+    "int32": ir.DataType.INT32,
+    "int64": ir.DataType.INT64,
+}
 
 
 class Builder:
@@ -27,14 +37,18 @@ class Builder:
 
     def __init__(self, graph: ir.Graph, anchor: ir.Node, dtype: str) -> None:
         self.graph, self.anchor = graph, anchor
-        self.dtype = ir.DataType[dtype]
+        self.dtype = DTYPES[dtype]
         self.made: list[ir.Node] = []
 
     def constant(self, value: float | list[int]) -> ir.Value:
-        kind = self.dtype.numpy() if isinstance(value, float) else np.int64 if self.anchor.domain != "tf" else np.int32
+        whole = np.int32 if self.anchor.domain == "tf" else np.int64
+        kind = self.dtype.numpy() if isinstance(value, float) else whole
         tensor = ir.tensor(np.asarray(value, kind), name=f"repair_{len(self.graph.initializers)}")
         made = ir.Value(
-            name=tensor.name, shape=ir.Shape(tensor.shape), type=ir.TensorType(tensor.dtype), const_value=tensor
+            name=tensor.name,
+            shape=ir.Shape(list(tensor.shape.numpy())),
+            type=ir.TensorType(tensor.dtype),
+            const_value=tensor,
         )
         self.graph.register_initializer(made)
         return made
@@ -94,14 +108,16 @@ class Candidate:
 
 def candidates(warning: Warning) -> Iterator[Candidate]:
     """What to try for a warning, in order."""
-    node, rule = warning.node, warning.rule.removeprefix("numerical/")
-    if warning.dtype not in TINY and rule not in ("integer-division-by-zero", "modulo-by-zero"):
+    node = warning.node
+    if warning.dtype not in DTYPES:
+        return
+    if warning.dtype not in TINY and node.op_type not in ("Div", "Mod", "FloorDiv", "FloorMod"):
         return
     if node.op_type == "Log":
         yield from _of_log(node, warning.dtype)
     elif node.op_type == "Exp":
         yield from _of_exp(node, warning.dtype)
-    elif node.op_type in ("Div", "RealDiv", "Reciprocal", "Inv"):
+    elif node.op_type in ("Div", "RealDiv", "Reciprocal", "Inv", "Mod", "FloorDiv", "FloorMod"):
         yield from _of_division(node, warning)
     elif node.op_type in ("Sqrt", "Rsqrt"):
         yield from _of_root(node, warning)
@@ -211,7 +227,7 @@ def _log_softmax(build: Builder, node: ir.Node) -> ir.Value:
     inner = source_of(node.inputs[0])
     assert inner is not None
     axis = inner.attributes.get("axis")
-    given = {"axis": int(axis.value)} if axis is not None and node.domain != "tf" else {}
+    given: dict[str, Any] = {"axis": int(axis.value)} if axis is not None and node.domain != "tf" else {}
     return build.apply("LogSoftmax", _operand(inner), **given)
 
 
@@ -281,7 +297,9 @@ def again(builder: Builder, node: ir.Node, position: int, operand: ir.Value) -> 
         name=f"repair_{node.op_type}_again",
         outputs=[ir.Value(name=f"repair_{node.op_type}_again")],
     )
-    made.outputs[0].dtype, made.outputs[0].shape = node.outputs[0].dtype, node.outputs[0].shape
+    if node.outputs[0].dtype is not None:
+        made.outputs[0].dtype = node.outputs[0].dtype
+    made.outputs[0].shape = node.outputs[0].shape
     builder.graph.insert_before(node, made)
     builder.made.append(made)
     return made.outputs[0]

@@ -212,8 +212,8 @@ class _Edit:
             exponential = self.argument(inner)
             x = self.argument(exponential) if exponential is not None and self.name(exponential) == "exp" else None
             if x is not None and isinstance(inner, ast.Call):
-                rest = inner.args[1:] if self.module(inner) is not None else inner.args
-                options = [self.source(a) for a in rest] + [f"{k.arg}={self.source(k.value)}" for k in inner.keywords]
+                more = inner.args[1:] if self.module(inner) is not None else inner.args
+                options = [self.source(a) for a in more] + [f"{k.arg}={self.source(k.value)}" for k in inner.keywords]
                 if options and self.available("torch"):
                     return call, f"torch.logsumexp({', '.join([self.source(x), *options])})"
         return None
