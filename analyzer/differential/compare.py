@@ -12,7 +12,7 @@ from analyzer.differential import noise
 from analyzer.differential.distances import Thresholded, class_distance, judge_pair, mad_distance, relative_error
 from analyzer.differential.inputs import InputSet
 from analyzer.differential.localize import error_of, ulp_effect
-from analyzer.differential.runner import Runner
+from analyzer.differential.runner import Case, Runner
 from analyzer.differential.verdict import Failure, Kind, Outcome
 
 GATE = 8.0  # times the floor at the outputs from which a closer look is taken; blame needs more
@@ -72,14 +72,15 @@ def run_all(
 
 
 def _run(runner: Runner, sets: Sequence[InputSet], *, twice: bool) -> EngineResult:
-    outcomes = [runner.run(s.feeds) for s in sets]
+    """All sets in one message, the first one again at the end."""
+    cases: list[Case] = [(s.feeds, None) for s in sets]
+    outcomes = runner.replay(cases + cases[:1] if twice else cases, state=True)
     drift = 0.0
-    if twice and outcomes and outcomes[0].ok:
-        again = runner.run(sets[0].feeds)
-        drift = error_of(again.arrays, outcomes[0].arrays) if again.ok else 0.0
+    if twice and outcomes[0].ok and outcomes[-1].ok:
+        drift = error_of(outcomes[-1].arrays, outcomes[0].arrays)
     return EngineResult(
         runner,
-        tuple(outcomes),
+        tuple(outcomes[: len(sets)]),
         nondeterministic=drift if drift > SAME_RUN else 0.0,
         mutated=any(o.mutated for o in outcomes),
     )

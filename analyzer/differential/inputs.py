@@ -113,6 +113,30 @@ def generate(
     )
 
 
+def variants(examples: Mapping[str, np.ndarray], seed: int = 0) -> Inputs:
+    """The example inputs that came with a model, and sets of the same shapes in which the floats have other values.
+
+    Integers stay as they are: they are indices whose bounds only the example tells. Floats keep the example's mean and
+    spread, so that a preprocessed image stays one.
+    """
+    sets = [InputSet("example", dict(examples))]
+    for index, style in enumerate(("normal", "negative"), start=1):
+        rng = np.random.default_rng((seed, index))
+        feeds = {}
+        for name, array in examples.items():
+            if array.dtype.kind == "f" and array.size:
+                values = array.astype(np.float64)
+                spread = float(values.std()) or 1.0
+                drawn = values.mean() + spread * rng.standard_normal(array.shape)
+                feeds[name] = np.asarray(-np.abs(drawn) if style == "negative" else drawn).astype(array.dtype)
+            else:
+                feeds[name] = array
+        sets.append(InputSet(style, feeds))
+    if not any(a.dtype.kind == "f" for a in examples.values()):
+        sets = sets[:1]
+    return Inputs(tuple(sets), (f"the model's example inputs and {len(sets) - 1} variants of them",))
+
+
 def _one(
     wanted: Sequence[TensorInfo],
     target: TargetConfig,

@@ -60,7 +60,6 @@ class Pool:
         except EngineFailed as failed:
             return failed.failure
         try:
-            runner.probe()
             runner.load(artefact)
         except EngineFailed as failed:
             runner.close()
@@ -75,7 +74,7 @@ class Pool:
         if artefact.kind.endswith("-entry"):
             if self.sandbox is None:
                 raise EngineFailed(Kind.MISSING, "running this repository's code is not allowed here")
-            return SandboxTransport(backend.engine.name, self.sandbox, {}, variables)
+            return SandboxTransport(backend.engine.name, self.sandbox, variables)
         folder = None
         if backend.version is not None:
             if self.overlay is None:

@@ -1,9 +1,8 @@
-"""One backend that runs: probe, load, evaluate, replay, through whatever transport it lives behind."""
+"""One backend that runs: load, run and replay, through whatever transport it lives behind."""
 
 from __future__ import annotations
 
 import itertools
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,39 +36,40 @@ class Runner:
         self.versions: dict[str, str] = {}
         self.fingerprint: dict[str, Any] = {}
         self.description: Description | None = None
+        self.examples: dict[str, np.ndarray] = {}  # inputs that came with the model
         self._counter = itertools.count()
 
     @property
     def name(self) -> str:
         return self.backend.name
 
-    def probe(self) -> dict[str, Any]:
-        """Versions, device, processor features, knobs."""
-        knobs = {k: v for k, v in self.backend.knobs.items() if v != ""}
-        reply = self.transport.exchange({"op": "probe", "knobs": knobs}, deadline=self.deadline)
-        try:
-            self.fingerprint = dict(reply)
-            self.versions = {str(k): str(v)[:40] for k, v in reply["versions"].items()}
-        except (KeyError, TypeError, AttributeError, ValueError):
-            raise EngineFailed(Kind.CRASH, "the worker does not say which versions it has") from None
-        return self.fingerprint
-
     def load(self, artefact: Artefact) -> Description:
-        """Put the model before the engine."""
-        for name, path in artefact.files.items():
-            target = self.transport.folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if path.is_dir():
-                shutil.copytree(path, target, dirs_exist_ok=True)
-            else:
-                shutil.copyfile(path, target)
-        request = {"op": "load", "model": {"kind": artefact.kind, **artefact.request}}
-        reply = self.transport.exchange(request, send=tuple(artefact.files), deadline=self.deadline)
+        """Open the engine with its knobs and put the model before it: one request, for a start can be slow."""
+        self.transport.place(artefact.files)
+        name = self._result_name()
+        request = {
+            "op": "load",
+            "knobs": {k: v for k, v in self.backend.knobs.items() if v != ""},
+            "model": {"kind": artefact.kind, **artefact.request},
+            "result": name,
+        }
+        reply = self.transport.exchange(request, receive=(name,), deadline=self.deadline)
         try:
-            self.description = Description.read(reply)
-        except (KeyError, TypeError, ValueError, AttributeError):
+            self.fingerprint = dict(reply["fingerprint"])
+            self.versions = {str(k): str(v)[:40] for k, v in self.fingerprint["versions"].items()}
+            self.description = Description.read(reply["description"])
+            self.examples = tensors.read(self.transport.folder / name, reply["examples"])
+        except (KeyError, TypeError, ValueError, AttributeError, OSError):
             raise EngineFailed(Kind.CRASH, "the worker's description of the model is not understood") from None
         return self.description
+
+    def _result_name(self) -> str:
+        """Where results lie. In a sandbox they leave through the folder `out`; `exchange` brings them back there."""
+        name = f"result-{next(self._counter)}.bin"
+        if getattr(self.transport, "sandbox", None) is None:
+            return name
+        (self.transport.folder / "out").mkdir(exist_ok=True)
+        return f"out/{name}"
 
     def run(
         self, feeds: Mapping[str, np.ndarray], fetches: Sequence[str] | None = None, *, state: bool = True
@@ -111,10 +111,8 @@ class Runner:
             written.append({"feeds": mapping, "fetches": list(fetches) if fetches is not None else None})
         number = next(self._counter)
         folder = self.transport.folder
-        arrays, result = f"arrays-{number}.bin", f"result-{number}.bin"
+        arrays, where = f"arrays-{number}.bin", self._result_name()
         manifest = tensors.write(folder / arrays, store)
-        # In a sandbox results leave through the folder `out`; `exchange` brings them here under the same name.
-        where = f"out/{result}" if getattr(self.transport, "sandbox", None) is not None else result
         request = {
             "op": "evaluate",
             "cases": written,
@@ -123,8 +121,6 @@ class Runner:
             "result": where,
             "state": state,
         }
-        if where != result:
-            (folder / "out").mkdir(exist_ok=True)
         try:
             reply = self.transport.exchange(request, send=(arrays,), receive=(where,), deadline=self.deadline)
             found = tensors.read(folder / where, reply["manifest"])

@@ -12,7 +12,7 @@ from analyzer.differential import noise
 from analyzer.differential.backend import Backend
 from analyzer.differential.bisect import Culprit, guilty_pass, version_range
 from analyzer.differential.compare import Comparison, EngineResult, run_all
-from analyzer.differential.inputs import Inputs, InputSet, generate, match
+from analyzer.differential.inputs import Inputs, InputSet, generate, variants
 from analyzer.differential.known import Benign, Known, benign, duplicate_key, known_issue
 from analyzer.differential.localize import Blame, Localization, error_of, localize, splice
 from analyzer.differential.plan import Family, kind_for
@@ -21,7 +21,6 @@ from analyzer.differential.reduce import Reduced, reduce
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.structure import Description
 from analyzer.differential.verdict import Failure, Kind
-from analyzer.problem import TargetProblem
 
 MAX_BLAMES = 8  # distinct problems that are reduced and written out; the rest are counted
 VALUES = (Kind.VALUE, Kind.NAN, Kind.SHAPE, Kind.DTYPE, Kind.COMMON)
@@ -122,9 +121,9 @@ def _inputs(
 ) -> Inputs:
     if given is not None:
         return given(structure)
-    examples = getattr(structure, "examples", None)
-    if examples:
-        return examples
+    for runner in runners:
+        if runner.examples and set(runner.examples) == {i.name for i in structure.inputs}:
+            return variants(runner.examples)
 
     def accepts(feeds: Mapping[str, np.ndarray]) -> bool:
         return any(runner.run(feeds, state=False).ok for runner in runners)
@@ -325,4 +324,3 @@ def _order(version: str) -> tuple[int, ...]:
     return tuple(int(n) for n in re.findall(r"\d+", version)[:4])
 
 
-__all__ = ["Problem", "Study", "TargetProblem", "finite", "match", "study"]

@@ -42,6 +42,9 @@ class Transport(Protocol):
 
     folder: Path
 
+    def place(self, files: Mapping[str, Path]) -> None:
+        """Put files and folders of this machine where the worker finds them by name."""
+
     def exchange(
         self, request: Mapping[str, Any], *, send: Sequence[str] = (), receive: Sequence[str] = (), deadline: float
     ) -> Any:
@@ -100,13 +103,22 @@ class ProcessTransport:
         ends = time.monotonic() + deadline
         if self._child is None or self._child.poll() is not None:
             self._start()
-            for earlier in self._setup:  # a restart after a crash: probe and load again
-                if request["op"] != earlier["op"]:
+            for earlier in self._setup:  # a restart after a crash: load again
+                if request["op"] != "load":
                     self._ask(earlier, ends)
         value = self._ask(request, ends)
-        if request["op"] in ("probe", "load"):
-            self._setup = [e for e in self._setup if e["op"] != request["op"]] + [dict(request)]
+        if request["op"] == "load":
+            self._setup = [dict(request)]
         return value
+
+    def place(self, files: Mapping[str, Path]) -> None:
+        for name, path in files.items():
+            target = self.folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_dir():
+                shutil.copytree(path, target, dirs_exist_ok=True)
+            else:
+                shutil.copyfile(path, target)
 
     def _start(self) -> None:
         env = {
@@ -188,24 +200,20 @@ class ProcessTransport:
 class SandboxTransport:
     """One command in a sandbox for each request: slower, for code of the pull request itself."""
 
-    def __init__(
-        self, engine: str, sandbox: Sandbox, files: Mapping[str, bytes | Path], variables: Mapping[str, str]
-    ) -> None:
-        self.engine, self.sandbox, self.files, self.variables = engine, sandbox, files, variables
+    def __init__(self, engine: str, sandbox: Sandbox, variables: Mapping[str, str]) -> None:
+        self.engine, self.sandbox, self.variables = engine, sandbox, variables
         self.folder = Path(tempfile.mkdtemp(prefix="assay-worker-"))
         self._setup: list[dict[str, Any]] = []
-        self._sent: set[str] = set()
+        self._placed: dict[str, Path] = {}
         carry_worker(self.folder)
 
     def exchange(
         self, request: Mapping[str, Any], *, send: Sequence[str] = (), receive: Sequence[str] = (), deadline: float
     ) -> Any:
-        replay = [e for e in self._setup if e["op"] != request["op"]]
-        requests = [*replay, dict(request)]
-        if request["op"] == "load":
-            self._sent = set(send)
-        files: dict[str, bytes | Path] = {"requests.json": json.dumps(requests).encode(), **self.files}
-        for name in (WORKER, "assay_inside", *self._sent, *send):
+        earlier_requests = self._setup if request["op"] != "load" else []
+        requests = [*earlier_requests, dict(request)]
+        files: dict[str, bytes | Path] = {"requests.json": json.dumps(requests).encode(), **self._placed}
+        for name in (WORKER, "assay_inside", *send):
             if (self.folder / name).exists():
                 files[name] = self.folder / name
         with tempfile.TemporaryDirectory(prefix="assay-") as temporary:
@@ -236,9 +244,12 @@ class SandboxTransport:
             for name in receive:
                 if Path(temporary, Path(name).name).is_file():
                     shutil.move(Path(temporary, Path(name).name), self.folder / name)
-        if request["op"] in ("probe", "load"):
-            self._setup = [*replay, dict(request)]
+        if request["op"] == "load":
+            self._setup = [dict(request)]
         return value
+
+    def place(self, files: Mapping[str, Path]) -> None:
+        self._placed |= files
 
     def close(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)

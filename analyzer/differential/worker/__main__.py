@@ -79,10 +79,12 @@ class Server:
         return {**self.engine.fingerprint(), **machine(), "knobs": request.get("knobs", {})}
 
     def do_load(self, request: dict[str, Any], folder: Path) -> Any:
-        if self.engine is None or "knobs" in request:
-            self.engine = open_engine(self.name, request.get("knobs", {}))
-            self.engine.fingerprint()
-        return self.engine.load(request["model"], folder)
+        """Open the engine and load the model; the reply holds fingerprint, description and example inputs."""
+        fingerprint = self.do_probe(request, folder)
+        assert self.engine is not None
+        description = self.engine.load(request["model"], folder)
+        examples = tensors.write(folder / request["result"], getattr(self.engine, "examples", None) or {})
+        return {"fingerprint": fingerprint, "description": description, "examples": examples}
 
     def do_evaluate(self, request: dict[str, Any], folder: Path) -> Any:
         """``cases``: list of ``{"feeds": {tensor: key in arrays}, "fetches": [tensors] | null}``.
@@ -115,9 +117,6 @@ class Server:
     def do_one(self, request: dict[str, Any], folder: Path) -> Any:
         assert self.engine is not None
         return self.engine.evaluate(request["feeds"], request["fetches"])
-
-    def do_ping(self, request: dict[str, Any], folder: Path) -> Any:
-        return {}
 
     def do_exit(self, request: dict[str, Any], folder: Path) -> Any:
         os._exit(0)

@@ -194,7 +194,7 @@ def _widen_node(n: NodeProto) -> None:
         elif a.type == AttributeProto.GRAPHS:
             for g in a.graphs:
                 _widen(g)
-        elif a.type == AttributeProto.INT and a.i in FLOATS and a.name in ("to", "dtype", "output_dtype", "stash_type"):
+        elif a.type == AttributeProto.INT and a.i in FLOATS and a.name in ("to", "dtype", "output_dtype"):
             a.i = TensorProto.DOUBLE
     if n.op_type == "Constant" and n.domain in ("", "ai.onnx"):
         for a in n.attribute:

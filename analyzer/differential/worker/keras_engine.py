@@ -1,0 +1,330 @@
+"""Keras 3 on any backend (`KERAS_BACKEND` is set before the start: it is read once, at import).
+
+Tensors are named after the layer that makes them (``block/conv``; with ``:1`` for its second call, ``#1`` for its second
+output); nested models are flattened. A run calls the model as a user does; parts are run operation by operation.
+
+Knobs: ``call`` (inference: ``model(x, training=False)``; plain: ``model(x)``; predict), ``precision`` (a dtype policy),
+``jit`` (on: compiled with XLA or the backend's own compiler), ``device``, ``threads``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .contract import Arrays, EngineError, node, tensor
+
+PACKAGES = {"tensorflow": "tensorflow", "jax": "jax", "torch": "torch", "openvino": "openvino", "numpy": "numpy"}
+SIMPLE = (int, float, bool, str)
+
+
+@dataclass
+class Step:
+    """One call of one operation: what goes in, what comes out, by tensor name."""
+
+    operation: Any
+    args: Any
+    kwargs: Any
+    inputs: list[str]
+    outputs: list[str]
+    name: str
+
+
+class Keras:
+    def __init__(self, backend: str, knobs: Mapping[str, Any]) -> None:
+        self.backend = backend
+        self.knobs = {"precision": "float32", "call": "inference", "jit": "off", "device": "cpu", "threads": 0, **knobs}
+
+    def fingerprint(self) -> dict[str, Any]:
+        import keras
+
+        if keras.backend.backend() != self.backend:
+            raise EngineError("missing", f"Keras runs on {keras.backend.backend()}, not on {self.backend}")
+        engine = importlib.import_module(PACKAGES[self.backend])
+        if self.knobs["device"] == "cuda" and not self._has_gpu():
+            raise EngineError("missing", f"Keras on {self.backend} finds no GPU")
+        if self.knobs["threads"] and self.backend == "torch":
+            engine.set_num_threads(int(self.knobs["threads"]))
+        return {
+            "versions": {"keras": str(keras.__version__), PACKAGES[self.backend]: str(engine.__version__)},
+            "device": self.knobs["device"],
+        }
+
+    def _has_gpu(self) -> bool:
+        if self.backend == "torch":
+            import torch
+
+            return bool(torch.cuda.is_available())
+        if self.backend == "tensorflow":
+            import tensorflow as tf
+
+            return bool(tf.config.list_physical_devices("GPU"))
+        if self.backend == "jax":
+            import jax
+
+            return any(d.platform == "gpu" for d in jax.devices())
+        return False
+
+    def load(self, model: dict[str, Any], folder: Path) -> dict[str, Any]:
+        import keras
+
+        keras.utils.set_random_seed(0)
+        self.examples: Arrays = {}
+        examples = None
+        if model["kind"] == "keras":
+            loaded = keras.saving.load_model(str(folder / model["path"]), compile=False)
+        else:
+            from assay_inside.entry import build  # type: ignore[import-not-found]
+
+            built = build(model["entry"], str(folder / model["root"]))
+            loaded, examples = built.model, built.inputs
+        policy = self.knobs["precision"]
+        self.model = loaded if policy == "float32" else _with_policy(loaded, policy)
+        self.compiled = False
+        self._flatten()
+        names = [n for n, _ in self.inputs]
+        if examples is not None:
+            values = list(examples.values()) if isinstance(examples, dict) else list(examples)
+            if len(values) == len(names):
+                self.examples = {n: _numpy(v) for n, v in zip(names, values)}  # noqa: B905
+        return {
+            "nodes": [self._describe(s) for s in self.steps],
+            "inputs": [tensor(n, str(t.dtype), [d if isinstance(d, int) else None for d in t.shape]) for n, t in self.inputs],
+            "outputs": self.outputs,
+            "alive": None if self.steps else [],
+            "dtypes": {},
+            "notes": [] if self.steps else ["The Keras model is subclassed: it is compared as a whole, not layer by layer."],
+        }
+
+    def weights(self) -> Mapping[str, np.ndarray]:
+        found = {}
+        for index, variable in enumerate(self.model.variables):
+            path = getattr(variable, "path", variable.name)
+            if "seed_generator" not in path:  # a random layer may draw; it must not change what it computes with
+                found[f"{index}/{path}"] = _numpy(variable)
+        return found
+
+    def evaluate(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
+        import keras
+
+        wide = self.knobs["precision"] == "float64"
+        feeds = {n: a.astype(np.float64) if wide and a.dtype.kind == "f" else a for n, a in feeds.items()}
+        if fetches is None:
+            values = self._call([feeds[n] for n, _ in self.inputs])
+            flat = keras.tree.flatten(values)
+            return {n: _numpy(v) for n, v in zip(self.outputs, flat)}  # noqa: B905
+        if self.backend == "openvino":
+            return self._symbolic(feeds, fetches)
+        env: dict[str, Any] = {n: keras.ops.convert_to_tensor(a) for n, a in feeds.items()}
+        self._walk(env, fetches)
+        return {n: _numpy(env[n]) for n in fetches if n in env}
+
+    def _call(self, values: list[np.ndarray]) -> Any:
+        argument = values if len(values) > 1 or isinstance(self.model.input, (list, tuple)) else values[0]
+        if isinstance(getattr(self.model, "input", None), dict):
+            argument = dict(zip(self.model.input, values))  # noqa: B905
+        if self.backend == "openvino" or self.knobs["call"] == "predict" or self.knobs["jit"] == "on":
+            if not self.compiled:
+                self.model.compile(jit_compile=self.knobs["jit"] == "on", run_eagerly=False)
+                self.compiled = True
+            return self.model.predict(argument, batch_size=max(1, len(values[0])), verbose=0)
+        if self.backend == "torch":
+            import torch
+
+            with torch.no_grad():
+                return self.model(argument) if self.knobs["call"] == "plain" else self.model(argument, training=False)
+        return self.model(argument) if self.knobs["call"] == "plain" else self.model(argument, training=False)
+
+    def _walk(self, env: dict[str, Any], fetches: Sequence[str]) -> None:
+        """Run the steps that `fetches` need and `env` does not have, in order."""
+        import contextlib
+
+        if self.backend == "torch":
+            import torch
+
+            context: Any = torch.no_grad()
+        else:
+            context = contextlib.nullcontext()
+        with context:
+            for step in self._needed(set(env), fetches):
+                values = self._apply(step, env)
+                for name, value in zip(step.outputs, values):  # noqa: B905
+                    env[name] = value
+
+    def _apply(self, step: Step, env: Mapping[str, Any]) -> list[Any]:
+        import keras
+
+        def value(x: Any) -> Any:
+            return env[self.names[id(x)]] if isinstance(x, keras.KerasTensor) else x
+
+        args, kwargs = keras.tree.map_structure(value, (step.args, step.kwargs))
+        if getattr(step.operation, "_call_has_training_arg", False):
+            kwargs = {**kwargs, "training": False}
+        return list(keras.tree.flatten(step.operation(*args, **kwargs)))
+
+    def _symbolic(self, feeds: Arrays, fetches: Sequence[str]) -> Arrays:
+        """The OpenVINO backend computes in `predict` only: the part becomes a model of its own."""
+        import keras
+
+        env: dict[str, Any] = {}
+        used = {i for s in self._needed(set(feeds), fetches) for i in s.inputs} | set(fetches)
+        for name, array in feeds.items():
+            if name in used:
+                env[name] = keras.Input(batch_shape=array.shape, dtype=str(array.dtype))
+        inputs = [env[n] for n in env]
+        names = list(env)
+        self._walk(env, fetches)
+        outputs = [env[n] for n in fetches]
+        part = keras.Model(inputs, outputs)
+        part.compile(jit_compile=False)
+        values = part.predict([feeds[n] for n in names], batch_size=max(1, len(feeds[names[0]])), verbose=0)
+        return {n: _numpy(v) for n, v in zip(fetches, keras.tree.flatten(values))}  # noqa: B905
+
+    def _needed(self, given: set[str], fetches: Sequence[str]) -> list[Step]:
+        wanted: set[int] = set()
+        queue = [n for n in fetches if n not in given]
+        while queue:
+            name = queue.pop()
+            if name in given:
+                continue
+            if name not in self.producer:
+                raise EngineError("crash", f"tensor {name!r} can be computed from none of {sorted(given)}")
+            index = self.producer[name]
+            if index not in wanted:
+                wanted.add(index)
+                queue.extend(self.steps[index].inputs)
+        return [self.steps[i] for i in sorted(wanted)]
+
+    def _flatten(self) -> None:
+        """The calls of a functional model in order; nested models become their own calls."""
+        self.steps: list[Step] = []
+        self.names: dict[int, str] = {}
+        self.keep: list[Any] = []
+        counts: dict[str, int] = {}
+        model = _functional(self.model)
+        if model is None:
+            self.model_inputs_unknown()
+            return
+        self.inputs = []
+        for symbolic in _flat(model._inputs):
+            self.names[id(symbolic)] = symbolic.name
+            self.inputs.append((symbolic.name, symbolic))
+        self._add(model, "", counts)
+        self.outputs = [self.names[id(t)] for t in _flat(model._outputs)]
+        self.producer = {name: i for i, s in enumerate(self.steps) for name in s.outputs}
+
+    def model_inputs_unknown(self) -> None:
+        """A subclassed model: one opaque unit with the inputs and outputs that its build recorded, if any."""
+        inputs = getattr(self.model, "_inputs", None) or getattr(self.model, "inputs", None)
+        if not inputs:
+            raise EngineError("unsupported", "a subclassed Keras model has no layers that can be told apart")
+        self.inputs = [(t.name, t) for t in _flat(inputs)]
+        self.outputs = [f"output_{i}" for i in range(len(_flat(self.model.outputs)))]
+        self.producer = {}
+
+    def _add(self, model: Any, prefix: str, counts: dict[str, int]) -> None:
+        for depth in sorted(model._nodes_by_depth, reverse=True):
+            for each in model._nodes_by_depth[depth]:
+                if each.is_input or not each.operation:
+                    continue
+                inner = _functional(each.operation)
+                sources = _tensors((each.arguments.args, each.arguments.kwargs))
+                if inner is not None and len(sources) == len(_flat(inner._inputs)):
+                    for outside, inside in zip(sources, _flat(inner._inputs)):  # noqa: B905
+                        self.names[id(inside)] = self.names[id(outside)]
+                    self._add(inner, f"{prefix}{each.operation.name}/", counts)
+                    for outside, inside in zip(_flat(each.outputs), _flat(inner._outputs)):  # noqa: B905
+                        self.names[id(outside)] = self.names[id(inside)]
+                    continue
+                base = f"{prefix}{each.operation.name}"
+                number = counts.get(base, 0)
+                counts[base] = number + 1
+                name = base if number == 0 else f"{base}:{number}"
+                outputs = _flat(each.outputs)
+                names = [name] if len(outputs) == 1 else [f"{name}#{i}" for i in range(len(outputs))]
+                inputs = [self.names[id(t)] for t in sources]
+                frozen = _replace(each.arguments, self.names)
+                for symbolic, label in zip(outputs, names):  # noqa: B905
+                    self.names[id(symbolic)] = label
+                self.keep.append(each)
+                self.steps.append(Step(each.operation, *frozen, inputs, names, name))
+
+    def _describe(self, step: Step) -> dict[str, Any]:
+        kind = type(step.operation).__name__
+        return node(step.name, kind, step.inputs, step.outputs, layer=step.name, layer_class=kind, attributes=_config(step.operation))
+
+
+def _functional(model: Any) -> Any:
+    """The functional graph inside a model, or None."""
+    if hasattr(model, "_functional") and model._functional is not None:  # Sequential
+        return model._functional
+    return model if hasattr(model, "_nodes_by_depth") and hasattr(model, "_inputs") else None
+
+
+def _replace(arguments: Any, names: Mapping[int, str]) -> tuple[Any, Any]:
+    """Arguments with the symbolic tensors kept; a nested model may be called twice, so names are read at once."""
+    return arguments.args, arguments.kwargs
+
+
+def _flat(structure: Any) -> list[Any]:
+    import keras
+
+    return list(keras.tree.flatten(structure))
+
+
+def _tensors(structure: Any) -> list[Any]:
+    import keras
+
+    return [t for t in keras.tree.flatten(structure) if isinstance(t, keras.KerasTensor)]
+
+
+def _with_policy(model: Any, policy: str) -> Any:
+    """The same architecture and weights under another dtype policy."""
+
+    def change(value: Any) -> Any:
+        if isinstance(value, dict):
+            if value.get("class_name") == "DTypePolicy":
+                return {**value, "config": {**value["config"], "name": policy}}
+            compute = policy.removeprefix("mixed_")
+            return {
+                k: (policy if k == "dtype" and v == "float32" and "batch_shape" not in value else compute)
+                if isinstance(v, str) and v == "float32" and k in ("dtype",)
+                else change(v)
+                for k, v in value.items()
+            }
+        if isinstance(value, (list, tuple)):
+            return type(value)(change(v) for v in value)
+        return value
+
+    twin = type(model).from_config(change(model.get_config()))
+    if model.weights and not twin.weights:
+        twin.build(model.input_shape)
+    twin.set_weights([np.asarray(_numpy(w)) for w in model.weights])
+    return twin
+
+
+def _config(operation: Any) -> dict[str, Any]:
+    """The layer's own settings, short ones only."""
+    try:
+        config = operation.get_config()
+    except Exception:
+        return {}
+    found = {}
+    for key, value in config.items():
+        if isinstance(value, SIMPLE) and len(str(value)) < 64:
+            found[key] = value
+        elif isinstance(value, (list, tuple)) and len(value) <= 8 and all(isinstance(v, SIMPLE) for v in value):
+            found[key] = list(value)
+    return {k: v for k, v in found.items() if k not in ("name", "trainable")}
+
+
+def _numpy(value: Any) -> np.ndarray:
+    import keras
+
+    array = np.asarray(keras.ops.convert_to_numpy(value))
+    return array.astype(np.float32) if array.dtype.kind not in "biufcOSU" else array
