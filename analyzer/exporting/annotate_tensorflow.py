@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx_ir as ir
 
 from analyzer.exporting.manifest import Manifest
 from analyzer.graph import Graph, set_layer, set_location
+from analyzer.graph.model import INITIAL_VALUE
 from analyzer.problem import TargetProblem
-
-if TYPE_CHECKING:
-    from analyzer.loading.tensorflow_nodes import Tensor
 
 WEIGHTS = "weights.bin"
 
@@ -26,19 +23,49 @@ def graph_of_graphdef(file: Path, manifest: Manifest) -> Graph:
     from analyzer.loading.tensorflow_graph import Known, convert
     from analyzer.loading.tensorflow_nodes import tensor_of
 
-    outputs: dict[Tensor, str] = {}
-    for number, name in enumerate(manifest.outputs):
-        outputs.setdefault(tensor_of(name), name.removesuffix(":0") or f"output_{number}")
+    outputs = {name.removesuffix(":0"): tensor_of(name) for name in manifest.outputs}
     known = Known(
         values=_weights(file.parent / WEIGHTS, manifest),
         trainable=frozenset(w.name for w in manifest.weights if w.trainable) if manifest.weights else None,
-        outputs=outputs or None,
-        inputs={(name, 0): name for name in manifest.inputs} or None,
+        outputs=outputs if manifest.weights else None,
+        inputs={(name, 0): name for name in manifest.inputs},
     )
     graph = convert(read_program(file), known=known, versions=dict(manifest.versions))
+    if outputs and not manifest.weights:
+        _restrict(graph, list(outputs))
     _describe_inputs(graph, manifest)
     _annotate(graph, manifest)
     return graph
+
+
+def _restrict(graph: Graph, outputs: list[str]) -> None:
+    """Keep what `outputs` depend on, and the initial values of the variables they read."""
+    values = {v.name: v for v in [*graph.graph.inputs, *(o for n in graph.graph for o in n.outputs)]}
+    wanted = [values[name] for name in outputs if name in values]
+    if len(wanted) != len(outputs):
+        missing = next(name for name in outputs if name not in values)
+        raise TargetProblem(f"the output {missing!r} is not a tensor of the graph")
+    graph.graph.outputs[:] = list(dict.fromkeys(wanted))
+    needed: set[ir.Value] = set()
+    stack = list(wanted)
+    while stack:
+        value = stack.pop()
+        if value in needed:
+            continue
+        needed.add(value)
+        producer = value.producer()
+        if producer is not None:
+            stack += [v for v in producer.inputs if v is not None]
+            for attribute in producer.attributes.values():
+                if attribute.type is ir.AttributeType.GRAPH:
+                    stack += [v for n in attribute.as_graph() for v in n.inputs if v is not None]
+        initial = value.metadata_props.get(INITIAL_VALUE)
+        if initial in values:
+            stack.append(values[initial])
+    unneeded = [node for node in graph.graph if not any(output in needed for output in node.outputs)]
+    for node in reversed(unneeded):
+        graph.graph.remove(node, safe=True)
+    graph.graph.inputs[:] = [v for v in graph.graph.inputs if v in needed]
 
 
 def _weights(path: Path, manifest: Manifest) -> dict[str, ir.TensorProtocol]:

@@ -15,7 +15,7 @@ from typing import Any
 import analyzer
 from analyzer.config import TargetConfig
 from analyzer.exporting.imports import imported_files, mentioned_files
-from analyzer.exporting.manifest import Manifest, read_manifest
+from analyzer.exporting.manifest import ExportProblem, Manifest, read_manifest
 from analyzer.findings import Location
 from analyzer.graph import Graph
 from analyzer.problem import TargetProblem, UsageProblem
@@ -24,14 +24,6 @@ from analyzer.sandbox import PYTHON, Completed, Limits, Sandbox
 INSIDE = "assay_inside"  # the name of the `inside` package where it runs
 PROJECT = "project"
 MANIFEST = "export.json"
-
-
-class ExportProblem(TargetProblem):
-    """The project's code could not be exported; `location` is the line of the project where it failed, if any."""
-
-    def __init__(self, sentence: str, location: Location | None = None) -> None:
-        super().__init__(sentence)
-        self.location = location
 
 
 def export(

@@ -15,6 +15,14 @@ MAX_SIZE = 64 << 20
 FORMATS = {"onnx": "model.onnx", "pt2": "program.pt2", "graphdef": "graph.pb", "keras": "model.keras"}
 
 
+class ExportProblem(TargetProblem):
+    """The project's code could not be exported; `location` is the line of the project where it failed, if any."""
+
+    def __init__(self, sentence: str, location: Location | None = None) -> None:
+        super().__init__(sentence)
+        self.location = location
+
+
 @dataclass(frozen=True, slots=True)
 class Weight:
     """The value of a variable: where it stands in ``weights.bin``."""
@@ -56,13 +64,13 @@ class Manifest:
 
 
 def read_manifest(path: Path, entry: str) -> Manifest:
-    """Raises `TargetProblem` for anything but a well-formed manifest."""
+    """Raises `ExportProblem` for anything but a well-formed manifest."""
     try:
         if path.stat().st_size > MAX_SIZE:
             raise ValueError("too large")
         return _manifest(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise TargetProblem(
+        raise ExportProblem(
             f"{entry}: what the export handed back makes no sense ({type(error).__name__}); its code wrote over it"
         ) from error
 

@@ -6,16 +6,22 @@ line is one for all, or inside the framework; the line that creates the layer is
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import importlib
 import importlib.util
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .failure import Place, Project
 
+_IMPORT = re.compile(r"^\s*(?:import|from)\s+(torch|tensorflow|keras|tf_keras|jax)\b", re.M)
+_BACKEND = re.compile(
+    r"""KERAS_BACKEND["']\s*\]\s*=\s*["'](\w+)["']|setdefault\(\s*["']KERAS_BACKEND["']\s*,\s*["'](\w+)["']"""
+)
 _created: dict[int, tuple[Any, Place]] = {}  # id(layer) -> the layer (kept alive, ids are not reused) and its place
 
 
@@ -27,48 +33,54 @@ def place_of(layer: Any) -> Place | None:
 
 def watch(project: Project, files: Iterable[str], root: str) -> None:
     """Watch the frameworks that `files` (the entry's file and what it imports from the project) mention."""
-    mentioned = _mentioned(root, files)
-    if "torch" in mentioned and importlib.util.find_spec("torch"):
+    texts = list(_texts(root, files))
+    mentioned = {name for text in texts for name in _IMPORT.findall(text)}
+    if "torch" in mentioned and _installed("torch"):
         import torch
 
         _wrap(torch.nn.Module, project)
-    if mentioned & {"keras", "tensorflow"} and (
-        importlib.util.find_spec("keras") or importlib.util.find_spec("tensorflow")
-    ):
-        _choose_keras_backend()
-        try:
-            if importlib.util.find_spec("tensorflow") and os.environ.get("KERAS_BACKEND", "tensorflow") == "tensorflow":
-                import tensorflow
-
-                _wrap(tensorflow.keras.layers.Layer, project)
-            else:
-                import keras
-
-                _wrap(keras.layers.Layer, project)
-        except Exception:  # the project's own import will say what is wrong
-            pass
+    if mentioned & {"keras", "tensorflow", "tf_keras"}:
+        _choose_keras_backend(texts, mentioned)
+        with contextlib.suppress(Exception):  # the project's own import will say what is wrong
+            for layers in _keras_layers(mentioned):
+                _wrap(layers.Layer, project)
 
 
-def _mentioned(root: str, files: Iterable[str]) -> set[str]:
-    """Frameworks named in the import statements of `files`."""
-    pattern = re.compile(r"^\s*(?:import|from)\s+(torch|tensorflow|keras|tf_keras)\b", re.M)
-    found: set[str] = set()
+def _texts(root: str, files: Iterable[str]) -> Iterator[str]:
     for name in files:
         try:
             with open(os.path.join(root, name), encoding="utf-8", errors="replace") as file:
-                found.update(pattern.findall(file.read(1 << 20)))
+                yield file.read(1 << 20)
         except OSError:
             continue
-    return found
 
 
-def _choose_keras_backend() -> None:
-    """TensorFlow where it is installed, else Torch: the two whose graphs can be taken out of Keras."""
-    if "KERAS_BACKEND" not in os.environ and "keras" not in sys.modules and not importlib.util.find_spec("tensorflow"):
-        if importlib.util.find_spec("torch"):
-            os.environ["KERAS_BACKEND"] = "torch"
-        elif importlib.util.find_spec("jax"):
-            os.environ["KERAS_BACKEND"] = "jax"
+def _installed(name: str) -> bool:
+    return importlib.util.find_spec(name) is not None
+
+
+def _keras_layers(mentioned: set[str]) -> Iterator[Any]:
+    if "tf_keras" in mentioned:
+        yield importlib.import_module("tf_keras").layers
+    if os.environ.get("KERAS_BACKEND", "tensorflow") == "tensorflow" and _installed("tensorflow"):
+        yield importlib.import_module("tensorflow").keras.layers
+    elif _installed("keras"):
+        yield importlib.import_module("keras").layers
+
+
+def _choose_keras_backend(texts: list[str], mentioned: set[str]) -> None:
+    """The one the project's code sets; else TensorFlow where it is installed, else Torch.
+
+    Those two have graphs that can be taken out of Keras, so code that asks for JAX gets TensorFlow, unless it calls
+    JAX itself.
+    """
+    if "KERAS_BACKEND" in os.environ or "keras" in sys.modules:
+        return
+    wanted = next((found for text in texts for pair in _BACKEND.findall(text) for found in pair if found), None)
+    if wanted is None or (wanted == "jax" and "jax" not in mentioned):
+        wanted = next((name for name in ("tensorflow", "torch", "jax") if _installed(name)), None)
+    if wanted is not None and wanted != "tensorflow":
+        os.environ["KERAS_BACKEND"] = wanted
 
 
 def _wrap(base: Any, project: Project) -> None:

@@ -28,9 +28,15 @@ class Project:
 
     def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root)
+        self._known: dict[str, str | None] = {}
 
     def relative(self, filename: str) -> str | None:
         """The path relative to the root, or None for code that is not the project's."""
+        if filename not in self._known:
+            self._known[filename] = self._relative(filename)
+        return self._known[filename]
+
+    def _relative(self, filename: str) -> str | None:
         if not filename or filename.startswith("<"):
             return None
         path = os.path.realpath(filename)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
-from collections.abc import Mapping
+import traceback
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from . import creation
@@ -169,7 +170,7 @@ def _trace(
     first: BaseException | None = None
     for dynamic, strict, note in attempts:
         try:
-            with torch.no_grad():
+            with torch.no_grad(), _all_lines_of(project):
                 program = _torch_export(torch, module, args, kwargs, named, dynamic, strict)
         except BaseException as error:
             if isinstance(error, (KeyboardInterrupt, MemoryError)):
@@ -187,6 +188,30 @@ def _trace(
         f"{entry}: the model failed while it was traced with its example inputs: {_cause(first)}",
         project.of_traceback(first) or built.place,
     ) from first
+
+
+@contextlib.contextmanager
+def _all_lines_of(project: Project) -> Iterator[None]:
+    """Let the tracer keep every frame of the project, not those of functions called ``forward`` alone (torch 2.6+)."""
+    from torch.fx.proxy import TracerBase
+
+    original = getattr(TracerBase, "_filter_traceback_frames", None)
+    if original is None:
+        yield
+        return
+
+    def filtered(self: Any, frames: Any) -> Any:
+        known = {(f.filename, f.lineno, f.name) for f in original(self, frames)}
+        chosen = [
+            f for f in frames if (f.filename, f.lineno, f.name) in known or project.relative(f.filename) is not None
+        ]
+        return traceback.StackSummary.from_list(chosen)
+
+    TracerBase._filter_traceback_frames = filtered
+    try:
+        yield
+    finally:
+        TracerBase._filter_traceback_frames = original
 
 
 def _is_own_error(error: BaseException) -> bool:
@@ -246,7 +271,7 @@ def _write_onnx(program: Any, out: str, torch: Any) -> str:
 
 
 @contextlib.contextmanager
-def _silence() -> Any:
+def _silence() -> Iterator[None]:
     """The exporter logs one line for every library that is not installed."""
     import logging
     import warnings

@@ -1,0 +1,155 @@
+"""Keras models, tf.function and TensorFlow 1 graphs: names, values of variables, lines, layers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from analyzer.config import InputSpec
+from analyzer.exporting import ExportProblem
+from analyzer.graph import Role, layer_of, location_of, role_of
+from analyzer.graph.model import INITIAL_VALUE, layer_class_of
+
+pytest.importorskip("tensorflow")
+
+MODELS = """
+    import keras
+    import tensorflow as tf
+    from keras import layers
+
+
+    class Block(layers.Layer):
+        def __init__(self):
+            super().__init__(name="block")
+            self.dense = layers.Dense(4, name="inside")
+
+        def call(self, x):
+            return tf.math.log(self.dense(x))
+
+
+    def functional():
+        keras.utils.set_random_seed(0)
+        x = keras.Input((8, 8, 3), name="image")
+        h = layers.Conv2D(4, 3, name="first")(x)
+        h = layers.Conv2D(
+            4, 3, name="second", activation="relu")(h)
+        h = layers.GlobalAveragePooling2D()(h)
+        return keras.Model(x, Block()(h))
+
+
+    class Loss(tf.Module):
+        def __init__(self):
+            self.weights = tf.Variable([1.0, 2.0, 3.0], name="class_weights")
+            self.steps = tf.Variable(0, trainable=False, name="steps")
+            self.scale = tf.constant(2.0)
+
+        def __call__(self, p, y):
+            return -tf.reduce_mean(self.scale * self.weights * y * tf.math.log(p))
+
+
+    def loss():
+        return Loss(), {"p": tf.ones((2, 3)), "y": tf.ones((2, 3))}
+
+
+    def graph():
+        g = tf.Graph()
+        with g.as_default():
+            x = tf.compat.v1.placeholder(tf.float32, (None, 4), name="x")
+            w = tf.compat.v1.get_variable("w", (4, 2))
+            y = tf.nn.softmax(x @ w, name="y")
+            tf.reduce_mean(-tf.math.log(y), name="loss")
+        return g, {"x": ((None, 4), tf.float32)}, ["loss"]
+
+
+    def bad():
+        inputs = keras.Input((8, 8, 3))
+        model = Block()
+        return model, (tf.ones((2, 3, 4)), tf.ones(2), "x")
+"""
+
+
+def nodes(graph, op):
+    return [n for n in graph.nodes() if n.op_type == op]
+
+
+def test_a_functional_keras_model(project, export_entry):
+    project.write("models/k.py", MODELS)
+    graph = export_entry("models/k.py:functional")
+    line = lambda text: ("models/k.py", project.line_of("models/k.py", text))  # noqa: E731
+    assert graph.framework == "keras"
+    assert {"tensorflow", "keras", "keras backend"} <= set(graph.versions)
+    assert [v.name for v in graph.graph.inputs] == ["image"]
+    assert [str(d) for d in graph.graph.inputs[0].shape] == ["batch", "8", "8", "3"]
+    first, second = nodes(graph, "Conv2D")
+    assert (layer_of(first), layer_class_of(first)) == ("first", "Conv2D")
+    assert (layer_of(second), layer_class_of(second)) == ("second", "Conv2D")
+    assert (location_of(first).path, location_of(first).line) == line('name="first"')
+    assert location_of(second).line == project.line_of("models/k.py", 'name="second"') - 1
+    (log,) = nodes(graph, "Log")
+    assert layer_of(log) == "block"
+    assert (location_of(log).path, location_of(log).line) == line("tf.math.log(self.dense(x))")
+    (product,) = nodes(graph, "MatMul")
+    assert layer_of(product) == "block/inside"
+    values = {v.name: v for v in graph.graph.initializers.values()}
+    assert all(role_of(v) is Role.PARAMETER for v in values.values())
+    shapes = sorted(tuple(v.const_value.shape.numpy()) for v in values.values())
+    assert shapes == sorted([(3, 3, 3, 4), (4,), (3, 3, 4, 4), (4,), (4, 4), (4,)])
+
+
+def test_variables_of_a_function_keep_value_and_role(project, export_entry):
+    project.write("k.py", MODELS)
+    graph = export_entry("k.py:loss", inputs={"p": InputSpec(shape=("rows", 3))})
+    assert [str(d) for v in graph.graph.inputs for d in v.shape] == ["rows", "3", "2", "3"]
+    weights = graph.graph.initializers["class_weights"]
+    np.testing.assert_array_equal(weights.const_value.numpy(), [1, 2, 3])
+    assert role_of(weights) is Role.PARAMETER
+    assert graph.losses == tuple(v.name for v in graph.graph.outputs)
+    (log,) = nodes(graph, "Log")
+    assert location_of(log).line == project.line_of("k.py", "tf.math.log(p)")
+
+
+def test_a_graph_with_inputs_and_outputs(project, export_entry):
+    project.write("k.py", MODELS)
+    graph = export_entry("k.py:graph")
+    assert graph.framework == "tensorflow"
+    inputs = {v.name: v for v in graph.graph.inputs}
+    assert role_of(inputs["x"]) is Role.INPUT
+    assert [str(d) for d in inputs["x"].shape] == ["batch", "4"]
+    assert role_of(inputs["w"]) is Role.PARAMETER
+    assert INITIAL_VALUE in inputs["w"].metadata_props
+    assert [v.name for v in graph.graph.outputs] == ["loss"]
+    (softmax,) = nodes(graph, "Softmax")
+    assert softmax.name == "y"
+    assert location_of(softmax).line == project.line_of("k.py", "tf.nn.softmax")
+
+
+def test_a_call_that_fails_names_the_line(project, export_entry):
+    project.write(
+        "k.py",
+        MODELS.replace("return -tf.reduce_mean(", "y = tf.reshape(y, (7,))\n            return -tf.reduce_mean("),
+    )
+    with pytest.raises(ExportProblem, match=r"failed while it was traced: .*(reshape|Reshape|shape)") as caught:
+        export_entry("k.py:loss")
+    assert caught.value.location.line == project.line_of("k.py", "tf.reshape")
+    assert "\n" not in str(caught.value)
+
+
+def test_keras_on_torch(project, export_entry):
+    pytest.importorskip("torch")
+    project.write(
+        "k.py",
+        """
+        import os
+        os.environ["KERAS_BACKEND"] = "torch"
+        import keras
+
+
+        def build():
+            x = keras.Input((6,), name="features")
+            return keras.Model(x, keras.layers.Dense(3, activation="softmax", name="head")(x))
+    """,
+    )
+    graph = export_entry("k.py:build")
+    assert graph.versions["keras backend"] == "torch"
+    assert len(nodes(graph, "Softmax")) == 1
+    assert any(location_of(n) and location_of(n).line == project.line_of("k.py", "Dense(3") for n in graph.nodes())

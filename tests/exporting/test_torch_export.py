@@ -1,0 +1,186 @@
+"""Torch entry points: what the graph computes, and whose names and lines its nodes carry."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+import pytest
+
+from analyzer.config import InputSpec
+from analyzer.exporting import ExportProblem
+from analyzer.graph import ValueRange, display_name, layer_of, location_of
+from analyzer.graph.model import layer_class_of
+
+NET = """
+    import torch
+    from torch import nn
+
+
+    class Encoder(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.conv = nn.Conv2d(1, width, 3)
+            self.head = nn.Sequential(
+                nn.BatchNorm2d(width),
+                nn.ReLU(),
+            )
+
+        def forward(self, x):
+            h = self.conv(x)
+            return self.head(h)
+
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.encoder = Encoder(4)
+            self.fc = nn.Linear(4 * 36, 5)
+            self.drop = nn.Dropout(0.5)
+
+        def forward(self, x):
+            h = self.drop(self.encoder(x).flatten(1))
+            return torch.softmax(self.fc(h), -1)
+
+
+    def build():
+        torch.manual_seed(0)
+        return Net(), (torch.rand(2, 1, 8, 8),)
+
+
+    def bare():
+        torch.manual_seed(0)
+        return Net()
+"""
+
+
+def run(graph, *arrays):
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(ir.to_proto(graph.model).SerializeToString())
+    return session.run(None, dict(zip((i.name for i in session.get_inputs()), arrays, strict=True)))
+
+
+def node(graph, op):
+    return next(n for n in graph.nodes() if n.op_type == op)
+
+
+def test_the_graph_computes_what_the_module_computes(project, export_entry):
+    import importlib.util
+
+    import torch
+
+    path = project.write("models/net.py", NET)
+    graph = export_entry("models/net.py:build", inputs={"x": InputSpec(shape=("batch", 1, 8, 8))})
+    spec = importlib.util.spec_from_file_location("net_under_test", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    model = module.build()[0].eval()
+    for size in (1, 2, 5):
+        x = torch.rand(size, 1, 8, 8)
+        (found,) = run(graph, x.numpy())
+        np.testing.assert_allclose(found, model(x).detach().numpy(), atol=1e-6)
+
+    assert graph.framework == "torch"
+    assert graph.versions["torch"] == torch.__version__
+    assert [str(d) for d in graph.graph.inputs[0].shape] == ["batch", "1", "8", "8"]
+    assert "evaluation mode" in graph.model.metadata_props["assay.notes"]
+    assert set(graph.graph.initializers) >= {"encoder.conv.weight", "encoder.head.0.running_var", "fc.bias"}
+
+    def place(op):
+        found = location_of(node(graph, op))
+        return found.path, found.line
+
+    line = lambda fragment: ("models/net.py", project.line_of("models/net.py", fragment))  # noqa: E731
+    assert place("Conv") == line("h = self.conv(x)")
+    assert place("BatchNormalization") == line("nn.BatchNorm2d(width)")  # a container calls it: where it was made
+    assert place("Relu") == line("nn.ReLU()")
+    assert place("Softmax") == line("torch.softmax")
+    assert layer_of(node(graph, "Conv")) == "encoder.conv"
+    assert layer_class_of(node(graph, "Conv")) == "Conv2d"
+    assert layer_of(node(graph, "BatchNormalization")) == "encoder.head.0"
+    assert display_name(node(graph, "Conv")) == "encoder.conv/conv2d"
+    assert display_name(node(graph, "Softmax")) == "softmax"
+
+
+def test_inputs_from_the_configuration(project, export_entry):
+    project.write("net.py", NET)
+    spec = InputSpec(shape=("n", 1, 8, 8), dtype="float32", range=ValueRange(0, 1))
+    graph = export_entry("net.py:bare", inputs={"image": spec}, symbols={"n": (2, 64)})
+    assert [str(d) for d in graph.graph.inputs[0].shape] == ["n", "1", "8", "8"]
+    with pytest.raises(ExportProblem, match=r"without example inputs; return \(model, inputs\) or describe them"):
+        export_entry("net.py:bare")
+    with pytest.raises(
+        ExportProblem, match=r"says shape \[batch, 3, 8, 8\], the entry point's example has \[2, 1, 8, 8\]"
+    ):
+        export_entry("net.py:build", inputs={"x": InputSpec(shape=("batch", 3, 8, 8))})
+
+
+def test_a_loss_module_with_named_inputs_and_a_relative_import(project, export_entry):
+    project.write("losses/__init__.py", "")
+    project.write("losses/pieces.py", "import torch\n\n\ndef entropy(p):\n    return -(p * torch.log(p)).sum(-1)\n")
+    project.write(
+        "losses/loss.py",
+        """
+        import torch
+        from torch import nn
+        from .pieces import entropy
+
+
+        class Loss(nn.Module):
+            def forward(self, logits, target):
+                p = logits.exp() / logits.exp().sum(-1, keepdim=True)
+                return entropy(p).mean() + (target - p).square().sum()
+
+
+        def build():
+            return Loss(), {"target": torch.ones(3, 4), "logits": torch.ones(3, 4)}
+    """,
+    )
+    graph = export_entry("losses/loss.py:build")
+    assert graph.losses == tuple(v.name for v in graph.graph.outputs)
+    assert {v.name for v in graph.graph.inputs} == {"logits", "target"}
+    found = location_of(node(graph, "Log"))
+    assert (found.path, found.line) == ("losses/pieces.py", 5)
+
+
+def test_a_shape_error_names_the_line(project, export_entry):
+    project.write("net.py", NET.replace("4 * 36", "4 * 35"))
+    with pytest.raises(
+        ExportProblem, match="failed while it was traced with its example inputs: RuntimeError"
+    ) as caught:
+        export_entry("net.py:build")
+    assert caught.value.location.line == project.line_of("net.py", "torch.softmax")
+    assert "144" in str(caught.value)
+    assert "140" in str(caught.value)
+
+
+def test_control_flow_on_values_is_one_sentence(project, export_entry):
+    project.write(
+        "net.py",
+        """
+        import torch
+
+
+        class Net(torch.nn.Module):
+            def forward(self, x):
+                if x.sum() > 0:
+                    return x
+                return -x
+
+
+        def build():
+            return Net(), (torch.ones(3),)
+    """,
+    )
+    with pytest.raises(ExportProblem, match="failed while it was traced") as caught:
+        export_entry("net.py:build")
+    assert caught.value.location.line == project.line_of("net.py", "if x.sum()")
+
+
+def test_without_onnxscript_the_traced_program_is_handed_back(project, export_entry):
+    pytest.importorskip("analyzer.loading.torch_program", reason="exported programs cannot be read yet")
+    project.write("onnxscript.py", "raise ImportError('hidden', name='onnxscript')\n")
+    project.write("net.py", NET)
+    graph = export_entry("net.py:build")
+    assert "no onnxscript" in graph.model.metadata_props["assay.notes"]
+    assert len(graph) > 5
