@@ -1,0 +1,280 @@
+"""A `DeviationMap` drawn by Graphviz: what a person sees of a differential test.
+
+Boxes are layers. Their colour is the error of the layer alone (fed the reference's inputs), an arrow's width the deviation
+that flows along it, a thick outline guilt. Healthy regions are one box each, so that any model fits a screen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import graphviz
+
+from analyzer.findings import DeviationMap, MapNode
+from analyzer.rendering.markdown_text import clean
+from analyzer.rendering.mermaid import diagram
+
+MAX_KEPT = 9  # layers that get a box of their own in a model that is folded
+SMALL = 12  # models up to this size are drawn whole
+MAX_LABEL = 44
+
+# White over yellow to dark red, in steps that differ in lightness too (they stay apart in grey and for the colour-blind).
+SHADES = ((1e-6, "#ffffff"), (1e-4, "#fff7bc"), (1e-2, "#fec44f"), (1e-1, "#fe9929"), (math.inf, "#ec7014"))
+GUILTY = "#b30000"
+EDGE, TEXT, FOLDED = "#57606a", "#1f2328", "#eef1f4"
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """One box: a layer, or several that are folded into one."""
+
+    members: tuple[MapNode, ...]
+
+    @property
+    def single(self) -> bool:
+        return len(self.members) == 1
+
+
+def draw(deviations: DeviationMap, stem: Path) -> tuple[Path, ...]:
+    """Write ``stem.svg``, ``stem.png`` and ``stem.mmd``; returns the paths written.
+
+    Where Graphviz's program `dot` is not installed, the Mermaid form alone.
+    """
+    written = []
+    source = dot(deviations)
+    for kind in ("svg", "png"):
+        try:
+            data = source.pipe(format=kind)
+        except graphviz.ExecutableNotFound:
+            break
+        path = stem.with_name(f"{stem.name}.{kind}")
+        path.write_bytes(data)
+        written.append(path)
+    path = stem.with_name(f"{stem.name}.mmd")
+    path.write_text(diagram(deviations), encoding="utf-8")
+    return (*written, path)
+
+
+def dot(deviations: DeviationMap) -> graphviz.Digraph:
+    """The folded graph in Graphviz's language. Node ids are ours; labels are the only text of strangers."""
+    regions, edges = fold(deviations)
+    graph = graphviz.Digraph(
+        "deviations",
+        graph_attr={
+            "rankdir": "TB",
+            "nodesep": "0.25",
+            "ranksep": "0.3",
+            "bgcolor": "white",
+            "fontname": "Helvetica",
+            "fontsize": "12",
+            "fontcolor": TEXT,
+            "labelloc": "t",
+            "dpi": "110",
+            "pad": "0.15",
+            "label": graphviz.escape(f"{_short(deviations.title, 90)}\n{_legend(deviations)}\n "),
+            "tooltip": graphviz.escape(text_alternative(deviations)),
+        },
+        node_attr={
+            "shape": "box",
+            "style": "filled,rounded",
+            "fontname": "Helvetica",
+            "fontsize": "12",
+            "fontcolor": TEXT,
+            "color": "#8c959f",
+            "margin": "0.12,0.06",
+        },
+        edge_attr={"color": EDGE, "arrowsize": "0.6"},
+    )
+    for index, region in enumerate(regions):
+        graph.node(f"n{index}", **_box(region))
+    for source, sink in edges:
+        flow = max((n.deviation or 0.0 for n in regions[source].members), default=0.0)
+        graph.edge(f"n{source}", f"n{sink}", penwidth=f"{_width(flow):.2f}")
+    return graph
+
+
+def text_alternative(deviations: DeviationMap) -> str:
+    """What the picture says, in words: for screen readers and for places that show no pictures."""
+    guilty = [n for n in deviations.nodes if n.guilty]
+    high = sum(n.highlighted for n in deviations.nodes)
+    size = f"{len(deviations.nodes)} layers"
+    backend, reference = _short(deviations.backend, 60), _short(deviations.reference, 60)
+    if not guilty:
+        return f"Deviation graph of {backend} against {reference}: {size}, none deviates by itself."
+    named = "; ".join(f"{_short(n.label)}{_kind(n)}, error alone {_number(n.replayed)}" for n in guilty[:5])
+    more = f" and {len(guilty) - 5} more" if len(guilty) > 5 else ""
+    return (
+        f"Deviation graph of {backend} against {reference}: {size}. The deviation is brought in by {named}{more}. "
+        f"{high} layers lie above the third quartile of R; those that are not named only pass it on."
+    )
+
+
+def fold(deviations: DeviationMap) -> tuple[tuple[Region, ...], tuple[tuple[int, int], ...]]:
+    """Regions and the edges between them, by index.
+
+    Kept layers stand alone. All others are grouped by which kept layers come before them and which after them. Along
+    an edge the former set can only grow and the latter only shrink, so the folded graph has no cycles.
+    """
+    nodes = {n.id: n for n in deviations.nodes}
+    edges = tuple(dict.fromkeys((a, b) for a, b in deviations.edges if a in nodes and b in nodes and a != b))
+    if len(nodes) <= SMALL:
+        order = {name: i for i, name in enumerate(nodes)}
+        return tuple(Region((n,)) for n in nodes.values()), tuple((order[a], order[b]) for a, b in edges)
+    kept = _kept(nodes, edges)
+    before = _reach(nodes, edges, kept)
+    after = _reach(dict(reversed(nodes.items())), tuple((b, a) for a, b in edges), kept)
+    groups: dict[tuple[object, ...], list[MapNode]] = {}
+    home: dict[str, tuple[object, ...]] = {}
+    for name, node in nodes.items():
+        key: tuple[object, ...] = (name,) if name in kept else (before[name], after[name])
+        home[name] = key
+        groups.setdefault(key, []).append(node)
+    index = {key: i for i, key in enumerate(groups)}
+    folded = dict.fromkeys((index[home[a]], index[home[b]]) for a, b in edges if home[a] != home[b])
+    return tuple(Region(tuple(members)) for members in groups.values()), _without_shortcuts(tuple(folded))
+
+
+def _kept(nodes: Mapping[str, MapNode], edges: Sequence[tuple[str, str]]) -> frozenset[str]:
+    """Guilty layers, worst first; then their neighbours; then the highest rates, as long as there is room."""
+    guilty = sorted((n for n in nodes.values() if n.guilty), key=lambda n: -(n.replayed or math.inf))
+    kept = dict.fromkeys(n.id for n in guilty[:MAX_KEPT])
+    for a, b in edges:
+        for name, other in ((a, b), (b, a)):
+            if name in kept and nodes[name].guilty and other not in kept and len(kept) < MAX_KEPT:
+                kept[other] = None
+    if not guilty:
+        high = sorted((n for n in nodes.values() if n.highlighted), key=lambda n: -(n.rate or 0.0))
+        for node in high[: MAX_KEPT // 2]:
+            kept[node.id] = None
+    return frozenset(kept)
+
+
+def _reach(
+    nodes: Mapping[str, MapNode], edges: Sequence[tuple[str, str]], kept: frozenset[str]
+) -> dict[str, frozenset[str]]:
+    """For each layer the kept layers from which it can be reached."""
+    sources: dict[str, list[str]] = {name: [] for name in nodes}
+    for a, b in edges:
+        sources[b].append(a)
+    found: dict[str, frozenset[str]] = {}
+    for name in _sorted(nodes, sources):
+        mine: set[str] = set()
+        for source in sources[name]:
+            mine |= found.get(source, frozenset())
+            if source in kept:
+                mine.add(source)
+        found[name] = frozenset(mine)
+    return found
+
+
+def _sorted(nodes: Mapping[str, MapNode], sources: Mapping[str, Sequence[str]]) -> list[str]:
+    """Topological order; what lies on a cycle (a damaged map) comes last, in the given order."""
+    missing = {name: len(sources[name]) for name in nodes}
+    sinks: dict[str, list[str]] = {name: [] for name in nodes}
+    for name, below in sources.items():
+        for source in below:
+            sinks[source].append(name)
+    ready = [name for name in nodes if missing[name] == 0]
+    order = []
+    while ready:
+        name = ready.pop(0)
+        order.append(name)
+        for sink in sinks[name]:
+            missing[sink] -= 1
+            if missing[sink] == 0:
+                ready.append(sink)
+    return order + [name for name in nodes if name not in set(order)]
+
+
+def _without_shortcuts(edges: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+    """Drop edges between folded boxes that a longer way between the same boxes implies: folding makes many."""
+    sinks: dict[int, set[int]] = {}
+    for a, b in edges:
+        sinks.setdefault(a, set()).add(b)
+
+    def reachable(start: int, goal: int) -> bool:
+        queue, seen = [s for s in sinks.get(start, ()) if s != goal], set()
+        while queue:
+            place = queue.pop()
+            if place == goal:
+                return True
+            if place not in seen:
+                seen.add(place)
+                queue.extend(sinks.get(place, ()))
+        return False
+
+    return tuple((a, b) for a, b in edges if not reachable(a, b))
+
+
+def _box(region: Region) -> dict[str, str]:
+    node = region.members[0]
+    if region.single:
+        lines = [_short(node.label) + _kind(node)]
+        measures = []
+        if node.replayed is not None:
+            measures.append(f"alone {_number(node.replayed)}")
+        if node.deviation is not None:
+            measures.append(f"δ {_number(node.deviation)}")
+        if node.rate is not None:
+            measures.append(f"R {_number(node.rate)}")
+        if measures:
+            lines.append("   ".join(measures))
+        style = {"fillcolor": _shade(node.replayed), "label": graphviz.escape("\n".join(lines))}
+        if node.guilty:
+            style |= {"color": GUILTY, "penwidth": "4", "fontname": "Helvetica-Bold"}
+        elif node.highlighted:
+            style |= {"color": "#9a6700", "penwidth": "1.6"}
+        return style
+    last = region.members[-1]
+    replayed = [n.replayed for n in region.members if n.replayed is not None]
+    flows = [n.deviation for n in region.members if n.deviation is not None]
+    guilty = sum(n.guilty for n in region.members)
+    lines = [f"{len(region.members)} layers: {_short(node.label, 26)} … {_short(last.label, 26)}"]
+    facts = []
+    if guilty:
+        facts.append(f"{guilty} of them guilty")
+    if replayed:
+        facts.append(f"alone at most {_number(max(replayed))}")
+    if flows:
+        facts.append(f"δ up to {_number(max(flows))}")
+    lines.append("   ".join(facts) if facts else "not measured")
+    style = {"fillcolor": FOLDED, "style": "filled,rounded,dashed", "label": graphviz.escape("\n".join(lines))}
+    if guilty:
+        style |= {"color": GUILTY, "penwidth": "3", "fillcolor": _shade(max(replayed, default=None))}
+    return style
+
+
+def _legend(deviations: DeviationMap) -> str:
+    guilty = sum(n.guilty for n in deviations.nodes)
+    verdict = f"{guilty} guilty layer{'s' if guilty != 1 else ''} (thick red outline)" if guilty else "no layer deviates alone"
+    return f"{len(deviations.nodes)} layers · {verdict} · colour: error of the layer alone · arrow: deviation δ passed on"
+
+
+def _shade(error: float | None) -> str:
+    if error is None:
+        return "#ffffff"
+    return next(shade for limit, shade in SHADES if error < limit or limit == math.inf)
+
+
+def _width(deviation: float) -> float:
+    """1 for what is rounding, 6 for a deviation of 1 and more."""
+    return 1.0 + 5.0 * min(1.0, max(0.0, (math.log10(max(deviation, 1e-12)) + 6.0) / 6.0))
+
+
+def _kind(node: MapNode) -> str:
+    return f" ({_short(node.kind, 40)})" if node.kind and node.kind != node.label else ""
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "not measured"
+    return "not finite" if not math.isfinite(value) or value >= 1e300 else f"{value:.3g}"
+
+
+def _short(text: str, limit: int = MAX_LABEL) -> str:
+    """Names are hostile: one line, printable, bounded; the end of a long path says more than its beginning."""
+    text = " ".join(clean(text, 4 * limit).split())
+    return text if len(text) <= limit else f"…{text[-limit + 1 :]}"
