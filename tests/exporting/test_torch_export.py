@@ -177,6 +177,42 @@ def test_control_flow_on_values_is_one_sentence(project, export_entry):
     assert caught.value.location.line == project.line_of("net.py", "if x.sum()")
 
 
+def test_stable_operators_stay_stable(project, export_entry):
+    import torch
+
+    project.write(
+        "net.py",
+        """
+        import torch
+        import torch.nn.functional as F
+
+
+        class Net(torch.nn.Module):
+            def forward(self, x, y):
+                return torch.stack([
+                    F.logsigmoid(x),
+                    torch.logaddexp(x, y),
+                    torch.logaddexp2(x, y),
+                    torch.xlogy(x, y),
+                    torch.atan2(x, y),
+                    F.binary_cross_entropy_with_logits(x, torch.sigmoid(y), reduction="none"),
+                ])
+
+
+        def build():
+            return Net(), (torch.ones(9), torch.ones(9))
+    """,
+    )
+    graph = export_entry("net.py:build")
+    x = torch.tensor([-300.0, -110.0, -1.0, 0.0, 0.0, 0.0, 2.0, 110.0, 300.0])
+    y = torch.tensor([5.0, 400.0, 3.0, 0.0, -2.0, 2.0, 0.5, 500.0, 0.0])
+    b = torch.nn.functional.binary_cross_entropy_with_logits(x, torch.sigmoid(y), reduction="none")
+    expected = [torch.nn.functional.logsigmoid(x), torch.logaddexp(x, y), torch.logaddexp2(x, y), torch.xlogy(x, y),
+                torch.atan2(x, y), b]  # fmt: skip
+    (found,) = run(graph, x.numpy(), y.numpy())
+    np.testing.assert_allclose(found, torch.stack(expected).numpy(), rtol=1e-5, atol=1e-6)
+
+
 def test_without_onnxscript_the_traced_program_is_handed_back(project, export_entry):
     pytest.importorskip("analyzer.loading.torch_program", reason="exported programs cannot be read yet")
     project.write("onnxscript.py", "raise ImportError('hidden', name='onnxscript')\n")

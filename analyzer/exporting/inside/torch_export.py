@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from . import creation
+from . import creation, translations
 from .entry import Built
 from .examples import array, check, match
 from .failure import Failure, Project, describe
@@ -261,10 +261,14 @@ def _write_onnx(program: Any, out: str, torch: Any) -> str:
         import onnxscript  # noqa: F401
     except ImportError as error:
         raise _NoExporter(f"the environment has no {error.name}") from error
-    if "dynamo" not in inspect.signature(torch.onnx.export).parameters:
+    accepted = inspect.signature(torch.onnx.export).parameters
+    if "dynamo" not in accepted:
         raise _NoExporter(f"torch {torch.__version__} has no exporter for traced programs")
     with _silence():
-        exported = torch.onnx.export(program, dynamo=True, optimize=False, verbose=False)
+        options: dict[str, Any] = {"dynamo": True, "optimize": False, "verbose": False}
+        if "custom_translation_table" in accepted:
+            options["custom_translation_table"] = translations.table(torch)
+        exported = torch.onnx.export(program, **{k: v for k, v in options.items() if k in accepted})
     weights = sum(v.const_value.nbytes for v in exported.model.graph.initializers.values() if v.const_value is not None)
     exported.save(os.path.join(out, "model.onnx"), external_data=weights > EMBED_LIMIT)
     return "onnx"
