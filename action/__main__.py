@@ -49,4 +49,5 @@ def _outside() -> Outside:
 
 
 if __name__ == "__main__":
+    os.chdir("/")  # the runner starts us in the checkout; nothing there may be found by a relative path
     sys.exit(main(os.environ, sys.stdout))

@@ -138,7 +138,7 @@ def from_environ(environ: Mapping[str, str]) -> Settings:
         run_id=_number("GITHUB_RUN_ID", environ.get("GITHUB_RUN_ID") or "0", 0, 2**63),
         run_attempt=_number("GITHUB_RUN_ATTEMPT", environ.get("GITHUB_RUN_ATTEMPT") or "1", 1, 2**31),
         actor=environ.get("GITHUB_ACTOR", ""),
-        workspace=Path(environ.get("GITHUB_WORKSPACE") or "."),
+        workspace=Path(_needed(environ, "GITHUB_WORKSPACE")),
         summary_path=_path(environ, "GITHUB_STEP_SUMMARY"),
         output_path=_path(environ, "GITHUB_OUTPUT"),
         runner_temp=_path(environ, "RUNNER_TEMP"),

@@ -172,6 +172,8 @@ def environment(templates: str) -> jinja2.Environment:
 
 
 def _visible(text: str, keep: str = "") -> str:
+    if text.isprintable():  # the usual case, and quick
+        return text
     return "".join(
         c if c in keep or unicodedata.category(c) not in _INVISIBLE else (" " if c.isspace() or ord(c) < 32 else "")
         for c in text
