@@ -1,0 +1,229 @@
+"""`Context`: what a transfer function may ask about the node it interprets, and how it says that an operand is unsafe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx_ir as ir
+
+from analyzer.numerical.domain import dtypes
+from analyzer.numerical.domain.dims import Shape, Symbol
+from analyzer.numerical.domain.dtypes import Array, ElementType
+from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, common_starts
+from analyzer.numerical.result import Interval, Options, Warning
+from analyzer.numerical.splitting import proves_by_splitting
+
+if TYPE_CHECKING:
+    from analyzer.numerical.interpreter import Run
+    from analyzer.numerical.transfer.registry import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A transfer function applied to abstract inputs: enough to evaluate it again with narrower ones."""
+
+    context: Context
+    inputs: tuple[Any, ...]
+    output: int = 0
+
+    @property
+    def rule(self) -> Rule:
+        return self.context.rule
+
+
+class Context:
+    """One node under interpretation."""
+
+    __slots__ = ("node", "references", "rule", "run")
+
+    def __init__(self, run: Run, node: ir.Node, rule: Rule, references: dict[str, ir.Attr] | None = None) -> None:
+        self.run, self.node, self.rule, self.references = run, node, rule, references
+
+    @property
+    def options(self) -> Options:
+        return self.run.options
+
+    @property
+    def op(self) -> str:
+        return self.node.op_type
+
+    @property
+    def is_tf(self) -> bool:
+        return self.node.domain == "tf"
+
+    @property
+    def opset(self) -> int:
+        return self.run.opset
+
+    # -- attributes and declared types --------------------------------------------------------------------------
+
+    def attr(self, name: str, default: Any = None) -> Any:
+        """The value of an attribute: int, float, str, list, tensor, graph; `default` if absent."""
+        attribute = self.node.attributes.get(name)
+        if attribute is None:
+            return default
+        if attribute.is_ref():
+            target = (self.references or {}).get(attribute.ref_attr_name or "")
+            return default if target is None else target.value
+        return attribute.value
+
+    def element_type(self, output: int = 0, default: ElementType | None = None) -> ElementType:
+        """The dtype that the graph declares for an output, else `default`, else float32."""
+        outputs = self.node.outputs
+        if output < len(outputs) and outputs[output].dtype is not None:
+            declared = dtypes.of_onnx(outputs[output].dtype)  # type: ignore[arg-type]
+            if declared.kind != dtypes.OTHER:
+                return declared
+        return default or dtypes.FLOAT32
+
+    def type_attr(self, *names: str) -> ElementType | None:
+        """The dtype that an attribute names (ONNX's `to`, TensorFlow's `dtype`, `DstT`…)."""
+        for name in names:
+            value = self.attr(name)
+            if value is None:
+                continue
+            if isinstance(value, ElementType):
+                return value
+            if isinstance(value, str):
+                text = value.lower().removeprefix("dt_").removesuffix("_ref")
+                text = {"float": "float32", "double": "float64", "half": "float16"}.get(text, text)
+                return dtypes.element_type(text)
+            return dtypes.of_onnx(ir.DataType(int(value)))
+        return None
+
+    def declared_shape(self, output: int = 0) -> Shape | None:
+        """The shape recorded in the graph for an output."""
+        outputs = self.node.outputs
+        if output >= len(outputs) or outputs[output].shape is None:
+            return None
+        return self.run.shape_of(outputs[output])
+
+    # -- building values -----------------------------------------------------------------------------------------
+
+    def tensor(
+        self, dtype: ElementType, shape: Shape | None, lo: Array, hi: Array, starts: Any = None, nan: bool = False
+    ) -> AbstractTensor:
+        return AbstractTensor(dtype, shape, lo, hi, starts, nan)
+
+    def align(self, *tensors: AbstractTensor, shape: Shape | None) -> Any:
+        """The common partition of operands that broadcast to `shape`."""
+        for tensor in tensors:
+            if tensor.starts is not None:
+                if shape is None:
+                    return None
+                return common_starts(tensors, len(shape), self.block_limit)
+        return None
+
+    @property
+    def block_limit(self) -> int:
+        return self.run.block_limit
+
+    # -- unsafe conditions ---------------------------------------------------------------------------------------
+
+    def check(
+        self,
+        rule: str,
+        danger: str,
+        operands: dict[int, AbstractTensor],
+        safe: Callable[..., bool],
+        *,
+        backward: bool = False,
+        report: int | None = None,
+    ) -> bool:
+        """Whether `safe(*operands)` is proved, by splitting if need be; records a warning if it is not.
+
+        `operands` maps operand numbers to their values; `report` is the operand that the warning names.
+        """
+        tensors = tuple(operands.values())
+        if not backward:
+            self.run.checked(self.node)
+        if safe(*tensors):
+            return True
+        if self.run.quiet or (backward and not self.options.backward):
+            return False
+        if self.options.splitting and proves_by_splitting(self.run, tensors, safe):
+            return True
+        index = next(iter(operands)) if report is None else report
+        tensor = operands.get(index, tensors[0])
+        self.run.warn(self.node, rule, index, tensor, danger, backward=backward)
+        return False
+
+    def require(
+        self,
+        rule: str,
+        danger: str,
+        index: int,
+        tensor: AbstractTensor,
+        *,
+        lo: float = -np.inf,
+        hi: float = np.inf,
+        keep_lo: float | None = None,
+    ) -> AbstractTensor:
+        """Demand that operand `index` lies in [lo, hi]; returns it as it is in runs that survive.
+
+        `keep_lo` is the least value that survives in IEEE arithmetic, where it is below `lo` (denormals).
+        """
+        ok = self.check(rule, danger, {index: tensor}, lambda t: t.low >= lo and t.high <= hi and not t.nan)
+        if ok and tensor.low >= lo and tensor.high <= hi:
+            return tensor
+        return self.survive(tensor, lo if keep_lo is None else keep_lo, hi, remember=not ok)
+
+    def survive(self, tensor: AbstractTensor, lo: float, hi: float, *, remember: bool = True) -> AbstractTensor:
+        """The operand restricted to [lo, hi], as every run that goes on has it; later uses see it restricted as well."""
+        new_lo, new_hi = np.clip(tensor.lo, lo, hi), np.clip(tensor.hi, lo, hi)
+        restricted = tensor.with_bounds(new_lo, new_hi)
+        restricted.nan, restricted.tight = False, tensor.tight
+        if remember and not self.run.quiet:
+            self.run.survivors[tensor.key] = restricted
+        return restricted
+
+    def nonzero(self, rule: str, danger: str, index: int, tensor: AbstractTensor) -> AbstractTensor:
+        """Demand that operand `index` is away from zero by the smallest normal number; returns it restricted."""
+        tiny = tensor.dtype.tiny if tensor.dtype.is_float else 1.0
+
+        def safe(t: AbstractTensor) -> bool:
+            return bool(np.all((t.lo >= tiny) | (t.hi <= -tiny))) and not t.nan
+
+        if self.check(rule, danger, {index: tensor}, safe) and safe(tensor):
+            return tensor
+        least = tensor.dtype.smallest if tensor.dtype.is_float else 1.0
+        lo = np.where((tensor.lo < least) & (tensor.lo > -least), least, tensor.lo)[()]
+        hi = np.where((tensor.hi > -least) & (tensor.hi < least), -least, tensor.hi)[()]
+        wrong = lo > hi  # certainly zero: nothing survives; any value will do
+        lo, hi = np.where(wrong, least, lo)[()], np.where(wrong, tensor.dtype.hi, hi)[()]
+        restricted = tensor.with_bounds(lo, hi)
+        restricted.nan = False
+        return restricted
+
+    def overflow(self, interval: Interval, dtype: ElementType, tight: bool) -> None:
+        """The result of plain arithmetic may exceed the dtype; `tight` if some run certainly reaches the bound."""
+        if not self.run.quiet:
+            self.run.overflow(self.node, interval, dtype, tight)
+
+    def finite(self, lo: Array, hi: Array, dtype: ElementType, inputs_finite: bool, tight: bool = False) -> tuple[Array, Array]:
+        """Bounds of an arithmetic result; reports overflow and goes on with what survives it."""
+        low = lo if np.ndim(lo) == 0 else lo.min(initial=np.inf)
+        high = hi if np.ndim(hi) == 0 else hi.max(initial=-np.inf)
+        if low >= dtype.lo and high <= dtype.hi:
+            return lo, hi
+        if dtype.kind == dtypes.INTEGER:
+            self.overflow(Interval(float(low), float(high)), dtype, False)
+            return np.full_like(lo, dtype.lo)[()], np.full_like(hi, dtype.hi)[()]
+        if not inputs_finite:
+            return lo, hi
+        self.overflow(Interval(float(low), float(high)), dtype, tight)
+        return np.clip(lo, dtype.lo, dtype.hi), np.clip(hi, dtype.lo, dtype.hi)
+
+
+def finite_input(tensor: AbstractTensor) -> bool:
+    return bool(tensor.low != -np.inf and tensor.high != np.inf)
+
+
+def bounds(tensor: AbstractTensor, starts: Any) -> tuple[Array, Array]:
+    return bounds_on(tensor, starts)
+
+
+__all__ = ["Application", "Context", "Symbol", "Warning", "bounds", "finite_input"]

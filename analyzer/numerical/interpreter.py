@@ -1,0 +1,425 @@
+"""The abstract interpreter: walks a graph in topological order and applies one transfer function a node."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+
+from analyzer.graph import Graph, Role, ValueRange, role_of
+from analyzer.graph.ranges import Origin
+from analyzer.numerical.context import Application, Context
+from analyzer.numerical.domain import dims, dtypes
+from analyzer.numerical.domain.dtypes import ElementType
+from analyzer.numerical.domain.tensor import AbstractTensor, coarsened, fresh_key, from_data, interval_tensor, top
+from analyzer.numerical.functions import body_of
+from analyzer.numerical.result import Interpretation, Interval, Options, Partitioning, Warning
+from analyzer.numerical.transfer.registry import Rule, rules
+
+IGNORED_ATTRIBUTES = frozenset({"_class", "_output_shapes", "T", "Tidx", "Tshape", "_XlaMustCompile"})
+
+
+class Run:
+    """The state of one interpretation."""
+
+    def __init__(self, graph: Graph, assumptions: Mapping[str, ValueRange | AbstractTensor], options: Options) -> None:
+        self.graph, self.assumptions, self.options = graph, assumptions, options
+        self.rules = rules()
+        self.opset = graph.model.opset_imports.get("", 20)
+        self.values: dict[ir.Value, Any] = {}
+        self.survivors: dict[int, AbstractTensor] = {}
+        self.warnings: list[Warning] = []
+        self.overflows: list[Warning] = []
+        self.unknown: Counter[str] = Counter()
+        self.quiet = 0
+        self._checked: dict[ir.Node, bool] = {}
+        self._roots: dict[tuple[int, str], Warning] = {}
+        self._seen: set[tuple[ir.Node, str, int]] = set()
+        self._numbers: dict[Any, int] = {}
+        self._cache: dict[Any, Any] = {}
+        self._needed: dict[ir.Graph | ir.Function, list[ir.Node]] = {}
+        self._symbols: dict[str, dims.Dim] = {}
+        self.sources: dict[int, str] = {}
+        modes = {Partitioning.SMASH: 1, Partitioning.EXPAND: 1 << 16, Partitioning.PARTITION: options.max_blocks}
+        self.block_limit = modes[options.partitioning]
+
+    # -- bookkeeping ---------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def quietly(self) -> Iterator[None]:
+        """Interpret without recording warnings, survivors or overflows."""
+        self.quiet += 1
+        try:
+            yield
+        finally:
+            self.quiet -= 1
+
+    def checked(self, node: ir.Node) -> None:
+        if not self.quiet:
+            self._checked.setdefault(node, True)
+
+    def warn(
+        self, node: ir.Node, rule: str, operand: int, tensor: AbstractTensor, danger: str, *, backward: bool
+    ) -> None:
+        if (node, rule, operand) in self._seen:
+            return
+        self._seen.add((node, rule, operand))
+        group = "backward" if backward else "forward"
+        root = self._roots.get((tensor.key, group))
+        warning = Warning(rule, node, operand, tensor.interval(), danger, tensor.dtype.name, root, backward)
+        self._roots.setdefault((tensor.key, group), warning)
+        self.warnings.append(warning)
+        if not backward:
+            self._checked[node] = False
+
+    def overflow(self, node: ir.Node, interval: Interval, dtype: ElementType, tight: bool) -> None:
+        rule = "numerical/overflow" if dtype.is_float else "numerical/integer-overflow"
+        if (node, rule, -1) in self._seen:
+            return
+        self._seen.add((node, rule, -1))
+        warning = Warning(rule, node, -1, interval, f"|result| > {dtype.hi:.4g}, the largest {dtype.name}", dtype.name)
+        if tight or (self.options.strict and dtype.is_float):
+            self.warnings.append(warning)
+            self._checked[node] = False
+        else:
+            self.overflows.append(warning)
+
+    # -- shapes and inputs ---------------------------------------------------------------------------------------
+
+    def shape_of(self, value: ir.Value) -> dims.Shape | None:
+        """The shape recorded for a value, with symbols bounded as the options say."""
+        if value.shape is None:
+            return None
+        result: list[dims.Dim] = []
+        for dim in value.shape:
+            if isinstance(dim, int):
+                result.append(dim if dim >= 0 else dims.unknown(0))
+            else:
+                text = dim.value
+                result.append(self._symbol(text) if text else dims.unknown(1))
+        return tuple(result)
+
+    def _symbol(self, text: str) -> dims.Dim:
+        if text not in self._symbols:
+            lo, hi = self.options.symbols.get(text, (1, None))
+            self._symbols[text] = dims.bounded(text, lo, float("inf") if hi is None else hi)
+        return self._symbols[text]
+
+    def assumed(self, value: ir.Value, dtype: ElementType) -> Any:
+        """The abstract value of a graph input or an initializer."""
+        stated = self.assumptions.get(value.name or "")
+        shape = self.shape_of(value)
+        if isinstance(stated, AbstractTensor):
+            return stated
+        if stated is None:
+            if value.const_value is not None:
+                return self.constant(value.const_value, dtype)
+            return self.top_value(value, dtype, shape)
+        lo, hi = max(stated.lo, dtype.lo), min(stated.hi, dtype.hi)
+        if dtype.kind != dtypes.FLOAT:
+            lo, hi = np.ceil(lo), np.floor(hi)
+            hi = max(lo, hi)
+        tensor = interval_tensor(dtype, shape, float(dtype.nearest(np.float64(lo))), float(dtype.nearest(np.float64(hi))))
+        bounded = np.isfinite(stated.lo) and np.isfinite(stated.hi)
+        if bounded and stated.origin is not Origin.DEFAULT and tensor.low > dtype.lo and tensor.high < dtype.hi:
+            tensor.tight = frozenset((tensor.key,))
+        if value.const_value is not None and tensor.rank == 0 and dtype.kind != dtypes.FLOAT:
+            return self.constant(value.const_value, dtype)
+        return tensor
+
+    def top_value(self, value: ir.Value, dtype: ElementType, shape: dims.Shape | None) -> Any:
+        """A value of which only the declared type is known."""
+        if isinstance(value.type, ir.SequenceType):
+            from analyzer.numerical.domain.sequence import AbstractSequence
+
+            inner = value.type.elem_type
+            element = dtypes.of_onnx(inner.dtype) if isinstance(inner, ir.TensorType) else dtypes.FLOAT32
+            return AbstractSequence(top(element, None), None)
+        return top(dtype, shape)
+
+    def constant(self, data: Any, dtype: ElementType | None = None) -> AbstractTensor:
+        """The abstraction of a concrete tensor; equal objects have equal keys."""
+        dtype = dtypes.of_onnx(data.dtype) if hasattr(data, "numpy") else (dtype or dtypes.FLOAT32)
+        array = data.numpy() if hasattr(data, "numpy") else np.asarray(data)
+        limit = self.block_limit
+        if dtype.kind == dtypes.INTEGER:
+            limit = max(limit, 64)
+        tensor = from_data(array, dtype, limit=limit)
+        if array.size <= 1:
+            tensor.key = self.number(("constant", dtype.name, array.shape, array.tobytes()))
+        return tensor
+
+    def number(self, what: Any) -> int:
+        """The key of a value defined by `what`."""
+        key = self._numbers.get(what)
+        if key is None:
+            key = self._numbers[what] = fresh_key()
+        return key
+
+    def cached(self, what: Any, compute: Callable[[], Any]) -> Any:
+        """Something computed from concrete data, once a run."""
+        if what not in self._cache:
+            self._cache[what] = compute()
+        return self._cache[what]
+
+    # -- walking -------------------------------------------------------------------------------------------------
+
+    def run(self) -> Interpretation:
+        graph = self.graph.graph
+        self.bind(graph)
+        with np.errstate(all="ignore"):
+            self.walk(graph)
+        checked = self._checked.values()
+        values = {v: t for v, t in self.values.items() if isinstance(t, AbstractTensor)}
+        return Interpretation(
+            values, tuple(self.warnings), tuple(self.overflows), len(checked), sum(checked), dict(self.unknown)
+        )
+
+    def bind(self, graph: ir.Graph) -> None:
+        """Give graph inputs and initializers their assumed values, when first used."""
+        for value in graph.inputs:
+            if value not in self.values:
+                bound = self.values[value] = self.assumed(value, self._dtype(value))
+                if isinstance(bound, AbstractTensor):
+                    bound.final = True
+
+    def _dtype(self, value: ir.Value) -> ElementType:
+        if value.dtype is not None:
+            return dtypes.of_onnx(value.dtype)
+        if value.const_value is not None:
+            return dtypes.of_onnx(value.const_value.dtype)
+        return dtypes.FLOAT32
+
+    def value(self, value: ir.Value | None) -> Any:
+        """The abstract value of an operand."""
+        if value is None:
+            return None
+        known = self.values.get(value)
+        if known is None:
+            if value.const_value is not None or value.producer() is None:
+                known = self.assumed(value, self._dtype(value))
+            else:
+                known = top(self._dtype(value), self.shape_of(value))
+            if isinstance(known, AbstractTensor):
+                known.final = True
+            self.values[value] = known
+        if self.survivors and isinstance(known, AbstractTensor):
+            restricted = self.survivors.get(known.key)
+            if restricted is not None:
+                return restricted
+        return known
+
+    def walk(self, graph: ir.Graph | ir.Function, references: dict[str, ir.Attr] | None = None) -> None:
+        """Interpret the nodes of a graph whose inputs are bound."""
+        needed = self._needed.get(graph)
+        if needed is None:
+            needed = self._needed[graph] = list(self._relevant(graph))
+        for node in needed:
+            self.visit(node, references)
+
+    def _relevant(self, graph: ir.Graph | ir.Function) -> Iterable[ir.Node]:
+        """The nodes that operators which can fail, and the results, depend on."""
+        nodes = list(graph)
+        if self.options.everything or not isinstance(graph, ir.Graph) or graph is not self.graph.graph:
+            return nodes
+        wanted: set[ir.Node] = set()
+        stack: list[ir.Node] = []
+        for node in nodes:
+            rule = self.rule(node)
+            if rule is None or rule.unsafe or rule.family == "control_flow":
+                stack.append(node)
+        for output in graph.outputs:
+            producer = output.producer()
+            if producer is not None:
+                stack.append(producer)
+        while stack:
+            node = stack.pop()
+            if node in wanted:
+                continue
+            wanted.add(node)
+            for value in operands(node):
+                producer = value.producer() if value is not None else None
+                if producer is not None and producer not in wanted:
+                    stack.append(producer)
+        return [n for n in nodes if n in wanted]
+
+    def rule(self, node: ir.Node) -> Rule | None:
+        domain = "" if node.domain in ("", "ai.onnx") else node.domain
+        return self.rules.get((domain, node.op_type))
+
+    def visit(self, node: ir.Node, references: dict[str, ir.Attr] | None = None) -> None:
+        inputs = tuple(self.value(i) for i in node.inputs)
+        rule = self.rule(node)
+        if rule is None:
+            results = self.expand(node, inputs)
+        else:
+            context = Context(self, node, rule, references)
+            try:
+                results = rule.function(context, *inputs)
+            except (TypeError, ValueError, IndexError, KeyError, AttributeError, ZeroDivisionError, AssertionError) as e:
+                results = self.broken(node, inputs, e)
+            else:
+                if not isinstance(results, tuple):
+                    results = (results,)
+                for index, result in enumerate(results):
+                    if isinstance(result, AbstractTensor):
+                        self.finish(context, inputs, index, result)
+        for output, result in zip(node.outputs, results, strict=False):
+            if result is not None:
+                self.values[output] = result
+
+    def broken(self, node: ir.Node, inputs: tuple[Any, ...], error: Exception) -> tuple[Any, ...]:
+        """A malformed node (wrong number of operands, operands of the wrong kind): anything may come out."""
+        self.unknown[name_of(node)] += 1
+        return tuple(self.top_value(o, self._dtype(o), self.shape_of(o)) for o in node.outputs)
+
+    def finish(self, context: Context, inputs: tuple[Any, ...], index: int, result: AbstractTensor) -> None:
+        """Give a result its identity: value number, origin, affine form of its own."""
+        if result.final:
+            return  # passed through: one of the operands, or finished inside a body
+        rule = context.rule
+        result.final = True
+        if rule.pure:
+            keys = tuple(i.key if isinstance(i, AbstractTensor) else (None if i is None else id(i)) for i in inputs)
+            result.key = self.number((rule.name, context.op, index, keys, self.attributes(context)))
+        result.origin = Application(context, inputs, index)
+        if result.starts is not None and result.lo.size > self.block_limit and (
+            result.dtype.kind != dtypes.INTEGER or result.lo.size > 64
+        ):
+            coarsened(result, self.block_limit)
+
+    def attributes(self, context: Context) -> Any:
+        node = context.node
+        if not node.attributes:
+            return None
+        items: list[Any] = []
+        for name, attribute in node.attributes.items():
+            if name in IGNORED_ATTRIBUTES:
+                continue
+            value = attribute.value if not attribute.is_ref() else context.attr(name)
+            if isinstance(value, list):
+                value = tuple(value)
+            if not isinstance(value, (int, float, str, tuple, bytes, type(None))):
+                value = id(value)
+            items.append((name, value))
+        items.sort(key=lambda item: item[0])
+        try:
+            hash(key := tuple(items))
+        except TypeError:
+            return id(node)
+        return key
+
+    def apply_again(self, tensor: AbstractTensor, inputs: tuple[Any, ...]) -> AbstractTensor:
+        """The value `tensor` from narrower operands."""
+        application = tensor.origin
+        results = application.rule.function(application.context, *inputs)
+        result = results[application.output] if isinstance(results, tuple) else results
+        if not isinstance(result, AbstractTensor):
+            return tensor
+        if result.final:
+            result = dataclasses.replace(result)
+        result.key, result.origin, result.final = tensor.key, application, True
+        return result
+
+    # -- operators without a rule --------------------------------------------------------------------------------
+
+    def expand(self, node: ir.Node, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Interpret a function's body: the model's own functions, and operators that ONNX defines as functions."""
+        function = self.graph.model.functions.get(node.op_identifier())
+        if function is None:
+            function = body_of(node, self.opset, tuple(i.dtype.name if i is not None else "" for i in inputs if i is None or isinstance(i, AbstractTensor)))
+        if function is None:
+            self.unknown[name_of(node)] += 1
+            return tuple(self.top_value(o, self._dtype(o), self.shape_of(o)) for o in node.outputs)
+        return self.call(function, node, inputs)
+
+    def call(self, function: ir.Function, node: ir.Node, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        references = dict(function.attributes)
+        references.update(node.attributes)
+        outer = dict(self.values)
+        for position, formal in enumerate(function.inputs):
+            actual = inputs[position] if position < len(inputs) else None
+            if actual is not None:
+                self.values[formal] = actual
+            else:
+                self.values.pop(formal, None)
+        for inner in function:
+            inner_inputs = tuple(
+                None if i is None or (i in function.inputs and i not in self.values) else i for i in inner.inputs
+            )
+            self._visit_with(inner, inner_inputs, references)
+        results = tuple(self.values.get(o) for o in function.outputs)
+        del outer
+        return results
+
+    def _visit_with(
+        self, node: ir.Node, inputs: tuple[ir.Value | None, ...], references: dict[str, ir.Attr]
+    ) -> None:
+        if inputs == tuple(node.inputs):
+            self.visit(node, references)
+            return
+        rule = self.rule(node)
+        values = tuple(self.value(i) for i in inputs)
+        while values and values[-1] is None:
+            values = values[:-1]
+        if rule is None:
+            results = self.expand(node, values)
+        else:
+            context = Context(self, node, rule, references)
+            found = rule.function(context, *values)
+            results = found if isinstance(found, tuple) else (found,)
+            for index, result in enumerate(results):
+                if isinstance(result, AbstractTensor):
+                    self.finish(context, values, index, result)
+        for output, result in zip(node.outputs, results, strict=False):
+            if result is not None:
+                self.values[output] = result
+
+    # -- subgraphs -----------------------------------------------------------------------------------------------
+
+    def body(self, graph: ir.Graph, inputs: Iterable[Any]) -> tuple[Any, ...]:
+        """The outputs of a subgraph for the given inputs; outer values are visible."""
+        for formal, actual in zip(graph.inputs, inputs, strict=False):
+            self.values[formal] = actual
+            if isinstance(actual, AbstractTensor):
+                actual.final = True
+        self.walk(graph)
+        return tuple(self.value(o) for o in graph.outputs)
+
+
+def operands(node: ir.Node) -> Iterator[ir.Value | None]:
+    """Inputs of a node and what its subgraphs use from outside."""
+    yield from node.inputs
+    for attribute in node.attributes.values():
+        if attribute.is_ref():
+            continue
+        if attribute.type == ir.AttributeType.GRAPH:
+            yield from _captured(attribute.value)
+        elif attribute.type == ir.AttributeType.GRAPHS:
+            for graph in attribute.value:
+                yield from _captured(graph)
+
+
+def _captured(graph: ir.Graph) -> Iterator[ir.Value | None]:
+    for node in ir.traversal.RecursiveGraphIterator(graph):
+        yield from node.inputs
+    yield from graph.outputs
+
+
+def name_of(node: ir.Node) -> str:
+    return node.op_type if node.domain in ("", "ai.onnx") else f"{node.domain}::{node.op_type}"
+
+
+def interpret(
+    graph: Graph, assumptions: Mapping[str, ValueRange | AbstractTensor], *, options: Options
+) -> Interpretation:
+    """See `analyzer.numerical.interpret`."""
+    return Run(graph, assumptions, options).run()
+
+
+__all__ = ["Role", "Run", "interpret", "role_of"]

@@ -1,0 +1,218 @@
+"""Comparisons, logic, selection, bits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from analyzer.numerical.context import Context
+from analyzer.numerical.domain import dtypes
+from analyzer.numerical.domain.tensor import AbstractTensor, join
+from analyzer.numerical.splitting import refine_by
+from analyzer.numerical.transfer.kinds import build, like, operands_on_common_blocks
+from analyzer.numerical.transfer.registry import transfer
+
+
+def _boolean(ctx: Context, shape: Any, starts: Any, sure: Any, possible: Any) -> AbstractTensor:
+    return build(ctx, dtypes.BOOL, shape, starts, np.where(sure, 1.0, 0.0)[()], np.where(possible, 1.0, 0.0)[()])
+
+
+def _compare(ctx: Context, a: AbstractTensor, b: AbstractTensor, strict: bool) -> AbstractTensor:
+    """a > b (or a >= b)."""
+    shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
+    if a.key == b.key:
+        al, ah, bl, bh = (np.zeros_like(v) for v in (al, ah, bl, bh))
+    nan = a.nan or b.nan
+    if strict:
+        return _boolean(ctx, shape, starts, (al > bh) & (not nan), ah > bl)
+    return _boolean(ctx, shape, starts, (al >= bh) & (not nan), ah >= bl)
+
+
+@transfer("Greater", tf=("Greater",), elementwise=True)
+def greater(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    return _compare(ctx, a, b, True)
+
+
+@transfer("GreaterOrEqual", tf=("GreaterEqual",), elementwise=True)
+def greater_or_equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    return _compare(ctx, a, b, False)
+
+
+@transfer("Less", tf=("Less",), elementwise=True)
+def less(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    return _compare(ctx, b, a, True)
+
+
+@transfer("LessOrEqual", tf=("LessEqual",), elementwise=True)
+def less_or_equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    return _compare(ctx, b, a, False)
+
+
+@transfer("Equal", tf=("Equal", "ApproximateEqual"), elementwise=True)
+def equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
+    if a.dtype.kind == dtypes.OTHER:
+        return _boolean(ctx, shape, starts, False, True)
+    nan = a.nan or b.nan
+    same = (al == ah) & (bl == bh) & (al == bl)
+    if a.key == b.key:
+        same = np.ones_like(same)
+    return _boolean(ctx, shape, starts, same & (not nan), (ah >= bl) & (bh >= al))
+
+
+@transfer(tf=("NotEqual",), elementwise=True)
+def not_equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    result = equal(ctx, a, b)
+    return like(result, 1 - result.hi, 1 - result.lo)
+
+
+# the name under which comparisons are understood by refinement
+@transfer("Not", tf=("LogicalNot",), elementwise=True)
+def logical_not(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    return like(x, 1 - x.hi, 1 - x.lo)
+
+
+@transfer("And", tf=("LogicalAnd",), elementwise=True)
+def logical_and(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
+    return build(ctx, dtypes.BOOL, shape, starts, np.minimum(al, bl), np.minimum(ah, bh))
+
+
+@transfer("Or", tf=("LogicalOr",), elementwise=True)
+def logical_or(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
+    return build(ctx, dtypes.BOOL, shape, starts, np.maximum(al, bl), np.maximum(ah, bh))
+
+
+@transfer("Xor", tf=("LogicalXor",), elementwise=True)
+def logical_xor(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
+    known = (al == ah) & (bl == bh)
+    value = np.abs(al - bl)
+    return build(ctx, dtypes.BOOL, shape, starts, np.where(known, value, 0.0)[()], np.where(known, value, 1.0)[()])
+
+
+@transfer("IsNaN", tf=("IsNan",), elementwise=True)
+def is_nan(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    zeros = np.zeros_like(x.lo)[()]
+    result = like(x, zeros, zeros + 1.0 if x.nan else zeros, dtypes.BOOL)
+    result.nan = False
+    return result
+
+
+@transfer("IsInf", tf=("IsInf",), elementwise=True)
+def is_inf(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    zeros = np.zeros_like(x.lo)[()]
+    result = like(x, zeros, np.where(np.isinf(x.lo) | np.isinf(x.hi), 1.0, 0.0)[()], dtypes.BOOL)
+    result.nan = False
+    return result
+
+
+@transfer(tf=("IsFinite",), elementwise=True)
+def is_finite(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    doubtful = np.isinf(x.lo) | np.isinf(x.hi) | x.nan
+    result = like(x, np.where(doubtful, 0.0, 1.0)[()], np.ones_like(x.lo)[()], dtypes.BOOL)
+    result.nan = False
+    return result
+
+
+@transfer("Where", tf=("SelectV2", "Select"), elementwise=True)
+def where(ctx: Context, condition: AbstractTensor, a: Any, b: Any) -> Any:
+    """Each branch as it is in the elements that take it."""
+    if not isinstance(a, AbstractTensor):
+        return a
+    if ctx.op == "Select" and condition.rank == 1 and a.rank is not None and a.rank > 1:
+        return join(a, b)  # one truth value a row
+    sides = []
+    for branch, truth in ((a, True), (b, False)):
+        if a.dtype.kind == dtypes.OTHER:
+            sides.append(branch)
+        else:
+            sides.append(refine_by(ctx.run, condition, truth, branch))
+    first, second = sides
+    if first is None and second is None:
+        first, second = a, b
+    present = [s for s in (first, second) if s is not None]
+    shape, starts, bounds = operands_on_common_blocks(ctx, condition, *present)
+    (cl, ch), *values = bounds
+    if shape is not None and None in (a.shape, b.shape):
+        shape = None
+    elif a.shape is not None and b.shape is not None and shape is not None:
+        from analyzer.numerical.domain.dims import broadcast_shapes
+
+        shape = broadcast_shapes([shape, a.shape, b.shape]) if condition.shape is not None else None
+        if shape is None or (starts is not None and len(starts) != len(shape)):
+            starts = None
+            cl, ch = condition.low, condition.high
+            values = [(s.low, s.high) for s in present]
+    if len(values) == 1:
+        lo, hi = values[0]
+        nan = present[0].nan
+    else:
+        (al, ah), (bl, bh) = values
+        lo = np.where(cl >= 1, al, np.where(ch <= 0, bl, np.minimum(al, bl)))[()]
+        hi = np.where(cl >= 1, ah, np.where(ch <= 0, bh, np.maximum(ah, bh)))[()]
+        nan = present[0].nan or present[1].nan
+    result = build(ctx, a.dtype, shape, starts, lo, hi, nan=nan)
+    facts = _masked(condition, a, b)
+    if facts is not None:
+        result.facts = {"finite": facts}
+    if a.dims is not None and a.dims == b.dims:
+        result.dims = a.dims
+    return result
+
+
+def _masked(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor) -> Any:
+    """The axes along which a known condition picks a finite branch at least once."""
+    if condition.data is None or condition.rank is None:
+        return None
+    picks = np.asarray(condition.data).astype(bool)
+    if a.low > -np.inf and b.low == -np.inf:
+        pass
+    elif b.low > -np.inf and a.low == -np.inf:
+        picks = ~picks
+    else:
+        return None
+    return tuple(-i for i in range(1, picks.ndim + 1) if bool(picks.any(axis=-i).all()))
+
+
+@transfer("BitwiseAnd", "BitwiseOr", "BitwiseXor", tf=("BitwiseAnd", "BitwiseOr", "BitwiseXor"), elementwise=True)
+def bitwise(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    """Between 0 and the next power of two where both are non-negative."""
+    shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
+    if a.low >= 0 and b.low >= 0:
+        if "And" in ctx.op:
+            return build(ctx, a.dtype, shape, starts, np.zeros_like(al + bl)[()], np.minimum(ah, bh))
+        top = np.exp2(np.ceil(np.log2(np.maximum(ah, bh) + 1))) - 1
+        return build(ctx, a.dtype, shape, starts, np.zeros_like(top)[()], np.minimum(top, a.dtype.hi))
+    return AbstractTensor(a.dtype, shape, np.float64(a.dtype.lo), np.float64(a.dtype.hi))
+
+
+@transfer("BitwiseNot", tf=("Invert",), elementwise=True)
+def bitwise_not(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    if x.dtype.lo < 0:
+        return like(x, -1 - x.hi, -1 - x.lo)
+    return like(x, x.dtype.hi - x.hi, x.dtype.hi - x.lo)
+
+
+@transfer("BitShift", tf=("LeftShift", "RightShift"), elementwise=True)
+def bit_shift(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    left = ctx.op == "LeftShift" or str(ctx.attr("direction", "RIGHT")) == "LEFT"
+    shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
+    bits = 64.0
+    if left:
+        if a.low < 0 or np.any(ah * np.exp2(np.minimum(bh, 2 * bits)) > a.dtype.hi):
+            return AbstractTensor(a.dtype, shape, np.float64(a.dtype.lo), np.float64(a.dtype.hi))
+        return build(ctx, a.dtype, shape, starts, al * np.exp2(bl), ah * np.exp2(bh))
+    if a.low < 0:
+        return AbstractTensor(a.dtype, shape, np.float64(min(a.low, -1.0)), np.float64(max(a.high, 0.0)))
+    return build(ctx, a.dtype, shape, starts, np.floor(al * np.exp2(-np.minimum(bh, 1e3))), np.floor(ah * np.exp2(-np.maximum(bl, 0))))
+
+
+@transfer("BitCast", tf=("Bitcast",))
+def bit_cast(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """The same bits as another type: any number, NaN and infinities included."""
+    dtype = ctx.type_attr("to", "type") or ctx.element_type()
+    lo, hi = (-np.inf, np.inf) if dtype.is_float else (dtype.lo, dtype.hi)
+    return AbstractTensor(dtype, ctx.declared_shape(), np.float64(lo), np.float64(hi), None, dtype.is_float)

@@ -1,0 +1,309 @@
+"""Unary functions of numbers, element by element."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from analyzer.numerical.context import Context
+from analyzer.numerical.domain import affine, dtypes
+from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.transfer.kinds import decreasing, increasing, like, rounded, with_critical_points
+from analyzer.numerical.transfer.registry import transfer
+
+TINY_WORDS = "the smallest normal number"
+
+
+@transfer("Exp", tf=("Exp",), elementwise=True, unsafe=("numerical/exp-overflow",))
+def exp(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """e**x; overflows above the logarithm of the largest number."""
+    limit = math.log(x.dtype.hi)
+    x = ctx.require("numerical/exp-overflow", f"x > {limit:.5g}", 0, x, hi=limit)
+    result = increasing(ctx, x, np.exp, within=(0.0, x.dtype.hi))
+    result.lo = np.where(x.lo >= 0, np.maximum(result.lo, 1.0), result.lo)[()]
+    result.hi = np.where(x.hi <= 0, np.minimum(result.hi, 1.0), result.hi)[()]
+    if "max" in x.facts:
+        value, axes = x.facts["max"]
+        result.facts = {"max": (math.exp(value), axes)}
+    return result
+
+
+@transfer(tf=("Expm1",), elementwise=True, unsafe=("numerical/exp-overflow",))
+def expm1(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    limit = math.log(x.dtype.hi)
+    x = ctx.require("numerical/exp-overflow", f"x > {limit:.5g}", 0, x, hi=limit)
+    return increasing(ctx, x, np.expm1, within=(-1.0, x.dtype.hi))
+
+
+@transfer("Log", tf=("Log",), elementwise=True, unsafe=("numerical/log-of-nonpositive",))
+def log(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """ln x; x below the smallest normal number may already be zero to a kernel that flushes denormals."""
+    x = ctx.require("numerical/log-of-nonpositive", "x <= 0", 0, x, lo=x.dtype.tiny, keep_lo=x.dtype.smallest)
+    result = increasing(ctx, x, np.log)
+    result.lo = np.where(x.lo >= 1, np.maximum(result.lo, 0.0), result.lo)[()]
+    result.hi = np.where(x.hi <= 1, np.minimum(result.hi, 0.0), result.hi)[()]
+    return result
+
+
+@transfer(tf=("Log1p",), elementwise=True, unsafe=("numerical/log-of-nonpositive",))
+def log1p(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    least = -1 + x.dtype.eps / 2
+    x = ctx.require("numerical/log-of-nonpositive", "x <= -1", 0, x, lo=least)
+    return increasing(ctx, x, np.log1p)
+
+
+@transfer(
+    "Sqrt", tf=("Sqrt",), elementwise=True, unsafe=("numerical/sqrt-of-negative", "numerical/gradient-of-sqrt-at-zero")
+)
+def sqrt(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """The square root; correctly rounded everywhere. Its gradient 1 / (2 sqrt x) is infinite at 0."""
+    x = ctx.require("numerical/sqrt-of-negative", "x < 0", 0, x, lo=0.0)
+    if ctx.options.backward and not ctx.run.quiet and x.low < x.dtype.tiny and x.high > x.low:
+        ctx.check(
+            "numerical/gradient-of-sqrt-at-zero", "x = 0", {0: x}, lambda t: t.low >= t.dtype.tiny, backward=True
+        )
+    return increasing(ctx, x, np.sqrt, ulps=1, within=(0.0, np.inf))
+
+
+@transfer(tf=("Rsqrt",), elementwise=True, unsafe=("numerical/division-by-zero", "numerical/sqrt-of-negative"))
+def rsqrt(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    if x.low < 0 or x.nan:
+        x = ctx.require("numerical/sqrt-of-negative", "x < 0", 0, x, lo=0.0)
+    x = ctx.require("numerical/division-by-zero", "x = 0", 0, x, lo=x.dtype.tiny, keep_lo=x.dtype.smallest)
+    return decreasing(ctx, x, lambda v: 1 / np.sqrt(v), within=(0.0, np.inf))
+
+
+@transfer("Reciprocal", tf=("Reciprocal", "Inv"), elementwise=True, unsafe=("numerical/division-by-zero",))
+def reciprocal(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    x = ctx.nonzero("numerical/division-by-zero", "x = 0", 0, x)
+    lo, hi = 1 / x.hi, 1 / x.lo
+    inside = (x.lo < 0) & (x.hi > 0)
+    lo = np.where(inside, -1 / x.dtype.smallest, lo)[()]
+    hi = np.where(inside, 1 / x.dtype.smallest, hi)[()]
+    return rounded(ctx, x, np.clip(lo, x.dtype.lo, x.dtype.hi), np.clip(hi, x.dtype.lo, x.dtype.hi), ulps=1)
+
+
+@transfer("Neg", tf=("Neg",), elementwise=True)
+def neg(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    result = like(x, -x.hi, -x.lo)
+    if x.dtype.kind == dtypes.INTEGER:
+        result.lo, result.hi = ctx.finite(result.lo, result.hi, x.dtype, True)
+    if ctx.options.affine and x.dtype.is_float:
+        result.form = affine.combine(affine.form_of(x), affine.Form({}), -1.0, 1.0)
+    result.tight = x.tight
+    return result
+
+
+@transfer("Abs", tf=("Abs",), elementwise=True)
+def absolute(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    low, high = np.abs(x.lo), np.abs(x.hi)
+    lo = np.where((x.lo <= 0) & (x.hi >= 0), 0.0, np.minimum(low, high))[()]
+    result = like(x, lo, np.maximum(low, high))
+    if x.dtype.kind == dtypes.INTEGER:
+        result.lo, result.hi = ctx.finite(result.lo, result.hi, x.dtype, True)
+    elif ctx.options.affine and x.low > -np.inf and x.high < np.inf:
+        form = affine.form_of(x)
+        if len(form.terms) == 1 and not form.constant and not form.error:  # |a v| = |a| (2 relu(v) - v)
+            ((key, (tensor, plain, relu)),) = form.terms.items()
+            if relu == 0:
+                result.form = affine.Form({key: (tensor, -abs(plain), 2 * abs(plain))})
+    if result.lo is not None and x.tight is not None:
+        result.tight = x.tight
+    return result
+
+
+@transfer("Sign", tf=("Sign",), elementwise=True)
+def sign(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    return like(x, np.sign(x.lo), np.sign(x.hi))
+
+
+@transfer("Ceil", tf=("Ceil",), elementwise=True)
+def ceil(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    return like(x, np.ceil(x.lo), np.ceil(x.hi))
+
+
+@transfer("Floor", tf=("Floor",), elementwise=True)
+def floor(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    return like(x, np.floor(x.lo), np.floor(x.hi))
+
+
+@transfer("Round", tf=("Round", "Rint"), elementwise=True)
+def round_half_even(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    return like(x, np.rint(x.lo), np.rint(x.hi))
+
+
+@transfer(tf=("Square",), elementwise=True)
+def square(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    return squared(ctx, x)
+
+
+def squared(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """x * x, which is never negative."""
+    low, high = x.lo * x.lo, x.hi * x.hi
+    lo = np.where((x.lo <= 0) & (x.hi >= 0), 0.0, np.minimum(low, high))[()]
+    hi = np.maximum(low, high)
+    if x.dtype.kind == dtypes.INTEGER:
+        lo, hi = ctx.finite(lo, hi, x.dtype, True)
+        result = like(x, lo, hi)
+    else:
+        result = rounded(ctx, x, lo, hi, ulps=0, within=(0.0, np.inf))
+    result.tight = x.tight
+    return result
+
+
+@transfer("Erf", tf=("Erf",), elementwise=True)
+def erf(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    return increasing(ctx, x, _vector(math.erf), ulps=8, within=(-1.0, 1.0))
+
+
+@transfer(tf=("Erfc",), elementwise=True)
+def erfc(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    return decreasing(ctx, x, _vector(math.erfc), ulps=8, within=(0.0, 2.0))
+
+
+@transfer(tf=("Lgamma",), elementwise=True)
+def lgamma(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """ln |Gamma(x)|: least at 1.4616 among positive numbers; has poles at 0, -1, -2 …"""
+    if x.low <= 0:
+        x = ctx.survive(x, x.dtype.lo, x.dtype.hi, remember=False)
+        return like(x, np.full_like(x.lo, x.dtype.lo), np.full_like(x.hi, x.dtype.hi))
+    return with_critical_points(ctx, x, _vector(math.lgamma), (1.4616321449683622,), ulps=16)
+
+
+@transfer(tf=("Digamma",), elementwise=True)
+def digamma(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """Increasing on positive numbers, where ln x - 1/x <= digamma(x) <= ln x - 1/(2x); anything below."""
+    if x.low <= x.dtype.tiny:
+        return like(x, np.full_like(x.lo, x.dtype.lo), np.full_like(x.hi, x.dtype.hi))
+    return rounded(ctx, x, np.log(x.lo) - 1 / x.lo, np.log(x.hi) - 0.5 / x.hi, ulps=16)
+
+
+def _vector(function: Any) -> Any:
+    """A scalar function over arrays; infinities and out-of-range results become infinities."""
+
+    def safe(value: float) -> float:
+        try:
+            return float(function(value))
+        except OverflowError:
+            return math.inf
+
+    def apply(values: Any) -> Any:
+        if np.ndim(values) == 0:
+            return np.float64(safe(float(values)))
+        return np.array([safe(float(v)) for v in values.flat]).reshape(values.shape)
+
+    return apply
+
+
+@transfer("Sin", tf=("Sin",), elementwise=True)
+def sin(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    return _periodic(ctx, x, np.sin, math.pi / 2)
+
+
+@transfer("Cos", tf=("Cos",), elementwise=True)
+def cos(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    return _periodic(ctx, x, np.cos, 0.0)
+
+
+def _periodic(ctx: Context, x: AbstractTensor, function: Any, peak: float) -> AbstractTensor:
+    """A wave with maxima at peak + 2 k pi. Arguments beyond 1e5 are reduced inexactly: anything in [-1, 1]."""
+    turn = 2 * math.pi
+    lo, hi = np.minimum(function(x.lo), function(x.hi)), np.maximum(function(x.lo), function(x.hi))
+    top = np.floor((x.hi - peak) / turn) >= np.ceil((x.lo - peak) / turn)
+    bottom = np.floor((x.hi - peak - math.pi) / turn) >= np.ceil((x.lo - peak - math.pi) / turn)
+    wide = (np.abs(x.lo) > 1e5) | (np.abs(x.hi) > 1e5)
+    hi = np.where(top | wide, 1.0, hi)[()]
+    lo = np.where(bottom | wide, -1.0, lo)[()]
+    slack = 8 * x.dtype.eps * np.maximum(1.0, np.minimum(np.maximum(np.abs(x.lo), np.abs(x.hi)), 1e5) * 2e-3)
+    lo, hi = np.maximum(lo - slack, -1.0), np.minimum(hi + slack, 1.0)
+    result = like(x, x.dtype.nearest(lo), x.dtype.nearest(hi))
+    result.nan = x.nan or bool(x.low == -np.inf or x.high == np.inf)
+    return result
+
+
+@transfer("Tan", tf=("Tan",), elementwise=True)
+def tan(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """Monotone between poles; the poles themselves are no floating-point numbers, so tan is large but finite."""
+    pole = np.floor((x.hi - math.pi / 2) / math.pi + 1e-6) >= np.ceil((x.lo - math.pi / 2) / math.pi - 1e-6)
+    wide = pole | (np.abs(x.lo) > 1e5) | (np.abs(x.hi) > 1e5)
+    lo, hi = np.tan(x.lo), np.tan(x.hi)
+    slack = 1e-3 if x.dtype.eps > 1e-6 else 1e-6
+    lo, hi = lo - slack * (1 + lo * lo) * 0.05, hi + slack * (1 + hi * hi) * 0.05
+    lo, hi = np.where(wide, x.dtype.lo, lo)[()], np.where(wide, x.dtype.hi, hi)[()]
+    result = like(x, x.dtype.nearest(lo), x.dtype.nearest(hi))
+    result.nan = x.nan or bool(x.low == -np.inf or x.high == np.inf)
+    return result
+
+
+@transfer("Asin", tf=("Asin",), elementwise=True, unsafe=("numerical/invalid-domain", "numerical/gradient-of-acos-at-edge"))
+def asin(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    return increasing(ctx, _within_unit(ctx, x), np.arcsin)
+
+
+@transfer("Acos", tf=("Acos",), elementwise=True, unsafe=("numerical/invalid-domain", "numerical/gradient-of-acos-at-edge"))
+def acos(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    return decreasing(ctx, _within_unit(ctx, x), np.arccos, within=(0.0, np.inf))
+
+
+def _within_unit(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    x = ctx.require("numerical/invalid-domain", "|x| > 1", 0, x, lo=-1.0, hi=1.0)
+    if ctx.options.backward and not ctx.run.quiet and (x.low <= -1 or x.high >= 1) and x.low < x.high:
+        ctx.check(
+            "numerical/gradient-of-acos-at-edge",
+            "|x| = 1",
+            {0: x},
+            lambda t: t.low > -1 and t.high < 1,
+            backward=True,
+        )
+    return x
+
+
+@transfer("Atan", tf=("Atan",), elementwise=True)
+def atan(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    return increasing(ctx, x, np.arctan)
+
+
+@transfer("Sinh", tf=("Sinh",), elementwise=True, unsafe=("numerical/exp-overflow",))
+def sinh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    limit = math.log(x.dtype.hi) + math.log(2) - 1e-6
+    x = ctx.require("numerical/exp-overflow", f"|x| > {limit:.5g}", 0, x, lo=-limit, hi=limit)
+    return increasing(ctx, x, np.sinh, ulps=8, within=(x.dtype.lo, x.dtype.hi))
+
+
+@transfer("Cosh", tf=("Cosh",), elementwise=True, unsafe=("numerical/exp-overflow",))
+def cosh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    limit = math.log(x.dtype.hi) + math.log(2) - 1e-6
+    x = ctx.require("numerical/exp-overflow", f"|x| > {limit:.5g}", 0, x, lo=-limit, hi=limit)
+    return with_critical_points(ctx, x, np.cosh, (0.0,), ulps=8, within=(1.0, x.dtype.hi))
+
+
+@transfer("Asinh", tf=("Asinh",), elementwise=True)
+def asinh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    return increasing(ctx, x, np.arcsinh, ulps=8)
+
+
+@transfer("Acosh", tf=("Acosh",), elementwise=True, unsafe=("numerical/invalid-domain",))
+def acosh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    x = ctx.require("numerical/invalid-domain", "x < 1", 0, x, lo=1.0)
+    return increasing(ctx, x, np.arccosh, ulps=8, within=(0.0, np.inf))
+
+
+@transfer("Atanh", tf=("Atanh",), elementwise=True, unsafe=("numerical/invalid-domain",))
+def atanh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    edge = 1 - x.dtype.eps / 2
+    x = ctx.require("numerical/invalid-domain", "|x| >= 1", 0, x, lo=-edge, hi=edge)
+    return increasing(ctx, x, np.arctanh, ulps=8)
+
+
+@transfer("Identity", tf=("Identity", "StopGradient", "PreventGradient", "Snapshot", "CheckNumerics", "Enter", "Exit",
+    "RefEnter", "RefExit", "RefIdentity", "LoopCond", "NextIteration", "ReadVariableOp", "PlaceholderWithDefault",
+    "DeepCopy", "Copy", "EnsureShape", "PlaceholderV2", "OptionalFromValue", "Print", "PrintV2"), elementwise=True)
+def identity(ctx: Context, x: Any, *_: Any) -> Any:
+    return x
+
+
+@transfer(tf=("IdentityN",))
+def identity_n(ctx: Context, *values: Any) -> Any:
+    return values

@@ -1,0 +1,148 @@
+"""Relations between a value and what it was computed from, beyond affine ones.
+
+Facts that transfer functions attach to their results:
+
+- ``max: (value, axes)``: the maximum over `axes` is exactly `value` (``x - max(x)``, its exponential).
+- ``reduced: (kind, operand, axes, kept)``: the result is a reduction of `operand`; kinds ``max``, ``min``, ``sum``, ``norm``
+  (Euclidean), ``sum of absolutes``; `kept` tells whether the reduced axes remain with size 1.
+- ``above: operands``: the result is at least each of `operands`, element by element.
+- ``finite: axes``: along `axes` at least one element is finite, although some may be infinite (masks).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from analyzer.numerical.domain import affine
+from analyzer.numerical.domain.dims import Shape
+from analyzer.numerical.domain.tensor import AbstractTensor
+
+
+def quotient_bound(a: AbstractTensor, b: AbstractTensor) -> tuple[float | None, float | None]:
+    """Bounds of a / b that follow from how b was computed from a; (None, None) if nothing follows."""
+    if a.key == b.key:
+        return 1.0, 1.0
+    slack = 1.0 + 64 * a.dtype.eps  # the denominator is rounded
+    if b.low >= 0 and dominates(b, a, 6):
+        return (0.0 if a.low >= 0 else -slack), slack
+    if b.low >= 0 and a.low >= 0 and a.high < np.inf and b.high < np.inf:
+        first, second = affine.form_of(a), affine.form_of(b)
+        if a.key in second.terms:
+            first = affine.variable(a)
+        if affine.related(first, second):
+            difference = affine.combine(second, first, 1.0, -1.0)
+            if difference is not None:
+                low, _ = difference.bounds(None)
+                if low >= -2 * difference.error:
+                    return 0.0, (1.0 if difference.error == 0 else slack) if low >= 0 else slack
+    return None, None
+
+
+def dominates(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
+    """Whether every element of `b` is at least the absolute value of the element of `a` that it meets in a / b."""
+    if depth == 0:
+        return False
+    reduced = b.facts.get("reduced")
+    if reduced is not None:
+        kind, source, _, kept = reduced
+        if kept and kind in ("norm", "sum of absolutes", "max of absolutes") and same_magnitude(source, a):
+            return True
+        if kept and kind in ("sum", "max") and a.low >= 0 and same_magnitude(source, a):
+            return True
+        if kept and kind in ("sum", "max") and _absolute_of(source, a):
+            return True
+    if b.facts.get("absolute") == a.key:
+        return True
+    for part in b.facts.get("above", ()):
+        if part.low >= 0 or dominates(part, a, depth - 1):
+            if dominates(part, a, depth - 1):
+                return True
+    origin = b.origin
+    if origin is None:
+        return False
+    name = origin.rule.name
+    if name == "Add":
+        x, y = origin.inputs
+        return (y.low >= 0 and dominates(x, a, depth - 1)) or (x.low >= 0 and dominates(y, a, depth - 1))
+    if name == "Sqrt":
+        return _square_sum(origin.inputs[0], a, depth - 1)
+    if name == "Pow" and origin.inputs[1].low == origin.inputs[1].high == 0.5:
+        return _square_sum(origin.inputs[0], a, depth - 1)
+    if name == "Abs":
+        return same_magnitude(origin.inputs[0], a)
+    if name in ("Expand", "Tile", "BroadcastTo"):
+        return dominates(origin.inputs[0], a, depth - 1)
+    return False
+
+
+def _square_sum(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
+    """Whether `b` is at least the sum of the squares of `a` over some axes."""
+    if depth <= 0:
+        return False
+    reduced = b.facts.get("reduced")
+    if reduced is not None:
+        kind, source, _, kept = reduced
+        if kept and kind == "sum of squares":
+            return same_magnitude(source, a)
+        if kept and kind == "sum":
+            return _square_of(source, a)
+    for part in b.facts.get("above", ()):
+        if _square_sum(part, a, depth - 1):
+            return True
+    origin = b.origin
+    if origin is None:
+        return False
+    if origin.rule.name == "Add":
+        x, y = origin.inputs
+        return (y.low >= 0 and _square_sum(x, a, depth - 1)) or (x.low >= 0 and _square_sum(y, a, depth - 1))
+    return _square_of(b, a)
+
+
+def _square_of(b: AbstractTensor, a: AbstractTensor) -> bool:
+    origin = b.origin
+    if origin is None:
+        return False
+    name, inputs = origin.rule.name, origin.inputs
+    if name == "Mul":
+        return inputs[0].key == inputs[1].key and same_magnitude(inputs[0], a)
+    if name == "Square":
+        return same_magnitude(inputs[0], a)
+    return name == "Pow" and inputs[1].low == inputs[1].high == 2 and same_magnitude(inputs[0], a)
+
+
+def _absolute_of(b: AbstractTensor, a: AbstractTensor) -> bool:
+    origin = b.origin
+    return origin is not None and origin.rule.name == "Abs" and same_magnitude(origin.inputs[0], a)
+
+
+def same_magnitude(b: AbstractTensor, a: AbstractTensor) -> bool:
+    """Whether b is a, -a or |a|."""
+    if b.key == a.key:
+        return True
+    for one, other in ((a, b), (b, a)):
+        origin = one.origin
+        if origin is not None and origin.rule.name in ("Neg", "Abs") and origin.inputs[0].key == other.key:
+            return True
+    return False
+
+
+def keeps_finite(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) -> Any:
+    """The `finite` fact of a sum: one operand has it, the other is finite everywhere."""
+    for one, other in ((a, b), (b, a)):
+        if other.low > -np.inf and other.high < np.inf and "finite" in one.facts:
+            return one.facts["finite"]
+    return None
+
+
+def finite_along(tensor: AbstractTensor, axis: int) -> bool:
+    """Whether along `axis` (negative, counted from the end) at least one element is not -inf."""
+    if tensor.low > -np.inf:
+        return True
+    known = tensor.facts.get("finite")
+    if known is not None and axis in known:
+        return True
+    if tensor.data is not None and tensor.rank is not None and -axis <= tensor.rank:
+        return bool(np.all(np.any(np.asarray(tensor.data) > -np.inf, axis=axis)))
+    return False

@@ -1,0 +1,39 @@
+"""The family files; a new one is added to this list."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+FAMILIES = (
+    "elementwise",
+    "activations",
+    "arithmetic",
+    "comparison",
+    "matmul_conv",
+    "reductions",
+    "softmax",
+    "normalisation",
+    "pooling",
+    "shape",
+    "slicing",
+    "indexing",
+    "generators",
+    "recurrent",
+    "control_flow",
+    "quantisation",
+    "containers",
+    "losses",
+    "training",
+    "signal",
+    "vision",
+    "attention",
+    "trees",
+)
+
+
+@cache
+def load() -> None:
+    """Import every family, which registers its rules."""
+    for name in FAMILIES:
+        import_module(f"analyzer.numerical.transfer.{name}")

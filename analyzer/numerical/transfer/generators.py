@@ -1,0 +1,262 @@
+"""Constants, ranges, random numbers, data from outside the graph."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from analyzer.numerical.context import Context
+from analyzer.numerical.domain import dims, dtypes
+from analyzer.numerical.domain.dims import Dim
+from analyzer.numerical.domain.sequence import AbstractSequence
+from analyzer.numerical.domain.tensor import AbstractTensor, from_data, smashed, top
+from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.shape import hull
+
+NORMAL_LIMIT = {"float64": 9.0}  # of Box-Muller with 53-bit uniforms: sqrt(-2 ln 2**-53) = 8.57
+NORMAL_LIMIT_32 = 6.8  # with 32-bit uniforms: sqrt(-2 ln 2**-33) = 6.77
+
+
+@transfer("Constant")
+def constant(ctx: Context) -> Any:
+    for name in ("value", "value_float", "value_floats", "value_int", "value_ints"):
+        value = ctx.attr(name)
+        if value is None:
+            continue
+        if hasattr(value, "numpy"):
+            return ctx.run.constant(value)
+        floats = "float" in name
+        return ctx.run.constant(np.asarray(value, dtype=np.float32 if floats else np.int64), dtypes.FLOAT32 if floats else dtypes.INT64)
+    return top(ctx.element_type(), ctx.declared_shape())
+
+
+@transfer(tf=("Const", "HostConst"))
+def tf_const(ctx: Context) -> AbstractTensor:
+    value = ctx.attr("value")
+    if value is None and ctx.node.outputs[0].const_value is not None:
+        value = ctx.node.outputs[0].const_value
+    if value is None:
+        return top(ctx.element_type(), ctx.declared_shape())
+    return ctx.run.constant(value)
+
+
+@transfer("ConstantOfShape")
+def constant_of_shape(ctx: Context, sizes: AbstractTensor) -> AbstractTensor:
+    value = ctx.attr("value")
+    data = np.zeros(1, np.float32) if value is None else np.asarray(value.numpy())
+    dtype = dtypes.FLOAT32 if value is None else dtypes.of_onnx(value.dtype)
+    number = np.float64(data.reshape(-1)[0])
+    return AbstractTensor(dtype, sizes.sizes(), number, number)
+
+
+@transfer(tf=("Fill",))
+def fill(ctx: Context, sizes: AbstractTensor, value: AbstractTensor) -> AbstractTensor:
+    result = AbstractTensor(value.dtype, sizes.sizes(), np.float64(value.low), np.float64(value.high), None, value.nan)
+    if value.dims is not None and result.shape is not None and len(result.shape) == 0:
+        result.dims = value.dims
+    return result
+
+
+@transfer(tf=("ZerosLike", "OnesLike"))
+def filled_like(ctx: Context, x: Any) -> Any:
+    if not isinstance(x, AbstractTensor):
+        return x
+    value = np.float64(1.0 if ctx.op == "OnesLike" else 0.0)
+    return AbstractTensor(x.dtype, x.shape, value, value)
+
+
+@transfer("Range", tf=("Range",))
+def arange(ctx: Context, start: AbstractTensor, limit: AbstractTensor, delta: AbstractTensor) -> AbstractTensor:
+    """start, start + delta, … before limit. A step of 0 never ends (a run that survives has another step)."""
+    exact = [t.exact() for t in (start, limit, delta)]
+    if all(e is not None for e in exact):
+        a, b, c = (np.ravel(e)[0] for e in exact)
+        if c != 0 and abs((b - a) / c) <= 4096:
+            return from_data(np.arange(a, b, c).astype(start.dtype.numpy or np.float64), start.dtype)
+    n: Dim = dims.unknown(0)
+    if delta.low == delta.high == 1 and start.low == start.high == 0 and limit.dims is not None:
+        n = limit.dims[0] if not isinstance(limit.dims[0], int) or limit.dims[0] >= 0 else n
+    step = 0.0 if start.dtype.is_float else 1.0
+    lo, hi = start.low, start.high
+    if delta.high > 0:
+        hi = max(hi, limit.high - step * min(delta.low if delta.low > 0 else 1.0, 1.0))
+    if delta.low < 0:
+        lo = min(lo, limit.low + step)
+    slack = 64 * start.dtype.eps * max(abs(lo), abs(hi))
+    a, b = np.clip(lo - slack, start.dtype.lo, start.dtype.hi), np.clip(hi + slack, start.dtype.lo, start.dtype.hi)
+    return AbstractTensor(start.dtype, (n,), np.float64(a), np.float64(b))
+
+
+@transfer(tf=("LinSpace",))
+def linspace(ctx: Context, start: AbstractTensor, stop: AbstractTensor, number: AbstractTensor) -> AbstractTensor:
+    sizes = number.sizes()
+    result = hull([start, stop], (sizes[0],) if sizes else None)
+    slack = 4 * start.dtype.eps * max(abs(result.low), abs(result.high))
+    result.lo, result.hi = result.lo - slack, result.hi + slack
+    return result
+
+
+def _random(ctx: Context, dtype: Any, shape: Any, lo: float, hi: float) -> AbstractTensor:
+    result = AbstractTensor(dtype, shape, np.float64(lo), np.float64(hi))
+    result.lo, result.hi = dtype.nearest(result.lo), dtype.nearest(result.hi)
+    result.lo, result.hi = np.clip(result.lo, dtype.lo, dtype.hi), np.clip(result.hi, dtype.lo, dtype.hi)
+    return result
+
+
+def _limit(dtype: Any) -> float:
+    return 9.0 if dtype.name == "float64" else 7.0
+
+
+@transfer("RandomNormal", "RandomNormalLike", pure=False)
+def random_normal(ctx: Context, x: Any = None) -> AbstractTensor:
+    """Generators have finite tails: no more than sqrt(-2 ln u) for the least uniform number u."""
+    dtype = ctx.type_attr("dtype") or (x.dtype if isinstance(x, AbstractTensor) else dtypes.FLOAT32)
+    shape = tuple(int(d) for d in ctx.attr("shape")) if x is None else x.shape
+    mean, scale = float(ctx.attr("mean", 0.0)), abs(float(ctx.attr("scale", 1.0)))
+    return _random(ctx, dtype, shape, mean - 9.0 * scale, mean + 9.0 * scale)
+
+
+@transfer("RandomUniform", "RandomUniformLike", pure=False)
+def random_uniform(ctx: Context, x: Any = None) -> AbstractTensor:
+    dtype = ctx.type_attr("dtype") or (x.dtype if isinstance(x, AbstractTensor) else dtypes.FLOAT32)
+    shape = tuple(int(d) for d in ctx.attr("shape")) if x is None else x.shape
+    return _random(ctx, dtype, shape, float(ctx.attr("low", 0.0)), float(ctx.attr("high", 1.0)))
+
+
+@transfer(
+    tf=("RandomStandardNormal", "TruncatedNormal", "StatelessRandomNormal", "StatelessRandomNormalV2", "StatelessTruncatedNormal"), pure=False
+)
+def tf_random_normal(ctx: Context, sizes: AbstractTensor, *_: Any) -> AbstractTensor:
+    dtype = ctx.type_attr("dtype") or dtypes.FLOAT32
+    limit = 2.0 if "Truncated" in ctx.op else _limit(dtype)
+    return _random(ctx, dtype, sizes.sizes(), -limit, limit)
+
+
+@transfer(tf=("RandomUniform", "StatelessRandomUniform", "StatelessRandomUniformV2"), pure=False)
+def tf_random_uniform(ctx: Context, sizes: AbstractTensor, *_: Any) -> AbstractTensor:
+    """[0, 1), zero included."""
+    dtype = ctx.type_attr("dtype") or dtypes.FLOAT32
+    return _random(ctx, dtype, sizes.sizes(), 0.0, 1.0 - dtype.eps / 2 if dtype.eps < 1e-6 else 1.0 - dtype.eps)
+
+
+@transfer(tf=("RandomUniformInt",), pure=False)
+def tf_random_integers(ctx: Context, sizes: AbstractTensor, low: AbstractTensor, high: AbstractTensor) -> AbstractTensor:
+    return _random(ctx, low.dtype, sizes.sizes(), low.low, high.high - 1)
+
+
+@transfer(tf=("RandomGamma", "RandomPoisson", "RandomPoissonV2"), pure=False)
+def tf_random_positive(ctx: Context, *_: Any) -> AbstractTensor:
+    return AbstractTensor(ctx.element_type(), None, np.float64(0), np.float64(ctx.element_type().hi))
+
+
+@transfer("Bernoulli", pure=False)
+def bernoulli(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    dtype = ctx.type_attr("dtype") or x.dtype
+    return AbstractTensor(dtype, x.shape, np.float64(1.0 if x.low >= 1 else 0.0), np.float64(0.0 if x.high <= 0 else 1.0))
+
+
+@transfer("Multinomial", tf=("Multinomial", "StatelessMultinomial"), pure=False)
+def multinomial(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
+    """Class indices."""
+    dtype = ctx.element_type(0, dtypes.INT32)
+    hi = dims.high(x.shape[-1]) - 1 if x.shape else dtype.hi
+    return AbstractTensor(dtype, ctx.declared_shape(), np.float64(0), np.float64(min(hi, dtype.hi)))
+
+
+@transfer("Dropout", pure=False)
+def dropout(ctx: Context, x: AbstractTensor, ratio: Any = None, training: Any = None) -> Any:
+    """The identity in inference; in training, 0 or x / (1 - ratio)."""
+    mask = AbstractTensor(dtypes.BOOL, x.shape, np.float64(0), np.float64(1))
+    trains = training is not None and training.high > 0
+    if ctx.opset < 12 or not trains:
+        return x, mask
+    ratio_hi = ratio.high if ratio is not None else 0.5
+    scale = 1 / (1 - ratio_hi) if ratio_hi < 1 else x.dtype.hi
+    lo, hi = min(x.low * scale, x.low, 0.0), max(x.high * scale, x.high, 0.0)
+    lo, hi = x.dtype.outward(np.float64(lo), np.float64(hi), 2)
+    lo, hi = ctx.finite(lo, hi, x.dtype, True)
+    return AbstractTensor(x.dtype, x.shape, lo, hi, None, x.nan), mask
+
+
+@transfer(tf=("LogUniformCandidateSampler", "UniformCandidateSampler", "LearnedUnigramCandidateSampler"), pure=False)
+def candidate_sampler(ctx: Context, *_: Any) -> tuple[AbstractTensor, ...]:
+    """Sampled class ids, and how often each is expected."""
+    limit = float(ctx.attr("range_max", 2**31))
+    n = float(ctx.attr("num_sampled", 2**31))
+    ids = AbstractTensor(dtypes.INT64, None, np.float64(0), np.float64(limit - 1))
+    expected = AbstractTensor(dtypes.FLOAT32, None, np.float64(0), np.float64(n * 1.001))
+    return ids, expected, AbstractTensor(dtypes.FLOAT32, None, np.float64(0), np.float64(n * 1.001))
+
+
+@transfer(tf=("Placeholder",))
+def placeholder(ctx: Context) -> Any:
+    return ctx.run.assumed(ctx.node.outputs[0], ctx.element_type())
+
+
+@transfer(
+    tf=(
+        "IteratorGetNext", "IteratorGetNextSync", "QueueDequeueV2", "QueueDequeueManyV2", "QueueDequeueUpToV2", "QueueDequeue",
+        "QueueDequeueMany", "ParseExample", "ParseExampleV2", "ParseSingleExample", "ReaderReadV2", "DecodeRaw", "DecodeJpeg",
+        "DecodePng", "DecodeImage", "ReadFile", "RestoreV2", "Variable", "VariableV2", "TemporaryVariable", "DecodeCSV",
+        "RecordInput", "LookupTableFindV2", "StringToNumber", "PyFunc", "EagerPyFunc", "DecodeBmp", "Unstage",
+    ),
+    pure=False,
+)
+def from_outside(ctx: Context, *_: Any) -> Any:
+    """Data of which the graph says only type and shape; ranges may be assumed by the name of each output."""
+    results = []
+    for output in ctx.node.outputs:
+        dtype = dtypes.of_onnx(output.dtype) if output.dtype is not None else dtypes.FLOAT32
+        if dtype.name == "uint8" or ctx.op in ("DecodeJpeg", "DecodePng", "DecodeImage", "DecodeBmp"):
+            results.append(AbstractTensor(dtype, ctx.run.shape_of(output), np.float64(0), np.float64(255)))
+        else:
+            results.append(ctx.run.assumed(output, dtype))
+    return tuple(results)
+
+
+@transfer(tf=("VarHandleOp", "VariableHandle", "IteratorV2", "OneShotIterator", "AnonymousIterator", "FIFOQueueV2", "PaddingFIFOQueueV2",
+    "RandomShuffleQueueV2", "FIFOQueue", "HashTableV2", "TensorArrayCloseV3", "NoOp", "SaveV2", "Assert", "QueueSizeV2",
+    "IteratorToStringHandle", "MergeSummary", "ScalarSummary", "HistogramSummary", "ImageSummary", "Abort"), pure=False)
+def handle(ctx: Context, *_: Any) -> Any:
+    """Handles, side effects and summaries hold no numbers that a run computes with."""
+    results = []
+    for output in ctx.node.outputs:
+        dtype = dtypes.of_onnx(output.dtype) if output.dtype is not None else dtypes.element_type("resource")
+        results.append(top(dtype, ctx.run.shape_of(output)))
+    return tuple(results)
+
+
+@transfer("MelWeightMatrix")
+def mel_weight_matrix(ctx: Context, *_: Any) -> AbstractTensor:
+    dtype = ctx.type_attr("output_datatype") or dtypes.FLOAT32
+    return AbstractTensor(dtype, ctx.declared_shape(), np.float64(0), np.float64(1))
+
+
+@transfer("HannWindow", "HammingWindow", "BlackmanWindow")
+def window(ctx: Context, n: AbstractTensor) -> AbstractTensor:
+    """Values of a window function, in [0, 1] up to rounding."""
+    dtype = ctx.type_attr("output_datatype") or dtypes.FLOAT32
+    sizes = n.sizes()
+    slack = 8 * max(dtype.eps, 2.0**-23)
+    return AbstractTensor(dtype, (sizes[0],) if sizes else None, np.float64(-slack), np.float64(1 + slack))
+
+
+@transfer("ImageDecoder")
+def image_decoder(ctx: Context, _: Any) -> AbstractTensor:
+    return AbstractTensor(dtypes.element_type("uint8"), (dims.unknown(1), dims.unknown(1), dims.unknown(1)), np.float64(0), np.float64(255))
+
+
+@transfer("AffineGrid")
+def affine_grid(ctx: Context, theta: AbstractTensor, size: AbstractTensor) -> AbstractTensor:
+    """theta times homogeneous coordinates in [-1, 1]: at most the sum of a row's absolute values."""
+    n = 4.0
+    if theta.shape is not None and isinstance(theta.shape[-1], int):
+        n = float(theta.shape[-1])
+    most = max(abs(theta.low), abs(theta.high)) * n * (1 + 1e-5)
+    most = min(most, theta.dtype.hi)
+    return AbstractTensor(theta.dtype, ctx.declared_shape(), np.float64(-most), np.float64(most), None, theta.nan)
+
+
+__all__ = ["AbstractSequence", "Dim", "math", "smashed"]

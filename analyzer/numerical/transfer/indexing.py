@@ -1,0 +1,270 @@
+"""Gathering, scattering, one-hot vectors, order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from analyzer.numerical.context import Context
+from analyzer.numerical.domain import dims, dtypes
+from analyzer.numerical.domain.dims import Dim, Shape
+from analyzer.numerical.domain.tensor import AbstractTensor, count, from_data, join, smashed
+from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.shape import hull
+
+
+def taken(ctx: Context, x: AbstractTensor, indices: AbstractTensor, axis: int) -> AbstractTensor:
+    """Slices of x at indices along an axis."""
+    whole = smashed(x)
+    if x.shape is None or indices.shape is None:
+        return AbstractTensor(x.dtype, None, whole.lo, whole.hi, None, x.nan)
+    n = len(x.shape)
+    axis %= max(n, 1)
+    shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
+    known = indices.integers()
+    result = AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan, tight=x.tight)
+    size = x.shape[axis] if n else 1
+    if known is not None and x.starts is not None and (isinstance(size, int) or all(k >= 0 for k in known)):
+        positions = [k + size if k < 0 and isinstance(size, int) else k for k in known]
+        blocks = np.searchsorted(x.starts[axis], positions, side="right") - 1
+        lo, hi = x.lo.take(blocks, axis), x.hi.take(blocks, axis)
+        if indices.shape == () or len(positions) == 1:
+            starts: Any = (*x.starts[:axis], *((0,),) * len(indices.shape), *x.starts[axis + 1 :])
+            form = tuple(len(s) for s in starts)
+            result.lo, result.hi = lo.reshape(form), hi.reshape(form)
+        elif len(indices.shape) == 1:
+            starts = (*x.starts[:axis], tuple(range(len(positions))), *x.starts[axis + 1 :])
+            result.lo, result.hi = lo, hi
+        else:
+            starts = None
+            result.lo, result.hi = lo.min(initial=np.inf), hi.max(initial=-np.inf)
+        if starts is not None and np.size(result.lo) > 1:
+            result.starts = starts
+        else:
+            result.lo, result.hi = np.float64(np.min(result.lo)), np.float64(np.max(result.hi))
+    if known is not None and x.dims is not None and n == 1 and len(shape) <= 1 and all(-len(x.dims) <= k < len(x.dims) for k in known):
+        result.dims = tuple(x.dims[k] for k in known)
+    if known is not None and x.data is not None and np.size(x.data) <= 4096 and np.ndim(x.data) == n and n:
+        exact = indices.exact()
+        try:
+            result.data = np.take(np.asarray(x.data), np.asarray(exact, dtype=np.int64), axis=axis)
+        except IndexError:
+            result.data = None
+    return result
+
+
+@transfer("Gather")
+def gather(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
+    return taken(ctx, x, indices, int(ctx.attr("axis", 0)))
+
+
+@transfer(tf=("GatherV2", "Gather", "ResourceGather", "EmbeddingLookup"))
+def tf_gather(ctx: Context, x: AbstractTensor, indices: AbstractTensor, axis: Any = None) -> AbstractTensor:
+    where = axis.integers() if axis is not None else [0]
+    if where is None or ctx.attr("batch_dims", 0):
+        whole = smashed(x)
+        return AbstractTensor(x.dtype, ctx.declared_shape(), whole.lo, whole.hi, None, x.nan)
+    return taken(ctx, x, indices, where[0])
+
+
+@transfer("GatherElements")
+def gather_elements(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
+    whole = smashed(x)
+    return AbstractTensor(x.dtype, indices.shape, whole.lo, whole.hi, None, x.nan)
+
+
+@transfer("GatherND", tf=("GatherNd", "ResourceGatherNd"))
+def gather_nd(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
+    whole = smashed(x)
+    shape: Shape | None = None
+    if x.shape is not None and indices.shape and isinstance(indices.shape[-1], int):
+        batch = int(ctx.attr("batch_dims", 0))
+        shape = (*indices.shape[:-1], *x.shape[batch + indices.shape[-1] :])
+    return AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan)
+
+
+def _scattered(ctx: Context, x: AbstractTensor, updates: AbstractTensor, how: str) -> AbstractTensor:
+    """Elements replaced by, or reduced with, any number of updates."""
+    nan = x.nan or updates.nan
+    if how in ("none", "update"):
+        return hull([x, updates], x.shape)
+    n = count(updates.shape)[1]
+    xl, xh, ul, uh = x.low, x.high, updates.low, updates.high
+    if how == "add":
+        lo = xl + (min(ul, 0.0) * n if ul < 0 else 0.0)
+        hi = xh + (max(uh, 0.0) * n if uh > 0 else 0.0)
+    elif how == "sub":
+        lo, hi = xl - (max(uh, 0.0) * n if uh > 0 else 0.0), xh - (min(ul, 0.0) * n if ul < 0 else 0.0)
+    elif how == "mul":
+        m = max(abs(ul), abs(uh))
+        with np.errstate(all="ignore"):
+            grown = float(np.float64(max(m, 1.0)) ** n)
+        top = max(abs(xl), abs(xh)) * grown
+        top = 0.0 if np.isnan(top) else top
+        lo, hi = (0.0 if xl >= 0 and ul >= 0 else -top), (top if xh > 0 or xl < 0 else 0.0)
+    elif how == "max":
+        lo, hi = xl, max(xh, uh)
+    else:
+        lo, hi = min(xl, ul), xh
+    if x.dtype.is_float and how in ("add", "sub", "mul"):
+        slack = 1e-5 * max(abs(lo), abs(hi)) if np.isfinite(max(abs(lo), abs(hi))) else 0.0
+        slack = max(slack, 2 * x.dtype.eps * max(abs(lo), abs(hi))) if slack else 0.0
+        lo, hi = lo - slack, hi + slack
+    finite = all(np.isfinite(v) for v in (xl, xh, ul, uh))
+    a, b = ctx.finite(np.float64(lo), np.float64(hi), x.dtype, finite)
+    return AbstractTensor(x.dtype, x.shape, a, b, None, nan)
+
+
+@transfer("ScatterElements", "Scatter")
+def scatter_elements(ctx: Context, x: AbstractTensor, indices: Any, updates: AbstractTensor) -> AbstractTensor:
+    return _scattered(ctx, x, updates, str(ctx.attr("reduction", "none")))
+
+
+@transfer("ScatterND")
+def scatter_nd(ctx: Context, x: AbstractTensor, indices: Any, updates: AbstractTensor) -> AbstractTensor:
+    return _scattered(ctx, x, updates, str(ctx.attr("reduction", "none")))
+
+
+@transfer("TensorScatter")
+def tensor_scatter(ctx: Context, past: AbstractTensor, update: AbstractTensor, *_: Any) -> AbstractTensor:
+    return hull([past, update], past.shape)
+
+
+@transfer(tf=("ScatterNd",))
+def tf_scatter_nd(ctx: Context, indices: Any, updates: AbstractTensor, shape: AbstractTensor) -> AbstractTensor:
+    """Updates added up on zeros."""
+    zero = AbstractTensor(updates.dtype, shape.sizes(), np.float64(0), np.float64(0))
+    return _scattered(ctx, zero, updates, "add")
+
+
+@transfer(tf=("TensorScatterAdd", "TensorScatterUpdate", "TensorScatterSub", "TensorScatterMax", "TensorScatterMin", "ScatterUpdate", "ScatterAdd", "ScatterSub"))
+def tf_tensor_scatter(ctx: Context, x: AbstractTensor, indices: Any, updates: AbstractTensor) -> AbstractTensor:
+    return _scattered(ctx, x, updates, ctx.op.removeprefix("TensorScatter").removeprefix("Scatter").lower())
+
+
+@transfer("OneHot")
+def one_hot(ctx: Context, indices: AbstractTensor, depth: AbstractTensor, values: AbstractTensor) -> AbstractTensor:
+    shape: Shape | None = None
+    if indices.shape is not None:
+        axis = int(ctx.attr("axis", -1)) % (len(indices.shape) + 1)
+        sizes = depth.sizes()
+        shape = (*indices.shape[:axis], sizes[0] if sizes else dims.unknown(1), *indices.shape[axis:])
+    return AbstractTensor(values.dtype, shape, np.float64(values.low), np.float64(values.high), None, values.nan)
+
+
+@transfer(tf=("OneHot",))
+def tf_one_hot(ctx: Context, indices: AbstractTensor, depth: AbstractTensor, on: AbstractTensor, off: AbstractTensor) -> AbstractTensor:
+    shape: Shape | None = None
+    if indices.shape is not None:
+        axis = int(ctx.attr("axis", -1)) % (len(indices.shape) + 1)
+        sizes = depth.sizes()
+        shape = (*indices.shape[:axis], sizes[0] if sizes else dims.unknown(1), *indices.shape[axis:])
+    return hull([on, off], shape)
+
+
+@transfer("TopK", tf=("TopKV2", "TopK"))
+def top_k(ctx: Context, x: AbstractTensor, k: Any = None) -> tuple[AbstractTensor, AbstractTensor]:
+    whole = smashed(x)
+    shape: Shape | None = None
+    hi = 2.0**31 - 1
+    if x.shape is not None:
+        axis = (int(ctx.attr("axis", -1)) if not ctx.is_tf else -1) % max(len(x.shape), 1)
+        sizes = k.sizes() if k is not None else (int(ctx.attr("k", 1)),)
+        shape = tuple((sizes[0] if sizes else dims.unknown(0)) if i == axis else d for i, d in enumerate(x.shape))
+        hi = min(hi, max(dims.high(x.shape[axis]) - 1, 0)) if x.shape else 0.0
+    kind = dtypes.INT32 if ctx.is_tf else dtypes.INT64
+    return AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan), AbstractTensor(kind, shape, np.float64(0), np.float64(hi))
+
+
+@transfer("NonZero", tf=("Where",))
+def non_zero(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """Indices of elements that are not zero: any number of them, none included."""
+    hi = max((dims.high(d) - 1 for d in x.shape), default=0) if x.shape is not None else 2.0**40
+    found = dims.unknown(0)
+    rank: Dim = len(x.shape) if x.shape is not None else dims.unknown(0)
+    shape = (found, rank) if ctx.is_tf else (rank, found)
+    return AbstractTensor(dtypes.INT64, shape, np.float64(0), np.float64(min(max(hi, 0), 2.0**40)))
+
+
+@transfer("Compress", tf=("BooleanMask", "DynamicPartition"))
+def compress(ctx: Context, x: AbstractTensor, condition: Any) -> Any:
+    whole = smashed(x)
+    shape: Shape | None = None
+    if x.shape is not None:
+        axis = ctx.attr("axis")
+        if ctx.is_tf:
+            shape = (dims.unknown(0), *x.shape[1:])
+        elif axis is None:
+            shape = (dims.unknown(0),)
+        else:
+            shape = tuple(dims.unknown(0) if i == int(axis) % len(x.shape) else d for i, d in enumerate(x.shape))
+    results = [AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan) for _ in ctx.node.outputs]
+    return tuple(results)
+
+
+@transfer("Unique", tf=("Unique", "UniqueV2", "UniqueWithCounts"))
+def unique(ctx: Context, x: AbstractTensor, *_: Any) -> tuple[AbstractTensor, ...]:
+    whole = smashed(x)
+    n = dims.unknown(0)
+    shape: Shape = (n,)
+    axis = ctx.attr("axis")
+    if axis is not None and x.shape is not None and not ctx.is_tf:
+        shape = tuple(n if i == int(axis) % len(x.shape) else d for i, d in enumerate(x.shape))
+    limit = min(count(x.shape)[1], 2.0**31)
+    index = AbstractTensor(ctx.element_type(1, dtypes.INT64), None, np.float64(0), np.float64(limit))
+    return (
+        AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan),
+        index,
+        AbstractTensor(index.dtype, None, np.float64(0), np.float64(limit)),
+        AbstractTensor(index.dtype, None, np.float64(0), np.float64(limit)),
+    )
+
+
+@transfer(tf=("DynamicStitch", "ParallelDynamicStitch"))
+def dynamic_stitch(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
+    """Rows of the data operands placed at given indices."""
+    data = list(tensors[len(tensors) // 2 :])
+    indices = [t.integers() for t in tensors[: len(tensors) // 2]]
+    values = [d.sizes() for d in data]
+    if all(i is not None for i in indices) and all(v is not None for v in values) and data[0].rank in (0, 1):
+        slots: dict[int, Dim] = {}
+        for where, what in zip(indices, values, strict=True):
+            assert where is not None and what is not None
+            slots.update(zip(where, what, strict=False))
+        if slots and sorted(slots) == list(range(len(slots))):
+            sizes = tuple(slots[i] for i in range(len(slots)))
+            result = hull(data, (len(slots),))
+            result.dims = sizes
+            return result
+    return hull(data, ctx.declared_shape())
+
+
+@transfer("EyeLike", tf=("Eye",))
+def eye_like(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    dtype = ctx.type_attr("dtype") or x.dtype
+    return AbstractTensor(dtype, x.shape, np.float64(0), np.float64(1))
+
+
+@transfer(tf=("SparseToDense",))
+def sparse_to_dense(ctx: Context, indices: Any, shape: AbstractTensor, values: AbstractTensor, default: AbstractTensor) -> AbstractTensor:
+    return hull([values, default], shape.sizes())
+
+
+@transfer("TfIdfVectorizer")
+def tf_idf(ctx: Context, x: Any) -> AbstractTensor:
+    """Counts, weighted: at most the number of tokens times the greatest weight."""
+    weights = ctx.attr("weights") or [1.0]
+    n = min(count(x.shape)[1] if isinstance(x, AbstractTensor) else np.inf, 2.0**31)
+    mode = str(ctx.attr("mode", "TF"))
+    counts = 1.0 if mode == "IDF" else n
+    scale = [1.0] if mode == "TF" else [float(w) for w in weights]
+    lo, hi = min(0.0, min(scale) * counts), max(0.0, max(scale) * counts)
+    return AbstractTensor(dtypes.FLOAT32, ctx.declared_shape(), np.float64(lo), np.float64(hi))
+
+
+def as_constant(values: Any, like: AbstractTensor) -> AbstractTensor:
+    return from_data(values, like.dtype)
+
+
+__all__ = ["join"]

@@ -1,0 +1,150 @@
+"""The few shapes that most transfer functions have: monotone, with critical points, by corners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from analyzer.numerical.context import Context
+from analyzer.numerical.domain.dims import Shape, broadcast_shapes
+from analyzer.numerical.domain.dtypes import Array, ElementType
+from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, top
+
+Function = Callable[[Any], Any]
+
+
+def like(x: AbstractTensor, lo: Array, hi: Array, dtype: ElementType | None = None) -> AbstractTensor:
+    """A tensor of the shape and partition of `x`."""
+    if x.starts is not None and np.shape(lo) != x.lo.shape:
+        lo, hi = np.broadcast_to(lo, x.lo.shape), np.broadcast_to(hi, x.lo.shape)
+    return AbstractTensor(dtype or x.dtype, x.shape, lo, hi, x.starts, x.nan)
+
+
+def rounded(
+    ctx: Context,
+    x: AbstractTensor,
+    lo: Array,
+    hi: Array,
+    *,
+    ulps: float,
+    within: tuple[float, float] = (-np.inf, np.inf),
+    dtype: ElementType | None = None,
+    flush: bool = True,
+) -> AbstractTensor:
+    """Rounded bounds of a unary result of the shape of `x`, clamped to the function's exact range."""
+    dtype = dtype or x.dtype
+    lo, hi = dtype.outward(lo, hi, ulps)
+    if flush:
+        lo, hi = dtype.flush(lo, hi)
+    if within[0] > -np.inf:
+        lo = np.maximum(lo, within[0])
+    if within[1] < np.inf:
+        hi = np.minimum(hi, within[1])
+    low, high = (lo, hi) if np.ndim(lo) == 0 else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
+    if low < dtype.lo or high > dtype.hi:
+        lo, hi = ctx.finite(lo, hi, dtype, x.low > -np.inf and x.high < np.inf, x.tight is not None)
+    return like(x, lo, hi, dtype)
+
+
+def increasing(
+    ctx: Context,
+    x: AbstractTensor,
+    function: Function,
+    *,
+    ulps: float = 4,
+    within: tuple[float, float] = (-np.inf, np.inf),
+    flush: bool = True,
+) -> AbstractTensor:
+    """A monotonically increasing function."""
+    result = rounded(ctx, x, function(x.lo), function(x.hi), ulps=ulps, within=within, flush=flush)
+    result.tight = x.tight
+    return result
+
+
+def decreasing(
+    ctx: Context,
+    x: AbstractTensor,
+    function: Function,
+    *,
+    ulps: float = 4,
+    within: tuple[float, float] = (-np.inf, np.inf),
+) -> AbstractTensor:
+    result = rounded(ctx, x, function(x.hi), function(x.lo), ulps=ulps, within=within)
+    result.tight = x.tight
+    return result
+
+
+def with_critical_points(
+    ctx: Context,
+    x: AbstractTensor,
+    function: Function,
+    points: Iterable[float],
+    *,
+    ulps: float = 4,
+    within: tuple[float, float] = (-np.inf, np.inf),
+) -> AbstractTensor:
+    """A function whose extrema on an interval lie at its ends or at one of `points`."""
+    at_lo, at_hi = function(x.lo), function(x.hi)
+    lo, hi = np.minimum(at_lo, at_hi), np.maximum(at_lo, at_hi)
+    for point in points:
+        inside = (x.lo < point) & (point < x.hi)
+        if np.any(inside):
+            value = function(np.float64(point))
+            lo = np.where(inside, np.minimum(lo, value), lo)[()]
+            hi = np.where(inside, np.maximum(hi, value), hi)[()]
+    return rounded(ctx, x, lo, hi, ulps=ulps, within=within)
+
+
+def operands_on_common_blocks(
+    ctx: Context, *tensors: AbstractTensor
+) -> tuple[Shape | None, Any, list[tuple[Array, Array]]]:
+    """Broadcast shape, common partition and bounds of each operand on it."""
+    shape = broadcast_shapes([t.shape for t in tensors])
+    starts = ctx.align(*tensors, shape=shape)
+    return shape, starts, [bounds_on(t, starts) for t in tensors]
+
+
+def build(
+    ctx: Context,
+    dtype: ElementType,
+    shape: Shape | None,
+    starts: Any,
+    lo: Array,
+    hi: Array,
+    *,
+    nan: bool = False,
+) -> AbstractTensor:
+    """A tensor from bounds on `starts`, filled out to one entry a block."""
+    if starts is not None:
+        full = tuple(len(s) for s in starts)
+        if np.shape(lo) != full:
+            lo = np.broadcast_to(lo, full)
+        if np.shape(hi) != full:
+            hi = np.broadcast_to(hi, full)
+    return AbstractTensor(dtype, shape, lo, hi, starts, nan)
+
+
+def independent(*tensors: AbstractTensor) -> frozenset[int] | None:
+    """The sources of a result whose bounds are reached whenever those of all operands are, independently."""
+    seen: set[int] = set()
+    for tensor in tensors:
+        if tensor.low == tensor.high:
+            continue
+        if tensor.tight is None or not seen.isdisjoint(tensor.tight - {0}):
+            return None
+        seen |= tensor.tight
+    return frozenset(seen)
+
+
+def unknown_like(ctx: Context, output: int = 0, dtype: ElementType | None = None) -> AbstractTensor:
+    """Any finite value of the declared type and shape."""
+    return top(ctx.element_type(output, dtype), ctx.declared_shape(output))
+
+
+def axes_of(ctx: Context, axes: Any, rank: int | None) -> list[int] | None:
+    """Normalised axes; None if the rank must be known for it and is not."""
+    if rank is None or axes is None:
+        return None
+    return sorted({int(a) % rank if rank else 0 for a in axes})

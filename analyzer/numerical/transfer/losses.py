@@ -1,0 +1,68 @@
+"""Loss operators of the ONNX standard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from analyzer.numerical.context import Context
+from analyzer.numerical.domain import dtypes
+from analyzer.numerical.domain.tensor import AbstractTensor, count, smashed
+from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.softmax import log_softmax_bounds
+
+
+@transfer("NegativeLogLikelihoodLoss", unsafe=("numerical/empty-mean",))
+def negative_log_likelihood(ctx: Context, x: AbstractTensor, target: AbstractTensor, weight: Any = None) -> AbstractTensor:
+    """-x[target] weighted; a mean over nothing but ignored targets, or over weights that sum to 0, is 0 / 0."""
+    whole = smashed(x)
+    return _reduced(ctx, -float(whole.hi), -float(whole.lo), x, target, weight)
+
+
+def _reduced(ctx: Context, lo: float, hi: float, x: AbstractTensor, target: AbstractTensor, weight: Any) -> AbstractTensor:
+    reduction = str(ctx.attr("reduction", "mean"))
+    ignored = ctx.attr("ignore_index")
+    w_lo, w_hi = (weight.low, weight.high) if weight is not None else (1.0, 1.0)
+    may_ignore = ignored is not None and target.low <= int(ignored) <= target.high
+    n = count(target.shape)[1]
+    if reduction == "mean":
+        empty = may_ignore or w_lo <= 0
+        ctx.check(
+            "numerical/empty-mean",
+            "the weights of all targets sum to 0",
+            {1 if weight is None else 2: target if weight is None else weight},
+            lambda _: not empty,
+        )
+        if w_lo >= 0:
+            slack = 1e-4 * max(abs(lo), abs(hi))
+        else:
+            lo, hi, slack = x.dtype.lo, x.dtype.hi, 0.0
+        shape: Any = ()
+    else:
+        corners = [v * w for v in (lo, hi) for w in (w_lo, w_hi)]
+        lo, hi = min(corners), max(corners)
+        if may_ignore:
+            lo, hi = min(lo, 0.0), max(hi, 0.0)
+        slack = 1e-4 * max(abs(lo), abs(hi))
+        shape = target.shape
+        if reduction == "sum":
+            lo, hi, shape = (lo * n if lo < 0 else (0.0 if may_ignore else lo)), (hi * n if hi > 0 else (0.0 if may_ignore else hi)), ()
+            slack = 1e-4 * max(abs(lo), abs(hi))
+    if x.dtype.eps > 1e-5:
+        slack = slack * 100
+    slack = slack if np.isfinite(slack) else 0.0
+    a, b = ctx.finite(np.float64(lo - slack), np.float64(hi + slack), x.dtype, x.low > -np.inf and x.high < np.inf)
+    return AbstractTensor(x.dtype, shape, a, b, None, x.nan or (weight is not None and weight.nan))
+
+
+@transfer("SoftmaxCrossEntropyLoss", unsafe=("numerical/empty-mean",))
+def softmax_cross_entropy_loss(ctx: Context, scores: AbstractTensor, labels: AbstractTensor, weight: Any = None) -> Any:
+    """The negative log-likelihood of a stable log-softmax over axis 1, which is the second output."""
+    lo, hi = log_softmax_bounds(ctx, scores, (1,) if scores.rank is not None and scores.rank > 1 else None)
+    low, high = float(np.min(lo)), float(np.max(hi))
+    loss = _reduced(ctx, -high, -low, scores, labels, weight)
+    return loss, AbstractTensor(scores.dtype, scores.shape, np.float64(low), np.float64(high), None, scores.nan)
+
+
+__all__ = ["dtypes"]

@@ -1,0 +1,437 @@
+"""Reductions over axes, weighted by the sizes of blocks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from analyzer.numerical.context import Context
+from analyzer.numerical.domain import dims, dtypes
+from analyzer.numerical.domain.dims import Shape
+from analyzer.numerical.domain.dtypes import Array
+from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes, count
+from analyzer.numerical.transfer.elementwise import absolute, log, sqrt, squared
+from analyzer.numerical.transfer.facts import finite_along
+from analyzer.numerical.transfer.kinds import like
+from analyzer.numerical.transfer.registry import transfer
+
+UNKNOWN = object()
+
+
+def reduction_axes(ctx: Context, x: AbstractTensor, axes: AbstractTensor | None) -> tuple[Any, bool]:
+    """The reduced axes (sorted, non-negative; None: all; `UNKNOWN`), and whether they remain with size 1."""
+    if ctx.is_tf:
+        kept = bool(ctx.attr("keep_dims", ctx.attr("keepdims", False)))
+        values: Any = axes.integers() if axes is not None else []
+        if values is None:
+            return UNKNOWN, kept
+    else:
+        kept = bool(ctx.attr("keepdims", 1))
+        values = ctx.attr("axes")
+        if values is None and axes is not None:
+            values = axes.integers()
+            if values is None:
+                return UNKNOWN, kept
+        if values is None or len(values) == 0:
+            return ((), kept) if ctx.attr("noop_with_empty_axes", 0) else (None, kept)
+    if x.rank is None:
+        return UNKNOWN, kept
+    return tuple(sorted({int(v) % x.rank if x.rank else 0 for v in values})), kept
+
+
+def reduced_shape(shape: Shape | None, axes: Any, kept: bool) -> Shape | None:
+    if axes is None and not kept:
+        return ()
+    if shape is None:
+        return None
+    if axes is UNKNOWN:
+        return tuple(dims.unknown(1, None) for _ in shape) if kept else None
+    if axes is None:
+        return (1,) * len(shape)
+    if kept:
+        return tuple(1 if i in axes else d for i, d in enumerate(shape))
+    return tuple(d for i, d in enumerate(shape) if i not in axes)
+
+
+def reduced_starts(x: AbstractTensor, axes: Any, kept: bool) -> Any:
+    if x.starts is None or axes is None or axes is UNKNOWN:
+        return None
+    starts = tuple(
+        (0,) if i in axes else s for i, s in enumerate(x.starts) if kept or i not in axes
+    )
+    return starts if any(len(s) > 1 for s in starts) else None
+
+
+def over_blocks(x: AbstractTensor, values: Array, axes: Any, kept: bool, how: Any) -> Array:
+    """Fold an array of block values along the axes."""
+    if x.starts is None:
+        return values
+    which = tuple(range(values.ndim)) if axes is None or axes is UNKNOWN else axes
+    result = how(values, axis=which, keepdims=kept) if which else values
+    return result.reshape(())[()] if result.size == 1 else result
+
+
+def block_counts(x: AbstractTensor, axes: Any) -> tuple[Array, Array]:
+    """Least and greatest number of elements that each block contributes along the axes."""
+    if x.shape is None:
+        return np.float64(1.0), np.float64(np.inf)
+    if axes is UNKNOWN:
+        return np.float64(1.0), np.float64(max(count(x.shape)[1], 1.0))
+    which = tuple(range(len(x.shape))) if axes is None else axes
+    if x.starts is None:
+        low, high = count(x.shape, which)
+        return np.float64(low), np.float64(high)
+    low, high = np.ones(x.lo.shape), np.ones(x.lo.shape)
+    for axis in which:
+        a, b = block_sizes(x.starts[axis], x.shape[axis])
+        form = [1] * x.lo.ndim
+        form[axis] = len(a)
+        low, high = low * a.reshape(form), high * b.reshape(form)
+    return low, high
+
+
+def rounding_terms(n: float) -> float:
+    """How many roundings a sum of n terms goes through: kernels add in blocks and pairwise, in float32 at least."""
+    return min(n, 256.0 + 8 * math.log2(max(n, 2.0)) if math.isfinite(n) else 768.0)
+
+
+def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool = False) -> AbstractTensor:
+    """The sum (or mean) over axes."""
+    if axes == ():
+        return like(x, x.lo, x.hi)
+    dtype = x.dtype
+    shape, starts = reduced_shape(x.shape, axes, kept), reduced_starts(x, axes, kept)
+    least, most = block_counts(x, axes)
+    nan = x.nan or (x.low == -np.inf and x.high == np.inf)
+    total_most = float(over_blocks(x, most, axes, kept, np.sum).max()) if x.starts is not None else float(most)
+    if mean:
+        if x.starts is None:
+            lo, hi = x.lo, x.hi
+        else:
+            lo, hi = _mean_of_blocks(x, axes, kept, least, most)
+    else:
+        low_terms = np.where(x.lo >= 0, _times(x.lo, least), _times(x.lo, most))
+        high_terms = np.where(x.hi >= 0, _times(x.hi, most), _times(x.hi, least))
+        lo, hi = over_blocks(x, low_terms, axes, kept, np.sum), over_blocks(x, high_terms, axes, kept, np.sum)
+    if dtype.is_float:
+        accumulated = max(dtype.eps, 0.0) if dtype.name == "float64" else 2.0**-23
+        slack = rounding_terms(total_most) * accumulated / 2
+        if total_most > 1:
+            if mean or x.low >= 0 or x.high <= 0:
+                magnitude_lo, magnitude_hi = np.abs(lo), np.abs(hi)
+                if mean and x.low < 0 < x.high:
+                    magnitude_lo = magnitude_hi = np.maximum(np.abs(lo), np.abs(hi))
+                    if x.starts is not None:
+                        magnitude_lo = magnitude_hi = np.full_like(lo, max(abs(x.low), abs(x.high)))[()]
+            else:
+                both = over_blocks(x, _times(np.maximum(np.abs(x.lo), np.abs(x.hi)), most), axes, kept, np.sum)
+                magnitude_lo = magnitude_hi = both
+            with np.errstate(all="ignore"):
+                lo, hi = lo - np.nan_to_num(magnitude_lo * slack, nan=0.0, posinf=np.inf), hi + np.nan_to_num(magnitude_hi * slack, nan=0.0, posinf=np.inf)
+        lo, hi = dtype.nearest(lo), dtype.nearest(hi)
+        if x.low >= 0:
+            lo = np.maximum(lo, 0.0)
+        if x.high <= 0:
+            hi = np.minimum(hi, 0.0)
+        if mean and ctx.is_tf is False and x.starts is None and lo == hi:
+            pass
+    infinite = x.low == -np.inf or x.high == np.inf
+    known = x.facts.get("max")
+    facts: dict[str, Any] = {}
+    if not mean and known is not None and axes not in (None, UNKNOWN) and tuple(axes) == tuple(known[1]) and x.low >= 0:
+        lo = np.maximum(lo, known[0])
+    if not mean:
+        kind = {"Square": "sum of squares", "Abs": "sum of absolutes"}.get(x.origin.rule.name if x.origin else "", "sum")
+        source = x.origin.inputs[0] if kind != "sum" else x
+        if kind == "sum" and x.origin is not None and x.origin.rule.name == "Mul" and x.origin.inputs[0].key == x.origin.inputs[1].key:
+            kind, source = "sum of squares", x.origin.inputs[0]
+        if kind == "sum" and x.origin is not None and x.origin.rule.name == "Pow" and x.origin.inputs[1].low == x.origin.inputs[1].high == 2:
+            kind, source = "sum of squares", x.origin.inputs[0]
+        facts = {"reduced": (kind, source, axes if axes is not UNKNOWN else None, kept)}
+        facts["hull"] = (x.low, x.high, total_size(x, axes))
+    low_, high_ = (lo, hi) if np.ndim(lo) == 0 else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
+    if low_ < dtype.lo or high_ > dtype.hi:
+        tight = x.tight is not None and 0 not in x.tight and math.isfinite(total_most)
+        lo, hi = ctx.finite(lo, hi, dtype, not infinite, tight)
+    result = AbstractTensor(dtype, shape, lo, hi, starts, nan, facts=facts)
+    if x.tight is not None and 0 not in x.tight and axes is not UNKNOWN:
+        result.tight = x.tight | {0}
+    return result
+
+
+def total_size(x: AbstractTensor, axes: Any) -> dims.Dim | None:
+    """How many elements a reduction takes together, as a size."""
+    if x.shape is None or axes is UNKNOWN:
+        return None
+    return dims.product(x.shape if axes is None else tuple(x.shape[a] for a in axes))
+
+
+def _times(values: Array, counts: Array) -> Array:
+    """values * counts with 0 * inf = 0."""
+    with np.errstate(all="ignore"):
+        return np.nan_to_num(values * counts, nan=0.0, posinf=np.inf, neginf=-np.inf)
+
+
+def _mean_of_blocks(x: AbstractTensor, axes: Any, kept: bool, least: Array, most: Array) -> tuple[Array, Array]:
+    """Means weighted by block sizes where they are known, else the hull."""
+    if np.array_equal(least, most) and np.all(np.isfinite(most)):
+        total = over_blocks(x, least, axes, kept, np.sum)
+        if np.all(total > 0):
+            weight_lo = over_blocks(x, x.lo * least, axes, kept, np.sum) / total
+            weight_hi = over_blocks(x, x.hi * least, axes, kept, np.sum) / total
+            if np.all(np.isfinite(weight_lo)) and np.all(np.isfinite(weight_hi)):
+                return weight_lo, weight_hi
+    return over_blocks(x, x.lo, axes, kept, np.min), over_blocks(x, x.hi, axes, kept, np.max)
+
+
+@transfer("ReduceSum", tf=("Sum",))
+def reduce_sum(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
+    which, kept = reduction_axes(ctx, x, axes)
+    return summed(ctx, x, which, kept)
+
+
+@transfer("ReduceMean", tf=("Mean",), unsafe=("numerical/empty-mean",))
+def reduce_mean(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
+    """The mean; of no elements it is 0 / 0."""
+    which, kept = reduction_axes(ctx, x, axes)
+    if which == ():
+        return like(x, x.lo, x.hi)
+    if x.shape is not None and which is not UNKNOWN:
+        sizes = x.shape if which is None else tuple(x.shape[a] for a in which)
+        if any(dims.low(d) == 0 for d in sizes):
+            ctx.check("numerical/empty-mean", "no elements", {0: x}, lambda _: False)
+    return summed(ctx, x, which, kept, mean=True)
+
+
+def _extreme(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, kind: str) -> AbstractTensor:
+    fold = np.max if kind == "max" else np.min
+    shape, starts = reduced_shape(x.shape, axes, kept), reduced_starts(x, axes, kept)
+    nan = x.nan
+    least, _ = block_counts(x, axes)
+    if kind == "max":
+        sure = np.where(least >= 1, x.lo, -np.inf)
+        lo, hi = over_blocks(x, sure, axes, kept, np.max), over_blocks(x, x.hi, axes, kept, np.max)
+    else:
+        sure = np.where(least >= 1, x.hi, np.inf)
+        lo, hi = over_blocks(x, x.lo, axes, kept, np.min), over_blocks(x, sure, axes, kept, np.min)
+    if x.dtype.kind != dtypes.FLOAT or np.any(np.isinf(lo) | np.isinf(hi)):
+        whole_lo = over_blocks(x, x.lo, axes, kept, np.min)
+        whole_hi = over_blocks(x, x.hi, axes, kept, np.max)
+        possibly_empty = x.shape is not None and axes is not UNKNOWN and count(x.shape, axes)[0] == 0
+        if not possibly_empty:
+            lo, hi = np.maximum(lo, whole_lo), np.minimum(hi, whole_hi)
+        elif x.dtype.kind != dtypes.FLOAT:
+            lo, hi = np.full_like(lo, x.dtype.lo)[()], np.full_like(hi, x.dtype.hi)[()]
+    if kind == "max" and axes not in (None, UNKNOWN) and len(axes) == 1 and x.rank is not None and x.low == -np.inf:
+        if finite_along(x, axes[0] - x.rank):
+            lo = np.maximum(lo, x.dtype.lo)
+    result = AbstractTensor(x.dtype, shape, lo, hi, starts, nan)
+    source, name = x, kind
+    if x.origin is not None and x.origin.rule.name == "Abs":
+        source, name = x.origin.inputs[0], f"{kind} of absolutes"
+    if kind == "max":
+        result.facts = {"reduced": (name if name != "max" else "max", source, None if axes is UNKNOWN else (axes if axes is not None else tuple(range(x.rank or 0))), kept)}
+    if x.tight is not None and fold is not None:
+        result.tight = x.tight
+    if name != kind and kind == "max":
+        result.facts = {**result.facts}
+    return result
+
+
+@transfer("ReduceMax", tf=("Max",))
+def reduce_max(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
+    which, kept = reduction_axes(ctx, x, axes)
+    if which == ():
+        return like(x, x.lo, x.hi)
+    return _extreme(ctx, x, which, kept, "max")
+
+
+@transfer("ReduceMin", tf=("Min",))
+def reduce_min(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
+    which, kept = reduction_axes(ctx, x, axes)
+    if which == ():
+        return like(x, x.lo, x.hi)
+    return _extreme(ctx, x, which, kept, "min")
+
+
+@transfer(tf=("Any", "All"))
+def reduce_boolean(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
+    which, kept = reduction_axes(ctx, x, axes)
+    shape = reduced_shape(x.shape, which, kept)
+    fixed = x.low == x.high and x.shape is not None and count(x.shape)[0] > 0
+    lo, hi = (x.low, x.high) if fixed else (0.0, 1.0)
+    return AbstractTensor(dtypes.BOOL, shape, np.float64(lo), np.float64(hi))
+
+
+@transfer("ReduceProd", tf=("Prod",))
+def reduce_prod(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
+    """Products by magnitude and sign of each block; of sizes, the size they make together."""
+    which, kept = reduction_axes(ctx, x, axes)
+    if which == ():
+        return like(x, x.lo, x.hi)
+    shape = reduced_shape(x.shape, which, kept)
+    sizes = x.sizes() if x.dtype.kind == dtypes.INTEGER and x.rank is not None and x.rank <= 1 else None
+    if sizes is not None and which is not UNKNOWN and all(not isinstance(d, int) or d >= 0 for d in sizes):
+        size = dims.product(sizes)
+        lo, hi = float(dims.low(size)), min(float(dims.high(size)), x.dtype.hi)
+        return AbstractTensor(x.dtype, shape, np.float64(lo), np.float64(hi), dims=(size,))
+    least, most = block_counts(x, which)
+    magnitude = np.maximum(np.abs(x.lo), np.abs(x.hi))
+    straddles = (x.lo <= 0) & (x.hi >= 0)
+    smallest = np.where(straddles, 0.0, np.minimum(np.abs(x.lo), np.abs(x.hi)))
+    with np.errstate(all="ignore"):
+        big = np.where(magnitude >= 1, np.power(magnitude, most), np.power(magnitude, least))
+        small = np.where(smallest >= 1, np.power(smallest, least), np.power(smallest, most))
+        hi = over_blocks(x, np.nan_to_num(big, nan=1.0, posinf=np.inf), which, kept, np.prod)
+        lo = over_blocks(x, np.nan_to_num(small, nan=0.0, posinf=np.inf), which, kept, np.prod)
+    hi = np.where(np.isnan(hi), np.inf, hi)[()]
+    lo = np.where(np.isnan(lo), 0.0, lo)[()]
+    if x.low < 0:
+        fixed_sign = x.high < 0 and bool(np.all(least == most))
+        total = over_blocks(x, most, which, kept, np.sum) if fixed_sign else 0
+        if fixed_sign and np.all(total % 2 == 1):
+            lo, hi = -hi, -lo
+        elif not (fixed_sign and np.all(total % 2 == 0)):
+            lo = -hi
+    n = float(np.max(over_blocks(x, most, which, kept, np.sum)))
+    lo, hi = x.dtype.flush(*x.dtype.outward(lo, hi, min(n, 1e4))) if x.dtype.is_float else (lo, hi)
+    if x.low >= 0:
+        lo = np.maximum(lo, 0.0)
+    lo, hi = ctx.finite(lo, hi, x.dtype, x.low > -np.inf and x.high < np.inf)
+    starts = reduced_starts(x, which, kept)
+    nan = x.nan or x.low == -np.inf or x.high == np.inf
+    return AbstractTensor(x.dtype, shape, lo, hi, starts, bool(nan))
+
+
+@transfer("ReduceL1")
+def reduce_l1(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
+    which, kept = reduction_axes(ctx, x, axes)
+    total = summed(ctx, absolute(ctx, x), which, kept)
+    total.facts = {"reduced": ("sum of absolutes", x, which if which is not UNKNOWN else None, kept)}
+    return total
+
+
+@transfer("ReduceSumSquare")
+def reduce_sum_square(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
+    which, kept = reduction_axes(ctx, x, axes)
+    total = summed(ctx, squared(ctx, x), which, kept)
+    total.facts = {"reduced": ("sum of squares", x, which if which is not UNKNOWN else None, kept)}
+    return total
+
+
+@transfer("ReduceL2", tf=("EuclideanNorm",), unsafe=("numerical/gradient-of-norm-at-zero",))
+def reduce_l2(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
+    """The Euclidean norm, whose gradient x / |x| is 0 / 0 at zero."""
+    which, kept = reduction_axes(ctx, x, axes)
+    total = summed(ctx, squared(ctx, x), which, kept)
+    with ctx.run.quietly():
+        result: AbstractTensor = sqrt(ctx, total)
+    if ctx.options.backward and not ctx.run.quiet and total.low < total.dtype.tiny and total.low < total.high:
+        ctx.check("numerical/gradient-of-norm-at-zero", "x = 0", {0: x}, lambda _: False, backward=True)
+    result.facts = {"reduced": ("norm", x, which if which is not UNKNOWN else None, kept)}
+    return result
+
+
+@transfer("ReduceLogSum", unsafe=("numerical/log-of-nonpositive",))
+def reduce_log_sum(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
+    which, kept = reduction_axes(ctx, x, axes)
+    result: AbstractTensor = log(ctx, summed(ctx, x, which, kept))
+    return result
+
+
+@transfer("ReduceLogSumExp")
+def reduce_log_sum_exp(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
+    """log(sum(exp(x))) as kernels compute it, with the maximum subtracted: at most max + ln n, at least max."""
+    which, kept = reduction_axes(ctx, x, axes)
+    largest = _extreme(ctx, x, which, kept, "max") if which != () else like(x, x.lo, x.hi)
+    _, most = block_counts(x, which)
+    n = float(over_blocks(x, most, which, False, np.sum).max()) if x.starts is not None else float(most)
+    growth = math.log(min(max(n, 1.0), 2.0**40)) if which != () else 0.0
+    lo, hi = x.dtype.outward(largest.lo, largest.hi + growth, 8)
+    lo, hi = lo - 1e-6 * 8, hi + 1e-6 * 8 if x.dtype.eps < 1e-5 else hi + x.dtype.eps * 8
+    if x.dtype.eps >= 1e-5:
+        lo = lo - x.dtype.eps * 8
+    nan = x.nan or x.high == np.inf or (x.low == -np.inf)
+    lo, hi = ctx.finite(x.dtype.nearest(lo), x.dtype.nearest(hi), x.dtype, x.low > -np.inf and x.high < np.inf)
+    return AbstractTensor(x.dtype, largest.shape, lo, hi, largest.starts, bool(nan))
+
+
+@transfer(tf=("L2Loss",))
+def l2_loss(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """Half the sum of squares."""
+    total = summed(ctx, squared(ctx, x), None, False)
+    return AbstractTensor(x.dtype, (), total.lo / 2, total.hi / 2, None, total.nan)
+
+
+@transfer("CumSum", tf=("Cumsum",))
+def cumsum(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
+    """Between the least and the greatest partial sum: of 0 or 1 up to n elements."""
+    where = axis.integers() if axis is not None else None
+    _, most = block_counts(_flat(x), (where[0] % x.rank,) if where and x.rank else UNKNOWN)
+    n = float(most)
+    first_lo, first_hi = x.low, x.high
+    if ctx.attr("exclusive", 0):
+        first_lo, first_hi = min(first_lo, 0.0), max(first_hi, 0.0)
+    lo = min(first_lo, float(_times(np.float64(x.low), np.float64(n))))
+    hi = max(first_hi, float(_times(np.float64(x.high), np.float64(n))))
+    slack = rounding_terms(n) * max(x.dtype.eps, 0.0)
+    if x.dtype.is_float:
+        magnitude = max(abs(lo), abs(hi)) if math.isfinite(max(abs(lo), abs(hi))) else 0.0
+        lo, hi = (lo - magnitude * slack if x.low < 0 else lo), (hi + magnitude * slack if x.high > 0 else hi)
+    a, b = ctx.finite(np.float64(x.dtype.nearest(np.float64(lo))), np.float64(x.dtype.nearest(np.float64(hi))), x.dtype, x.low > -np.inf and x.high < np.inf)
+    return AbstractTensor(x.dtype, x.shape, a, b, None, x.nan or (x.low == -np.inf and x.high == np.inf))
+
+
+def _flat(x: AbstractTensor) -> AbstractTensor:
+    from analyzer.numerical.domain.tensor import smashed
+
+    return smashed(x)
+
+
+@transfer("CumProd", tf=("Cumprod",))
+def cumprod(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
+    where = axis.integers() if axis is not None else None
+    _, most = block_counts(_flat(x), (where[0] % x.rank,) if where and x.rank else UNKNOWN)
+    magnitude = max(abs(x.low), abs(x.high), 1.0)
+    try:
+        big = magnitude ** float(most) if math.isfinite(float(most)) or magnitude == 1 else math.inf
+    except OverflowError:
+        big = math.inf
+    small = 0.0 if x.low >= 0 else -big
+    if not x.dtype.is_float:
+        pad = 0.0
+    else:
+        pad = big * x.dtype.eps * min(float(most), 1e4) if math.isfinite(big) else 0.0
+    lo, hi = ctx.finite(np.float64(small - (pad if small < 0 else 0)), np.float64(big + pad), x.dtype, x.low > -np.inf and x.high < np.inf)
+    return AbstractTensor(x.dtype, x.shape, lo, hi, None, x.nan)
+
+
+@transfer("ArgMax", "ArgMin", tf=("ArgMax", "ArgMin"))
+def arg_extreme(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
+    """Indices below the size of the axis."""
+    if ctx.is_tf:
+        where, kept = (axis.integers() if axis is not None else [0]), False
+    else:
+        where, kept = [int(ctx.attr("axis", 0))], bool(ctx.attr("keepdims", 1))
+    dtype = ctx.type_attr("output_type") or dtypes.INT64
+    if x.shape is None or where is None:
+        return AbstractTensor(dtype, None, np.float64(0), np.float64(dtype.hi))
+    which = (where[0] % max(len(x.shape), 1),)
+    hi = max(dims.high(x.shape[which[0]]) - 1, 0) if x.shape else 0
+    return AbstractTensor(dtype, reduced_shape(x.shape, which, kept), np.float64(0), np.float64(min(hi, dtype.hi)))
+
+
+@transfer(tf=("SegmentSum", "UnsortedSegmentSum", "SparseSegmentSum", "UnsortedSegmentMax", "SegmentMean", "SegmentMax", "UnsortedSegmentMin"))
+def segment_reduction(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
+    """Any number of rows may fall into a segment; empty ones hold 0 (or the dtype's extremes)."""
+    n = count(x.shape, [0])[1] if x.shape else np.inf
+    if ctx.op in ("SegmentMean", "SegmentMax"):
+        lo, hi = min(x.low, 0.0), max(x.high, 0.0)
+    elif "Max" in ctx.op or "Min" in ctx.op:
+        lo, hi = x.dtype.lo, x.dtype.hi
+    else:
+        lo, hi = float(_times(np.float64(min(x.low, 0.0)), np.float64(n))), float(_times(np.float64(max(x.high, 0.0)), np.float64(n)))
+    a, b = ctx.finite(np.float64(lo), np.float64(hi), x.dtype, x.low > -np.inf and x.high < np.inf)
+    return AbstractTensor(x.dtype, ctx.declared_shape(), a, b, None, x.nan)

@@ -1,0 +1,62 @@
+"""Fourier transforms, determinants and other sums of products without structure worth keeping."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from analyzer.numerical.context import Context
+from analyzer.numerical.domain import dims
+from analyzer.numerical.domain.tensor import AbstractTensor, count
+from analyzer.numerical.transfer.registry import transfer
+
+
+def _symmetric(ctx: Context, x: AbstractTensor, most: float, shape: Any) -> AbstractTensor:
+    most = most * (1 + 1e-3) + 1e-30 if most else 0.0
+    most = min(most, math.inf)
+    lo, hi = ctx.finite(np.float64(-most), np.float64(most), x.dtype, x.low > -np.inf and x.high < np.inf)
+    return AbstractTensor(x.dtype, shape, lo, hi, None, x.nan)
+
+
+@transfer("DFT")
+def fourier(ctx: Context, x: AbstractTensor, length: Any = None, axis: Any = None) -> AbstractTensor:
+    """Sums of n terms of at most |x| sqrt(2); the inverse divides by n."""
+    n = math.inf
+    if x.shape is not None:
+        where = axis.integers() if axis is not None else [int(ctx.attr("axis", 1 if ctx.opset < 20 else -2))]
+        n = dims.high(x.shape[where[0] % len(x.shape)]) if where is not None else count(x.shape)[1]
+    if length is not None:
+        n = max(n, length.high)
+    return _symmetric(ctx, x, max(abs(x.low), abs(x.high)) * math.sqrt(2) * 2 * n, ctx.declared_shape())
+
+
+@transfer("STFT")
+def short_time_fourier(ctx: Context, signal: AbstractTensor, step: Any, window: Any = None, length: Any = None) -> AbstractTensor:
+    n = length.high if length is not None else (count(window.shape)[1] if window is not None else count(signal.shape)[1])
+    weight = max(abs(window.low), abs(window.high)) if window is not None else 1.0
+    return _symmetric(ctx, signal, max(abs(signal.low), abs(signal.high)) * weight * n * math.sqrt(2), ctx.declared_shape())
+
+
+@transfer("Det", tf=("MatrixDeterminant",))
+def determinant(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """Hadamard's bound: the product of the rows' Euclidean norms."""
+    n = dims.high(x.shape[-1]) if x.shape else math.inf
+    magnitude = max(abs(x.low), abs(x.high))
+    try:
+        most = (magnitude * math.sqrt(n)) ** n if math.isfinite(n) else math.inf
+    except OverflowError:
+        most = math.inf
+    return _symmetric(ctx, x, most, None if x.shape is None else x.shape[:-2])
+
+
+@transfer(tf=("Cholesky", "MatrixInverse", "MatrixSolve", "MatrixTriangularSolve", "SelfAdjointEigV2", "Qr", "Svd"))
+def factorisation(ctx: Context, x: AbstractTensor, *_: Any) -> Any:
+    """Factors without a bound worth computing, but a Cholesky factor: its rows have the norms of the diagonal's roots."""
+    results = []
+    for index in range(len(ctx.node.outputs)):
+        shape = x.shape if ctx.op == "Cholesky" else ctx.declared_shape(index)
+        most = math.sqrt(max(x.high, 0.0)) * 1.001 if ctx.op == "Cholesky" else x.dtype.hi
+        results.append(AbstractTensor(x.dtype, shape, np.float64(-most if ctx.op == "Cholesky" else x.dtype.lo), np.float64(most)))
+    return tuple(results)

@@ -1,0 +1,126 @@
+"""Softmax and its kin: kernels subtract the maximum, so they overflow nowhere; they underflow to exactly 0."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from analyzer.numerical.context import Context
+from analyzer.numerical.domain import dims
+from analyzer.numerical.domain.dtypes import Array
+from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.transfer.facts import finite_along
+from analyzer.numerical.transfer.kinds import like
+from analyzer.numerical.transfer.reductions import block_counts, over_blocks
+from analyzer.numerical.transfer.registry import transfer
+
+LARGEST_SIZE = 2.0**40  # no dimension is larger than this
+
+
+def softmax_axes(ctx: Context, x: AbstractTensor) -> Any:
+    """The axes that are normalised together; None if the rank is unknown."""
+    if x.rank is None:
+        return None
+    if ctx.is_tf:
+        return (x.rank - 1,)
+    if ctx.opset < 13:
+        return tuple(range(int(ctx.attr("axis", 1)) % max(x.rank, 1), x.rank))
+    return (int(ctx.attr("axis", -1)) % max(x.rank, 1),)
+
+
+def exponentials(x: AbstractTensor, axes: Any) -> tuple[Array, Array, Array, Array]:
+    """e**(lo - m), e**(hi - m) for m the greatest upper bound, and bounds of their sum over the other elements."""
+    peak = over_blocks(x, x.hi, axes, True, np.max) if axes else x.high
+    low, high = np.exp(np.minimum(x.lo - peak, 0.0)), np.exp(np.minimum(x.hi - peak, 0.0))
+    low, high = np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)
+    least, most = block_counts(x, axes) if axes is not None else (np.float64(1.0), np.float64(np.inf))
+    others_least = over_blocks(x, low * least, axes, True, np.sum) - low
+    others_most = np.nan_to_num(over_blocks(x, high * np.minimum(most, LARGEST_SIZE), axes, True, np.sum) - high, nan=np.inf)
+    return low, high, np.maximum(others_least, 0.0), np.maximum(others_most, 0.0)
+
+
+def _masked_rows(ctx: Context, x: AbstractTensor, axes: Any) -> bool:
+    """Flags rows that may consist of -inf alone, which softmax turns into NaN."""
+    if x.low > -np.inf:
+        return False
+    safe = axes is not None and len(axes) == 1 and x.rank is not None and finite_along(x, axes[0] - x.rank)
+    ctx.check(
+        "numerical/softmax-of-minus-infinity", "every element of a row is -inf", {0: x}, lambda _: safe and not x.high == np.inf
+    )
+    return not safe
+
+
+@transfer("Softmax", tf=("Softmax",), unsafe=("numerical/softmax-of-minus-infinity",))
+def softmax(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """exp(x_i) / sum exp(x_j): at least e**lo_i / (e**lo_i + sum of the others' e**hi_j)."""
+    axes = softmax_axes(ctx, x)
+    _masked_rows(ctx, x, axes)
+    low, high, others_least, others_most = exponentials(x, axes)
+    with np.errstate(all="ignore"):
+        lo = np.where(low > 0, low / (low + others_most), 0.0)[()]
+        hi = np.where(high > 0, high / (high + others_least), 0.0)[()]
+    if x.dtype.is_float:
+        lo, hi = x.dtype.outward(lo, hi, 64 if x.dtype.eps < 1e-5 else 4)
+        # exp(x - max) underflows in the kernel long before the quotient would
+        lo = np.where(low < x.dtype.tiny * 4, 0.0, lo)[()]
+        lo, hi = np.clip(*x.dtype.flush(lo, hi), 0.0, 1.0) if False else (np.clip(x.dtype.flush(lo, hi)[0], 0.0, 1.0), np.clip(hi, 0.0, 1.0))
+    result = like(x, lo, hi)
+    result.nan = x.nan
+    return result
+
+
+@transfer("LogSoftmax", tf=("LogSoftmax",), unsafe=("numerical/softmax-of-minus-infinity",))
+def log_softmax(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """x_i - max - ln(sum exp(x_j - max)): finite for finite operands."""
+    axes = softmax_axes(ctx, x)
+    _masked_rows(ctx, x, axes)
+    return like(x, *log_softmax_bounds(ctx, x, axes))
+
+
+def log_softmax_bounds(ctx: Context, x: AbstractTensor, axes: Any) -> tuple[Array, Array]:
+    low, high, others_least, others_most = exponentials(x, axes)
+    peak = over_blocks(x, x.hi, axes, True, np.max) if axes else x.high
+    with np.errstate(all="ignore"):
+        total = np.log(np.maximum(low + others_most, 1e-300))
+        lo = np.where(low > 0, x.lo - peak - total, x.lo - peak - np.log1p(others_most))[()]
+        hi = np.minimum(np.where(high > 0, np.log(high) - np.log(high + others_least), 0.0), 0.0)[()]
+    lo = np.nan_to_num(np.minimum(lo, 0.0), nan=-np.inf, neginf=-np.inf)
+    slack = 16 * x.dtype.eps * (1 + np.minimum(np.abs(x.lo), np.abs(peak)) + np.log1p(np.minimum(others_most, LARGEST_SIZE)))
+    lo, hi = x.dtype.outward(lo - slack, hi + slack, 8)
+    hi = np.minimum(hi, 0.0)
+    if x.low > -np.inf:
+        lo = np.maximum(lo, x.dtype.lo)
+    return lo, hi
+
+
+@transfer("Hardmax")
+def hardmax(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    result = AbstractTensor(x.dtype, x.shape, np.float64(0), np.float64(1))
+    return result
+
+
+@transfer(tf=("SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"), unsafe=("numerical/softmax-of-minus-infinity",))
+def softmax_cross_entropy(ctx: Context, logits: AbstractTensor, labels: AbstractTensor) -> tuple[AbstractTensor, AbstractTensor]:
+    """-sum labels * log_softmax(logits), and its gradient softmax - labels; stable."""
+    axes = (logits.rank - 1,) if logits.rank is not None else None
+    _masked_rows(ctx, logits, axes)
+    lo, hi = log_softmax_bounds(ctx, logits, axes)
+    low, high = float(np.min(lo)), float(np.max(hi))
+    n = dims.high(logits.shape[-1]) if logits.shape else np.inf
+    rows = logits.shape[:-1] if logits.shape is not None else None
+    if ctx.op.startswith("Sparse"):
+        loss = AbstractTensor(logits.dtype, rows, np.float64(max(-high, 0.0)), np.float64(-low))
+        weight_lo, weight_hi = 0.0, 1.0
+    else:
+        weight_lo, weight_hi = labels.low, labels.high
+        corners = [-v * w for v in (low, high) for w in (weight_lo, weight_hi)]
+        a, b = min(*corners, 0.0), max(*corners, 0.0)
+        a, b = (a * n if a else 0.0), (b * n if b else 0.0)
+        a, b = ctx.finite(np.float64(a), np.float64(b), logits.dtype, True)
+        slack = 1e-4 * max(abs(float(a)), abs(float(b))) if math.isfinite(float(b)) else 0.0
+        loss = AbstractTensor(logits.dtype, rows, np.float64(a - slack if a else 0.0), np.float64(b + slack))
+        loss.lo, loss.hi = np.clip(loss.lo, logits.dtype.lo, logits.dtype.hi), np.clip(loss.hi, logits.dtype.lo, logits.dtype.hi)
+    gradient = AbstractTensor(logits.dtype, logits.shape, np.float64(-weight_hi - 1e-5), np.float64(1.0 - weight_lo + 1e-5))
+    return loss, gradient
