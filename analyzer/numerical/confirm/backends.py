@@ -91,7 +91,6 @@ def _operation(tf: Any, definition: Any, node: ir.Node, operands: list[Any], nam
         raise ValueError(f"TensorFlow {tf.__version__} has no operator {node.op_type}")
     if node.op_type == "Const":
         return [tf.constant(node.attributes["value"].value.numpy(), name=name)]
-    function = getattr(tf.raw_ops, node.op_type)
     arguments: dict[str, Any] = {"name": name}
     inferred: set[str] = set()
     position = 0
@@ -111,10 +110,11 @@ def _operation(tf: Any, definition: Any, node: ir.Node, operands: list[Any], nam
         if attribute.name in inferred or attribute.name not in node.attributes or attribute.name.startswith("_"):
             continue
         arguments[attribute.name] = _attribute(tf, attribute.type, node.attributes[attribute.name].value)
-    result = function(**arguments)
-    if result is None or isinstance(result, tf.Operation):
-        return []
-    return list(result) if isinstance(result, (list, tuple)) else [result]
+    from tensorflow.python.framework import op_def_library
+
+    # The public raw_ops rename arguments; the helper below them takes those of the operator's definition.
+    operation = op_def_library._apply_op_helper(node.op_type, **arguments)[2]
+    return list(operation.outputs)
 
 
 def _attribute(tf: Any, kind: str, value: Any) -> Any:

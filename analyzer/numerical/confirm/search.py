@@ -56,6 +56,10 @@ def candidates(problem: Problem, seed: int, deadline: float) -> Iterator[Point]:
             return
         if check(point):
             yield point
+    if problem.backward and problem.target[1] == ZERO:
+        # From calm points: where the layers behind the operator are saturated, no gradient reaches it at all.
+        for start in [*ordinary_points(problem, seed, 2), *starts]:
+            yield from _edges(problem, start, deadline)
     for scale in SCALES if any(_unbounded(leaf) for leaf in problem.leaves) else (1.0,):
         for movable in _stages(problem.leaves):
             for start in starts:
@@ -223,6 +227,50 @@ def gradient_fails(problem: Problem, point: Mapping[str, Any]) -> bool:
     return any(g is not None and not bool(torch.isfinite(g).all()) for g in gradients)
 
 
+def _edges(problem: Problem, start: Point, deadline: float) -> Iterator[Point]:
+    """Points where an element of the operand has just become 0 on the way to an extreme.
+
+    Further on a clip may have closed, which hides the infinite gradient: the failure lives at the edge alone.
+    """
+    import torch
+
+    def gone(point: Point) -> bool:
+        values = run(problem.model, point, Mode(surrogate=False))
+        x = values[problem.operands[problem.target[0]]]
+        return bool((x.abs() < torch.finfo(x.dtype).tiny).any())
+
+    if gone(start):
+        yield start
+        return
+    for movable in _stages(problem.leaves):
+        for scale in SCALES if any(_unbounded(leaf) for leaf in movable) else (1.0,):
+            found = next((p for p, _ in _descend(problem, start, movable, scale, deadline) if gone(p)), None)
+            if found is None:
+                continue
+            low, high = 0.0, 1.0
+            for _ in range(24):
+                part = (low + high) / 2
+                low, high = (low, part) if gone(_between(start, found, part)) else (part, high)
+            for beyond in (1.003, 1.02, 1.05):
+                yield _between(start, found, min(1.0, high * beyond))
+            break
+
+
+def _between(first: Point, second: Point, part: float) -> Point:
+    """The point a part of the way from `first` to `second`; ranges are convex, so it lies inside them."""
+    import torch
+
+    found = {}
+    for name, start in first.items():
+        end = second[name]
+        if end is start or not start.is_floating_point():
+            found[name] = start
+            continue
+        mixed = torch.lerp(start.double(), end.double(), part).to(start.dtype)
+        found[name] = torch.minimum(torch.maximum(mixed, torch.minimum(start, end)), torch.maximum(start, end))
+    return found
+
+
 def _bisect(problem: Problem, points: Sequence[Point], deadline: float) -> Point | None:
     """Between two points where one element of the operand has different signs, its zero as exactly as floats go."""
 
@@ -231,7 +279,6 @@ def _bisect(problem: Problem, points: Sequence[Point], deadline: float) -> Point
         index = problem.target[0]
         return values[problem.outputs[0] if index < 0 else problem.operands[index]]
 
-    by_name = {leaf.name: leaf for leaf in problem.leaves}
     last: tuple[Any, Point] | None = None
     for point in points[-24:]:
         if time.monotonic() > deadline:
@@ -245,12 +292,7 @@ def _bisect(problem: Problem, points: Sequence[Point], deadline: float) -> Point
                 where = int(crossing.reshape(-1).nonzero()[0])
                 low, high, sign = last[1], point, float(last[0].reshape(-1)[where].sign())
                 for _ in range(60):
-                    middle = {
-                        n: _tensor(by_name[n], ((low[n].double() + high[n].double()) / 2).numpy())
-                        if low[n].is_floating_point()
-                        else low[n]
-                        for n in low
-                    }
+                    middle = _between(low, high, 0.5)
                     element = float(operand(middle).reshape(-1)[where])
                     if element == 0.0:
                         return middle

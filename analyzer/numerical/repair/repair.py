@@ -74,10 +74,7 @@ def proved_change(
     build = Builder(changed, anchor, warning.dtype)
     result = candidate.build(build, anchor)
     old = anchor.outputs[0]
-    ir.convenience.replace_all_uses_with(old, result)
-    for i, output in enumerate(changed.outputs):
-        if output is old:
-            changed.outputs[i] = result
+    ir.convenience.replace_all_uses_with(old, result, replace_graph_outputs=True)
     _drop_unused(changed, keep=result)
     base = {**slice_ranges(before)}
     found = interpret(Graph(after.model, losses=(result.name or "",)), base, options=options).warnings
