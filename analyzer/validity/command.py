@@ -1,0 +1,247 @@
+"""``assay space SPACE.yml``: is every hyperparameter vector of a space a valid model, and if not, which and why."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer.problem import Problem, UsageProblem
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from analyzer.validity.decide import Decision
+    from analyzer.validity.space import Space
+
+MAX_SHOWN = 12
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``assay space``."""
+    parser.description = (
+        "Decide for which hyperparameters of a space a model is valid: for all, for none, or for exactly which."
+    )
+    parser.add_argument("spaces", nargs="+", metavar="SPACE.yml", help="a space, with its model or with --target")
+    parser.add_argument("--target", metavar="FILE", help="the model, when the space describes none")
+    parser.add_argument(
+        "--vector",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="explain this one vector (repeat for each hyperparameter; others take their first value)",
+    )
+    parser.add_argument(
+        "--mode",
+        choices=("auto", "individual", "bulk"),
+        default="auto",
+        help="auto: evaluate and solve (default); individual, bulk: the paper's solver modes, as a cross-check",
+    )
+    parser.add_argument("--block", type=int, default=0, metavar="N", help="bulk mode: vectors in a tiny subspace")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="workers")
+    parser.add_argument("--backend", choices=("loky", "spark"), default="loky", help="where the workers run")
+    parser.add_argument("--timeout", type=float, default=10.0, metavar="S", help="seconds for one solver query")
+    parser.add_argument("--json", metavar="FILE", help="write the answer as JSON")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """0: valid for all; 1: some vectors are invalid; 2: the space is wrong; 3: not decided."""
+    worst = 0
+    answers = []
+    for name in args.spaces:
+        try:
+            space = _read(name, args.target)
+            if args.vector:
+                worst = max(worst, _explain_one(space, args.vector, console))
+                continue
+            code, answer = _decide_one(space, args, console)
+            worst = max(worst, code)
+            answers.append(answer)
+        except UsageProblem as problem:
+            console.print(str(problem), style="red", markup=False, highlight=False)
+            worst = max(worst, 2)
+        except Problem as problem:
+            console.print(str(problem), style="red", markup=False, highlight=False)
+            worst = 3
+    if args.json and answers:
+        Path(args.json).write_text(json.dumps(answers, indent=2, default=str) + "\n", encoding="utf-8")
+    return worst
+
+
+def _read(name: str, target: str | None) -> Space:
+    from analyzer.validity.space_reader import read_space
+
+    path = Path(name)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "cannot be read"
+        raise UsageProblem(f"{name} {reason}; give a YAML file that describes a space") from None
+    architecture = None
+    if target is not None:
+        from analyzer.validity.describe import architecture_of_file
+
+        architecture = architecture_of_file(Path(target))
+    return read_space(text, path.name, architecture)
+
+
+def _decide_one(space: Space, args: argparse.Namespace, console: Console) -> tuple[int, Mapping[str, Any]]:
+    from analyzer.validity.chunks import decide_chunked
+    from analyzer.validity.decide import UNDECIDED, VALID_FOR_ALL, decide
+    from analyzer.validity.solver import Solver
+
+    started = time.perf_counter()
+    if args.mode != "auto":
+        return _cross_check(space, args, console)
+    if args.jobs != 1 or args.backend == "spark":
+        counts = decide_chunked(space, jobs=args.jobs, backend=args.backend)
+        console.print(f"[bold]{space.name}[/]: {counts.sentence} ({time.perf_counter() - started:.2f} s)")
+        return (0 if counts.valid == counts.total else 1), counts.as_json()
+    with Solver(args.timeout) as solver:
+        decision = decide(space, solver=solver)
+        _show(decision, console, time.perf_counter() - started, solver)
+    code = 3 if decision.verdict == UNDECIDED else 0 if decision.verdict == VALID_FOR_ALL else 1
+    return code, as_json(decision)
+
+
+def _show(decision: Decision, console: Console, seconds: float, solver: Any) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from analyzer.validity.contracts import contract_of
+    from analyzer.validity.explain import core, repairs
+
+    console.print(f"[bold]{escape(decision.space.name)}[/]: {escape(headline(decision))} ({seconds:.2f} s)")
+    if decision.failures:
+        table = Table(box=None, pad_edge=False)
+        for column in ("vectors", "layer", "rule", "for example"):
+            table.add_column(column, justify="right" if column == "vectors" else "left")
+        for failure in decision.failures[:MAX_SHOWN]:
+            rule = failure.step.requirement.rule
+            count = "some" if failure.count is None else f"{failure.count:,}"
+            table.add_row(count, escape(failure.step.layer.name), f"{rule.category}", escape(failure.sentence))
+        console.print(table)
+    orders = {n: h.values for n, h in decision.space.by_name.items() if h.values is not None}
+    if decision.boxes:
+        console.print("Invalid where:")
+        for box in decision.boxes[:MAX_SHOWN]:
+            console.print(f"  {box.sentence(orders)}{'' if box.complete else ' …'}", markup=False, highlight=False)
+        if len(decision.boxes) > MAX_SHOWN:
+            console.print(f"  … and {len(decision.boxes) - MAX_SHOWN} more boxes")
+    for sentence in contract_of(decision, solver):
+        console.print(f"Contract: {sentence}", markup=False, highlight=False)
+    if decision.failures:
+        failure = decision.failures[0]
+        structure = next(s for s in decision.structures if all(failure.example.get(k) == v for k, v in s.fixed.items()))
+        found = core(decision.space, structure, failure.example, solver)
+        if found is not None:
+            console.print("Why, for one of them:")
+            for sentence in found.sentences:
+                console.print(f"  {sentence}", markup=False, highlight=False)
+        changes = repairs(decision.space, structure, failure.example)
+        if changes:
+            console.print("Nearest valid: " + "; or ".join(r.sentence for r in changes), markup=False, highlight=False)
+    for step in decision.advisories[:MAX_SHOWN]:
+        console.print(f"Note: `{step.layer.name}`: {step.sentence()}", markup=False, highlight=False)
+    if decision.unknown:
+        names = ", ".join(f"{k} ({v})" for k, v in decision.unknown.items())
+        console.print(f"Not checked: {names}", markup=False, highlight=False)
+    for reason in decision.reasons:
+        console.print(f"Undecided: {reason}", markup=False, highlight=False)
+
+
+def headline(decision: Decision) -> str:
+    """``depends: 4,210 of 9,216 vectors are valid``."""
+    if decision.total is None or decision.valid is None:
+        return decision.verdict
+    return f"{decision.verdict}: {decision.valid:,} of {decision.total:,} vectors are valid"
+
+
+def as_json(decision: Decision) -> Mapping[str, Any]:
+    """The answer as data."""
+    orders = {n: h.values for n, h in decision.space.by_name.items() if h.values is not None}
+    return {
+        "space": decision.space.name,
+        "verdict": decision.verdict,
+        "total": decision.total,
+        "valid": decision.valid,
+        "failures": [
+            {
+                "layer": f.step.layer.name,
+                "rule": f.step.requirement.rule.id,
+                "category": str(f.step.requirement.rule.category),
+                "vectors": f.count,
+                "example": dict(f.example),
+                "message": f.sentence,
+            }
+            for f in decision.failures
+        ],
+        "invalid": [b.sentence(orders) for b in decision.boxes],
+        "example": dict(decision.example) if decision.example else None,
+        "not_checked": dict(decision.unknown),
+        "undecided": list(decision.reasons),
+    }
+
+
+def _cross_check(space: Space, args: argparse.Namespace, console: Console) -> tuple[int, Mapping[str, Any]]:
+    from analyzer.validity.classic import bulk, individual
+
+    started = time.perf_counter()
+    if args.mode == "individual":
+        valid = individual(space, jobs=args.jobs)
+    else:
+        valid = bulk(space, block=args.block or None, jobs=args.jobs)
+    total = space.exact_total
+    seconds = time.perf_counter() - started
+    console.print(f"{space.name}: {args.mode} mode finds {len(valid):,} of {total:,} vectors valid ({seconds:.2f} s)")
+    return (0 if len(valid) == total else 1), {
+        "space": space.name,
+        "mode": args.mode,
+        "valid": len(valid),
+        "total": total,
+    }
+
+
+def _explain_one(space: Space, pairs: list[str], console: Console) -> int:
+    from analyzer.validity.decide import decide
+    from analyzer.validity.explain import check_vector, core, repairs
+
+    vector = _vector(space, pairs)
+    try:
+        step = check_vector(space, vector)
+    except ValueError:
+        raise UsageProblem(
+            f"{space.name}: the vector is outside the space; a condition of the space excludes it"
+        ) from None
+    if step is None:
+        console.print(f"{space.name}: valid")
+        return 0
+    console.print(f"{space.name}: invalid", style="red")
+    decision = decide(space, boxes=False)
+    structure = next(s for s in decision.structures if all(vector[k] == v for k, v in s.fixed.items()))
+    found = core(space, structure, vector)
+    for sentence in found.sentences if found else (step.sentence(),):
+        console.print(f"  {sentence}", markup=False, highlight=False)
+    for repair in repairs(space, structure, vector):
+        console.print(f"  Valid with {repair.sentence}.", markup=False, highlight=False)
+    return 1
+
+
+def _vector(space: Space, pairs: list[str]) -> dict[str, Any]:
+    vector: dict[str, Any] = {}
+    for pair in pairs:
+        name, sign, text = pair.partition("=")
+        if not sign or name not in space.by_name:
+            raise UsageProblem(f"`{pair}` is not a hyperparameter and its value; there are {', '.join(space.by_name)}")
+        domain = space.by_name[name]
+        value: Any = int(text) if text.lstrip("-").isdigit() else text
+        if not domain.contains(value):
+            raise UsageProblem(f"{value!r} is not in the domain of `{name}`")
+        vector[name] = value
+    for name, domain in space.by_name.items():
+        if name not in vector:
+            vector[name] = domain.values[0] if domain.values is not None else domain.lo or 1
+    return vector

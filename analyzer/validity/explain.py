@@ -1,0 +1,284 @@
+"""Why a vector is invalid, as sentences a person can check, and what to change."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from analyzer.validity.architecture import Program, Step, Structural, elaborate
+from analyzer.validity.decide import VALID, Structure, first_failing
+from analyzer.validity.evaluator import compile_terms, first_failures, names_of
+from analyzer.validity.solver import Solver
+from analyzer.validity.space import Space
+from analyzer.validity.spec import show
+from analyzer.validity.terms import Poly, substitute, symbol
+
+CORE_CELLS = 2_000_000
+REACH = 4096  # values of an unbounded hyperparameter that are tried in a repair
+MAX_CHANGES = 3
+
+
+@dataclass(frozen=True)
+class Core:
+    """A minimal set of hyperparameter values that makes one rule fail whatever the others are."""
+
+    step: Step
+    values: Mapping[str, Any]
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A nearest valid change, re-checked by running the refinement types on the changed vector."""
+
+    changes: Mapping[str, tuple[Any, Any]]  # name -> from, to
+
+    @property
+    def sentence(self) -> str:
+        return " and ".join(f"{name} {old} → {new}" for name, (old, new) in self.changes.items())
+
+
+def check_vector(space: Space, vector: Mapping[str, Any]) -> Step | None:
+    """The first rule that a full vector breaks, by running the types on plain numbers; None if it is valid."""
+    architecture, filters = space.instantiate(vector)
+    if any(f is False for f in filters):
+        raise ValueError("the vector is not in the space")
+    program = elaborate(architecture, structural=False)
+    return next((s for s in program.steps if s.condition is False), None)
+
+
+def core(space: Space, structure: Structure, vector: Mapping[str, Any], solver: Solver | None = None) -> Core | None:
+    """The core of the first failing rule of `vector`, minimised by deletion; None for a valid vector."""
+    steps = structure.program.steps
+    index = first_failing(steps, vector)
+    if index is None:
+        return None
+    step = steps[index]
+    needed = [n for n in space.by_name if n in names_of(step.condition)]
+    for name in list(needed):
+        rest = [n for n in needed if n != name]
+        if _always_fails(space, step, {n: vector[n] for n in rest}, solver):
+            needed = rest
+    fixed = [n for n in structure.fixed if _matters(space, vector, n, step)]
+    values = {n: vector[n] for n in (*fixed, *needed)}
+    return Core(step, values, tuple(_sentences(space, step, values, vector)))
+
+
+def _always_fails(space: Space, step: Step, fixed: Mapping[str, Any], solver: Solver | None) -> bool:
+    condition = substitute(step.condition, fixed)
+    free = sorted(names_of(condition))
+    if not free:
+        return condition is False
+    domains = {n: space.by_name[n].values for n in free}
+    finite = {n: d for n, d in domains.items() if d is not None}
+    if len(finite) == len(domains) and math.prod(len(d) for d in finite.values()) <= CORE_CELLS:
+        return not (first_failures([condition], [], finite) == VALID).any()
+    if solver is None:
+        with Solver() as own:
+            return own.satisfy([condition], domains).status == "unsat"
+    return solver.satisfy([condition], domains).status == "unsat"
+
+
+def _matters(space: Space, vector: Mapping[str, Any], name: str, step: Step) -> bool:
+    """Whether another value of a structural hyperparameter makes the same rule of the same layer pass."""
+    for other in space.by_name[name].values or ():
+        if other != vector[name]:
+            try:
+                found = check_vector(space, {**vector, name: other})
+            except ValueError:
+                continue
+            if found is None or (found.layer.name, found.requirement.rule) != (step.layer.name, step.requirement.rule):
+                return True
+    return False
+
+
+def _sentences(space: Space, step: Step, values: Mapping[str, Any], vector: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in values.items():
+        line = space.by_name[name].line
+        where = f" ({space.name}:{line})" if line else ""
+        yield f"`{name}` is {show(value)}{where}."
+    numbers = {k: v for k, v in vector.items() if isinstance(v, int)}
+    seen: set[str] = set()
+    for fact, term in step.requirement.facts.items():
+        for part in term if isinstance(term, (tuple, list)) else (term,):
+            text = str(part)
+            if isinstance(part, Poly) and text not in numbers and text not in seen:
+                seen.add(text)
+                value = substitute(part, numbers)
+                yield f"In layer `{step.layer.name}` the {fact.replace('_', ' ')} is {text}, here {show(value)}."
+    place = step.layer.location
+    where = f" ({place.path}:{place.line})" if place else ""
+    rule = step.requirement.rule
+    message = step.sentence(numbers)
+    yield f"Layer `{step.layer.name}` ({step.layer.operator}){where}: {message} [{rule.category}/{rule.id}]."
+
+
+def repairs(space: Space, structure: Structure, vector: Mapping[str, Any], limit: int = 5) -> tuple[Repair, ...]:
+    """Nearest valid changes of `vector`: single ones first; two or three together only where no single one helps."""
+    singles = sorted(_singles(space, structure, vector), key=lambda item: item[0])
+    found = [Repair({name: (vector[name], value)}) for _, name, value in singles]
+    confirmed = [r for r in found if _confirmed(space, vector, r)][:limit]
+    if confirmed:
+        return tuple(confirmed)
+    return tuple(r for r in _joint(space, structure, vector) if _confirmed(space, vector, r))[:limit]
+
+
+def _confirmed(space: Space, vector: Mapping[str, Any], repair: Repair) -> bool:
+    try:
+        return check_vector(space, {**vector, **{n: new for n, (_, new) in repair.changes.items()}}) is None
+    except ValueError:
+        return False
+
+
+def _distance(space: Space, name: str, old: Any, new: Any) -> float:
+    values = space.by_name[name].values
+    if type(old) is int and type(new) is int:
+        return abs(new - old) / (1 + abs(old))
+    order = list(values or ())
+    return 1.0 + abs(order.index(new) - order.index(old)) / max(1, len(order))
+
+
+def _singles(space: Space, structure: Structure, vector: Mapping[str, Any]) -> Iterator[tuple[float, str, Any]]:
+    """The nearest valid value of each hyperparameter with all others as they are."""
+    numbers = {k: v for k, v in vector.items() if type(v) is int}
+    for name, hyperparameter in space.by_name.items():
+        if name in space.free and hyperparameter.size == 1:
+            continue
+        if name in structure.fixed:
+            others = [v for v in hyperparameter.values or () if v != vector[name]]
+            good = []
+            for other in others:
+                try:
+                    if check_vector(space, {**vector, name: other}) is None:
+                        good.append(other)
+                except ValueError:
+                    continue
+        else:
+            values = hyperparameter.values
+            if values is None:
+                values = range(hyperparameter.lo or 1, max(REACH, 4 * numbers.get(name, 1)))
+            rest = {k: v for k, v in numbers.items() if k != name}
+            conditions = [substitute(s.condition, rest) for s in structure.program.steps]
+            if any(c is False for c in conditions):
+                continue
+            first = first_failures([c for c in conditions if c is not True], [], {name: values})
+            good = [values[int(i)] for i in np.flatnonzero(first == VALID)]
+        if good:
+            nearest = min(good, key=lambda v: _distance(space, name, vector[name], v))
+            yield _distance(space, name, vector[name], nearest), name, nearest
+
+
+def _joint(space: Space, structure: Structure, vector: Mapping[str, Any]) -> Iterator[Repair]:
+    """Fewest changes that lead to a valid cell, component by component; then nearest in each."""
+    changes: dict[str, tuple[Any, Any]] = {}
+    for part in structure.parts:
+        if part.first is None or not (part.first == VALID).any():
+            if part.first is not None:
+                return
+            continue
+        cells = np.argwhere(part.first == VALID)
+        domains = [space.by_name[n].values or () for n in part.names]
+        position = np.array([list(d).index(vector[n]) for d, n in zip(domains, part.names, strict=True)])
+        differing = (cells != position).sum(axis=1)
+        fewest = differing.min()
+        near = cells[differing == fewest]
+        spans = np.array([max(1, len(d)) for d in domains])
+        best = near[np.argmin((np.abs(near - position) / spans).sum(axis=1))]
+        for name, domain, index in zip(part.names, domains, best, strict=True):
+            if domain[int(index)] != vector[name]:
+                changes[name] = (vector[name], domain[int(index)])
+    if changes:
+        yield Repair(changes)
+
+
+# ----------------------------------------------------------------- repairs of a fixed model's own attributes
+
+LIFTED = [
+    "kernel_size",
+    "stride",
+    "padding",
+    "dilation",
+    "groups",
+    "in_channels",
+    "out_channels",
+    "in_features",
+    "out_features",
+    "num_features",
+    "filters",
+    "units",
+    "pool_size",
+    "strides",
+    "hidden_size",
+    "input_size",
+    "embed_dim",
+    "num_heads",
+    "num_channels",
+    "num_groups",
+    "output_size",
+]
+
+
+def attribute_repairs(space: Space, vector: Mapping[str, Any], limit: int = 5) -> tuple[Repair, ...]:
+    """Single changes of any layer's attribute that make a fixed vector valid.
+
+    All whole-number attributes of all layers become symbols, the model is compiled once, and every candidate value of
+    every attribute is one row of a single array evaluation. Paddings stay within half a kernel, where a kernel is known.
+    """
+    architecture, _ = space.instantiate(vector)
+    current: dict[str, int] = {}
+    skipped: set[str] = set()
+    program: Program | None = None
+    while program is None:
+        current, lifted = _lifted(architecture.layers, skipped)
+        try:
+            program = elaborate(replace(architecture, layers=lifted))
+        except Structural as more:
+            if not more.symbols - skipped:
+                return ()
+            skipped |= more.symbols
+    names = list(current)
+    rows = [(n, value) for n in names for value in _candidates(n, current)]
+    if not rows or any(s.condition is False for s in program.steps):
+        return ()
+    table = {n: np.full(len(rows), current[n], dtype=np.int64) for n in names}
+    for row, (name, value) in enumerate(rows):
+        table[name][row] = value
+    good = np.ones(len(rows), dtype=bool)
+    for result in compile_terms([s.condition for s in program.steps], arrays=True)(table):
+        good &= np.asarray(result, dtype=bool)
+    hits = [rows[i] for i in np.flatnonzero(good)]
+    nearest: dict[str, int] = {}
+    for name, value in hits:
+        if name not in nearest or abs(value - current[name]) < abs(nearest[name] - current[name]):
+            nearest[name] = value
+    ranked = sorted(nearest.items(), key=lambda item: abs(item[1] - current[item[0]]) / (1 + current[item[0]]))
+    return tuple(Repair({name: (current[name], value)}) for name, value in ranked[:limit])
+
+
+def _candidates(name: str, current: Mapping[str, int]) -> Iterator[int]:
+    value = current[name]
+    low, high = 1, max(64, 2 * value)
+    if ".padding" in name:
+        kernel = current.get(name.replace(".padding", ".kernel_size"), 0)
+        low, high = 0, max(kernel // 2, value)
+    step = max(1, (high - low) // 4096)
+    exact = {value + d for d in range(-64, 65) if low <= value + d <= high}
+    return iter(sorted((exact | set(range(low, high + 1, step))) - {value}))
+
+
+def _lifted(layers: Sequence[Any], skipped: set[str]) -> tuple[dict[str, int], tuple[Any, ...]]:
+    current: dict[str, int] = {}
+    changed = []
+    for layer in layers:
+        attributes = dict(layer.hyperparameters)
+        for key, value in attributes.items():
+            name = f"{layer.name}.{key}"
+            if key in LIFTED and type(value) is int and name not in skipped:
+                current[name] = value
+                attributes[key] = symbol(name, 0 if key == "padding" else 1, max(64, 2 * value))
+        changed.append(replace(layer, hyperparameters=attributes))
+    return current, tuple(changed)

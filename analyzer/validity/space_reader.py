@@ -1,0 +1,305 @@
+"""Reading spaces and layer-level models from YAML. Nothing in the file is executed."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from analyzer.findings import Location
+from analyzer.problem import UsageProblem
+from analyzer.validity.architecture import Architecture, Layer
+from analyzer.validity.expressions import names_in, parse
+from analyzer.validity.registry import FRAMEWORKS, all_specs
+from analyzer.validity.space import Hyperparameter, Space, Text, bound_to
+from analyzer.validity.spec import TensorType
+from analyzer.yaml_lines import load_with_lines
+
+KEYS = ("version", "model", "hyperparameters", "derived", "conditions", "bind", "symbols", "import")
+MODEL_KEYS = ("framework", "version", "inputs", "layers")
+LAYER_KEYS = ("name", "op", "input", "inputs", "framework", "source")
+DOMAIN_KEYS = ("min", "max", "step", "values")
+MAX_LAYERS = 20_000
+
+Lines = Mapping[tuple[str | int, ...], int]
+
+
+def read_space(text: str, name: str, architecture: Architecture | None = None) -> Space:
+    """The space in a YAML document. `architecture` is the model when the document describes none itself.
+
+    Raises UsageProblem with file and line for anything that does not make sense.
+    """
+    data, lines = load_with_lines(text, name)
+    return space_from(data, lines, name, architecture)
+
+
+def space_from(data: Any, lines: Lines, name: str, architecture: Architecture | None = None) -> Space:
+    """The space in parsed YAML (a `.assay.yml` may hold one inline)."""
+    if not isinstance(data, Mapping):
+        raise UsageProblem(f"{name}: a space is a mapping with `hyperparameters:` and `model:`")
+    _known_keys(data, KEYS, (), lines, name)
+    hyperparameters = {
+        key: _domain(key, value, lines.get(("hyperparameters", key)), name)
+        for key, value in _mapping(data.get("hyperparameters", {}), "hyperparameters", lines, name).items()
+    }
+    derived = {
+        key: Text(str(value), lines.get(("derived", key)))
+        for key, value in _mapping(data.get("derived", {}), "derived", lines, name).items()
+    }
+    known = frozenset((*hyperparameters, *derived))
+    free: dict[str, Hyperparameter] = {}
+    if "model" in data:
+        architecture = _model(data["model"], lines, name, known, free)
+    if architecture is None:
+        raise UsageProblem(f"{name}: there is no model; describe one under `model:` or name a target")
+    for key, bounds in _mapping(data.get("symbols", {}), "symbols", lines, name).items():
+        free[key] = _symbol(key, bounds, lines.get(("symbols", key)), name)
+    where = {key: f"{name}:{lines.get(('hyperparameters', key), 1)}" for key in hyperparameters}
+    for key in hyperparameters:
+        if "." in key or "[" in key:  # a path is bound to its own place
+            architecture = bound_to(architecture, key, Text(key, lines.get(("hyperparameters", key))), where[key])
+    for path, value in _mapping(data.get("bind", {}), "bind", lines, name).items():
+        line = lines.get(("bind", path))
+        architecture = bound_to(architecture, path, _value(value, known, line, name), f"{name}:{line}")
+    conditions = data.get("conditions", [])
+    if not isinstance(conditions, list):
+        raise UsageProblem(f"{name}:{lines.get(('conditions',), 1)}: `conditions` is a list of expressions")
+    texts = tuple(Text(str(c), lines.get(("conditions", i))) for i, c in enumerate(conditions))
+    space = Space(name, architecture, tuple(hyperparameters.values()), texts, derived, free)
+    _check_names(space)
+    return space
+
+
+def _check_names(space: Space) -> None:
+    """Every name in every expression must be known, and derived values must not be circular."""
+    resolve = space.resolver({})
+    for text in (*space.conditions, *space.derived.values()):
+        for read in names_in(parse(text.text)):
+            try:
+                resolve(read)
+            except UsageProblem as problem:
+                sentence = str(problem)
+                if "neither" in sentence:
+                    close = difflib.get_close_matches(read, [*space.by_name, *space.derived], 1)
+                    hint = f"; did you mean `{close[0]}`?" if close else ""
+                    line = f":{text.line}" if text.line else ""
+                    sentence = f"{space.name}{line}: `{text.text}` reads `{read}`, which is not a hyperparameter{hint}"
+                raise UsageProblem(sentence) from None
+            except TypeError:  # a categorical hyperparameter as a number: told when values are put in
+                continue
+
+
+def _known_keys(
+    data: Mapping[str, Any], known: Sequence[str], path: tuple[str | int, ...], lines: Lines, name: str
+) -> None:
+    for key in data:
+        if key not in known:
+            close = difflib.get_close_matches(str(key), known, 1, 0.5)
+            hint = f"did you mean `{close[0]}`?" if close else f"known keys are {', '.join(known)}"
+            raise UsageProblem(f"{name}:{lines.get((*path, key), 1)}: unknown key `{key}`; {hint}")
+
+
+def _mapping(value: Any, key: str, lines: Lines, name: str) -> Mapping[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise UsageProblem(f"{name}:{lines.get((key,), 1)}: `{key}` is a mapping from names to values")
+    return value
+
+
+def _domain(key: str, value: Any, line: int | None, name: str) -> Hyperparameter:
+    """``[1, 2, 4]``, ``{min: 1, max: 9, step: 2}``, ``{min: 1}`` (unbounded) or a single value."""
+    where = f"{name}:{line}" if line else name
+    if isinstance(value, list):
+        values = tuple(tuple(v) if isinstance(v, list) else v for v in value)
+        if not values:
+            raise UsageProblem(f"{where}: `{key}` has no values; give at least one")
+        if len(set(map(repr, values))) != len(values):
+            raise UsageProblem(f"{where}: `{key}` lists a value twice")
+        return Hyperparameter(key, values, line=line)
+    if isinstance(value, Mapping):
+        for part in value:
+            if part not in DOMAIN_KEYS:
+                raise UsageProblem(f"{where}: `{key}` has the key `{part}`; a domain has {', '.join(DOMAIN_KEYS)}")
+        if "values" in value:
+            return _domain(key, value["values"], line, name)
+        low, high, step = value.get("min", 1), value.get("max"), value.get("step", 1)
+        for part, number in (("min", low), ("max", high), ("step", step)):
+            if number is not None and type(number) is not int:
+                raise UsageProblem(f"{where}: `{part}` of `{key}` is {number!r}; it must be a whole number")
+        if step < 1:
+            raise UsageProblem(f"{where}: the step of `{key}` is {step}; it must be at least 1")
+        if high is None:
+            if step != 1:
+                raise UsageProblem(f"{where}: `{key}` has a step but no `max`; give a `max` or drop the step")
+            return Hyperparameter(key, None, lo=low, line=line)
+        if high < low:
+            raise UsageProblem(f"{where}: the domain of `{key}` is empty: min {low} is larger than max {high}")
+        return Hyperparameter(key, range(low, high + 1, step), line=line)
+    if isinstance(value, (int, str, float, bool)):
+        return Hyperparameter(key, (value,), line=line)
+    raise UsageProblem(f"{where}: `{key}` needs a list of values or `{{min: …, max: …, step: …}}`")
+
+
+def _symbol(key: str, bounds: Any, line: int | None, name: str) -> Hyperparameter:
+    if not (isinstance(bounds, list) and len(bounds) == 2 and type(bounds[0]) is int):
+        raise UsageProblem(f"{name}:{line}: `{key}` needs its smallest and largest size, as in [1, 512] or [1, null]")
+    low, high = bounds
+    if high is None:
+        return Hyperparameter(key, None, lo=low, line=line)
+    if high < low:
+        raise UsageProblem(f"{name}:{line}: `{key}: [{low}, {high}]` holds no size")
+    return Hyperparameter(key, range(low, high + 1), line=line)
+
+
+def _value(value: Any, known: frozenset[str], line: int | None, name: str) -> Any:
+    """A layer attribute: text that reads hyperparameters is an expression, any other text is itself."""
+    if isinstance(value, list):
+        return tuple(_value(v, known, line, name) for v in value)
+    if not isinstance(value, str):
+        return value
+    try:
+        tree = ast.parse(value.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return value
+    if isinstance(tree, ast.Constant) and isinstance(tree.value, int):
+        return tree.value
+    read = names_in(tree)
+    unknown = read - known
+    if not unknown and (read or not isinstance(tree, ast.Name)):
+        return Text(value, line)
+    if isinstance(tree, (ast.BinOp, ast.IfExp)) and not _plain_option(value):
+        missing = sorted(unknown)[0]
+        close = difflib.get_close_matches(missing, known, 1)
+        hint = f"; did you mean `{close[0]}`?" if close else ""
+        raise UsageProblem(f"{name}:{line}: `{value}` reads `{missing}`, which is not a hyperparameter{hint}")
+    return value
+
+
+def _plain_option(value: str) -> bool:
+    """Whether text such as ``nearest-exact`` or ``bhi,ij->bhj`` is an option's own spelling."""
+    return "->" in value or (value.replace("-", "").isalpha() and " " not in value)
+
+
+def _model(data: Any, lines: Lines, name: str, known: frozenset[str], free: dict[str, Hyperparameter]) -> Architecture:
+    if not isinstance(data, Mapping):
+        raise UsageProblem(f"{name}:{lines.get(('model',), 1)}: `model` is a mapping with framework, inputs and layers")
+    _known_keys(data, MODEL_KEYS, ("model",), lines, name)
+    framework = data.get("framework", "torch")
+    if framework not in FRAMEWORKS:
+        line = lines.get(("model", "framework"), 1)
+        raise UsageProblem(f"{name}:{line}: framework `{framework}` is none of {', '.join(FRAMEWORKS)}")
+    inputs: dict[str, TensorType] = {}
+    for key, item in _mapping(data.get("inputs", {}), "inputs", lines, name).items():
+        line = lines.get(("model", "inputs", key))
+        inputs[key] = _input(key, item, line, name, known, free)
+    layers = data.get("layers")
+    if not isinstance(layers, list) or not layers:
+        raise UsageProblem(f"{name}:{lines.get(('model',), 1)}: `model` needs a list of `layers`")
+    if len(layers) > MAX_LAYERS:
+        raise UsageProblem(f"{name}: {len(layers)} layers are more than the {MAX_LAYERS} that a description may have")
+    built: list[Layer] = []
+    values = list(inputs)
+    for index, item in enumerate(layers):
+        line = lines.get(("model", "layers", index), 1)
+        layer = _layer(item, line, name, framework, values, known, built)
+        built.append(layer)
+        values.append(layer.outputs[0])
+    return Architecture(framework, inputs, tuple(built), version_of(data.get("version")))
+
+
+def version_of(text: Any) -> tuple[int, ...] | None:
+    """``2.4`` or ``"2.13.0+cpu"`` as numbers."""
+    if text is None:
+        return None
+    numbers = []
+    for part in str(text).split("."):
+        digits = part[: len(part) - len(part.lstrip("0123456789"))]
+        if not digits:
+            break
+        numbers.append(int(digits))
+    return tuple(numbers) or None
+
+
+def _input(
+    key: str, item: Any, line: int | None, name: str, known: frozenset[str], free: dict[str, Hyperparameter]
+) -> TensorType:
+    if isinstance(item, list):
+        item = {"shape": item}
+    if not isinstance(item, Mapping):
+        raise UsageProblem(f"{name}:{line}: the input `{key}` needs a `shape`, as in [batch, 3, 224, 224]")
+    for part in item:
+        if part not in ("shape", "dtype", "format"):
+            raise UsageProblem(f"{name}:{line}: the input `{key}` has the key `{part}`; it has shape, dtype and format")
+    shape = item.get("shape")
+    dims: list[Any] | None = None
+    if shape is not None:
+        if not isinstance(shape, list):
+            raise UsageProblem(f"{name}:{line}: the shape of `{key}` is a list of sizes")
+        dims = []
+        for size in shape:
+            if isinstance(size, str) and size.isidentifier() and size not in known:
+                free.setdefault(size, Hyperparameter(size, None, lo=1, line=line))
+                dims.append(Text(size, line))
+            elif isinstance(size, bool) or not isinstance(size, (int, str)):
+                raise UsageProblem(f"{name}:{line}: {size!r} in the shape of `{key}` is not a size")
+            else:
+                dims.append(_value(size, known, line, name))
+    dtype = _value(item.get("dtype", "float32"), known, line, name)
+    layout = _value(item.get("format"), known, line, name)
+    return TensorType(None if dims is None else tuple(dims), dtype, layout)
+
+
+def _layer(
+    item: Any,
+    line: int,
+    name: str,
+    framework: str,
+    values: Sequence[str],
+    known: frozenset[str],
+    earlier: Sequence[Layer],
+) -> Layer:
+    if isinstance(item, Mapping) and len(item) == 1 and isinstance(next(iter(item.values())), Mapping):
+        ((title, body),) = item.items()
+        item = {"name": title, **body}
+    if not isinstance(item, Mapping) or "op" not in item:
+        raise UsageProblem(f"{name}:{line}: a layer needs an `op`, as in `- {{name: conv1, op: Conv2d, …}}`")
+    operator, own = str(item["op"]), item.get("framework", framework)
+    title = str(item.get("name", f"{operator.lower()}{len(earlier)}"))
+    if title in values:
+        raise UsageProblem(f"{name}:{line}: the name `{title}` is taken; give the layer one of its own")
+    specs = all_specs()
+    if (own, operator) not in specs:
+        choices = [n for f, n in specs if f == own]
+        close = difflib.get_close_matches(operator, choices, 1, 0.6)
+        hint = f"; did you mean `{close[0]}`?" if close else ""
+        raise UsageProblem(f"{name}:{line}: there is no rule for the {own} operator `{operator}`{hint}")
+    stated = item.get("inputs", item.get("input"))
+    operands = [values[-1]] if stated is None and values else stated if isinstance(stated, list) else [stated]
+    for operand in operands:
+        base = str(operand).partition(":")[0]
+        if operand is not None and base not in values:
+            close = difflib.get_close_matches(base, values, 1)
+            hint = f"; did you mean `{close[0]}`?" if close else ""
+            raise UsageProblem(f"{name}:{line}: layer `{title}` reads `{operand}`, which nothing before it makes{hint}")
+    hyperparameters = {str(k): _value(v, known, line, name) for k, v in item.items() if k not in LAYER_KEYS}
+    return Layer(
+        title,
+        operator,
+        own,
+        tuple(None if o is None else str(o) for o in operands),
+        (title, *(f"{title}:{i}" for i in range(1, 8))),
+        hyperparameters,
+        _location(item.get("source"), line, name),
+    )
+
+
+def _location(source: Any, line: int, name: str) -> Location:
+    """Where the layer stands: its own ``source: models/net.py:12``, or the line of the description."""
+    if isinstance(source, str):
+        path, _, number = source.rpartition(":")
+        if path and number.isdigit() and not path.startswith("/") and ".." not in path.split("/"):
+            return Location(path, int(number))
+        raise UsageProblem(f"{name}:{line}: `source: {source}` is not a file and line, as in models/net.py:12")
+    return Location(name, line)
