@@ -30,7 +30,7 @@ DEFAULTS: Mapping[str, tuple[str, ...]] = {
     "onnx": ("onnxruntime", "onnxruntime:opt=disable"),
     "torch": ("torch", "onnxruntime"),
     "keras": ("keras-tensorflow", "keras-jax", "keras-torch"),
-    "tensorflow": ("tensorflow", "tensorflow:grappler=off", "tensorflow:mode=xla"),
+    "tensorflow": ("tensorflow", "tensorflow:mode=eager"),
     "jax": ("jax", "jax:mode=eager"),
 }
 

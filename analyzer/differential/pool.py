@@ -13,7 +13,7 @@ from analyzer.differential.transport import EngineFailed, Environment, ProcessTr
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.sandbox import Sandbox
 
-Connect = Callable[[Backend, Artefact], Transport]
+Connect = Callable[[Backend, Artefact], Transport | None]  # None: the usual transport
 Overlay = Callable[[str, str], Path]  # package, version -> folder
 
 
@@ -68,8 +68,9 @@ class Pool:
         return runner
 
     def _transport(self, backend: Backend, artefact: Artefact) -> Transport:
-        if self.connect is not None:
-            return self.connect(backend, artefact)
+        chosen = self.connect(backend, artefact) if self.connect is not None else None
+        if chosen is not None:
+            return chosen
         variables = variables_for(backend)
         if artefact.kind.endswith("-entry"):
             if self.sandbox is None:

@@ -144,5 +144,15 @@ class Runner:
             (folder / arrays).unlink(missing_ok=True)
             (folder / where).unlink(missing_ok=True)
 
+    def cut(self, inputs: Sequence[str], outputs: Sequence[str]) -> tuple[Any, dict[str, np.ndarray]]:
+        """The part between two sets of tensors as data for a script. Raises `EngineFailed`."""
+        name = self._result_name()
+        request = {"op": "cut", "inputs": list(inputs), "outputs": list(outputs), "result": name}
+        reply = self.transport.exchange(request, receive=(name,), deadline=self.deadline)
+        try:
+            return reply["part"], tensors.read(self.transport.folder / name, reply["manifest"])
+        except (KeyError, TypeError, ValueError, OSError):
+            raise EngineFailed(Kind.CRASH, "the cut-out part is not understood") from None
+
     def close(self) -> None:
         self.transport.close()

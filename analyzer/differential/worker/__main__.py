@@ -118,6 +118,11 @@ class Server:
         assert self.engine is not None
         return self.engine.evaluate(request["feeds"], request["fetches"])
 
+    def do_cut(self, request: dict[str, Any], folder: Path) -> Any:
+        assert self.engine is not None
+        part, arrays = self.engine.cut(request["inputs"], request["outputs"])
+        return {"part": part, "manifest": tensors.write(folder / request["result"], arrays)}
+
     def do_exit(self, request: dict[str, Any], folder: Path) -> Any:
         os._exit(0)
 

@@ -43,6 +43,9 @@ class Engine(Protocol):
     def weights(self) -> Mapping[str, np.ndarray]:
         """The state that a run must leave alone."""
 
+    def cut(self, inputs: Sequence[str], outputs: Sequence[str]) -> tuple[dict[str, Any], Arrays]:
+        """The part between two sets of tensors as data from which a script can rebuild it: JSON and arrays."""
+
 
 def node(name: str, op: str, inputs: Iterable[str], outputs: Iterable[str], **more: Any) -> dict[str, Any]:
     """One entry of a description; `more` may hold ``layer``, ``layer_class``, ``path``, ``line``, ``attributes``."""

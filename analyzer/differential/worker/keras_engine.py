@@ -109,6 +109,23 @@ class Keras:
                 found[f"{index}/{path}"] = _numpy(variable)
         return found
 
+    def cut(self, inputs: Sequence[str], outputs: Sequence[str]) -> tuple[dict[str, Any], Arrays]:
+        """Layers by their own serialised configuration, with their weights; how tensors run between them by name."""
+        import keras
+
+        steps, arrays = [], {}
+        for number, step in enumerate(self._needed(set(inputs), outputs)):
+            if not isinstance(step.operation, keras.layers.Layer):
+                raise EngineError("unsupported", f"{type(step.operation).__name__} is not a layer")
+            nested = bool(step.kwargs) or any(isinstance(a, (list, tuple)) for a in step.args)
+            config = keras.saving.serialize_keras_object(step.operation)
+            names = [f"w{number}_{i}" for i in range(len(step.operation.weights))]
+            arrays.update({n: _numpy(w) for n, w in zip(names, step.operation.weights)})  # noqa: B905
+            steps.append(
+                {"layer": config, "weights": names, "inputs": step.inputs, "outputs": step.outputs, "as_list": nested}
+            )
+        return {"steps": steps}, arrays
+
     def evaluate(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
         import keras
 

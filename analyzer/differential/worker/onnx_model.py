@@ -57,6 +57,9 @@ class OnnxModel:
     def weights(self) -> dict[str, np.ndarray]:
         return {}  # engines hold a copy of an ONNX file's weights that nothing can reach: there is no state to mutate
 
+    def cut(self, inputs: Sequence[str], outputs: Sequence[str]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        raise EngineError("unsupported", "ONNX models are cut by `extract`")
+
     def extract(self, feeds: Mapping[str, np.ndarray], fetches: Sequence[str]) -> ModelProto:
         """The smallest sub-model that computes `fetches` from `feeds`; feeds take the arrays' dtypes and ranks.
 

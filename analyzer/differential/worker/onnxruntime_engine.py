@@ -42,6 +42,9 @@ class OnnxRuntime:
     def weights(self) -> Mapping[str, np.ndarray]:
         return self.model.weights()
 
+    def cut(self, inputs: Sequence[str], outputs: Sequence[str]) -> tuple[dict[str, Any], Arrays]:
+        return self.model.cut(inputs, outputs)
+
     def evaluate(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
         inputs = {i.name for i in self.model.inputs}
         if fetches is None:

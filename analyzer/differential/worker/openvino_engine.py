@@ -40,6 +40,9 @@ class OpenVINO:
     def weights(self) -> Mapping[str, np.ndarray]:
         return self.model.weights()
 
+    def cut(self, inputs: Sequence[str], outputs: Sequence[str]) -> tuple[dict[str, Any], Arrays]:
+        return self.model.cut(inputs, outputs)
+
     def evaluate(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
         key: tuple[Any, ...]
         if fetches is None or set(feeds) == {i.name for i in self.model.inputs}:

@@ -35,6 +35,9 @@ class Reference:
     def weights(self) -> Mapping[str, np.ndarray]:
         return self.model.weights()
 
+    def cut(self, inputs: Sequence[str], outputs: Sequence[str]) -> tuple[dict[str, Any], Arrays]:
+        return self.model.cut(inputs, outputs)
+
     def evaluate(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
         from onnx.reference import ReferenceEvaluator
 

@@ -95,6 +95,32 @@ class Torch:
     def weights(self) -> Mapping[str, np.ndarray]:
         return {n: _numpy(p) for n, p in [*self.module.named_parameters(), *self.module.named_buffers()]}
 
+    def cut(self, inputs: Sequence[str], outputs: Sequence[str]) -> tuple[dict[str, Any], Arrays]:
+        """The operators with their arguments: tensors by name, weights as arrays, the rest as JSON."""
+        import torch
+
+        arrays: Arrays = {}
+
+        def plain(value: Any) -> Any:
+            if isinstance(value, torch.fx.Node):
+                if value.name in self.constants and isinstance(self.constants[value.name], torch.Tensor):
+                    arrays[value.name] = _numpy(self.constants[value.name])
+                return {"tensor": value.name}
+            if isinstance(value, (list, tuple)):
+                return [plain(v) for v in value]
+            if isinstance(value, (torch.dtype, torch.device, torch.layout, torch.memory_format)):
+                return {"torch": str(value)}
+            if value is None or isinstance(value, (int, float, bool, str)):
+                return value
+            raise EngineError("unsupported", f"argument of type {type(value).__name__}")
+
+        steps = []
+        for each in self._needed(dict.fromkeys(inputs), outputs):
+            target = "getitem" if each.target is operator.getitem else str(each.target)
+            kwargs = {k: plain(v) for k, v in each.kwargs.items()}
+            steps.append({"name": each.name, "target": target, "args": plain(each.args), "kwargs": kwargs})
+        return {"steps": steps}, arrays
+
     def evaluate(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
         import torch
 

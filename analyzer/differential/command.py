@@ -1,0 +1,222 @@
+"""``assay diff MODEL``: one model on several engines, in the terminal and as files."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analyzer.problem import TargetProblem, UsageProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from analyzer.config import TargetConfig
+    from analyzer.differential.backend import Backend
+    from analyzer.differential.pool import Connect
+    from analyzer.differential.runner import Artefact
+    from analyzer.differential.study import Study
+    from analyzer.differential.transport import Transport
+    from analyzer.findings import AnalysisResult
+    from analyzer.graph import Graph
+    from analyzer.sandbox import Sandbox
+
+BARS = 32  # characters of the longest bar of a histogram
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help="a model file, a SavedModel folder, or path/to/file.py:callable")
+    parser.add_argument(
+        "--backends", metavar="A,B", help="engines with knobs, such as onnxruntime:opt=disable,reference,torch:mode=compile"
+    )
+    parser.add_argument("--inputs", metavar="DATA", help="an .npz file, a folder of them, or path/to/file.py:callable")
+    parser.add_argument("--versions", metavar="V,W", help="run each engine in these versions too (installed as overlays)")
+    parser.add_argument("--image", metavar="ENGINE=IMAGE", action="append", default=[], help="run an engine in a container")
+    parser.add_argument("--gpus", action="store_true", help="ask the container engine for its GPUs")
+    parser.add_argument(
+        "--sandbox", choices=("docker", "process", "none"), default="none", help="where code of an entry point may run"
+    )
+    parser.add_argument("--sandbox-image", default="python:3.11-slim-bookworm", help="the image of --sandbox docker")
+    parser.add_argument("--shape", metavar="NAME=2,3,8,8", action="append", default=[], help="size of an input")
+    parser.add_argument("--threshold-class", type=float, default=8.0, metavar="T", help="T_C of the class-based distance")
+    parser.add_argument("--threshold-mad", type=float, default=0.2, metavar="T", help="T_M of the MAD-based distance")
+    parser.add_argument("--percent", type=float, default=0.0, metavar="P", help="per cent of instances that must reach it")
+    parser.add_argument("--thorough", action="store_true", help="replay every layer even when the outputs agree")
+    parser.add_argument("--base", metavar="MODEL", help="the model before the change: only what got worse counts")
+    parser.add_argument("--out", metavar="DIR", default="assay-diff", help="folder for reproducers and pictures")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """0 nothing blocks, 1 something does, 3 when an engine could not give a result at all."""
+    from analyzer.config import Thresholds
+    from analyzer.differential.analysis import result_of, run_studies
+    from analyzer.differential.base import mark_worse
+    from analyzer.differential.environments import Overlays, default_folder
+    from analyzer.differential.pool import Pool
+    from analyzer.findings import FailOn
+
+    thresholds = Thresholds(args.threshold_class, args.threshold_mad, args.percent)
+    output = Path(args.out)
+    sandbox = _sandbox(args)
+    versions = _list(args.versions)
+    overlay = Overlays(default_folder())
+
+    def analyse(model: str, folder: Path) -> tuple[list[Study], AnalysisResult]:
+        target, root = _target(args, model)
+        with Pool(sandbox=sandbox, overlay=overlay, connect=_connect(args)) as pool:
+            studies = run_studies(
+                _graph(target, root, sandbox), target, root=root, output=folder, thresholds=thresholds, sandbox=sandbox,
+                versions=versions, pool=pool, thorough=args.thorough,
+            )  # fmt: skip
+            return studies, result_of(studies, target, folder, thresholds)
+
+    with console.status("running the engines …"):
+        studies, result = analyse(args.model, output)
+        findings = result.findings
+        if args.base:
+            findings = mark_worse(findings, analyse(args.base, output / ".base")[1].findings)
+    _show(console, studies, result)
+    for finding in findings:
+        mark = "" if finding.new else " (known on the base)"
+        console.print(f"{finding.level.value}: {finding.message}{mark}", markup=False)
+        if finding.reproducer:
+            console.print(f"    reproduce: python {output / finding.reproducer}", markup=False)
+    _draw(result, output)
+    if any(f.blocks(FailOn.CONFIRMED) for f in findings):
+        return 1
+    return 0 if any(s.comparison is not None and s.comparison.reference for s in studies) else 3
+
+
+def _target(args: argparse.Namespace, model: str) -> tuple[TargetConfig, Path]:
+    from analyzer.config import InputSpec, TargetConfig
+    from analyzer.differential.backend import parse
+
+    chosen = tuple(parse(name).name for name in _list(args.backends)) or None
+    shapes = {}
+    for text in args.shape:
+        name, equals, sizes = text.partition("=")
+        if not equals or not all(s.strip().isdigit() for s in sizes.split(",")):
+            raise UsageProblem(f"--shape {text!r} is not of the form NAME=2,3,8,8.")
+        shapes[name] = InputSpec(shape=tuple(int(s) for s in sizes.split(",")))
+    root = Path.cwd()
+    if ".py:" in model:
+        return TargetConfig(model, entry=model, backends=chosen, validation=args.inputs, inputs=shapes), root
+    path = Path(model)
+    if not path.exists():
+        raise TargetProblem(f"there is no model {model!r}.")
+    root = path.resolve().parent
+    inputs = args.inputs
+    if inputs and ".py:" not in inputs:
+        data = Path(inputs).resolve()
+        root = Path(_common(root, data))
+        inputs = data.relative_to(root).as_posix()
+    relative = path.resolve().relative_to(root).as_posix()
+    return TargetConfig(model, path=relative, backends=chosen, validation=inputs, inputs=shapes), root
+
+
+def _common(first: Path, second: Path) -> str:
+    import os
+
+    return os.path.commonpath([first, second])
+
+
+def _graph(target: TargetConfig, root: Path, sandbox: Sandbox | None) -> Graph:
+    if target.entry:
+        from analyzer.exporting import export
+
+        return export(target.entry, root, target=target, sandbox=sandbox, cache_dir=None)
+    from analyzer.loading import load
+
+    assert target.path is not None
+    return load(root / target.path)
+
+
+def _sandbox(args: argparse.Namespace) -> Sandbox | None:
+    if args.sandbox == "docker":
+        from analyzer.sandbox.docker import DockerSandbox
+
+        return DockerSandbox(args.sandbox_image)
+    if args.sandbox == "process":
+        from analyzer.sandbox.process import ProcessSandbox
+
+        return ProcessSandbox()
+    return None
+
+
+def _connect(args: argparse.Namespace) -> Connect | None:
+    """Transports for engines that `--image` puts into containers; None when there are none."""
+    images = dict(text.partition("=")[::2] for text in args.image)
+    if not all(images.values()):
+        raise UsageProblem("--image takes ENGINE=IMAGE, such as onnxruntime=my/image:tag.")
+    if not images:
+        return None
+    from analyzer.differential.container import ContainerTransport
+    from analyzer.differential.pool import variables_for
+
+    def connect(backend: Backend, _: Artefact) -> Transport | None:
+        image = images.get(backend.engine.name)
+        if image is None:
+            return None
+        variables = variables_for(backend)
+        return ContainerTransport(backend.engine.name, image, gpus=args.gpus, variables=variables)
+
+    return connect
+
+
+def _show(console: Console, studies: Sequence[Study], result: AnalysisResult) -> None:
+    from rich.table import Table
+
+    table = Table(title="Engines", title_justify="left")
+    for column in ("engine", "versions", "verdict", "relative error", "noise floor", "seconds"):
+        table.add_column(column)
+    for study in studies:
+        for name, failure in study.missing:
+            table.add_row(name, "", failure.kind.value, "", "", "")
+        for each in study.comparison.results if study.comparison else ():
+            versions = " ".join(each.runner.versions.values())
+            worst, seconds = each.worst, sum(o.seconds for o in each.outcomes)
+            if each.failure is not None:
+                table.add_row(each.runner.name, versions, each.failure.kind.value, "", "", "")
+                continue
+            blamed = any(p.blame.backend == each.runner.name for p in study.problems)
+            verdict = "deviates" if blamed else "agrees"
+            error, floor = each.errors[worst], each.floors[worst]
+            table.add_row(each.runner.name, versions, verdict, f"{error:.3g}", f"{floor:.2g}", f"{seconds:.3f}")
+    console.print(table)
+    for study in studies:
+        for (a, b), metrics in (study.comparison.pairs if study.comparison else {}).items():
+            for metric in metrics:
+                console.print(f"D_{metric.metric.upper()} of {a} and {b}", markup=False)
+                console.print(histogram(metric.metric, metric.pattern), markup=False)
+    for line in (*result.backends, *result.notes):
+        console.print(line, markup=False)
+
+
+def histogram(metric: str, pattern: Sequence[int]) -> str:
+    """An inconsistency pattern as bars, one line a bin."""
+    if metric == "class":
+        labels = ["16", "8–15", "4–7", "2–3", "1", "0"]
+    else:
+        labels = [f"{i / 5:.1f}–{(i + 1) / 5:.1f}" for i in range(len(pattern))]
+    top = max(pattern, default=0) or 1
+    lines = [
+        f"  {label:>8} {'█' * max(round(BARS * n / top), 1 if n else 0):<{BARS}} {n}"
+        for label, n in zip(labels, pattern, strict=True)
+    ]
+    return "\n".join(lines)
+
+
+def _draw(result: AnalysisResult, output: Path) -> None:
+    if not result.maps:
+        return
+    from analyzer.rendering.deviation_graph import draw
+
+    output.mkdir(parents=True, exist_ok=True)
+    for number, chart in enumerate(result.maps, 1):
+        draw(chart, output / f"deviation-{number}")
+
+
+def _list(text: str | None) -> list[str]:
+    return [part.strip() for part in (text or "").split(",") if part.strip()]

@@ -1,0 +1,220 @@
+"""A worker in a container, through the Docker SDK: one image an environment, GPUs where the engine has them.
+
+Messages go through the container's standard input and output, arrays as tar streams; no folder of the host is mounted and
+there is no network. The image needs Python 3.9 or later, NumPy, and the engine (``onnx`` too for ONNX engines).
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import socket
+import tarfile
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from analyzer.differential.transport import MAX_REPLY, WORKER, EngineFailed, carry_worker, read_reply
+from analyzer.differential.verdict import Kind
+
+BOX = "/assay"
+STDOUT, STDERR = 1, 2
+GPU_REFUSALS = ("could not select device driver", "nvidia-container", "no known gpu vendor", "capabilities: [[gpu]]", "cdi device")
+
+
+class ContainerTransport:
+    """A long-lived worker in a container of `image`; a new container after a crash or a timeout."""
+
+    def __init__(
+        self,
+        engine: str,
+        image: str,
+        *,
+        gpus: bool = False,
+        variables: Mapping[str, str] | None = None,
+        memory: int = 6 << 30,
+        cpus: float = 2.0,
+        client: Any = None,
+    ) -> None:
+        self.engine, self.image, self.gpus = engine, image, gpus
+        self.variables, self.memory, self.cpus = dict(variables or {}), memory, cpus
+        self.folder = Path(tempfile.mkdtemp(prefix="assay-worker-"))
+        self._client = client
+        self._container: Any = None
+        self._stream: Any = None
+        self._buffer = b""
+        self._lines = b""
+        self._log = b""
+        self._setup: list[dict[str, Any]] = []
+        self._placed: list[str] = []
+        carry_worker(self.folder)
+
+    def place(self, files: Mapping[str, Path]) -> None:
+        for name, path in files.items():
+            target = self.folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_dir():
+                shutil.copytree(path, target, dirs_exist_ok=True)
+            else:
+                shutil.copyfile(path, target)
+            self._placed.append(name)
+        if self._container is not None:
+            self._put(list(files))
+
+    def exchange(
+        self, request: Mapping[str, Any], *, send: Sequence[str] = (), receive: Sequence[str] = (), deadline: float
+    ) -> Any:
+        ends = time.monotonic() + deadline
+        if self._container is None:
+            self._start()
+            if request["op"] != "load":
+                for earlier in self._setup:
+                    self._ask(earlier, ends)
+        self._put(send)
+        value = self._ask(request, ends)
+        for name in receive:
+            self._get(name)
+        if request["op"] == "load":
+            self._setup = [dict(request)]
+        return value
+
+    def _start(self) -> None:
+        import docker
+        from docker.errors import APIError, DockerException, ImageNotFound, NotFound
+        from docker.types import DeviceRequest
+
+        try:
+            if self._client is None:
+                self._client = docker.from_env()
+            container = self._client.containers.create(
+                self.image,
+                ["python3", "-m", WORKER, self.engine, BOX],
+                working_dir=BOX,
+                environment={**self.variables, "PYTHONPATH": BOX, "HOME": BOX, "TF_CPP_MIN_LOG_LEVEL": "3"},
+                stdin_open=True,
+                network_disabled=True,
+                cap_drop=["ALL"],
+                security_opt=["no-new-privileges"],
+                mem_limit=self.memory,
+                nano_cpus=int(self.cpus * 1e9),
+                pids_limit=512,
+                device_requests=[DeviceRequest(count=-1, capabilities=[["gpu"]])] if self.gpus else None,
+                labels={"assay": "differential"},
+            )
+            self._container = container
+            self._put([WORKER, *[n for n in ("assay_inside",) if (self.folder / n).exists()], *self._placed])
+            self._stream = container.attach_socket(params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
+            self._buffer = self._lines = self._log = b""
+            container.start()
+        except (ImageNotFound, NotFound):
+            self._stop()
+            raise EngineFailed(Kind.MISSING, f"there is no container image {self.image}") from None
+        except APIError as error:
+            self._stop()
+            text = str(error.explanation or error)
+            if self.gpus and any(word in text.lower() for word in GPU_REFUSALS):
+                raise EngineFailed(Kind.MISSING, f"this Docker engine offers no GPU: {text[:200]}") from None
+            raise EngineFailed(Kind.CRASH, f"the container could not be started: {text[:300]}") from None
+        except (DockerException, OSError) as error:
+            self._stop()
+            raise EngineFailed(Kind.MISSING, f"no Docker engine answers: {str(error)[:200]}") from None
+
+    def _ask(self, request: Mapping[str, Any], ends: float) -> Any:
+        raw = getattr(self._stream, "_sock", self._stream)
+        try:
+            raw.sendall(json.dumps(dict(request)).encode() + b"\n")
+            while b"\n" not in self._lines:
+                left = ends - time.monotonic()
+                if left <= 0:
+                    raise TimeoutError
+                raw.settimeout(max(0.01, left))
+                chunk = raw.recv(1 << 20)
+                if not chunk:
+                    raise EngineFailed(Kind.CRASH, self._death())
+                self._feed(chunk)
+        except (TimeoutError, socket.timeout):
+            self._stop()
+            raise EngineFailed(Kind.TIMEOUT, "gave no answer before the deadline and was ended") from None
+        except OSError:
+            raise EngineFailed(Kind.CRASH, self._death()) from None
+        line, _, self._lines = self._lines.partition(b"\n")
+        return read_reply(line)
+
+    def _feed(self, chunk: bytes) -> None:
+        """Take apart the engine's frames: eight bytes of header (stream, length), then the payload."""
+        self._buffer += chunk
+        while len(self._buffer) >= 8:
+            stream, length = self._buffer[0], int.from_bytes(self._buffer[4:8], "big")
+            if len(self._buffer) < 8 + length:
+                return
+            payload, self._buffer = self._buffer[8 : 8 + length], self._buffer[8 + length :]
+            if stream == STDOUT:
+                self._lines += payload
+                if len(self._lines) > MAX_REPLY:
+                    raise EngineFailed(Kind.CRASH, "the worker's reply is too long")
+            elif stream == STDERR:
+                self._log = (self._log + payload)[-4000:]
+
+    def _death(self) -> str:
+        code, oom = None, False
+        try:
+            self._container.reload()
+            state = self._container.attrs["State"]
+            code, oom = state.get("ExitCode"), state.get("OOMKilled")
+        except Exception:  # the container is gone; how it ended is not known
+            pass
+        self._stop()
+        last = self._log.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
+        how = "ran out of memory" if oom else f"ended with exit code {code}"
+        return f"the worker {how}: {last[0][:300]}"
+
+    def _put(self, names: Sequence[str]) -> None:
+        """Files and folders into the container as one tar stream."""
+        if not names or self._container is None:
+            return
+        with tempfile.TemporaryFile() as file:
+            with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as archive:
+                for name in names:
+                    archive.add(self.folder / name, arcname=f"{BOX.lstrip('/')}/{name}", filter=_plain_member)
+            file.seek(0)
+            self._container.put_archive("/", file)
+
+    def _get(self, name: str) -> None:
+        """One plain file out of the container."""
+        stream, _ = self._container.get_archive(f"{BOX}/{name}")
+        data = io.BytesIO(b"".join(stream))
+        with tarfile.open(fileobj=data) as archive:
+            member = archive.next()
+            source = archive.extractfile(member) if member is not None and member.isfile() else None
+            if source is None:
+                raise EngineFailed(Kind.CRASH, "the worker's results are not a plain file")
+            (self.folder / name).write_bytes(source.read())
+
+    def _stop(self) -> None:
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+        if self._container is not None:
+            try:
+                self._container.remove(force=True)
+            except Exception:  # it is gone already, or the engine is
+                pass
+            self._container = None
+
+    def close(self) -> None:
+        self._stop()
+        if self._client is not None:
+            self._client.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _plain_member(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    if not (member.isfile() or member.isdir()):
+        return None
+    member.uid = member.gid = 0
+    member.uname = member.gname = "root"
+    member.mode = 0o755 if member.isdir() else 0o644
+    return member

@@ -1,0 +1,207 @@
+"""Stand-alone scripts for what is no ONNX model: a Keras layer on two backends, a TensorFlow graph in two modes, Torch
+operators in two precisions or modes. Each carries its data and needs only the two engines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from analyzer.differential.backend import Backend
+from analyzer.differential.reproducer import INLINE, encoded
+
+HEADER = '''"""{title}
+
+Needs: {needs}. Exit code 1 when the results differ, 0 when they agree.
+"""
+import base64
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+PART = json.loads({part!r})
+{arrays}
+
+
+def array(name):
+    kind, shape, data = ARRAYS[name]
+    return np.frombuffer(base64.b64decode(data), dtype=kind).reshape(shape)
+
+'''
+
+COMPARE = '''
+
+def compare(mine, right, limit):
+    worst = 0.0
+    for name in right:
+        if mine[name].shape != right[name].shape:
+            print(name, "shape", mine[name].shape, "instead of", right[name].shape)
+            return float("inf")
+        a, b = mine[name].astype(np.float64), right[name].astype(np.float64)
+        same = (a == b) | (np.isnan(a) & np.isnan(b))
+        if not np.all(same | (np.isfinite(a) & np.isfinite(b))):
+            worst = float("inf")
+        scale = np.max(np.abs(b[np.isfinite(b)]), initial=0.0) or 1.0
+        with np.errstate(invalid="ignore"):
+            worst = max(worst, float(np.max(np.where(same, 0.0, np.abs(a - b)), initial=0.0)) / scale)
+        print(name, FIRST + ":", mine[name].ravel()[:6], SECOND + ":", right[name].ravel()[:6])
+    print(f"relative error {worst:.3g} (limit {limit:.3g})")
+    return worst
+
+
+def run(*arguments, **environment):
+    path = os.path.join(tempfile.mkdtemp(), "result.npz")
+    subprocess.run([sys.executable, __file__, path, *arguments], check=True, env={**os.environ, **environment})
+    return dict(np.load(path))
+
+'''
+
+KERAS_MAIN = '''
+if len(sys.argv) > 1:
+    import keras
+
+    env = {{name: array(name) for name in {inputs!r}}}
+    for step in PART["steps"]:
+        layer = keras.saving.deserialize_keras_object(step["layer"])
+        values = [keras.ops.convert_to_tensor(env[name]) for name in step["inputs"]]
+        arguments = [values] if step["as_list"] else values
+        layer.build([tuple(v.shape) for v in values] if step["as_list"] else tuple(values[0].shape)) if step["weights"] else None
+        if step["weights"]:
+            layer.set_weights([array(name) for name in step["weights"]])
+        extra = {{"training": False}} if getattr(layer, "_call_has_training_arg", False) else {{}}
+        if keras.backend.backend() == "openvino":
+            symbolic = [keras.Input(batch_shape=tuple(v.shape), dtype=str(np.asarray(env[n]).dtype)) for v, n in zip(values, step["inputs"])]
+            model = keras.Model(symbolic, layer(*([symbolic] if step["as_list"] else symbolic), **extra))
+            result = model.predict([np.asarray(env[n]) for n in step["inputs"]], verbose=0)
+        else:
+            result = layer(*arguments, **extra)
+        for name, value in zip(step["outputs"], keras.tree.flatten(result)):
+            env[name] = np.asarray(keras.ops.convert_to_numpy(value))
+    np.savez(sys.argv[1], **{{f"out{{i}}": env[name] for i, name in enumerate({outputs!r})}})
+    print("keras", keras.__version__, "on", keras.backend.backend())
+    sys.exit()
+
+FIRST, SECOND = {first!r}, {second!r}
+error = compare(run(KERAS_BACKEND=FIRST), run(KERAS_BACKEND=SECOND), {limit!r})
+sys.exit(error > {limit!r})
+'''
+
+TENSORFLOW_MAIN = '''
+if len(sys.argv) > 1:
+    import tensorflow as tf
+
+    definition = tf.compat.v1.GraphDef.FromString(base64.b64decode(PART["graph"]))
+    if sys.argv[2] == "grappler=off":
+        tf.config.optimizer.set_experimental_options({{"disable_meta_optimizer": True}})
+    wrapped = tf.compat.v1.wrap_function(lambda: tf.import_graph_def(definition, name=""), [])
+    graph = wrapped.graph
+    part = wrapped.prune([graph.get_tensor_by_name(n) for n in PART["inputs"]], [graph.get_tensor_by_name(n) for n in PART["outputs"]])
+    function = tf.function(lambda *v: part(*v), jit_compile=True, autograph=False) if sys.argv[2] == "mode=xla" else part
+    result = function(*[tf.constant(array(n)) for n in {inputs!r}])
+    np.savez(sys.argv[1], **{{f"out{{i}}": r.numpy() for i, r in enumerate(tf.nest.flatten(result))}})
+    print("tensorflow", tf.__version__, sys.argv[2])
+    sys.exit()
+
+FIRST, SECOND = {first!r}, {second!r}
+error = compare(run(FIRST), run(SECOND), {limit!r})
+sys.exit(error > {limit!r})
+'''
+
+TORCH_MAIN = '''
+if len(sys.argv) > 1:
+    import torch
+
+    wide = sys.argv[2] == "float64"
+
+    def load(name):
+        value = torch.from_numpy(array(name).copy())
+        return value.double() if wide and value.is_floating_point() else value
+
+    def plain(value, env):
+        if isinstance(value, dict) and "tensor" in value:
+            return env[value["tensor"]]
+        if isinstance(value, dict):
+            found = getattr(torch, value["torch"].removeprefix("torch."), None)
+            found = found if found is not None else torch.device(value["torch"])
+            return torch.float64 if wide and found is torch.float32 else found
+        return [plain(v, env) for v in value] if isinstance(value, list) else value
+
+    def program(env):
+        env = dict(env)
+        for step in PART["steps"]:
+            args = plain(step["args"], env)
+            if step["target"] == "getitem":
+                env[step["name"]] = args[0][args[1]]
+                continue
+            target = torch.ops
+            for part in step["target"].split("."):
+                target = getattr(target, part)
+            env[step["name"]] = target(*args, **{{k: plain(v, env) for k, v in step["kwargs"].items()}})
+        return [env[name] for name in {outputs!r}]
+
+    function = torch.compile(program, dynamic=False) if sys.argv[2] == "mode=compile" else program
+    with torch.no_grad():
+        result = function({{name: load(name) for name in ARRAYS}})
+    np.savez(sys.argv[1], **{{f"out{{i}}": r.float().numpy() if r.is_floating_point() else r.numpy() for i, r in enumerate(result)}})
+    print("torch", torch.__version__, sys.argv[2])
+    sys.exit()
+
+FIRST, SECOND = {first!r}, {second!r}
+error = compare(run(FIRST), run(SECOND), {limit!r})
+sys.exit(error > {limit!r})
+'''
+
+
+def script(
+    backend: Backend,
+    other: str,
+    part: Any,
+    weights: Mapping[str, np.ndarray],
+    inputs: Mapping[str, np.ndarray],
+    outputs: tuple[str, ...],
+    limit: float,
+    folder: Path,
+    stem: str,
+) -> Path | None:
+    """Write ``stem.py``; None for an engine that has no form here. `other` is the engine or mode to compare with."""
+    name = backend.engine.name
+    version = f"=={backend.version}" if backend.version else ""
+    if name.startswith("keras-"):
+        first, second = name.removeprefix("keras-"), other.removeprefix("keras-")
+        main, needs = KERAS_MAIN, f"numpy, keras{version}, {first}, {second}"
+    elif name == "tensorflow":
+        mode = next((f"{k}={v}" for k, v in backend.settings if (k, v) in (("mode", "xla"),)), "mode=function")
+        first, second = mode, "grappler=off"
+        main, needs = TENSORFLOW_MAIN, f"numpy, tensorflow{version}"
+    elif name == "torch":
+        compiled = backend.knobs["mode"] == "compile"
+        first, second = ("mode=compile", "mode=eager") if compiled else ("float32", "float64")
+        main, needs = TORCH_MAIN, f"numpy, torch{version}"
+    else:
+        return None
+    arrays = {**inputs, **weights}
+    folder.mkdir(parents=True, exist_ok=True)
+    if sum(a.nbytes for a in arrays.values()) > INLINE:
+        names = {n: f"a{i}" for i, n in enumerate(arrays)}
+        np.savez(folder / f"{stem}.npz", **{names[n]: a for n, a in arrays.items()})  # type: ignore[arg-type]
+        loaded = (
+            f"_FILE = np.load(os.path.join(os.path.dirname(os.path.abspath(__file__)), {stem + '.npz'!r}))\n"
+            f"ARRAYS = {{n: (_FILE[k].dtype.str, _FILE[k].shape, base64.b64encode(np.ascontiguousarray(_FILE[k])))\n"
+            f"          for n, k in {names!r}.items()}}"
+        )
+    else:
+        lines = [f"    {n!r}: ({a.dtype.str!r}, {tuple(a.shape)!r}, {encoded(a)!r})," for n, a in arrays.items()]
+        loaded = "ARRAYS = {\n" + "\n".join(lines) + "\n}"
+    title = f"{backend.title}: {first} against {second}."
+    text = HEADER.format(title=title, needs=needs, part=json.dumps(part), arrays=loaded)
+    text += COMPARE + main.format(inputs=list(inputs), outputs=list(outputs), first=first, second=second, limit=limit)
+    path = folder / f"{stem}.py"
+    path.write_text(text, encoding="utf-8")
+    return path
