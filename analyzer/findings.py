@@ -261,6 +261,7 @@ class AnalysisResult:
     backends: tuple[str, ...] = ()
     maps: tuple[DeviationMap, ...] = ()
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # value name -> bounds
+    shapes: Mapping[str, tuple[int | str | None, ...]] = field(default_factory=dict)  # value name -> dimensions
 
 
 def mark_new(head: Iterable[Finding], base: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:

@@ -66,6 +66,7 @@ class _Tally:
     unknown: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
     intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
+    shapes: dict[str, tuple[int | str | None, ...]] = field(default_factory=dict)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -92,6 +93,7 @@ class _Tally:
         for operator, count in result.unknown_operators.items():
             self.unknown[operator] = max(self.unknown[operator], count)
         self.intervals.update(result.intervals)
+        self.shapes.update(result.shapes)
         have, more = self.report.unsafe_operators, result.unsafe_operators
         self.report = replace(
             self.report,
@@ -211,7 +213,7 @@ def _analyse(graph: Graph, target: TargetConfig, where: Surroundings, tally: _Ta
             tally.add(_relocated(result, folder, where.output))
     from analyzer.graph.layers import layer_graph
 
-    tally.report = replace(tally.report, layers=layer_graph(graph, tally.intervals))
+    tally.report = replace(tally.report, layers=layer_graph(graph, tally.intervals, tally.shapes))
     if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
 

@@ -21,10 +21,15 @@ class _Group:
     location: Location | None = None
 
 
-def layer_graph(graph: Graph, intervals: Mapping[str, tuple[float, float]] | None = None) -> LayerGraph:
+Shapes = Mapping[str, tuple[int | str | None, ...]]
+
+
+def layer_graph(
+    graph: Graph, intervals: Mapping[str, tuple[float, float]] | None = None, shapes: Shapes | None = None
+) -> LayerGraph:
     """One node a layer, or an operator where the source knows no layers; chains are folded beyond `MAX_LAYERS`.
 
-    `intervals` maps value names to the bounds the numerical analysis found.
+    `intervals` and `shapes` map value names to what the numerical analysis found.
     """
     depth = _depth_that_fits(graph)
     groups: dict[str, _Group] = {}
@@ -43,7 +48,7 @@ def layer_graph(graph: Graph, intervals: Mapping[str, tuple[float, float]] | Non
             if source is not None and source != key:
                 edges[source, key] = None
     names = {key: f"l{number}" for number, key in enumerate(groups)}
-    nodes = tuple(_layer(names[key], group, intervals or {}) for key, group in groups.items())
+    nodes = tuple(_layer(names[key], group, intervals or {}, shapes or {}) for key, group in groups.items())
     return LayerGraph(nodes, tuple((names[a], names[b]) for a, b in edges))
 
 
@@ -75,7 +80,7 @@ def _depth_that_fits(graph: Graph) -> int | None:
     return -(-len(nodes) // MAX_LAYERS) * -1
 
 
-def _layer(name: str, group: _Group, intervals: Mapping[str, tuple[float, float]]) -> LayerNode:
+def _layer(name: str, group: _Group, intervals: Mapping[str, tuple[float, float]], shapes: Shapes) -> LayerNode:
     output = group.last.outputs[0] if group.last is not None and group.last.outputs else None
     bounds = intervals.get(output.name or "") if output is not None else None
     kind = (layer_class_of(group.last) if group.last is not None else "") or group.kinds[-1]
@@ -84,16 +89,17 @@ def _layer(name: str, group: _Group, intervals: Mapping[str, tuple[float, float]
         label=group.label,
         kind=kind,
         operators=len(group.kinds),
-        shape=shape_text(output) if output is not None else "",
+        shape=shape_text(output, shapes) if output is not None else "",
         interval=f"[{bounds[0]:.4g}, {bounds[1]:.4g}]" if bounds else "",
         location=group.location,
     )
 
 
-def shape_text(value: ir.Value) -> str:
-    """`batch × 3 × 224 × 224`, or empty when the rank is unknown."""
-    if value.shape is None:
-        return ""
-    return " × ".join(
-        str(d.value if isinstance(d, ir.SymbolicDim) else d) if d is not None else "?" for d in value.shape
-    )
+def shape_text(value: ir.Value, inferred: Shapes) -> str:
+    """`batch × 3 × 224 × 224`, or empty when the rank is unknown; "scalar" for rank 0."""
+    dimensions: tuple[object, ...] | None = inferred.get(value.name or "")
+    if dimensions is None:
+        if value.shape is None:
+            return ""
+        dimensions = tuple(d.value if isinstance(d, ir.SymbolicDim) else d for d in value.shape)
+    return " × ".join("?" if d is None else str(d) for d in dimensions) or "scalar"
