@@ -1,0 +1,1 @@
+"""The demo: an example repository and its pull request, reviewed on this machine."""
