@@ -79,8 +79,8 @@ def chunks_of(space: Space, cells: int = CELLS) -> Iterator[Chunk]:
     total = space.exact_total
     if total > MAX_VECTORS:
         raise UsageProblem(
-            f"{space.name}: {total:.3g} vectors are more than the {MAX_VECTORS:,} that can be enumerated; run it without"
-            " --jobs and --backend, which decides without enumerating"
+            f"{space.name}: {total:.3g} vectors are more than the {MAX_VECTORS:,} that can be enumerated; run"
+            " it without --jobs and --backend, which decides without enumerating"
         )
     index = itertools.count()
     for fixed, _program, _filters in structures_of(space):

@@ -48,9 +48,7 @@ def bulk(space: Space, *, block: int | None = None, jobs: int = 1) -> set[Vector
 
 def _finite(space: Space) -> None:
     if space.unbounded:
-        raise UsageProblem(
-            f"{space.name}: `{space.unbounded[0]}` is unbounded, which the paper's modes cannot enumerate; use --mode auto"
-        )
+        raise UsageProblem(f"{space.name}: `{space.unbounded[0]}` is unbounded, which only --mode auto can decide")
 
 
 def _all_vectors(space: Space) -> Iterator[Vector]:

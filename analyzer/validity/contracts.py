@@ -6,6 +6,7 @@ both ways by the solver; without that proof it is only stated for the values tha
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -82,7 +83,7 @@ def _describe(name: str, variable: Any, good: Any, values: range, high: int | No
     if len(numbers) == 1:
         return equal(variable, numbers[0]), f"{name} = {numbers[0]}", numbers[0]
     first, last = numbers[0], numbers[-1]
-    gaps = {b - a for a, b in zip(numbers, numbers[1:], strict=False)}
+    gaps = {b - a for a, b in itertools.pairwise(numbers)}
     step = math.gcd(*gaps)
     open_end = last + step > values[-1]
     if len(gaps) == 1:

@@ -94,7 +94,7 @@ def structures_of(space: Space) -> Iterator[tuple[Mapping[str, Any], Program, tu
         endless = [n for n in names if known[n].values is None]
         if endless:
             raise UsageProblem(
-                f"{space.name}: the structure of the model depends on `{endless[0]}`, which is unbounded; give it a `max`"
+                f"{space.name}: the model's structure depends on `{endless[0]}`, which is unbounded; give it a `max`"
             )
         if count > STRUCTURE_LIMIT:
             raise UsageProblem(
@@ -279,7 +279,8 @@ def _solve_part(
     if good.status == "unsat" and bad.status == "sat":
         return Part(names, VALID_FOR_NONE, None, None, 0, None, bad_vector)
     count = f"{size:,} vectors" if all(d is not None for d in domains.values()) else "unboundedly many vectors"
-    reason = f"the solver could not decide {', '.join(names)} ({count}) within its time; narrow their domains or split the space"
+    which = ", ".join(names)
+    reason = f"the solver could not decide {which} ({count}) in time; narrow their domains or split the space"
     return Part(names, UNDECIDED, None, None, None, good_vector, bad_vector, reason)
 
 

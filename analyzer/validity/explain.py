@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from analyzer.validity.architecture import Program, Step, Structural, elaborate
-from analyzer.validity.decide import VALID, Structure, first_failing
-from analyzer.validity.evaluator import compile_terms, first_failures, names_of
+from analyzer.validity.decide import Structure, first_failing
+from analyzer.validity.evaluator import VALID, compile_terms, first_failures, names_of
 from analyzer.validity.solver import Solver
 from analyzer.validity.space import Space
 from analyzer.validity.spec import show
@@ -226,7 +226,7 @@ def attribute_repairs(space: Space, vector: Mapping[str, Any], limit: int = 5) -
     """Single changes of any layer's attribute that make a fixed vector valid.
 
     All whole-number attributes of all layers become symbols, the model is compiled once, and every candidate value of
-    every attribute is one row of a single array evaluation. Paddings stay within half a kernel, where a kernel is known.
+    every attribute is one row of a single array evaluation. Paddings stay within half a kernel, where one is known.
     """
     architecture, _ = space.instantiate(vector)
     current: dict[str, int] = {}

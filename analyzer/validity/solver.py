@@ -36,7 +36,7 @@ class Answer:
 
 
 class Solver:
-    """A child process with Z3. Use as a context manager; it is started on the first question and killed when it hangs."""
+    """A child process with Z3, started on the first question and killed when it hangs. Use as a context manager."""
 
     def __init__(self, timeout: float = 10.0) -> None:
         self._timeout = timeout
@@ -146,7 +146,8 @@ def serve() -> None:
         (size,) = struct.unpack(">Q", header)
         question, milliseconds = pickle.loads(source.read(size))  # from our own parent
         try:
-            reply = solve(*question, milliseconds)
+            conditions, domains, facts, encoding = question
+            reply = solve(conditions, domains, facts, encoding, milliseconds)
         except RecursionError:
             reply = ("unknown", {}, (), "")
         _send(sink, reply)

@@ -18,7 +18,7 @@ Choice = int | str | bool | float | None | tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Hyperparameter:
-    """A named domain: a finite sequence of values (`values`, lazily for ranges), or all integers from `lo` (to `hi`)."""
+    """A named domain: a finite sequence of values (lazily for ranges), or all integers from `lo` (to `hi`)."""
 
     name: str
     values: Sequence[Any] | None = None

@@ -192,8 +192,7 @@ def _model(data: Any, lines: Lines, name: str, known: frozenset[str], free: dict
         raise UsageProblem(f"{name}:{line}: framework `{framework}` is none of {', '.join(FRAMEWORKS)}")
     inputs: dict[str, TensorType] = {}
     for key, item in _mapping(data.get("inputs", {}), "inputs", lines, name).items():
-        line = lines.get(("model", "inputs", key))
-        inputs[key] = _input(key, item, line, name, known, free)
+        inputs[key] = _input(key, item, lines.get(("model", "inputs", key)), name, known, free)
     layers = data.get("layers")
     if not isinstance(layers, list) or not layers:
         raise UsageProblem(f"{name}:{lines.get(('model',), 1)}: `model` needs a list of `layers`")

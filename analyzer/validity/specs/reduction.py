@@ -82,12 +82,16 @@ SQUARE = Rule("square", Category.INCOMPATIBLE_SHAPE, "the input must end in squa
 def torch_mean(case: Case, x: TensorType, *, dim: Any = None, keepdim: bool = False, **_others: Any) -> TensorType:
     """``torch.mean`` and relatives: floating-point tensors."""
     need_dtype(case, x, (*FLOATS, "complex64", "complex128"))
-    return torch_sum(case, x, dim=dim, keepdim=keepdim)
+    return _summed(case, x, dim, keepdim)
 
 
 @define("torch", "sum", "prod", "logsumexp", "all", "any", "amax", "amin", "norm", "nansum")
 def torch_sum(case: Case, x: TensorType, *, dim: Any = None, keepdim: bool = False, **_others: Any) -> TensorType:
     """``torch.sum`` and relatives: all dimensions, or some."""
+    return _summed(case, x, dim, keepdim)
+
+
+def _summed(case: Case, x: TensorType, dim: Any, keepdim: bool) -> TensorType:
     if dim is None or (isinstance(dim, (tuple, list)) and not dim):
         axes: Sequence[int] = range(x.rank)
     elif x.rank == 0:

@@ -447,7 +447,7 @@ def torch_repeat(case: Case, x: TensorType, *, repeats: Any) -> TensorType:
 
 
 def padded(case: Case, x: TensorType, pads: Sequence[tuple[Term, Term]], mode: str) -> TensorType:
-    """Each axis grows by its two paddings; negative ones crop. ``reflect`` needs less than the axis, circular at most."""
+    """Each axis grows by its two paddings; negative ones crop. ``reflect`` needs more than it adds on each side."""
     dims = []
     for axis, (size, (before, after)) in enumerate(zip(x.dims, pads, strict=True)):
         if mode in ("reflect", "circular", "wrap", "symmetric"):

@@ -1,0 +1,321 @@
+"""Validity of a model that stands in a pull request: every declared size, the contract of the open ones, its space."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from analyzer.config import TargetConfig
+from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Level
+from analyzer.graph import Graph
+from analyzer.problem import TargetProblem, UsageProblem
+from analyzer.validity.architecture import Program, Step
+from analyzer.validity.contracts import Contract, contract
+from analyzer.validity.evaluator import names_of
+from analyzer.validity.graph_reader import Reading, contradictions, program_of, read_graph
+from analyzer.validity.solver import Solver
+from analyzer.validity.spec import Category, show
+from analyzer.validity.terms import Poly, substitute, symbols_of
+
+MAX_FINDINGS = 50
+Bounds = Mapping[str, tuple[int, int | None]]
+
+
+def analyse(
+    graph: Graph,
+    target: TargetConfig,
+    *,
+    base: Graph | None = None,
+    root: Path | None = None,
+    base_root: Path | None = None,
+    solver: Solver | None = None,
+) -> AnalysisResult:
+    """Check every dimension of `graph` under the sizes that `target` declares.
+
+    A rule that fails for all sizes is a proved error; one that fails for sizes the configuration declares is too; what
+    an open size must satisfy is a contract: a warning when it is forced to one value, else a note. With `base`, a
+    declared space (read below `root`, or below `base_root` for the base) must not lose valid vectors.
+    """
+    reading = read_graph(graph, target)
+    program = program_of(reading)
+    with solver or Solver() as running:
+        findings = list(_findings(program, reading, target, running))
+        findings += list(_stated(program, reading, target))
+        findings += list(_upgrades(reading, program, target, base))
+        notes: list[str] = []
+        if target.space is not None:
+            from analyzer.validity.space_review import review_space
+
+            try:
+                findings += review_space(graph, target, base, root or Path.cwd(), base_root, running)
+            except (UsageProblem, TargetProblem) as problem:
+                notes.append(f"The declared space was not checked: {problem}")
+    assumptions = tuple(
+        f"{name} is any size from {low}{'' if high is None else f' to {high}'}"
+        for name, (low, high) in reading.bounds.items()
+        if "?" not in name
+    )
+    unknown = {k: v for k, v in program.unknown.items() if not k.startswith(("Assign", "NoOp"))}
+    return AnalysisResult(
+        tuple(findings[:MAX_FINDINGS]),
+        unknown_operators=unknown,
+        assumptions=assumptions if findings else (),
+        notes=tuple(notes),
+    )
+
+
+def _findings(program: Program, reading: Reading, target: TargetConfig, solver: Solver) -> Iterator[Finding]:
+    for step in program.steps:
+        if step.condition is False:
+            yield _error(step, program, target, {})
+    yield from _advisories(program, target)
+    open_steps = [
+        s for s in program.steps if names_of(s.condition) and not any("?" in n for n in names_of(s.condition))
+    ]
+    single: dict[str, list[Step]] = {}
+    joint: list[Step] = []
+    for step in open_steps:
+        names = names_of(step.condition)
+        if len(names) == 1:
+            single.setdefault(next(iter(names)), []).append(step)
+        else:
+            joint.append(step)
+    for name, steps in single.items():
+        yield from _one_symbol(name, steps, program, reading, target, solver)
+    yield from _several_symbols(joint, program, reading, target, solver)
+
+
+def _error(step: Step, program: Program, target: TargetConfig, values: Mapping[str, int], why: str = "") -> Finding:
+    rule = step.requirement.rule
+    message = step.sentence(values)
+    text = f"{message[0].upper()}{message[1:]}{why}."
+    return Finding(
+        rule=f"validity/{rule.category}",
+        level=Level.ERROR,
+        confidence=Confidence.PROVED,
+        message=_short(text),
+        target=target.id,
+        layer=step.layer.node,
+        node=step.layer.name,
+        op=step.layer.operator,
+        operand=rule.id,
+        location=step.layer.location,
+        evidence=Evidence("core", tuple(_core(step, program, values)), data={"rule": rule.id}),
+    )
+
+
+def _short(text: str, limit: int = 200) -> str:
+    return text if len(text) <= limit else text[: limit - 2].rsplit(" ", 1)[0] + " …"
+
+
+def _core(step: Step, program: Program, values: Mapping[str, int]) -> Iterator[str]:
+    """The operands and attributes that the failing rule speaks of, then the rule."""
+    for name in step.layer.inputs:
+        tensor = program.values.get(name) if name else None
+        if tensor is not None and tensor.shape is not None:
+            dims = tuple(substitute(d, values) if isinstance(d, Poly) else d for d in tensor.shape)
+            dtype = f", {tensor.dtype}" if tensor.dtype else ""
+            yield f"`{name}` is {show(dims)}{dtype}."
+    rule = step.requirement.rule
+    stated = {k: v for k, v in step.layer.hyperparameters.items() if _plain(v)}
+    if stated:
+        yield f"`{step.layer.name}` has " + ", ".join(f"{k} = {_shown(v)}" for k, v in list(stated.items())[:8]) + "."
+    for fact, term in step.requirement.facts.items():
+        if isinstance(term, Poly) and len(term.terms) > 1:
+            here = substitute(term, values)
+            shown = f", here {show(here)}" if values and not symbols_of(here) else ""
+            yield f"The {fact.replace('_', ' ')} is {term}{shown}."
+    yield f"Rule `{rule.id}`: {step.sentence(values)}."
+
+
+def _plain(value: Any) -> bool:
+    return isinstance(value, (int, str, float)) or (isinstance(value, tuple) and all(isinstance(v, int) for v in value))
+
+
+def _shown(value: Any) -> str:
+    return "[" + ", ".join(map(str, value)) + "]" if isinstance(value, tuple) else str(value)
+
+
+def _advisories(program: Program, target: TargetConfig) -> Iterator[Finding]:
+    for step in program.advisories:
+        message = step.sentence()
+        yield Finding(
+            rule=f"validity/{step.requirement.rule.id}",
+            level=Level.NOTE,
+            confidence=Confidence.PROVED,
+            message=_short(f"{message[0].upper()}{message[1:]}."),
+            target=target.id,
+            layer=step.layer.node,
+            node=step.layer.name,
+            op=step.layer.operator,
+            location=step.layer.location,
+            evidence=Evidence("core", tuple(_core(step, program, {}))),
+        )
+
+
+def _one_symbol(
+    name: str, steps: Sequence[Step], program: Program, reading: Reading, target: TargetConfig, solver: Solver
+) -> Iterator[Finding]:
+    """The contract of one open size, at the step that makes it what it is."""
+    bounds = reading.bounds.get(name, (1, None))
+    whole = contract(name, [s.condition for s in steps], bounds, solver)
+    if whole is None or (whole.condition is True and not whole.proved):
+        return
+    deciding = _deciding(name, steps, bounds, whole, solver)
+    if whole.empty and whole.proved:
+        yield _error(deciding, program, target, {}, f"; no size of `{name}` satisfies the model")
+        return
+    if whole.empty:
+        return
+    if name in reading.declared:
+        bad = _counterexample(name, steps, bounds)
+        if bad is not None:
+            step, value = bad
+            yield _error(step, program, target, {name: value}, f" when `{name}` is {value}; valid sizes: {whole.text}")
+        return
+    yield _contract_finding(name, whole, deciding, program, target)
+
+
+def _deciding(
+    name: str, steps: Sequence[Step], bounds: tuple[int, int | None], whole: Contract, solver: Solver
+) -> Step:
+    """The first step after which the contract is what the whole model's is (binary search over prefixes)."""
+    low, high = 1, len(steps)
+    while low < high:
+        middle = (low + high) // 2
+        part = contract(name, [s.condition for s in steps[:middle]], bounds, solver)
+        if part is not None and part.text == whole.text:
+            high = middle
+        else:
+            low = middle + 1
+    return steps[low - 1]
+
+
+def _counterexample(name: str, steps: Sequence[Step], bounds: tuple[int, int | None]) -> tuple[Step, int] | None:
+    from analyzer.validity.contracts import REACH
+    from analyzer.validity.evaluator import first_failures
+
+    low, high = bounds
+    values = range(low, min(high if high is not None else low + REACH, low + 100_000) + 1)
+    first = first_failures([s.condition for s in steps], [], {name: values})
+    for index, value in zip(first, values, strict=True):
+        if index >= 0:
+            return steps[int(index)], value
+    return None
+
+
+def _contract_finding(name: str, found: Contract, step: Step, program: Program, target: TargetConfig) -> Finding:
+    forced = found.forced is not None
+    sure = "" if found.proved else ", as far as was tried"
+    if forced:
+        message = f"`{name}` may only be {found.forced}{sure}: `{step.layer.name}` accepts no other size."
+    else:
+        message = f"The model is valid only for {found.text}{sure}; `{step.layer.name}` decides it."
+    return Finding(
+        rule="validity/dimension-forced" if forced else "validity/dimension-contract",
+        level=Level.WARNING if forced else Level.NOTE,
+        confidence=Confidence.PROVED if found.proved else Confidence.POSSIBLE,
+        message=_short(message),
+        target=target.id,
+        layer=step.layer.node,
+        node=step.layer.name,
+        op=step.layer.operator,
+        operand=name,
+        location=step.layer.location,
+        evidence=Evidence(
+            "core",
+            (f"`{name}` is an input size that the model leaves open.", *_core(step, program, {})),
+            data={"contract": found.text, "proved": found.proved},
+        ),
+    )
+
+
+def _several_symbols(
+    steps: Sequence[Step], program: Program, reading: Reading, target: TargetConfig, solver: Solver
+) -> Iterator[Finding]:
+    """Relations between open sizes: an error when no sizes satisfy them, else one note for each."""
+    if not steps:
+        return
+    conditions = [
+        s.condition for s in program.steps if names_of(s.condition) and not any("?" in n for n in names_of(s.condition))
+    ]
+    if solver.satisfy(conditions).status == "unsat" and not any(s.condition is False for s in program.steps):
+        low, high = 1, len(conditions)
+        while low < high:
+            middle = (low + high) // 2
+            if solver.satisfy(conditions[:middle]).status == "unsat":
+                high = middle
+            else:
+                low = middle + 1
+        guilty = next(s for s in program.steps if s.condition is conditions[low - 1])
+        yield _error(guilty, program, target, {}, "; no sizes of the inputs satisfy this and what precedes it")
+        return
+    for step in steps:
+        text = str(step.condition)
+        yield Finding(
+            rule="validity/dimension-contract",
+            level=Level.NOTE,
+            confidence=Confidence.PROVED,
+            message=_short(f"The model is valid only where {text}: {step.sentence()}."),
+            target=target.id,
+            layer=step.layer.node,
+            node=step.layer.name,
+            op=step.layer.operator,
+            operand=",".join(sorted(names_of(step.condition))),
+            location=step.layer.location,
+            evidence=Evidence("core", tuple(_core(step, program, {})), data={"contract": text}),
+        )
+
+
+def _stated(program: Program, reading: Reading, target: TargetConfig) -> Iterator[Finding]:
+    """Shapes that the file states and its own operators contradict: runtimes trust one or the other."""
+    for name, own, stated in contradictions(program, reading)[:3]:
+        node = next((layer for layer in reading.architecture.layers if name in layer.outputs), None)
+        if node is None:
+            continue
+        yield Finding(
+            rule="validity/stated-shape",
+            level=Level.WARNING,
+            confidence=Confidence.PROVED,
+            message=_short(
+                f"The file states that `{name}` is {show(stated.shape)}, but its operator gives {show(own.shape)}."
+            ),
+            target=target.id,
+            layer=node.node,
+            node=node.name,
+            op=node.operator,
+            location=node.location,
+            evidence=Evidence("core", (f"`{node.name}` ({node.operator}) makes `{name}`.",)),
+        )
+
+
+def _upgrades(reading: Reading, program: Program, target: TargetConfig, base: Graph | None) -> Iterator[Finding]:
+    """Rules that hold under the base's framework version and fail under the head's."""
+    if base is None or not any(s.condition is False for s in program.steps):
+        return
+    old = base.model.opset_imports.get("")
+    new = reading.architecture.version
+    if old is None or new is None or (old,) == new:
+        return
+    from dataclasses import replace
+
+    before = program_of(replace(reading, architecture=replace(reading.architecture, version=(old,))))
+    if any(s.condition is False for s in before.steps):
+        return
+    step = next(s for s in program.steps if s.condition is False)
+    yield Finding(
+        rule="validity/upgrade-changes-verdict",
+        level=Level.ERROR,
+        confidence=Confidence.PROVED,
+        message=_short(f"The model is valid for opset {old} and not for opset {new[0]}: {step.sentence()}."),
+        target=target.id,
+        layer=step.layer.node,
+        node=step.layer.name,
+        op=step.layer.operator,
+        location=step.layer.location,
+        evidence=Evidence("core", tuple(_core(step, program, {}))),
+    )
+
+
+CATEGORIES = tuple(str(c) for c in Category if c is not Category.ADVISORY)

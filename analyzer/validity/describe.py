@@ -1,0 +1,25 @@
+"""Layer-level descriptions of models that exist: any graph, or a Keras configuration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from analyzer.validity.architecture import Architecture
+
+
+def architecture_of_file(path: Path) -> Architecture:
+    """The architecture of a model file, by parsing only.
+
+    Raises TargetProblem when the file cannot be read as a model.
+    """
+    from analyzer.loading import Format, detect, load
+    from analyzer.validity.graph_reader import read_graph
+
+    if path.is_file() and detect(path) is Format.KERAS:
+        from analyzer.validity.describe_keras import architecture_of_keras
+
+        described = architecture_of_keras(path)
+        if described is not None:
+            return described
+    architecture: Architecture = read_graph(load(path)).architecture
+    return architecture
