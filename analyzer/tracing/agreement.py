@@ -1,0 +1,37 @@
+"""When two values, or two states, are the same for every question about shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.tracing.values import Bound, DictV, ListV, Tensor, Unknown
+from analyzer.validity.terms import Cond, Poly
+
+
+def alike(a: Any, b: Any, depth: int = 6) -> bool:
+    if a is b:
+        return True
+    if depth == 0:
+        return False
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        return (
+            a.dims is not None and a.dims == b.dims and a.framework == b.framework
+            and a.dtype == b.dtype and a.graph == b.graph and alike(a.value, b.value, depth - 1)
+        )  # fmt: skip
+    if isinstance(a, Unknown) and isinstance(b, Unknown):
+        return a.term is None and b.term is None and a.tensor is None and b.tensor is None
+    if isinstance(a, (Poly, Cond)) or isinstance(b, (Poly, Cond)):
+        return type(a) is type(b) and bool(a == b)
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (int, float, str, bytes, bool)):
+        return bool(a == b)
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(alike(x, y, depth - 1) for x, y in zip(a, b, strict=True))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(alike(v, b[k], depth - 1) for k, v in a.items())
+    if isinstance(a, (ListV, DictV)):
+        return a.open == b.open and alike(a.items, b.items, depth - 1)
+    if isinstance(a, Bound):
+        return a.owner is b.owner and a.function == b.function
+    return False

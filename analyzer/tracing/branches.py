@@ -1,0 +1,119 @@
+"""`if`: decided branches, branches that only refuse, branches whose sides agree, and forks."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from analyzer.tracing.agreement import alike
+from analyzer.tracing.expressions import evaluate
+from analyzer.tracing.paths import Journal, PathEnd
+from analyzer.tracing.tracer import PyRaise, Test, Tracer
+from analyzer.tracing.values import Site, Unknown, Value
+from analyzer.validity.terms import Cond, negate
+
+
+class Undecided(Exception):
+    """A branch inside a branch that is only tried out."""
+
+
+def run_if(tr: Tracer, node: ast.If) -> Any:
+    from analyzer.tracing.statements import run_block
+
+    value = condition(tr, node.test)
+    truth = tr.truth(value)
+    if truth is not None:
+        return run_block(tr, node.body if truth else node.orelse)
+    if _refuses(node.body):
+        settle(tr, value, False, node.test)
+        return run_block(tr, node.orelse)
+    if node.orelse and _refuses(node.orelse):
+        settle(tr, value, True, node.test)
+        return run_block(tr, node.body)
+    if tr.speculating:
+        raise Undecided
+    if not isinstance(value, Cond) and _agree(tr, node):
+        return run_block(tr, node.body)
+    return run_block(tr, node.body if tr.decide(value, node.test) else node.orelse)
+
+
+def condition(tr: Tracer, node: ast.expr) -> Value:
+    """The value of a test; `and`, `or` and `not` of undecided parts stay one condition where they can."""
+    return evaluate(tr, node)
+
+
+def settle(tr: Tracer, value: Value, taken: bool, node: ast.AST) -> None:
+    """Go on as if the undecided value had this truth, because the other side leads nowhere."""
+    if isinstance(value, Cond):
+        tr.assume(value if taken else negate(value), "branch", tr.site(node))
+    elif isinstance(value, Test):
+        tr.settle(value, taken)
+    elif isinstance(value, Unknown):
+        tr.touch(value)
+        value.truth = taken
+
+
+def _refuses(body: list[ast.stmt]) -> bool:
+    """Whether a block does nothing but complain and leave the program."""
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, ast.Raise):
+        return all(isinstance(s, (ast.Expr, ast.Assign, ast.Raise, ast.AugAssign)) for s in body)
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
+        text = ast.unparse(last.value.func)
+        return text in ("sys.exit", "exit", "quit", "os._exit") or text.endswith("parser.error")
+    return False
+
+
+def _agree(tr: Tracer, node: ast.If) -> bool:
+    """Whether both sides lead to the same state, so that no fork is needed."""
+    site = tr.site(node)
+    tr.occurrences[site] = tr.occurrences.get(site, 0) + 1
+    key = Site(f"{site.path}#{tr.occurrences[site]}", site.line, site.column)
+    if key in tr.shared.unmergeable:
+        return False
+    first = _try_out(tr, node.body)
+    second = _try_out(tr, node.orelse) if first is not None else None
+    if first is not None and second is not None and _same_effects(first, second):
+        return True
+    tr.shared.unmergeable.add(key)
+    return False
+
+
+Effects = dict[int, tuple[Any, Any, Any]]  # id -> (item, state before, state after)
+
+
+def _try_out(tr: Tracer, body: list[ast.stmt]) -> Effects | None:
+    from analyzer.tracing.statements import run_block
+
+    depth = len(tr.frames)
+    with tr.undoable() as journal:
+        tr.speculating += 1
+        try:
+            signal = run_block(tr, body)
+            effects = _effects(journal) if signal is None else None
+        except (PyRaise, PathEnd, Undecided):
+            effects = None
+        finally:
+            tr.speculating -= 1
+            del tr.frames[depth:]
+            journal.undo()
+    return effects
+
+
+def _effects(journal: Journal) -> Effects:
+    return {key: (item, before, item.state()) for key, (item, before) in journal.saved.items()}
+
+
+def _same_effects(first: Effects, second: Effects) -> bool:
+    for key in first.keys() | second.keys():
+        a, b = first.get(key), second.get(key)
+        if a is None or b is None:
+            only = a or b
+            assert only is not None
+            if not alike(only[1], only[2]):
+                return False
+        elif not alike(a[2], b[2]):
+            return False
+    return True

@@ -1,0 +1,441 @@
+"""Calls: of traced functions and classes, of methods, of library names through the operator tables."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from analyzer.tracing.attributes import get_attribute
+from analyzer.tracing.iteration import iterate
+from analyzer.tracing.signatures import bind
+from analyzer.tracing.tracer import MOST_DEPTH, Frame, PyRaise, Tracer
+from analyzer.tracing.values import (
+    Api, Bound, Class, DictV, Function, Instance, Iterator_, Layer, ListV, Native, Object, Partial, Scope, SuperV, Tensor,
+    Unknown, Value,
+)  # fmt: skip
+
+MOST_YIELDS = 64
+
+
+class EnoughYields(Exception):
+    """A generator has given as many elements as are looked at."""
+
+
+def evaluate(tr: Tracer, node: ast.expr) -> Value:
+    from analyzer.tracing.expressions import evaluate as run
+
+    return run(tr, node)
+
+
+_SEEN_THROUGH = {"abstractmethod", "override", "no_grad", "inference_mode", "jit", "compile", "lru_cache", "cache", "wraps"}
+
+
+# ---------------------------------------------------------------------------------------------- call sites
+
+
+def call_node(tr: Tracer, node: ast.Call) -> Value:
+    function = evaluate(tr, node.func)
+    args: list[Value] = []
+    kwargs: dict[str, Value] = {}
+    open_args = False
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            value = evaluate(tr, argument.value)
+            items, endless = iterate(tr, value, argument)
+            if endless:
+                open_args = True
+            else:
+                args.extend(items)
+        else:
+            args.append(evaluate(tr, argument))
+    for keyword in node.keywords:
+        value = evaluate(tr, keyword.value)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+        elif isinstance(value, DictV) and all(isinstance(k, str) for k in value.items):
+            kwargs.update(value.items)
+            open_args = open_args or value.open
+        else:
+            open_args = True
+    tr.frames[-1].line = node.lineno
+    return call(tr, function, tuple(args), kwargs, node, open_args)
+
+
+def call(
+    tr: Tracer, function: Value, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None = None, open_args: bool = False
+) -> Value:
+    """The value of a call. `open_args`: star arguments of unknown content were given too."""
+    tr.step()
+    if isinstance(function, Unknown) and function.value is not None:
+        function = function.value[0]
+    if isinstance(function, Function):
+        return call_function(tr, function, args, kwargs, node=node, open_args=open_args)
+    if isinstance(function, Bound):
+        if isinstance(function.function, Function):
+            return call_function(
+                tr, function.function, (function.owner, *args), kwargs, cls=function.cls, node=node, open_args=open_args
+            )
+        return _call_method(tr, function.owner, function.function, args, kwargs, node, open_args)
+    if isinstance(function, Class):
+        return instantiate(tr, function, args, kwargs, node, open_args)
+    if isinstance(function, Native):
+        from analyzer.tracing.builtins import Call
+
+        return function.run(Call(tr, args, kwargs, node, open_args))
+    if isinstance(function, Partial):
+        return call(tr, function.function, (*function.args, *args), {**function.kwargs, **kwargs}, node, open_args)
+    if isinstance(function, Instance):
+        return call_instance(tr, function, args, kwargs, node, open_args)
+    if isinstance(function, (Api, Layer)):
+        from analyzer.tracing.operators import call_api, call_layer
+
+        if isinstance(function, Api):
+            return call_api(tr, function, args, kwargs, node, open_args)
+        return call_layer(tr, function, args, kwargs, node)
+    if isinstance(function, Object):
+        from analyzer.tracing.operators import call_object
+
+        return call_object(tr, function, args, kwargs, node)
+    if isinstance(function, Unknown):
+        return _call_unknown(tr, function, args)
+    return tr.unknown("a call")
+
+
+def _call_unknown(tr: Tracer, function: Unknown, args: tuple[Value, ...]) -> Value:
+    tr.shared.unknown_calls[function.label or "an unknown function"] += 1
+    _forget(tr, args)
+    origin = "data" if function.origin in ("flag", "param", "data") else function.origin
+    result = Unknown(f"result of {function.label or 'an unknown function'}", origin, "")
+    if function.label in ("item", "tolist"):
+        result.pytype = "number"
+    return result
+
+
+def _forget(tr: Tracer, args: tuple[Value, ...]) -> None:
+    """An unknown function may change the lists, dictionaries and objects that it is given."""
+    for value in args:
+        if isinstance(value, (ListV, DictV)):
+            tr.touch(value)
+            value.open = True
+        elif isinstance(value, Instance):
+            tr.touch(value)
+            value.open = True
+
+
+def _call_method(
+    tr: Tracer, owner: Value, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None, open_args: bool
+) -> Value:
+    if isinstance(owner, (Tensor, Layer, Instance, SuperV, Object)):
+        from analyzer.tracing.operators import call_method
+
+        return call_method(tr, owner, name, args, kwargs, node, open_args)
+    from analyzer.tracing.containers import method
+
+    return method(tr, owner, name, args, kwargs, node)
+
+
+def call_instance(
+    tr: Tracer, owner: Instance, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None = None, open_args: bool = False
+) -> Value:
+    """`model(x)`: `__call__` of the class, `forward` of a torch module, `call` of a Keras layer or model."""
+    for name in ("__call__", "forward", "call"):
+        found = owner.cls.find(name)
+        if found is not None and isinstance(found[0], Function):
+            if name == "call":
+                return _call_keras(tr, owner, found, args, kwargs, node, open_args)
+            return call_function(tr, found[0], (owner, *args), kwargs, cls=found[1], node=node, open_args=open_args)
+    from analyzer.tracing.operators import call_library_instance
+
+    return call_library_instance(tr, owner, args, kwargs, node)
+
+
+def _call_keras(
+    tr: Tracer, owner: Instance, found: tuple[Value, Class], args: tuple[Value, ...], kwargs: dict[str, Value],
+    node: ast.Call | None, open_args: bool,
+) -> Value:  # fmt: skip
+    build = owner.cls.find("build")
+    if build is not None and isinstance(build[0], Function) and not owner.built and args:
+        from analyzer.tracing.operators import shape_of
+
+        tr.touch(owner)
+        owner.built = True
+        call_function(tr, build[0], (owner, shape_of(tr, args[0])), {}, cls=build[1])
+    function = found[0]
+    names = _parameter_names(function)
+    kept = {k: v for k, v in kwargs.items() if k in names or function.node.args.kwarg or k not in ("training", "mask")}
+    return call_function(tr, function, (owner, *args), kept, cls=found[1], node=node, open_args=open_args)
+
+
+def _parameter_names(function: Function) -> set[str]:
+    a = function.node.args
+    return {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+
+
+# ------------------------------------------------------------------------------------------------ functions
+
+
+def make_function(tr: Tracer, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Value:
+    frame = tr.frame
+    function = Function(
+        node.name,
+        node,
+        frame.scope if frame.name != "<class>" else frame.scope,
+        frame.path,
+        tuple(evaluate(tr, d) for d in node.args.defaults),
+        {
+            p.arg: evaluate(tr, d)
+            for p, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+            if d is not None
+        },
+        generator=_yields(node),
+    )
+    if frame.name != "<class>":
+        tr.functions.append(function)
+    value: Value = function
+    for decorator in reversed(node.decorator_list):
+        value = _decorate(tr, value, decorator, function)
+    return value
+
+
+def _yields(node: ast.AST) -> bool:
+    pending = list(ast.iter_child_nodes(node))
+    while pending:
+        part = pending.pop()
+        if isinstance(part, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            pending.extend(ast.iter_child_nodes(part))
+    return False
+
+
+def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> Value:
+    target = node.func if isinstance(node, ast.Call) else node
+    name = target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
+    if name in ("staticmethod", "classmethod", "property", "cached_property"):
+        function.kind = "property" if name == "cached_property" else name
+        return value
+    if name == "setter" and isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+        getter = tr.frame.scope.names.get(target.value.id)
+        if isinstance(getter, Function):
+            getter.setter = function
+            return getter
+        return value
+    if name == "contextmanager":
+        function.kind = "contextmanager"
+        return value
+    if name in _SEEN_THROUGH:
+        return value
+    found = evaluate(tr, target)
+    if isinstance(found, Function) or (isinstance(found, Class) and not isinstance(node, ast.Call)):
+        try:
+            decorator = evaluate(tr, node)
+            result = call(tr, decorator, (value,), {})
+        except PyRaise:
+            return value
+        return result if isinstance(result, (Function, Instance, Partial, Bound, Class)) else value
+    if isinstance(found, (Api, Unknown, Bound)):
+        from analyzer.tracing.flags import command_line_decorator
+
+        if command_line_decorator(tr, function, found, node):
+            return value
+        if isinstance(found, Api) and found.name.endswith("custom_gradient"):
+            return value
+        function.decorated = not (isinstance(found, Api) and found.name.startswith(("tf.", "torch.", "keras.", "functools.")))
+    return value
+
+
+def make_lambda(tr: Tracer, node: ast.Lambda) -> Function:
+    return Function(
+        "<lambda>",
+        node,
+        tr.frame.scope,
+        tr.frame.path,
+        tuple(evaluate(tr, d) for d in node.args.defaults),
+        {p.arg: evaluate(tr, d) for p, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is not None},
+    )
+
+
+def call_function(
+    tr: Tracer,
+    function: Function,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    cls: Class | None = None,
+    node: ast.Call | None = None,
+    open_args: bool = False,
+) -> Value:
+    tr.shared.reached.add(f"{function.path}:{function.node.lineno}")
+    function.called = True
+    depth = len(tr.frames)
+    if depth > MOST_DEPTH or sum(1 for f in tr.frames if f.function is function) > 6:
+        tr.note(f"recursion of {function.name} is not followed beyond {min(depth, 6)} levels")
+        return tr.unknown("recursion")
+    names = bind(tr, function, args, kwargs, node, open_args)
+    parent = function.scope
+    scope = Scope(parent, parent.globals)
+    scope.names.update(names)
+    first = args[0] if args else None
+    frame = Frame(scope, function.path, function.name, cls or function.owner, first, function, line=function.node.lineno)
+    if function.generator:
+        return Iterator_(lambda: iter(_generate(tr, function, frame)), endless=_loops_forever(function.node))
+    if function.kind == "contextmanager":
+        return Iterator_(lambda: iter(_generate(tr, function, frame)))
+    return _run_body(tr, function, frame)
+
+
+def _run_body(tr: Tracer, function: Function, frame: Frame) -> Value:
+    from analyzer.tracing.statements import Returned, run_block
+
+    depth = len(tr.frames)
+    tr.frames.append(frame)
+    try:
+        if isinstance(function.node, ast.Lambda):
+            return evaluate(tr, function.node.body)
+        signal = run_block(tr, function.node.body)
+        return signal.value if isinstance(signal, Returned) else None
+    finally:
+        del tr.frames[depth:]
+
+
+def _generate(tr: Tracer, function: Function, frame: Frame) -> list[Value]:
+    """What a generator yields, up to a limit."""
+    frame.yields, frame.yield_limit = [], 3 if _loops_forever(function.node) else MOST_YIELDS
+    depth = len(tr.frames)
+    try:
+        _run_body(tr, function, frame)
+    except EnoughYields:
+        del tr.frames[depth:]
+    return frame.yields
+
+
+def _loops_forever(node: ast.AST) -> bool:
+    return any(isinstance(n, ast.While) for n in ast.walk(node)) or any(
+        isinstance(n, ast.For) and isinstance(n.iter, (ast.Name, ast.Attribute)) for n in ast.walk(node)
+    )
+
+
+# ------------------------------------------------------------------------------------------------- classes
+
+
+def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
+    bases: list[Value] = []
+    for base in node.bases:
+        value = evaluate(tr, base.value if isinstance(base, ast.Starred) else base)
+        if isinstance(value, Unknown) and value.value is not None:
+            value = value.value[0]
+        if isinstance(value, Native):
+            if value.name == "object":
+                continue
+            value = Unknown("a builtin class")
+        bases.append(value if isinstance(value, (Class, Api, Unknown)) else Unknown("a base class"))
+    if any(k.arg == "metaclass" for k in node.keywords) and "ABC" not in ast.unparse(node):
+        bases.append(Unknown("a class with a metaclass"))
+    frame = tr.frame
+    outer = frame.scope
+    scope = Scope(outer, outer.globals)
+    scope.names["__annotations__"] = {}
+    depth = len(tr.frames)
+    tr.frames.append(Frame(scope, frame.path, "<class>", line=node.lineno))
+    from analyzer.tracing.statements import run_block
+
+    try:
+        run_block(tr, node.body)
+    finally:
+        del tr.frames[depth:]
+    bases = [b for b in bases if not (isinstance(b, Api) and b.name in ("abc.ABC", "typing.Generic", "typing.Protocol", "typing.NamedTuple"))]
+    cls = Class(node.name, tuple(bases), scope, node, frame.path)
+    tr.classes.append(cls)
+    for member in scope.names.values():
+        if isinstance(member, Function) and member.path == frame.path:
+            member.owner = cls
+            member.scope = outer
+    named_tuple = any("NamedTuple" in ast.unparse(b) for b in node.bases)
+    for decorator in node.decorator_list:
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if ast.unparse(target).rpartition(".")[2] == "dataclass":
+            cls.dataclass = True
+        elif not isinstance(evaluate(tr, target), (Api, Class)) and not ast.unparse(target).endswith("register_keras_serializable"):
+            cls.mro.append(Unknown("what a class decorator adds"))
+    cls.dataclass = cls.dataclass or named_tuple or any(isinstance(b, Class) and b.dataclass for b in cls.bases)
+    return cls
+
+
+def instantiate(
+    tr: Tracer, cls: Class, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None = None, open_args: bool = False
+) -> Value:
+    tr.shared.reached.add(f"{cls.path}:{cls.node.lineno}")
+    cls.called = True
+    if any("Enum" in getattr(b, "name", "") for b in cls.mro if isinstance(b, Api)):
+        return tr.unknown("an enum member")
+    instance = Instance(cls, tr.site(node))
+    instance.open = not cls.closed
+    initializer = cls.find("__init__")
+    if cls.find("__new__") is not None:
+        instance.open = True
+    if initializer is not None and isinstance(initializer[0], Function):
+        call_function(tr, initializer[0], (instance, *args), kwargs, cls=initializer[1], node=node, open_args=open_args)
+    elif cls.dataclass:
+        _fill_dataclass(tr, instance, args, kwargs, open_args)
+    else:
+        from analyzer.tracing.operators import initialise_instance
+
+        initialise_instance(tr, instance, args, kwargs)
+    return instance
+
+
+def _fill_dataclass(tr: Tracer, instance: Instance, args: tuple[Value, ...], kwargs: dict[str, Value], open_args: bool) -> None:
+    fields: dict[str, Value] = {}
+    for cls in reversed(instance.cls.mro):
+        if isinstance(cls, Class):
+            for name, annotation in cls.scope.names.get("__annotations__", {}).items():
+                if "ClassVar" not in ast.unparse(annotation):
+                    fields[name] = cls.scope.names.get(name)
+    for index, (name, default) in enumerate(fields.items()):
+        if index < len(args):
+            value = args[index]
+        elif name in kwargs:
+            value = kwargs[name]
+        elif isinstance(default, Object) and default.kind == "dataclass field":
+            factory = default.data.get("default_factory")
+            value = default.data["default"] if "default" in default.data else call(tr, factory, (), {}) if factory else tr.unknown("a field")
+        elif any(name in c.scope.names for c in instance.cls.mro if isinstance(c, Class)) and not open_args:
+            value = default
+        else:
+            value = tr.unknown("a field", label=name)
+        instance.attrs[name] = value
+    after = instance.cls.find("__post_init__")
+    if after is not None and isinstance(after[0], Function):
+        call_function(tr, after[0], (instance,), {}, cls=after[1])
+
+
+# ------------------------------------------------------------------------------------------------- contexts
+
+
+def enter_context(tr: Tracer, manager: Value) -> tuple[Value, Callable[[], None]]:
+    """The value bound by `with … as`, and what to do on leaving."""
+
+    def nothing() -> None:
+        return None
+
+    if isinstance(manager, Iterator_):
+        found = list(manager.items())
+        return (found[0] if found else tr.unknown("a context")), nothing
+    if isinstance(manager, Instance):
+        if manager.cls.find("__enter__"):
+            value = call(tr, get_attribute(tr, manager, "__enter__"), (), {})
+
+            def leave() -> None:
+                if manager.cls.find("__exit__"):
+                    call(tr, get_attribute(tr, manager, "__exit__"), (None, None, None), {})
+
+            return value, leave
+        return manager, nothing
+    if isinstance(manager, Object):
+        from analyzer.tracing.operators import enter_object
+
+        return enter_object(tr, manager)
+    if isinstance(manager, Tensor):
+        return manager, nothing
+    return (manager if isinstance(manager, (Unknown, Layer)) else tr.unknown("a context")), nothing
+
+

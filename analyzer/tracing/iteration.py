@@ -1,0 +1,174 @@
+"""Going over values: what the elements are, how many, and unpacking them into targets."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from analyzer.tracing.tracer import Problem, PyRaise, ShapeFailure, Tracer
+from analyzer.tracing.values import (
+    DictV, Instance, Iterator_, Layer, ListV, Object, OpenSize, SetV, Size, Tensor, Unknown, Value,
+)  # fmt: skip
+from analyzer.validity.terms import Poly, equal
+
+MOST_ROWS = 64  # a tensor with more rows gives one representative row
+
+
+def iterate(tr: Tracer, value: Value, node: ast.AST | None) -> tuple[Iterator[Value], bool]:
+    """The elements, and whether their number is unknown (then the iterator gives representatives without end)."""
+    if isinstance(value, Unknown) and value.value is not None:
+        value = value.value[0]
+    if isinstance(value, Iterator_):
+        return value.items(), value.endless
+    if isinstance(value, (ListV, SetV)):
+        return (_open_list(tr, value), True) if value.open else (iter(list(value.items)), False)
+    if isinstance(value, tuple):
+        return iter(value), False
+    if isinstance(value, DictV):
+        return (_forever_after(list(value.items), tr), True) if value.open else (iter(list(value.items)), False)
+    if isinstance(value, str):
+        return iter(value[:256]), False
+    if isinstance(value, Tensor):
+        return _rows(tr, value)
+    if isinstance(value, Layer) or (isinstance(value, Instance) and not value.cls.find("__iter__") and "items" in value.attrs):
+        items = value.attrs.get("items")
+        if isinstance(items, ListV):
+            return iterate(tr, items, node)
+        if isinstance(items, DictV):
+            return iterate(tr, items, node)
+    if isinstance(value, Instance):
+        return _of_instance(tr, value)
+    if isinstance(value, Object):
+        from analyzer.tracing.operators.data import elements
+
+        found = elements(tr, value)
+        if found is not None:
+            return found
+    if isinstance(value, Unknown):
+        return _repeat(tr, value), True
+    if isinstance(value, OpenSize):
+        return _sizes(tr, value), True
+    return _repeat(tr, Unknown("an element", getattr(value, "origin", "imprecise"))), True
+
+
+def _repeat(tr: Tracer, value: Unknown) -> Iterator[Value]:
+    while True:
+        if value.tensor is not None and value.tensor.dims:
+            yield Tensor(value.tensor.dims[1:], value.tensor.dtype, value.tensor.framework)
+        yield Unknown(f"an element of {value.label or 'an unknown value'}", value.origin, f"{value.label}[]" if value.label else "")
+
+
+def _sizes(tr: Tracer, value: OpenSize) -> Iterator[Value]:
+    axis = 0
+    while True:
+        yield tr.dimension(value.tensor, axis)
+        axis += 1
+
+
+def _open_list(tr: Tracer, value: ListV) -> Iterator[Value]:
+    yield from list(value.items)
+    while True:
+        yield value.items[-1] if value.items else tr.unknown("an element")
+
+
+def _forever_after(items: list[Value], tr: Tracer) -> Iterator[Value]:
+    yield from items
+    while True:
+        yield tr.unknown("an element")
+
+
+def _rows(tr: Tracer, value: Tensor) -> tuple[Iterator[Value], bool]:
+    dims = value.dims
+    if dims is None or not dims:
+        return iter_forever(lambda: Tensor(None, value.dtype, value.framework)), True
+    if isinstance(value.value, tuple):
+        return iter(value.value), False
+
+    def row() -> Tensor:
+        return Tensor(dims[1:], value.dtype, value.framework, site=value.site, graph=value.graph, sources=(value,))
+
+    if isinstance(dims[0], int) and dims[0] <= MOST_ROWS:
+        return iter([row() for _ in range(dims[0])]), False
+    return iter_forever(row), True
+
+
+def iter_forever(make: Any) -> Iterator[Value]:
+    while True:
+        yield make()
+
+
+def _of_instance(tr: Tracer, value: Instance) -> tuple[Iterator[Value], bool]:
+    from analyzer.tracing.attributes import get_attribute
+    from analyzer.tracing.calls import call
+
+    if value.cls.find("__iter__"):
+        found = call(tr, get_attribute(tr, value, "__iter__"), (), {})
+        if found is not value:
+            return iterate(tr, found, None)
+    if value.cls.find("__next__"):
+        return iter_forever(lambda: call(tr, get_attribute(tr, value, "__next__"), (), {})), True
+    if value.cls.find("__getitem__"):
+        index = tr.unknown("an index", "data", pytype="int")
+        return iter_forever(lambda: call(tr, get_attribute(tr, value, "__getitem__"), (index,), {})), True
+    return iter_forever(lambda: tr.unknown("an element")), True
+
+
+def unpack(tr: Tracer, value: Value, count: int, starred: int | None, node: ast.AST) -> list[Value]:
+    """`count` values for as many targets; the one at `starred` takes the rest as a list."""
+    if isinstance(value, Unknown) and value.value is not None:
+        value = value.value[0]
+    if isinstance(value, OpenSize) and starred is None:
+        tr.set_rank(value.tensor, count)
+        assert value.tensor.dims is not None
+        return list(value.tensor.dims)
+    if isinstance(value, Unknown):
+        return _of_unknown(tr, value, count, starred)
+    if isinstance(value, Tensor) and value.dims and starred is None and not isinstance(value.value, tuple):
+        first = value.dims[0]
+        if isinstance(first, int) and first != count:
+            raise PyRaise("ValueError", f"cannot unpack {first} rows into {count} names")
+        if isinstance(first, Poly):
+            tr.assume(equal(first, count), "operator")
+        row = value.dims[1:]
+        return [Tensor(row, value.dtype, value.framework, graph=value.graph, sources=(value,)) for _ in range(count)]
+    items, endless = iterate(tr, value, node)
+    if endless:
+        found = [next(items) for _ in range(count)]
+        if starred is not None:
+            found[starred] = ListV([found[starred]], True)
+        return found
+    parts = list(items)
+    if starred is not None:
+        tail = count - starred - 1
+        if len(parts) < count - 1:
+            raise PyRaise("ValueError", "not enough values to unpack")
+        middle = parts[starred : len(parts) - tail]
+        return [*parts[:starred], ListV(middle), *parts[len(parts) - tail :]]
+    if len(parts) != count:
+        if isinstance(value, Size):
+            _refuse_rank(tr, value, count, node)
+        raise PyRaise("ValueError", f"cannot unpack {len(parts)} values into {count} names")
+    return parts
+
+
+def _refuse_rank(tr: Tracer, size: Size, count: int, node: ast.AST) -> None:
+    from analyzer.tracing.values import show_shape
+
+    message = f"the shape {show_shape(size)} has {len(size)} dimensions but is unpacked into {count} names"
+    raise ShapeFailure(Problem("tracing/incompatible-shape", "error", message, tr.site(node), "unpack"))
+
+
+def _of_unknown(tr: Tracer, value: Unknown, count: int, starred: int | None) -> list[Value]:
+    parts: list[Value] = []
+    for index in range(count):
+        if index not in value.items:
+            tr.touch(value)
+            label = f"{value.label}[{index}]" if value.label else ""
+            value.items[index] = Unknown(value.reason, value.origin, label)
+        parts.append(value.items[index])
+    if starred is not None:
+        parts[starred] = ListV([parts[starred]], True)
+    return parts
+
+

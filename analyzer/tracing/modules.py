@@ -1,0 +1,201 @@
+"""Imports: modules of the repository are traced, modules of libraries are names that the operator tables know."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+
+from analyzer.tracing.tracer import Frame, PyRaise, Tracer
+from analyzer.tracing.values import Api, Module, Scope, Value
+
+MOST_MODULES = 60
+MOST_BYTES = 2_000_000
+
+_ALIASES = (
+    ("tensorflow.compat.v1.keras", "keras", "v1"),
+    ("tensorflow.compat.v2.keras", "keras", ""),
+    ("tensorflow.python.keras", "keras", ""),
+    ("tensorflow.keras", "keras", ""),
+    ("tensorflow.compat.v1", "tf", "v1"),
+    ("tensorflow.compat.v2", "tf", ""),
+    ("tensorflow.v1", "tf", "v1"),
+    ("tensorflow", "tf", ""),
+    ("tf_keras", "keras", ""),
+    ("keras.api", "keras", ""),
+    ("keras.src", "keras", ""),
+    ("tf.compat.v1.keras", "keras", "v1"),
+    ("tf.compat.v1", "tf", "v1"),
+    ("tf.compat.v2", "tf", ""),
+    ("tf.keras", "keras", ""),
+    ("jax.numpy", "jax.numpy", ""),
+)
+
+
+def canonical(name: str, variant: str = "") -> Api:
+    """The one name under which tables know a library object."""
+    for prefix, replacement, kind in _ALIASES:
+        if name == prefix or name.startswith(prefix + "."):
+            return Api(replacement + name[len(prefix) :], kind or variant)
+    return Api(name, variant)
+
+
+def api_attribute(tr: Tracer, value: Api, name: str, node: ast.AST | None) -> Value:
+    from analyzer.tracing.operators import constant_of
+
+    result = canonical(f"{value.name}.{name}", value.variant)
+    if result.name in ("numpy.newaxis", "tf.newaxis"):
+        return None
+    found = constant_of(tr, result)
+    return result if found is None else found
+
+
+def submodule(tr: Tracer, module: Module, name: str) -> Value:
+    full = f"{module.name}.{name}" if module.name else name
+    if _find(tr, full) is not None:
+        return import_module(tr, full, whole=True)
+    return tr.unknown(f"attribute {name} of module {module.name}", label=name)
+
+
+def import_module(tr: Tracer, name: str, whole: bool) -> Value:
+    """`import a.b` gives `a`, unless `whole`; each level is a repository module or a library."""
+    if _find(tr, name.partition(".")[0]) is None:
+        if name.partition(".")[0] in ("tensorflow", "keras", "torch", "numpy", "tf_keras"):
+            return canonical(name) if whole else canonical(name.partition(".")[0])
+        return canonical(name if whole else name.partition(".")[0])
+    parts = name.split(".")
+    found: Value = None
+    first: Value = None
+    for index in range(len(parts)):
+        found = _load(tr, ".".join(parts[: index + 1]))
+        first = found if index == 0 else first
+        if isinstance(found, Module) and index + 1 < len(parts):
+            child = _load(tr, ".".join(parts[: index + 2]))
+            found.scope.names.setdefault(parts[index + 1], child)
+    return found if whole else first
+
+
+def import_from(tr: Tracer, node: ast.ImportFrom, store: Callable[[str, Value], None]) -> None:
+    base = node.module or ""
+    if node.level:
+        package = Path(tr.frame.path).parent
+        for _ in range(node.level - 1):
+            package = package.parent
+        prefix = ".".join(p for p in package.parts if p not in (".", ""))
+        base = ".".join(p for p in (prefix, base) if p)
+    if base == "__future__":
+        return
+    local = _find(tr, base) is not None or (node.level > 0)
+    module: Value = _load(tr, base) if local else canonical(base)
+    for alias in node.names:
+        if alias.name == "*":
+            if isinstance(module, Module):
+                for name, value in list(module.scope.names.items()):
+                    if not name.startswith("_"):
+                        store(name, value)
+            elif isinstance(module, Api):
+                from analyzer.tracing.operators import public_names
+
+                for name in public_names(module.name):
+                    store(name, canonical(f"{module.name}.{name}", module.variant))
+            continue
+        store(alias.asname or alias.name, _member(tr, module, alias.name, base))
+
+
+def _member(tr: Tracer, module: Value, name: str, base: str) -> Value:
+    if isinstance(module, Module):
+        if name in module.scope.names:
+            return module.scope.names[name]
+        full = f"{base}.{name}" if base else name
+        if _find(tr, full) is not None:
+            return import_module(tr, full, whole=True)
+        return tr.unknown(f"{name} of module {base}", label=name)
+    if isinstance(module, Api):
+        return api_attribute(tr, module, name, None)
+    return tr.unknown(f"{name} of an unknown module", label=name)
+
+
+def _find(tr: Tracer, name: str) -> Path | None:
+    """The file of a repository module, looked for beside the importing file, at the root and below `src`."""
+    if not name or name.split(".")[0] in ("torch", "tensorflow", "numpy"):
+        return None
+    relative = Path(*name.split("."))
+    here = tr.shared.root / Path(tr.frames[0].path).parent if tr.frames else tr.shared.root
+    for base in (tr.shared.root, here, tr.shared.root / "src", *_current(tr)):
+        for candidate in (base / relative.with_suffix(".py"), base / relative / "__init__.py"):
+            if _inside(candidate, tr.shared.root) and candidate.is_file():
+                return candidate
+        if (base / relative).is_dir() and _inside(base / relative, tr.shared.root) and any((base / relative).glob("*.py")):
+            return base / relative
+    return None
+
+
+def _current(tr: Tracer) -> list[Path]:
+    return [tr.shared.root / Path(tr.frame.path).parent] if tr.frames else []
+
+
+def _inside(candidate: Path, root: Path) -> bool:
+    try:
+        candidate.resolve().relative_to(root.resolve())
+    except (ValueError, OSError):
+        return False
+    return True
+
+
+def _load(tr: Tracer, name: str) -> Value:
+    """The repository module with its top-level code traced once; cycles see it half done, as Python does."""
+    file = _find(tr, name)
+    if file is None:
+        return canonical(name) if name else Module("", ".", Scope())
+    key = str(file)
+    if key in tr.modules:
+        return tr.modules[key]
+    relative = file.resolve().relative_to(tr.shared.root.resolve()).as_posix()
+    if file.is_dir():
+        module = tr.modules[key] = Module(name, relative, Scope(), False)
+        return module
+    if len(tr.modules) >= MOST_MODULES:
+        tr.note(f"more than {MOST_MODULES} modules of the repository are imported; the rest are not followed")
+        return tr.unknown("a module beyond the limit", label=name)
+    tree = parse(tr, file, relative)
+    if tree is None:
+        return tr.unknown("a module that cannot be read", label=name)
+    scope = Scope()
+    module = tr.modules[key] = Module(name, relative, scope)
+    scope.names["__name__"] = name
+    scope.names["__file__"] = tr.unknown("a path", "data", pytype="str")
+    run_module(tr, tree, scope, relative)
+    return module
+
+
+def run_module(tr: Tracer, tree: ast.Module, scope: Scope, path: str) -> None:
+    from analyzer.tracing.statements import run_block
+
+    depth = len(tr.frames)
+    tr.frames.append(Frame(scope, path))
+    try:
+        run_block(tr, tree.body)
+    except PyRaise:
+        if depth == 0:
+            raise
+        tr.note(f"importing {path} does not finish on this path")
+    finally:
+        del tr.frames[depth:]
+
+
+def parse(tr: Tracer, file: Path, relative: str) -> ast.Module | None:
+    known = tr.shared.sources.get(relative)
+    if known is not None:
+        return known
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            tr.note(f"{relative} is larger than {MOST_BYTES} bytes and is not followed")
+            return None
+        tree = ast.parse(file.read_bytes(), filename=relative)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):
+        tr.note(f"{relative} cannot be parsed and is not followed")
+        return None
+    tr.shared.sources[relative] = tree
+    return tree
+
+

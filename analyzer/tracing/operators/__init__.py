@@ -1,0 +1,165 @@
+"""What library names do: dispatch from values to the rules of the families beside this module."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from analyzer.tracing.operators import elementwise
+from analyzer.tracing.operators.layers import call_layer, layer_attribute, layer_attribute_set, layer_item, make_layer
+from analyzer.tracing.operators.modules import (
+    call_library_instance, initialise_instance, instance_attribute, instance_method,
+)  # fmt: skip
+from analyzer.tracing.operators.objects import call_object, enter_object, object_method
+from analyzer.tracing.operators.table import Entry, Op, bind, rules
+from analyzer.tracing.operators.tensors import tensor_attribute, tensor_method
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import Api, Instance, Layer, ListV, Object, OpenSize, Size, SuperV, Tensor, Unknown, Value
+
+__all__ = [
+    "call_api",
+    "call_layer",
+    "call_library_instance",
+    "call_method",
+    "call_object",
+    "constant_of",
+    "elementwise",
+    "enter_object",
+    "initialise_instance",
+    "instance_attribute",
+    "layer_attribute",
+    "layer_attribute_set",
+    "layer_item",
+    "public_names",
+    "shape_of",
+    "tensor_attribute",
+]
+
+_CONSTANTS: dict[str, Value] = {
+    "numpy.pi": 3.141592653589793, "math.pi": 3.141592653589793, "numpy.e": 2.718281828459045, "math.e": 2.718281828459045,
+    "numpy.newaxis": None, "tf.newaxis": None, "numpy.inf": float("inf"), "math.inf": float("inf"), "torch.inf": float("inf"),
+    "numpy.nan": float("nan"), "math.nan": float("nan"), "typing.TYPE_CHECKING": False, "torch.pi": 3.141592653589793,
+}  # fmt: skip
+_DTYPES = {
+    "float32", "float64", "float16", "bfloat16", "int32", "int64", "int8", "int16", "uint8", "bool", "float", "double", "half",
+    "long", "int", "short", "string", "complex64", "bool_", "uint16",
+}  # fmt: skip
+
+
+def constant_of(tr: Tracer, api: Api) -> Value:
+    """The value of a library constant, or None."""
+    if api.name in _CONSTANTS:
+        return _CONSTANTS[api.name]
+    if api.name in ("tf.app.flags.FLAGS", "tf.flags.FLAGS", "absl.flags.FLAGS"):
+        from analyzer.tracing.flags import flag_values
+
+        return flag_values(tr)
+    return None
+
+
+def public_names(module: str) -> list[str]:
+    """What `from module import *` brings, as far as the tables know."""
+    prefix = module + "."
+    return sorted({name[len(prefix) :] for name in rules() if name.startswith(prefix) and "." not in name[len(prefix) :]})
+
+
+def shape_of(tr: Tracer, value: Value) -> Value:
+    if isinstance(value, Tensor):
+        return Size(value.dims) if value.dims is not None else OpenSize(value)
+    if isinstance(value, (ListV, tuple)):
+        return ListV([shape_of(tr, v) for v in (value.items if isinstance(value, ListV) else value)])
+    if isinstance(value, Unknown):
+        return OpenSize(tr.tensor_of(value, "tf"))
+    return tr.unknown("a shape")
+
+
+def call_api(
+    tr: Tracer, api: Api, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None = None, open_args: bool = False
+) -> Value:
+    """Call a library name."""
+    entry = rules().get(api.name)
+    if entry is None or open_args:
+        made = None if open_args else make_layer(tr, api, args, kwargs, node)
+        if made is None and not open_args:
+            made = _by_type(tr, api, args, kwargs, node)
+        if made is not None:
+            tr.shared.known_calls[api.name] += 1
+            return made
+        return _unknown_api(tr, api, args)
+    tr.shared.known_calls[api.name] += 1
+    return run_entry(tr, entry, api.name, args, kwargs, node, api.variant)
+
+
+def run_entry(
+    tr: Tracer, entry: Entry, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None, variant: str = ""
+) -> Value:
+    bound = bind(entry, args, kwargs, node)
+    if bound is None:
+        return tr.unknown(f"result of {name}", "imprecise")
+    arguments, nodes, extra = bound
+    op = Op(tr, name, node, tr.site(node), variant, nodes, extra)
+    return op.finish(entry.rule(op, **{k: _plain(v) for k, v in arguments.items()}))
+
+
+def _plain(value: Value) -> Value:
+    return value.value[0] if isinstance(value, Unknown) and value.value is not None else value
+
+
+_FUNCTION_HOMES = ("torch.nn.functional.", "torch.special.", "torch._C._nn.", "torch.")
+
+
+def _by_type(tr: Tracer, api: Api, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+    """A function that has a refinement type of its own name: its operands first, then its hyperparameters in order."""
+    home = next((h for h in _FUNCTION_HOMES if api.name.startswith(h)), None)
+    if home is None or "." in api.name[len(home) :]:
+        return None
+    from analyzer.tracing.operators.typed import call_typed
+
+    return call_typed(tr, "torch", api.name[len(home) :], api.name, args, kwargs, node)
+
+
+_QUIET = (
+    "logging.", "warnings.", "os.", "sys.", "time.", "json.", "random.seed", "torch.manual_seed", "torch.cuda.", "torch.backends.",
+    "matplotlib.", "tqdm.", "wandb.", "collections.", "typing.", "torch.distributed.", "pathlib.", "shutil.", "pickle.", "re.", "datetime.",
+)  # fmt: skip
+
+
+def _unknown_api(tr: Tracer, api: Api, args: tuple[Value, ...]) -> Value:
+    from analyzer.tracing.calls import _forget
+
+    if not api.name.startswith(_QUIET):
+        tr.shared.unknown_calls[api.name] += 1
+    _forget(tr, tuple(a for a in args if not isinstance(a, Instance)))
+    last = api.name.rpartition(".")[2]
+    if last.endswith(("Error", "Exception", "Warning")):
+        return Api(api.name)
+    return Unknown(f"result of {api.name}", "data" if not api.name.startswith(("torch.", "tf.", "keras.", "numpy.")) else "imprecise", f"{last}()")
+
+
+def call_method(
+    tr: Tracer, owner: Value, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None, open_args: bool
+) -> Value:
+    """A method of a library object."""
+    handlers: list[tuple[type, Callable[..., Any]]] = [
+        (Tensor, tensor_method),
+        (Layer, layer_method),
+        (Object, object_method),
+        (Instance, instance_method),
+    ]
+    if isinstance(owner, SuperV):
+        from analyzer.tracing.operators.modules import super_method
+
+        return super_method(tr, owner, name, args, kwargs, node)
+    for kind, handler in handlers:
+        if isinstance(owner, kind):
+            return handler(tr, owner, name, args, kwargs, node)
+    return tr.unknown(f"{name}()")
+
+
+def layer_method(tr: Tracer, owner: Layer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+    from analyzer.tracing.operators.layers import layer_method as run
+
+    return run(tr, owner, name, args, kwargs, node)
+
+

@@ -1,0 +1,240 @@
+"""Data by its documented shapes: torchvision and Keras data sets, data loaders, tf.data pipelines, transforms."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from analyzer.tracing.operators.apply import tensor_of
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import Instance, ListV, Native, Object, Tensor, Unknown, Value
+
+# name -> (channels, height, width, training examples, test examples, classes)
+IMAGES = {
+    "MNIST": (1, 28, 28, 60000, 10000, 10), "FashionMNIST": (1, 28, 28, 60000, 10000, 10), "KMNIST": (1, 28, 28, 60000, 10000, 10),
+    "CIFAR10": (3, 32, 32, 50000, 10000, 10), "CIFAR100": (3, 32, 32, 50000, 10000, 100), "SVHN": (3, 32, 32, 73257, 26032, 10),
+    "STL10": (3, 96, 96, 5000, 8000, 10), "EMNIST": (1, 28, 28, None, None, None), "USPS": (1, 16, 16, 7291, 2007, 10),
+}  # fmt: skip
+
+
+def representative(tr: Tracer, owner: Object) -> Value:
+    """One element of the data, or None."""
+    found = elements(tr, owner)
+    return next(found[0], None) if found is not None else None
+
+
+def elements(tr: Tracer, owner: Object) -> tuple[Iterator[Value], bool] | None:
+    if owner.kind == "loader":
+        return _batches(tr, owner), True
+    if owner.kind in ("dataset", "tfdataset"):
+        return _forever(tr, owner), True
+    if owner.kind == "state":
+        return iter(owner.data["parts"]), False
+    return None
+
+
+def _forever(tr: Tracer, owner: Object) -> Iterator[Value]:
+    while True:
+        yield example(tr, owner) if owner.kind == "dataset" else owner.data.get("element", tr.unknown("an element", "data"))
+
+
+def example(tr: Tracer, owner: Object) -> Value:
+    """One example of a data set, after its transform."""
+    made = owner.data.get("example")
+    if made is not None:
+        return made
+    image, label = owner.data.get("image"), owner.data.get("label", ())
+    if image is None:
+        value: Value = tr.unknown("an image", "data")
+    else:
+        value = Tensor(image, None, "image", name="image")
+    transform = owner.data.get("transform")
+    if transform is not None:
+        value = apply_transform(tr, transform, value)
+    return value, Tensor(label, "int64", "torch", name="label")
+
+
+def _batches(tr: Tracer, owner: Object) -> Iterator[Value]:
+    """Every round gives a batch; its length is that of a full batch."""
+    while True:
+        source, size = owner.data.get("source"), owner.data.get("batch")
+        if size is None:
+            size = tr.fresh("batch", "derived", 1)
+        yield collate(tr, _example_of(tr, source), size)
+
+
+def _example_of(tr: Tracer, source: Value) -> Value:
+    if isinstance(source, Object) and source.kind == "dataset":
+        return example(tr, source)
+    if isinstance(source, Instance) and source.cls.find("__getitem__"):
+        from analyzer.tracing.attributes import get_attribute
+        from analyzer.tracing.calls import call
+
+        return call(tr, get_attribute(tr, source, "__getitem__"), (tr.unknown("an index", "data", pytype="int"),), {})
+    if isinstance(source, ListV) and source.items:
+        return source.items[0]
+    return tr.unknown("an example", "data")
+
+
+def collate(tr: Tracer, value: Value, size: Any) -> Value:
+    """The default collation: tensors and arrays gain a batch axis, numbers become vectors."""
+    from analyzer.tracing.values import DictV
+
+    if isinstance(value, Tensor):
+        if value.framework == "image":
+            return tr.unknown("a batch of images", "data")
+        dims = None if value.dims is None else (size, *value.dims)
+        return Tensor(dims, value.dtype, "torch", name=value.name, site=value.site, tags=frozenset(("batch",)))
+    if isinstance(value, tuple):
+        return tuple(collate(tr, v, size) for v in value)
+    if isinstance(value, ListV):
+        return ListV([collate(tr, v, size) for v in value.items], value.open)
+    if isinstance(value, DictV):
+        return DictV({k: collate(tr, v, size) for k, v in value.items.items()}, value.open)
+    if isinstance(value, bool) or isinstance(value, int):
+        return Tensor((size,), "int64", "torch", tags=frozenset(("batch",)))
+    if isinstance(value, float):
+        return Tensor((size,), "float64", "torch", tags=frozenset(("batch",)))
+    if isinstance(value, Unknown) and value.pytype in ("int", "float"):
+        return Tensor((size,), "int64" if value.pytype == "int" else None, "torch", tags=frozenset(("batch",)))
+    return tr.unknown("a batch", "data", getattr(value, "label", ""))
+
+
+def apply_transform(tr: Tracer, transform: Value, value: Value) -> Value:
+    """torchvision transforms on an image of known or unknown size."""
+    if not isinstance(transform, Object) or transform.kind != "transform":
+        from analyzer.tracing.calls import call
+
+        if isinstance(transform, (Unknown, Native)) or transform is None:
+            return tr.unknown("a transformed image", "data")
+        return call(tr, transform, (value,), {})
+    name, args = transform.data["name"], transform.data["args"]
+    if name == "Compose":
+        steps = args[0] if args else None
+        if not isinstance(steps, ListV) or steps.open:
+            return tr.unknown("a transformed image", "data")
+        for step in steps.items:
+            value = apply_transform(tr, step, value)
+        return value
+    if not isinstance(value, Tensor) or value.dims is None or len(value.dims) != 3:
+        return value if name in ("Normalize", "RandomHorizontalFlip") else _sized(tr, name, args, value)
+    channels, height, width = value.dims
+    if name in ("Resize", "CenterCrop", "RandomCrop", "RandomResizedCrop"):
+        size = args[0] if args else transform.data["kwargs"].get("size")
+        if isinstance(size, (ListV, tuple)):
+            parts = size.items if isinstance(size, ListV) else list(size)
+            if len(parts) == 2:
+                height, width = (tr.term_of(p) for p in parts)  # type: ignore[assignment]
+            else:
+                return tr.unknown("a transformed image", "data")
+        else:
+            term = tr.term_of(size)
+            if term is None:
+                return tr.unknown("a transformed image", "data")
+            if name == "Resize":
+                if height is not width and height != width:
+                    return Tensor((channels, tr.fresh("height", "unknown"), tr.fresh("width", "unknown")), value.dtype, value.framework, name=value.name)
+                height = width = term
+            else:
+                height = width = term
+    elif name == "Grayscale":
+        count = args[0] if args else transform.data["kwargs"].get("num_output_channels", 1)
+        channels = count if isinstance(count, int) else tr.fresh("channels", "unknown")
+    elif name == "Pad":
+        amount = args[0] if args else None
+        if not isinstance(amount, int):
+            return tr.unknown("a transformed image", "data")
+        height, width = height + 2 * amount, width + 2 * amount
+    elif name == "ToTensor":
+        return Tensor((channels, height, width), "float32", "torch", name="image")
+    elif name == "Lambda":
+        from analyzer.tracing.calls import call
+
+        return call(tr, args[0], (value,), {}) if args else value
+    elif name not in _KEEPING:
+        return tr.unknown("a transformed image", "data")
+    return Tensor((channels, height, width), value.dtype, value.framework, name=value.name)
+
+
+def _sized(tr: Tracer, name: str, args: tuple[Value, ...], value: Value) -> Value:
+    if name in ("RandomCrop", "CenterCrop", "RandomResizedCrop", "Resize") and args:
+        size = args[0]
+        parts = size.items if isinstance(size, ListV) else list(size) if isinstance(size, tuple) else [size, size] if name != "Resize" else []
+        if len(parts) == 2 and all(isinstance(p, int) for p in parts):
+            return Tensor((3, *parts), None, "image", name="image")
+    if name == "ToTensor" and isinstance(value, Tensor):
+        return Tensor(value.shape, "float32", "torch", name="image")
+    return tr.unknown("a transformed image", "data")
+
+
+_KEEPING = {
+    "Normalize", "RandomHorizontalFlip", "RandomVerticalFlip", "RandomRotation", "ColorJitter", "RandomAffine", "GaussianBlur", "RandomErasing",
+    "ConvertImageDtype", "RandomGrayscale", "ToPILImage",
+}  # fmt: skip
+
+
+def item(tr: Tracer, owner: Object, index: Value) -> Value:
+    if owner.kind == "dataset":
+        return example(tr, owner)
+    return tr.unknown("an item", "data")
+
+
+def length(tr: Tracer, owner: Object) -> Value:
+    count = owner.data.get("count")
+    return count if isinstance(count, int) else tr.fresh("len", "unknown", 0)
+
+
+def data_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+    """Methods of tf.data pipelines and of TF1's MNIST reader."""
+    if owner.kind == "data":
+        if name == "next_batch":
+            size = tr.term_of(args[0] if args else kwargs.get("batch_size"), "batch")
+            return tuple(_rows(t, size) for t in owner.data["arrays"])
+        return tr.unknown(f"{name}()", "data")
+    if owner.kind != "tfdataset":
+        return tr.unknown(f"{name}()", "data")
+    element = owner.data.get("element")
+    if name in ("batch", "padded_batch"):
+        size = args[0] if args else kwargs.get("batch_size")
+        term = tr.term_of(size, "batch")
+        element = _batched(tr, element, term if term is not None else tr.fresh("batch", "derived"))
+        if name == "padded_batch":
+            element = tr.unknown("a padded batch", "data")
+    elif name == "map" and args:
+        from analyzer.tracing.calls import call
+
+        element = call(tr, args[0], element if isinstance(element, tuple) else (element,), {})
+    elif name in ("unbatch", "window", "flat_map", "interleave", "apply"):
+        element = tr.unknown("an element", "data")
+    elif name in ("make_one_shot_iterator", "make_initializable_iterator", "as_numpy_iterator", "__iter__"):
+        return Object("tfdataset", data={"element": element})
+    elif name in ("get_next", "next", "__next__"):
+        return element
+    elif name not in ("shuffle", "repeat", "prefetch", "cache", "take", "skip", "filter", "with_options", "shard"):
+        return tr.unknown(f"dataset.{name}()", "data")
+    return Object("tfdataset", data={"element": element})
+
+
+def _rows(value: Tensor, size: Any) -> Tensor:
+    return Tensor((size, *(value.dims or ())[1:]), value.dtype, "numpy", name=value.name)
+
+
+def _batched(tr: Tracer, value: Value, size: Any) -> Value:
+    from analyzer.tracing.values import DictV
+
+    if isinstance(value, tuple):
+        return tuple(_batched(tr, v, size) for v in value)
+    if isinstance(value, DictV):
+        return DictV({k: _batched(tr, v, size) for k, v in value.items.items()})
+    if isinstance(value, Tensor):
+        return Tensor(None if value.dims is None else (size, *value.dims), value.dtype, "tf", name=value.name, tags=frozenset(("batch",)))
+    return tr.unknown("a batch", "data")
+
+
+def sliced(tr: Tracer, value: Value) -> Value:
+    """The elements of `from_tensor_slices`."""
+    if isinstance(value, (tuple, ListV)) and not (isinstance(value, ListV) and all(isinstance(v, (int, float, str)) for v in value.items)):
+        return tuple(sliced(tr, v) for v in (value.items if isinstance(value, ListV) else value))
+    found = tensor_of(tr, value, "tf") if isinstance(value, (Tensor, ListV)) else None
+    return Tensor(found.dims[1:], found.dtype, "tf", name=found.name) if found is not None and found.dims else tr.unknown("an element", "data")

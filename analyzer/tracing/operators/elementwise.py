@@ -1,0 +1,138 @@
+"""Python's arithmetic and comparison operators on tensors."""
+
+from __future__ import annotations
+
+import ast
+
+from analyzer.tracing.operators.apply import apply, tensor_of, unknown_tensor
+from analyzer.tracing.operators.table import Op
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import Poly, Tensor, Unknown, Value
+from analyzer.validity.terms import Cond, equal, floor_div, mod
+
+_NAMES = {
+    "+": ("add", "Add"), "-": ("sub", "Sub"), "*": ("mul", "Mul"), "/": ("div", "RealDiv"), "//": ("div", "FloorDiv"),
+    "%": ("remainder", "FloorMod"), "**": ("pow", "Pow"), "==": ("eq", "Equal"), "!=": ("ne", "NotEqual"), "<": ("lt", "Less"),
+    "<=": ("le", "LessEqual"), ">": ("gt", "Greater"), ">=": ("ge", "GreaterEqual"), "&": ("logical_and", "LogicalAnd"),
+    "|": ("logical_or", "LogicalOr"), "^": ("logical_xor", "LogicalXor"),
+}  # fmt: skip
+
+
+def framework_of(*values: Value) -> str:
+    names = [v.framework for v in values if isinstance(v, Tensor)]
+    for name in ("torch", "tf", "numpy"):
+        if name in names:
+            return name
+    return names[0] if names else "torch"
+
+
+def unary(tr: Tracer, value: Tensor, sign: str) -> Tensor:
+    known = value.value
+    result = -known if sign == "-" and isinstance(known, (int, Poly)) else None
+    if value.dims is None:
+        return Tensor(value.shape, value.dtype, value.framework, site=tr.site(), sources=(value,), graph=value.graph)
+    return Tensor(value.dims, value.dtype, value.framework, site=tr.site(), value=result, sources=(value,), graph=value.graph, tags=value.tags)
+
+
+def binary(tr: Tracer, sign: str, left: Value, right: Value, node: ast.AST | None, boolean: bool = False) -> Value:
+    framework = framework_of(left, right)
+    op = Op(tr, sign, site=tr.site(node))
+    if sign == "@":
+        from analyzer.tracing.operators.linear import matmul
+
+        return matmul(op, left, right, framework)
+    return broadcast(op, sign, left, right, framework, "bool" if boolean else "")
+
+
+def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtype: str = "") -> Value:
+    """An elementwise operator with broadcasting; `sign` is Python's sign or its name in the tables."""
+    tr = op.tr
+    a, b = tensor_of(tr, left, framework), tensor_of(tr, right, framework)
+    if a is None or b is None:
+        return unknown_tensor(op, framework, tuple(t for t in (a, b) if t is not None))
+    scalar = _scalars(sign, a, b)
+    if scalar is not None:
+        return Tensor((), a.dtype, framework, site=op.where, value=scalar, sources=(a, b), graph=a.graph or b.graph)
+    for x, y in ((a, b), (b, a)):
+        if x.dims is None and (y.dims == () or x is y):
+            return Tensor(x.shape, dtype or x.dtype, framework, site=op.where, sources=(a, b), graph=a.graph or b.graph)
+    if a.dims is None or b.dims is None:
+        result = unknown_tensor(op, framework, (a, b))
+        if a.shape is b.shape:
+            result.shape = a.shape
+        return result
+    _advise(op, a, b, sign)
+    mixed = _number(left) or _number(right) or a.framework != b.framework
+    keep = [a.dtype, b.dtype]
+    if framework in ("torch", "numpy", "unknown"):
+        result = apply(op, "torch", _NAMES.get(sign, ("add", "Add"))[0], (a, b))
+    else:
+        a2 = Tensor(a.shape, None if mixed else a.dtype, framework, name=a.name, site=a.site, graph=a.graph, sources=a.sources)
+        b2 = Tensor(b.shape, None if mixed else b.dtype, framework, name=b.name, site=b.site, graph=b.graph, sources=b.sources)
+        result = apply(op, "tf", _NAMES.get(sign, ("add", "AddV2"))[1].replace("LogicalXor", "LogicalAnd"), (a2, b2))
+    if isinstance(result, Tensor):
+        result.framework = framework
+        result.dtype = dtype or (keep[1] if _number(left) else keep[0] if _number(right) else result.dtype)
+        result.value = _vector(sign, a, b)
+        result.tags = a.tags & b.tags if not mixed else a.tags | b.tags
+        if sign == "-" and {"target", "prediction"} & (a.tags | b.tags):
+            result.tags |= {"difference"}
+    return result
+
+
+def _number(value: Value) -> bool:
+    return isinstance(value, (int, float, Poly, Cond)) or (isinstance(value, Unknown) and value.pytype in ("int", "float"))
+
+
+def _compute(sign: str, x: Value, y: Value) -> Value:
+    if sign == "+":
+        return x + y
+    if sign == "-":
+        return x - y
+    if sign == "*":
+        return x * y
+    if sign in ("//", "%") and isinstance(y, int) and y > 0:
+        return floor_div(x, y) if sign == "//" else mod(x, y)
+    return None
+
+
+def _scalars(sign: str, a: Tensor, b: Tensor) -> Value:
+    if a.dims == () and b.dims == () and isinstance(a.value, (int, Poly)) and isinstance(b.value, (int, Poly)):
+        return _compute(sign, a.value, b.value)
+    return None
+
+
+def _vector(sign: str, a: Tensor, b: Tensor) -> Value:
+    """Arithmetic on small integer vectors that serve as shapes."""
+    x, y = a.value, b.value
+    if isinstance(x, tuple) and isinstance(y, (int, Poly)):
+        parts = [_compute(sign, p, y) if isinstance(p, (int, Poly)) else None for p in x]
+    elif isinstance(y, tuple) and isinstance(x, (int, Poly)):
+        parts = [_compute(sign, x, p) if isinstance(p, (int, Poly)) else None for p in y]
+    elif isinstance(x, tuple) and isinstance(y, tuple) and len(x) == len(y):
+        parts = [_compute(sign, p, q) if isinstance(p, (int, Poly)) and isinstance(q, (int, Poly)) else None for p, q in zip(x, y, strict=True)]
+    else:
+        return None
+    return None if any(p is None for p in parts) else tuple(parts)
+
+
+def _advise(op: Op, a: Tensor, b: Tensor, sign: str) -> None:
+    """A broadcast that grows both operands is legal and seldom meant: `[n] - [n, 1]` is `[n, n]`."""
+    if sign not in ("-", "==", "!="):
+        return
+    x, y = a.dims or (), b.dims or ()
+    if not x or not y or len(x) == len(y) or max(len(x), len(y)) != 2:
+        return
+    long, short = (x, y) if len(x) > len(y) else (y, x)
+    if long[1] == 1 and equal(long[0], short[0]) is True and long[0] != 1 and short[0] != 1:
+        from analyzer.tracing.values import show_shape
+
+        explicit = any(t.name.startswith(("unsqueeze", "[")) for t in (a, b))
+        if not explicit:
+            op.tr.advise(
+                "tracing/suspicious-broadcast",
+                f"{show_shape(x)} {sign} {show_shape(y)} broadcasts to [{long[0]}, {short[0]}]: every row meets every other; "
+                "the operands probably lack or have one dimension too many",
+                op.where,
+                sign,
+            )

@@ -1,0 +1,213 @@
+"""`x[…]` on tensors and arrays: integers, slices, `None`, `...`, index tensors and masks."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from analyzer.tracing.operators.apply import fail, tensor_of
+from analyzer.tracing.operators.table import Op
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import ListV, SliceV, Tensor, Unknown, Value
+from analyzer.validity.terms import Poly, Term, equal, floor_div, maximum, minimum
+
+
+def index_tensor(tr: Tracer, value: Tensor, index: Value, node: ast.AST | None) -> Value:
+    parts = list(index) if isinstance(index, tuple) else [index]
+    result = Tensor(None, value.dtype, value.framework, site=tr.site(node), name="[]", sources=(value,), graph=value.graph)
+    if isinstance(value.value, tuple) and len(parts) == 1:
+        known = _of_elements(tr, value, parts[0])
+        if known is not None:
+            return known
+    if value.dims is None:
+        return _of_open(tr, value, parts, result)
+    dims = _indexed(tr, value, parts, node)
+    if dims is not None:
+        result.shape.dims = dims
+        result.tags = value.tags & {"target", "batch"}
+    return result
+
+
+def _of_elements(tr: Tracer, value: Tensor, index: Value) -> Value:
+    items = value.value
+    if isinstance(index, Tensor) and isinstance(index.value, int):
+        index = index.value
+    if isinstance(index, bool):
+        return None
+    if isinstance(index, int) and -len(items) <= index < len(items):
+        found = items[index]
+        if isinstance(found, (int, Poly)):
+            return Tensor((), value.dtype, value.framework, site=value.site, value=found, sources=(value,), graph=value.graph)
+        return None
+    if isinstance(index, SliceV) and all(p is None or isinstance(p, int) for p in (index.start, index.stop, index.step)) and index.step != 0:
+        cut = items[slice(index.start, index.stop, index.step)]
+        rest = (value.dims or ())[1:]
+        return Tensor((len(cut), *rest), value.dtype, value.framework, site=value.site, value=cut, sources=(value,), graph=value.graph)
+    return None
+
+
+def _of_open(tr: Tracer, value: Tensor, parts: list[Value], result: Tensor) -> Value:
+    """A plain slice keeps the rank that is not known."""
+    if all(isinstance(p, SliceV) for p in parts):
+        return result
+    return result
+
+
+def _indexed(tr: Tracer, value: Tensor, parts: list[Value], node: ast.AST | None) -> tuple[Term, ...] | None:
+    dims = list(value.dims or ())
+    consumed = sum(_consumes(p) for p in parts if p is not Ellipsis and p is not None)
+    if any(_consumes(p) < 0 for p in parts):
+        return None
+    if consumed > len(dims):
+        op = Op(tr, "indexing", site=tr.site(node))
+        fail(op, "rank", f"{consumed} indices for a tensor of {len(dims)} dimensions", (value,))
+    if Ellipsis in [p for p in parts if p is Ellipsis]:
+        position = next(i for i, p in enumerate(parts) if p is Ellipsis)
+        fill = [SliceV()] * (len(dims) - consumed)
+        parts = [*parts[:position], *fill, *parts[position + 1 :]]
+    result: list[Term] = []
+    advanced: list[Tensor] = []
+    advanced_at = 0
+    axis = 0
+    for part in parts:
+        if part is None:
+            result.append(1)
+        elif isinstance(part, SliceV):
+            size = _sliced(tr, dims[axis], part)
+            result.append(size)
+            axis += 1
+        elif isinstance(part, (Tensor, ListV)):
+            index = tensor_of(tr, part, value.framework)
+            if index is None or index.dims is None:
+                return None
+            if index.dtype == "bool":
+                if not index.dims:
+                    return None
+                axis += len(index.dims)
+                index = Tensor((tr.fresh("selected", "unknown", 0),), "int64", value.framework)
+            else:
+                axis += 1
+            if not advanced:
+                advanced_at = len(result)
+            advanced.append(index)
+        elif isinstance(part, (int, Poly)) and not isinstance(part, bool):
+            size = dims[axis]
+            if isinstance(part, int) and isinstance(size, int) and not -size <= part < size and value.framework != "jax":
+                op = Op(tr, "indexing", site=tr.site(node))
+                fail(op, "index", f"index {part} is outside dimension {axis} of size {size}", (value,))
+            axis += 1
+        elif isinstance(part, Unknown) and part.pytype == "int":
+            axis += 1
+        elif isinstance(part, Unknown):
+            return None  # a number, a slice or an index tensor
+        else:
+            return None
+    result.extend(dims[axis:])
+    if advanced:
+        shape = advanced[0].dims
+        for other in advanced[1:]:
+            if other.dims != shape:
+                return None
+        assert shape is not None
+        result[advanced_at:advanced_at] = list(shape)
+    return tuple(result)
+
+
+def _consumes(part: Value) -> int:
+    """How many dimensions an index takes; -1 if that is not known."""
+    if part is None or part is Ellipsis:
+        return 0
+    if isinstance(part, Tensor):
+        if part.dtype == "bool":
+            return -1 if part.dims is None else len(part.dims)
+        if part.dtype is None and part.dims != () and part.value is None:
+            return -1
+        return 1
+    if isinstance(part, (SliceV, int, Poly)):
+        return 1
+    if isinstance(part, ListV):
+        return 1 if all(isinstance(i, int) and not isinstance(i, bool) for i in part.items) else -1
+    if isinstance(part, Unknown) and part.pytype == "int":
+        return 1
+    return -1 if isinstance(part, (Unknown, bool, tuple)) else 1
+
+
+def _sliced(tr: Tracer, size: Term, part: SliceV) -> Term:
+    """The length of ``start:stop:step`` on a dimension."""
+    bounds = []
+    for bound in (part.start, part.stop, part.step):
+        if isinstance(bound, Tensor):
+            bound = bound.value if isinstance(bound.value, (int, Poly)) else tr.unknown("a bound")
+        if bound is None or (isinstance(bound, (int, Poly)) and not isinstance(bound, bool)):
+            bounds.append(bound)
+        elif isinstance(bound, Unknown) and bound.value is None and bound.term is not None:
+            bounds.append(bound.term)
+        else:
+            return tr.fresh("slice", "unknown", 0)
+    start, stop, step = bounds
+    if isinstance(size, int) and all(b is None or isinstance(b, int) for b in bounds):
+        return len(range(*slice(start, stop, step).indices(size))) if step != 0 else 0
+    if step not in (None, 1):
+        if isinstance(step, int) and step > 1 and start in (None, 0) and stop is None:
+            return floor_div(size + step - 1, step)
+        return size if step == -1 and start is None and stop is None else tr.fresh("slice", "unknown", 0)
+    begin = _bound(size, start, 0)
+    end = _bound(size, stop, size)
+    if begin is None or end is None:
+        return _slice_by_symbols(tr, size, start, stop)
+    length: Any = end - begin
+    if isinstance(length, int):
+        return max(length, 0)
+    return maximum(length, 0)
+
+
+def _slice_by_symbols(tr: Tracer, size: Term, start: Any, stop: Any) -> Term:
+    """`data[i : i + batch]` takes `batch` rows but for the last slice, which may be shorter."""
+    if isinstance(start, (int, Poly)) and isinstance(stop, (int, Poly)):
+        width = stop - start
+        if isinstance(width, int) and width >= 0:
+            return width if _common(tr, size, width) else tr.fresh("slice", "unknown", 0, width)
+        if isinstance(width, Poly) and width.interval.lo >= 0:
+            return width
+    return tr.fresh("slice", "unknown", 0)
+
+
+def _common(tr: Tracer, size: Term, width: int) -> bool:
+    """Full slices are what a program mostly sees; every program must work for them."""
+    return not isinstance(size, int) or size >= width
+
+
+def _bound(size: Term, value: Any, default: Term) -> Any:
+    if value is None:
+        return default
+    if isinstance(value, int) and value < 0:
+        return maximum(size + value, 0)
+    if isinstance(value, Poly) and value.interval.lo < 0:
+        same = equal(value, size)
+        return size if same is True else None
+    return minimum(value, size)
+
+
+def assign_item(tr: Tracer, owner: Tensor, index: Value, value: Value) -> None:
+    """`x[…] = y`: y must broadcast to the selected part."""
+    if owner.dims is None:
+        return
+    parts = list(index) if isinstance(index, tuple) else [index]
+    target = _indexed(tr, owner, parts, None)
+    source = tensor_of(tr, value, owner.framework) if isinstance(value, Tensor) else None
+    if target is None or source is None or source.dims is None:
+        return
+    if owner.value is not None:
+        owner.value = None
+    op = Op(tr, "assignment", site=tr.site())
+    given = list(source.dims)
+    while len(given) > len(target) and given and given[0] == 1:
+        given.pop(0)
+    from analyzer.tracing.values import show_shape
+
+    sentence = f"a value of shape {show_shape(source.dims)} does not fit the part of shape {show_shape(target)}"
+    if len(given) > len(target):
+        fail(op, "assignment", sentence, (owner, source))
+    for a, b in zip(reversed(given), reversed(target), strict=False):
+        if a != 1 and equal(a, b) is False:
+            fail(op, "assignment", sentence, (owner, source))

@@ -1,0 +1,271 @@
+"""Keras models: functional graphs instantiated for their inputs, sequences of layers, and what `fit` demands."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from analyzer.tracing.operators.apply import fail, plain, require, tensor_of, unknown_tensor
+from analyzer.tracing.operators.sessions import bind_shape, check_slice
+from analyzer.tracing.operators.table import Op
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import Api, ListV, Object, Tensor, Unknown, Value, show_shape
+from analyzer.validity.terms import Poly, any_of, equal, substitute
+
+
+def add_weight(tr: Tracer, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+    shape = kwargs.get("shape", next((a for a in args if isinstance(a, (tuple, ListV))), None))
+    dims = plain(tr, shape) if shape is not None else None
+    return Tensor(dims if isinstance(dims, tuple) and all(isinstance(d, (int, Poly)) for d in dims) else None, "float32", "tf", site=tr.site(node), tags=frozenset(("variable",)))
+
+
+def input_tensor(op: Op, shape: Value, batch_shape: Value = None) -> Value:
+    given = plain(op.tr, batch_shape if batch_shape is not None else shape)
+    if not isinstance(given, tuple):
+        given = (given,) if isinstance(given, (int, Poly)) else None
+    if given is None:
+        return Tensor(None, None, "tf", site=op.where, graph=True)
+    dims = given if batch_shape is not None else (None, *given)
+    label = "batch"
+    known = tuple(op.tr.symbols.fresh(label if i == 0 else f"input.{i}", "batch", 1, site=op.where, graph=True) if d is None else d for i, d in enumerate(dims))
+    return Tensor(known, None, "tf", site=op.where, name="input", graph=True, tags=frozenset(("batch",)))
+
+
+def _flat(value: Value) -> list[Value]:
+    if isinstance(value, ListV):
+        return [v for item in value.items for v in _flat(item)]
+    if isinstance(value, tuple):
+        return [v for item in value for v in _flat(item)]
+    return [value]
+
+
+def call_model(tr: Tracer, owner: Object, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+    value = args[0] if args else kwargs.get("inputs")
+    if owner.kind == "sequential":
+        return call_sequential(tr, owner, value, node)
+    inputs, outputs = _flat(owner.data["inputs"]), owner.data["outputs"]
+    given = _flat(value)
+    if len(inputs) != len(given) or not all(isinstance(i, Tensor) for i in inputs):
+        return tr.unknown("result of a model")
+    mapping: dict[str, Any] = {}
+    op = Op(tr, "keras.Model", node, tr.site(node), layer="the model")
+    graph = False
+    for index, (declared, actual) in enumerate(zip(inputs, given, strict=True)):
+        array = tensor_of(tr, actual, "tf")
+        if array is None or array.dims is None:
+            return tr.unknown("result of a model")
+        graph = graph or array.graph
+        bind_shape(tr, declared, array, mapping, op, f"input {index} of the model")
+    targets = [o for o in _flat(outputs) if isinstance(o, Tensor)]
+    check_slice(tr, targets, mapping, node, "this call")
+    results = [_instance(tr, o, mapping, graph, [g for g in given if isinstance(g, Tensor)], op) for o in _flat(outputs)]
+    return results[0] if not isinstance(outputs, (ListV, tuple)) else ListV(results)
+
+
+def _instance(tr: Tracer, value: Value, mapping: dict[str, Any], graph: bool, sources: list[Tensor], op: Op) -> Value:
+    if not isinstance(value, Tensor):
+        return tr.unknown("an output")
+    dims = None if value.dims is None else tuple(substitute(d, mapping) for d in value.dims)
+    result = Tensor(dims, value.dtype, "tf", site=op.where, sources=tuple(sources), graph=graph, tags=value.tags)
+    result.operation = op.number
+    return result
+
+
+def call_sequential(tr: Tracer, owner: Object, value: Value, node: ast.Call | None, at_layers: bool = False) -> Value:
+    from analyzer.tracing.calls import call
+    from analyzer.tracing.operators.layers import call_layer
+    from analyzer.tracing.values import Layer
+
+    layers: ListV = owner.data["layers"]
+    found = tensor_of(tr, value, "tf")
+    if isinstance(value, Unknown) and value.tensor is None and value.value is None:
+        return tr.unknown("result of a model")
+    current: Value = found if found is not None else value
+    for layer in list(layers.items):
+        if isinstance(layer, Tensor):
+            continue
+        if isinstance(layer, Layer):
+            current = call_layer(tr, layer, (current,), {}, None, layer.site)
+        else:
+            current = call(tr, layer, (current,), {})
+    return tr.unknown("result of a model") if layers.open else current
+
+
+def build_sequential(tr: Tracer, owner: Object, site: Any) -> None:
+    """Keras builds a sequence as soon as its input shape is known: mismatches show where the layer is added."""
+    from analyzer.tracing.values import Layer
+
+    if owner.data.get("checked") == len(owner.data["layers"].items) or not owner.data["layers"].items:
+        return
+    first = owner.data["layers"].items[0]
+    shape: Any = None
+    if isinstance(first, Tensor):
+        shape = first.dims[1:] if first.dims else None
+    elif isinstance(first, Layer):
+        given = first.args.get("input_shape")
+        if given is None and first.args.get("input_dim") is not None and not first.name.endswith("Embedding"):
+            given = (first.args["input_dim"],)
+        if first.name.endswith("InputLayer"):
+            given = first.args.get("shape", first.args.get("input_shape"))
+        shape = plain(tr, given) if given is not None else None
+        if first.args.get("batch_input_shape") is not None:
+            full = plain(tr, first.args["batch_input_shape"])
+            shape = full[1:] if isinstance(full, tuple) else None
+    if not isinstance(shape, tuple):
+        return
+    op = Op(tr, "keras.Input", site=site)
+    start = input_tensor(op, shape)
+    owner.data["checked"] = len(owner.data["layers"].items)
+    members = owner.data["layers"]
+    if isinstance(first, Layer) and first.name.endswith("InputLayer"):
+        kept = Object("sequential", data={"layers": ListV(members.items[1:], members.open)})
+        owner.data["output"] = call_sequential(tr, kept, start, None)
+    else:
+        owner.data["output"] = call_sequential(tr, owner, start, None)
+    owner.data["input"] = start
+
+
+def model_method(tr: Tracer, owner: Any, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+    """Methods of functional and sequential models, and of subclasses of keras.Model."""
+    if isinstance(owner, Object):
+        if name == "add" and owner.kind == "sequential":
+            tr.touch(owner.data["layers"])
+            tr.touch(owner)
+            owner.data["layers"].items.append(args[0] if args else tr.unknown("a layer"))
+            build_sequential(tr, owner, tr.site(node))
+            return None
+        if name in ("layers",):
+            return owner.data.get("layers", tr.unknown("layers", "data"))
+        if name in ("call", "__call__"):
+            return call_model(tr, owner, args, kwargs, node)
+    if name == "compile":
+        tr.touch(owner)
+        owner.attrs["__loss__"] = kwargs.get("loss", args[1] if len(args) > 1 else None)
+        return None
+    if name in ("fit", "train_on_batch", "evaluate", "test_on_batch"):
+        x = args[0] if args else kwargs.get("x")
+        y = args[1] if len(args) > 1 else kwargs.get("y")
+        _fit(tr, owner, x, y, node)
+        validation = kwargs.get("validation_data")
+        if isinstance(validation, tuple) and len(validation) >= 2:
+            _fit(tr, owner, validation[0], validation[1], node)
+        return tr.unknown("a history", "data")
+    if name in ("predict", "predict_on_batch"):
+        x = args[0] if args else kwargs.get("x")
+        result = _forward(tr, owner, x, node)
+        return _as_numpy(result) if isinstance(result, Tensor) else tr.unknown("predictions", "data")
+    if name in ("summary", "save", "save_weights", "load_weights", "build", "set_weights"):
+        return None
+    return tr.unknown(f"model.{name}()", "data")
+
+
+def _as_numpy(value: Tensor) -> Tensor:
+    return Tensor(value.shape, value.dtype, "numpy", site=value.site)
+
+
+def _forward(tr: Tracer, owner: Any, x: Value, node: ast.Call | None) -> Value:
+    from analyzer.tracing.calls import call
+
+    if isinstance(x, Object):
+        from analyzer.tracing.operators.data import representative
+
+        element = representative(tr, x)
+        if isinstance(element, tuple) and element:
+            x = element[0]
+        else:
+            return tr.unknown("predictions", "data")
+    if isinstance(x, (ListV, tuple)) and isinstance(owner, Object) and owner.kind == "model":
+        return call_model(tr, owner, (x,), {}, node)
+    tensor = tensor_of(tr, x, "numpy") if isinstance(x, Tensor) else None
+    if tensor is None or tensor.dims is None or not tensor.dims:
+        return tr.unknown("predictions", "data")
+    rows = tr.symbols.fresh("batch", "derived", 1, site=tr.site(node))
+    part = Tensor((rows, *tensor.dims[1:]), None, "tf", site=tensor.site, name=tensor.name, tags=frozenset(("batch",)))
+    return call(tr, owner, (part,), {}, node)
+
+
+def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None) -> None:
+    op = Op(tr, "fit", node, tr.site(node))
+    if isinstance(x, Object) and y is None:
+        from analyzer.tracing.operators.data import representative
+
+        element = representative(tr, x)
+        if isinstance(element, tuple) and len(element) >= 2 and isinstance(element[0], Tensor):
+            result = _call_on_batch(tr, owner, element[0], node)
+            if isinstance(element[1], Tensor) and element[1].dims is not None:
+                _loss(tr, op, owner, result, element[1].dims[1:], element[1])
+        return
+    if isinstance(x, Tensor) and isinstance(y, Tensor) and x.dims and y.dims:
+        require(op, equal(x.dims[0], y.dims[0]), "rows", f"x has {x.dims[0]} rows (shape {show_shape(x.dims)}) but y has {y.dims[0]} (shape {show_shape(y.dims)})", (x, y))
+    if x is None:
+        return
+    result = _forward(tr, owner, x, node)
+    if isinstance(y, Tensor) and y.dims is not None:
+        _loss(tr, op, owner, result, y.dims[1:], y)
+
+
+def _call_on_batch(tr: Tracer, owner: Any, x: Tensor, node: ast.Call | None) -> Value:
+    from analyzer.tracing.calls import call
+
+    return call(tr, owner, (x,), {}, node)
+
+
+def _loss(tr: Tracer, op: Op, owner: Any, result: Value, rest: Any, y: Tensor) -> None:
+    """The last dimensions of the targets against the model's output, by loss."""
+    kind = loss_name(owner.attrs.get("__loss__"))
+    if not kind or not isinstance(result, Tensor) or result.dims is None or not result.dims:
+        return
+    check_loss(op, kind, (result.dims[0], *rest), result.dims, y)
+
+
+def loss_name(value: Value) -> str:
+    if isinstance(value, str):
+        return value.replace("_", "").lower()
+    if isinstance(value, Object) and value.kind == "loss":
+        return str(value.data["name"]).lower()
+    if isinstance(value, Api) and "losses" in value.name:
+        return value.name.rpartition(".")[2].replace("_", "").lower()
+    return ""
+
+
+def check_loss(op: Op, kind: str, target: Any, output: Any, y: Tensor) -> None:
+    """What a Keras loss demands of targets and predictions (`keras.losses`)."""
+    if kind == "categoricalcrossentropy":
+        sentence = f"the model gives {show_shape(output)} but the targets are {show_shape(target)}; categorical_crossentropy needs equal shapes (one-hot targets)"
+        if len(target) != len(output) and not (len(target) == len(output) - 1 and target[1:] == output[1:-1] and output[-1] == 1):
+            fail(op, "loss-shape", sentence, (y,))
+        for a, b in zip(target, output, strict=False):
+            require(op, equal(a, b), "loss-shape", sentence, (y,))
+    elif kind == "sparsecategoricalcrossentropy":
+        squeezed = target[:-1] if len(target) == len(output) and target and target[-1] == 1 else target
+        sentence = f"the model gives {show_shape(output)}, so class indices of shape {show_shape(output[:-1])} are needed; the targets are {show_shape(target)}"
+        if len(squeezed) != len(output) - 1:
+            fail(op, "loss-shape", sentence, (y,))
+        for a, b in zip(squeezed, output[:-1], strict=True):
+            require(op, equal(a, b), "loss-shape", sentence, (y,))
+    elif kind in ("binarycrossentropy", "mse", "meansquarederror", "mae", "meanabsoluteerror", "huber"):
+        if len(target) == len(output) - 1 and output[-1] == 1:
+            return
+        if len(target) == len(output):
+            sentence = f"the model gives {show_shape(output)} but the targets are {show_shape(target)}"
+            for a, b in list(zip(target, output, strict=True))[1:]:
+                require(op, any_of(equal(a, b), equal(a, 1), equal(b, 1)), "loss-shape", sentence, (y,))
+        if kind == "binarycrossentropy" and len(target) == len(output) == 2 and isinstance(target[1], int) and isinstance(output[1], int) and target[1] != output[1]:
+            fail(op, "loss-shape", f"the model gives {show_shape(output)} but the targets are {show_shape(target)}", (y,))
+
+
+def call_loss(tr: Tracer, owner: Object, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+    """`loss_object(y_true, y_pred)`."""
+    y_true = args[0] if args else kwargs.get("y_true")
+    y_pred = args[1] if len(args) > 1 else kwargs.get("y_pred")
+    return apply_loss(tr, str(owner.data["name"]), y_true, y_pred, node, owner.data.get("reduction") != "none")
+
+
+def apply_loss(tr: Tracer, name: str, y_true: Value, y_pred: Value, node: ast.Call | None, reduced: bool) -> Value:
+    op = Op(tr, f"keras.losses.{name}", node, tr.site(node))
+    a, b = tensor_of(tr, y_true, "tf"), tensor_of(tr, y_pred, "tf")
+    if a is None or b is None or a.dims is None or b.dims is None or not b.dims:
+        return unknown_tensor(op, "tf", (), () if reduced else None)
+    check_loss(op, name.replace("_", "").lower(), a.dims, b.dims, a)
+    return op.finish(Tensor(() if reduced else b.dims[:-1], "float32", "tf", site=op.where, sources=(a, b), graph=a.graph or b.graph, tags=frozenset(("loss",))))
+

@@ -1,0 +1,308 @@
+"""Layer objects of torch.nn and keras.layers: made from their arguments, applied through their refinement types."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from typing import Any
+
+from analyzer.tracing.operators.apply import apply, tensor_of, unknown_tensor
+from analyzer.tracing.operators.table import Op, bind, rules
+from analyzer.tracing.operators.typed import operands
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import (
+    Api, Bound, DictV, Layer, ListV, SliceV, Tensor, Unknown, Value,
+)  # fmt: skip
+from analyzer.validity.registry import spec as find_spec
+
+_LAYER_HOMES = {"torch.nn.": "torch", "torch.nn.modules.": "torch", "keras.layers.": "keras", "tf.layers.": "keras"}
+_CONTAINERS = {"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.ParameterList", "torch.nn.ParameterDict"}
+
+
+def home_of(name: str) -> tuple[str, str] | None:
+    """(framework, class name) of a layer class."""
+    prefix, _, last = name.rpartition(".")
+    if not last[:1].isupper():
+        return None
+    for home, framework in _LAYER_HOMES.items():
+        if (prefix + ".").startswith(home):
+            return framework, last
+    return None
+
+
+def make_layer(tr: Tracer, api: Api, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None = None) -> Layer | None:
+    """A layer object, or None if the name is no layer class."""
+    home = home_of(api.name)
+    if home is None:
+        return None
+    framework, last = home
+    site = tr.site(node)
+    name = f"torch.nn.{last}" if framework == "torch" else f"keras.layers.{last}"
+    if name in _CONTAINERS:
+        return _container(tr, name, args, kwargs, node)
+    found = find_spec(last, framework)
+    entry = rules().get(f"{name}.__call__")
+    made = rules().get(f"{name}.__init__")
+    names: list[str] = []
+    if made is not None:
+        names = [p.name for p in made.parameters]
+    elif found is not None:
+        names = list(found.defaults)
+    elif entry is None and framework == "keras" and last in ("Layer", "Wrapper"):
+        return None
+    arguments: dict[str, Value] = {}
+    nodes: dict[str, ast.expr] = {}
+    sources = list(node.args) if node is not None and not any(isinstance(a, ast.Starred) for a in node.args) else []
+    for index, (parameter, value) in enumerate(zip(names, args, strict=False)):
+        arguments[parameter] = value
+        if index < len(sources):
+            nodes[parameter] = sources[index]
+    if len(args) > len(names):
+        arguments["*"] = args[len(names) :]
+    arguments.update(kwargs)
+    if node is not None:
+        nodes.update({k.arg: k.value for k in node.keywords if k.arg})
+    for key, value in list(arguments.items()):
+        if isinstance(value, Unknown):
+            if value.value is not None:
+                arguments[key] = value.value[0]
+            elif not value.label:
+                value.label = key
+    layer = Layer(name, arguments, site, nodes)
+    layer.attrs["name"] = kwargs.get("name", tr.unknown("a layer's name", "data", pytype="str"))
+    if found is not None:
+        for parameter, default in found.defaults.items():
+            if parameter not in arguments and default is not inspect.Parameter.empty:
+                layer.attrs.setdefault(parameter, default)
+    return layer
+
+
+def _container(tr: Tracer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Layer:
+    from analyzer.tracing.iteration import iterate
+
+    layer = Layer(name, {}, tr.site(node))
+    if name.endswith("Dict"):
+        layer.attrs["items"] = args[0] if args and isinstance(args[0], DictV) else DictV({}, bool(args))
+        return layer
+    if name == "torch.nn.Sequential":
+        if len(args) == 1 and isinstance(args[0], DictV):
+            layer.attrs["items"] = ListV(args[0].items.values(), args[0].open)
+            for key, value in args[0].items.items():
+                layer.attrs[str(key)] = value
+        else:
+            layer.attrs["items"] = ListV(args)
+        return layer
+    if args:
+        items, endless = iterate(tr, args[0], node)
+        layer.attrs["items"] = ListV([v for v, _ in zip(items, range(2 if endless else 4096), strict=False)], endless)
+    else:
+        layer.attrs["items"] = ListV()
+    return layer
+
+
+# ------------------------------------------------------------------------------------------------ application
+
+
+def call_layer(tr: Tracer, layer: Layer, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None = None, site: Any = None) -> Value:
+    """`layer(x)`."""
+    args = tuple(a.value[0] if isinstance(a, Unknown) and a.value is not None else a for a in args)
+    if not args and kwargs:
+        first = next((k for k in ("x", "input", "inputs", "hidden_states") if k in kwargs), None)
+        if first is not None:
+            args = (kwargs.pop(first),)
+    if layer.name in ("torch.nn.Sequential", "keras.Sequential"):
+        return _call_sequence(tr, layer, args, node)
+    framework, _, last = ("torch", "", layer.name.rpartition(".")[2]) if layer.name.startswith("torch.") else ("keras", "", layer.name.rpartition(".")[2])
+    name = ast.unparse(node.func) if node is not None else last
+    op = Op(tr, layer.name, node, site or tr.site(node), nodes=layer.nodes, layer=last if name == last else f"{last} `{name[:60]}`")
+    if site is not None:
+        op.layer = last
+    entry = rules().get(f"{layer.name}.__call__")
+    if entry is not None:
+        tr.shared.known_calls[layer.name] += 1
+        bound = bind(entry, (layer, *args), kwargs, None)
+        if bound is None:
+            return unknown_tensor(op, _framework(framework))
+        arguments, _, op.extra = bound
+        return op.finish(entry.rule(op, **arguments))
+    found = find_spec(last, framework)
+    if found is None:
+        tr.shared.unknown_calls[layer.name] += 1
+        return tr.unknown(f"result of {layer.name}", "imprecise")
+    tr.shared.known_calls[layer.name] += 1
+    fixed, variadic = operands(found)
+    inputs: list[Value]
+    if variadic and not fixed:
+        joined = args[0] if args else ()
+        if isinstance(joined, ListV) and joined.open:
+            return unknown_tensor(op, _framework(framework))
+        inputs = list(joined.items if isinstance(joined, ListV) else joined) if isinstance(joined, (ListV, tuple)) else list(args)
+    elif len(fixed) > 1 and args and isinstance(args[0], (ListV, tuple)):
+        inputs = list(args[0].items if isinstance(args[0], ListV) else args[0])
+    else:
+        inputs = list(args[: len(fixed)])
+    if not inputs:
+        return unknown_tensor(op, _framework(framework))
+    hyper = dict(layer.args)
+    if framework == "keras":
+        for key in ("name", "input_shape", "trainable", "dtype", "input_dim" if last != "Embedding" else "", "batch_input_shape"):
+            hyper.pop(key, None)
+        if not _fixed_input(tr, op, layer, inputs[0]):
+            return unknown_tensor(op, "tf")
+    result = apply(op, framework, last, inputs, hyper)
+    if framework == "keras":
+        _as_tensorflow(result)
+    return op.finish(result)
+
+
+def _framework(name: str) -> str:
+    return "tf" if name == "keras" else name
+
+
+def _as_tensorflow(value: Value) -> None:
+    if isinstance(value, Tensor):
+        value.framework = "tf"
+    elif isinstance(value, tuple):
+        for part in value:
+            _as_tensorflow(part)
+
+
+_BY_LAST_AXIS = {"Dense": -1}
+
+
+def _fixed_input(tr: Tracer, op: Op, layer: Layer, value: Value) -> bool:
+    """A Keras layer is built for the sizes of its first input; later inputs must have the same."""
+    tensor = tensor_of(tr, value, "tf")
+    if tensor is None:
+        return True
+    last = layer.name.rpartition(".")[2]
+    if last == "Dense" and tensor.dims:
+        size = tensor.dims[-1]
+        before = layer.built.get("last")
+        if isinstance(size, int):
+            if isinstance(before, tuple) and before[0] != size:
+                from analyzer.tracing.operators.apply import fail
+
+                fail(op, "built-for", f"the layer was built for {before[0]} features at line {before[1]} and now receives {size}", (tensor,))
+            if before is None:
+                tr.touch(layer)
+                layer.built["last"] = (size, op.where.line)
+    return True
+
+
+def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...], node: ast.Call | None) -> Value:
+    from analyzer.tracing.calls import call
+
+    value: Value = args[0] if args else tr.unknown("an input")
+    items = layer.attrs.get("items")
+    if not isinstance(items, ListV):
+        return tr.unknown("result of a sequence")
+    for member in list(items.items):
+        if isinstance(member, Layer) and member.name not in ("torch.nn.Sequential", "keras.Sequential"):
+            value = call_layer(tr, member, (value,), {}, None, member.site)
+        else:
+            value = call(tr, member, (value,), {})
+    if items.open:
+        return tr.unknown("result of an open sequence")
+    return value
+
+
+# ------------------------------------------------------------------------------------------------- attributes
+
+_PARAMETERS = {"weight", "bias", "kernel", "weights", "running_mean", "running_var", "in_proj_weight", "weight_ih_l0"}
+
+
+def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
+    if name in layer.attrs and name != "items":
+        return layer.attrs[name]
+    if name in layer.args:
+        return layer.args[name]
+    if name in ("weight", "bias"):
+        return _parameter(tr, layer, name)
+    if name in ("_modules", "layers") and isinstance(layer.attrs.get("items"), ListV):
+        return layer.attrs["items"]
+    if name in _PARAMETERS:
+        return tr.unknown(f"parameter {name}", "data")
+    return Bound(layer, name)
+
+
+def _parameter(tr: Tracer, layer: Layer, name: str) -> Value:
+    """The shape of a weight, where it follows from the hyperparameters."""
+    found = layer.built.get(name)
+    if isinstance(found, Tensor):
+        return found
+    kind, args = layer.name.rpartition(".")[2], layer.args
+    dims: list[Value] | None = None
+    if kind == "Linear":
+        dims = [args.get("out_features"), args.get("in_features")] if name == "weight" else [args.get("out_features")]
+    elif kind == "Embedding" and name == "weight":
+        dims = [args.get("num_embeddings"), args.get("embedding_dim")]
+    elif kind.startswith("BatchNorm"):
+        dims = [args.get("num_features")]
+    if kind == "Linear" and name == "bias" and args.get("bias") is False:
+        return None
+    terms = [tr.term_of(d, "size") if d is not None else None for d in dims] if dims is not None else [None]
+    if any(t is None for t in terms):
+        return tr.unknown(f"parameter {name}", "data")
+    tensor = Tensor(terms, "float32", "torch", site=layer.site, name=name, tags=frozenset(("variable",)))
+    tr.touch(layer)
+    layer.built[name] = tensor
+    return tensor
+
+
+def layer_attribute_set(tr: Tracer, layer: Layer, name: str, value: Value) -> None:
+    if name in ("weight", "bias"):
+        layer.built[name] = value
+    if name in layer.args:
+        layer.args = {**layer.args, name: value}
+
+
+def layer_item(tr: Tracer, layer: Layer, index: Value) -> Value:
+    from analyzer.tracing.attributes import get_item
+
+    items = layer.attrs.get("items")
+    if isinstance(items, (ListV, DictV)):
+        if isinstance(index, SliceV) and isinstance(items, ListV):
+            part = Layer(layer.name, {}, layer.site)
+            part.attrs["items"] = get_item(tr, items, index)
+            return part
+        return get_item(tr, items, index)
+    return tr.unknown("an item of a layer")
+
+
+_SELF = {
+    "to", "cuda", "cpu", "train", "eval", "float", "double", "half", "requires_grad_", "apply", "share_memory", "type",
+    "bfloat16", "to_empty", "compile",
+}  # fmt: skip
+
+
+def layer_method(tr: Tracer, layer: Layer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+    from analyzer.tracing.containers import method
+
+    if name in _SELF:
+        return layer
+    if name in ("forward", "call", "__call__"):
+        return call_layer(tr, layer, args, kwargs, node)
+    items = layer.attrs.get("items")
+    if isinstance(items, (ListV, DictV)):
+        if name == "add_module" and isinstance(items, ListV) and len(args) == 2:
+            tr.touch(items)
+            tr.touch(layer)
+            items.items.append(args[1])
+            if isinstance(args[0], str):
+                layer.attrs[args[0]] = args[1]
+            return None
+        if name in ("append", "extend", "insert", "items", "keys", "values", "pop", "update", "get", "add"):
+            result = method(tr, items, "append" if name == "add" else name, args, kwargs, node)
+            return layer if name in ("append", "extend", "insert") else result
+        if name in ("children", "modules") and isinstance(items, ListV):
+            return ListV(items.items, items.open or name == "modules")
+    if name in ("parameters", "named_parameters", "state_dict", "buffers", "named_modules", "modules", "children", "get_weights"):
+        return tr.unknown(f"{name}()", "data")
+    if name == "get_config":
+        return DictV(layer.args, True)
+    if name in ("load_state_dict", "build", "reset_parameters", "zero_grad", "register_buffer", "register_forward_hook"):
+        return tr.unknown(f"{name}()", "data")
+    return tr.unknown(f"{layer.name}.{name}()")
+
+

@@ -1,0 +1,138 @@
+"""Objects of traced classes that inherit from library classes: nn.Module, keras.Model, Dataset, LightningModule."""
+
+from __future__ import annotations
+
+import ast
+
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import Api, Bound, DictV, Instance, Layer, ListV, SuperV, Unknown, Value
+
+_SELF = {"to", "cuda", "cpu", "train", "eval", "float", "half", "double", "requires_grad_", "apply", "share_memory", "compile_"}
+_METHODS = _SELF | {
+    "parameters", "named_parameters", "state_dict", "load_state_dict", "modules", "named_modules", "children", "named_children",
+    "zero_grad", "register_buffer", "register_parameter", "add_module", "register_module", "register_forward_hook", "buffers",
+    "compile", "fit", "predict", "evaluate", "summary", "save", "save_weights", "load_weights", "add_weight", "add_loss", "build",
+    "get_config", "log", "log_dict", "save_hyperparameters", "post_init", "init_weights", "get_weights", "set_weights", "count_params",
+    "train_on_batch", "test_on_batch", "add_metric", "get_layer", "type", "extra_repr", "freeze", "append", "extend", "insert",
+    "items", "keys", "values", "forward", "call", "predict_on_batch", "get_parameter", "get_submodule",
+}  # fmt: skip
+
+
+def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+    """`__init__` of the library base: a subclass of a real layer is that layer too."""
+    from analyzer.tracing.operators.layers import make_layer
+
+    for base in instance.cls.library_bases:
+        if base in ("torch.nn.Module", "keras.Model", "keras.layers.Layer", "keras.Layer", "object"):
+            continue
+        layer = make_layer(tr, Api(base if base != "keras.Sequential" else "keras.Sequential"), args, kwargs)
+        if layer is not None:
+            tr.touch(instance)
+            instance.attrs["__layer__"] = layer
+            if "items" in layer.attrs:
+                instance.attrs["items"] = layer.attrs["items"]
+            for name, value in layer.args.items():
+                instance.attrs.setdefault(name, value)
+            for name, value in layer.attrs.items():
+                if name not in ("items", "name"):
+                    instance.attrs.setdefault(name, value)
+            return
+        if base not in ("torch.utils.data.Dataset",):
+            instance.open = True
+    if "keras.Model" in instance.cls.library_bases and ("inputs" in kwargs or len(args) == 2):
+        instance.open = True
+
+
+def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: bool = False) -> Value:
+    """An attribute that a library base provides, or None."""
+    bases = instance.cls.library_bases
+    if not bases:
+        return None
+    if name == "training":
+        if "training" not in instance.attrs:
+            tr.touch(instance)
+            value = Unknown("training or evaluation", "flag", "training", "bool")
+            value.default = True
+            instance.attrs["training"] = value
+        return instance.attrs["training"]
+    layer = instance.attrs.get("__layer__")
+    if isinstance(layer, Layer) and name in ("weight", "bias"):
+        from analyzer.tracing.operators.layers import layer_attribute
+
+        return layer_attribute(tr, layer, name)
+    if name in _METHODS or (inherited and name in ("forward", "call", "__call__", "__init__", "__getattr__", "__setattr__")):
+        return Bound(instance if not inherited else SuperV(instance.cls, instance), name)
+    if name in ("_modules", "_parameters", "_buffers"):
+        return DictV({k: v for k, v in instance.attrs.items() if isinstance(v, (Layer, Instance))}, True)
+    return None
+
+
+def call_library_instance(tr: Tracer, owner: Instance, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+    from analyzer.tracing.operators.layers import call_layer
+
+    layer = owner.attrs.get("__layer__")
+    if isinstance(layer, Layer):
+        return call_layer(tr, layer, args, kwargs, node)
+    tr.shared.unknown_calls[f"{owner.cls.name}()"] += 1
+    return tr.unknown(f"result of calling a {owner.cls.name}")
+
+
+def super_method(tr: Tracer, owner: SuperV, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+    """`super().name(…)` where the next class is a library's."""
+    instance = owner.owner
+    if not isinstance(instance, Instance):
+        return tr.unknown(f"super().{name}()")
+    if name == "__init__":
+        initialise_instance(tr, instance, args, kwargs)
+        return None
+    if name in ("forward", "call", "__call__"):
+        return call_library_instance(tr, instance, args, kwargs, node)
+    return instance_method(tr, instance, name, args, kwargs, node)
+
+
+def instance_method(tr: Tracer, owner: Instance, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+    from analyzer.tracing.operators import keras_models
+
+    if name in _SELF:
+        if name in ("train", "eval"):
+            tr.touch(owner)
+            owner.attrs["training"] = name == "train" if not args else args[0]
+        return owner
+    if name == "register_buffer" or name == "register_parameter":
+        label = args[0] if args else kwargs.get("name")
+        value = args[1] if len(args) > 1 else kwargs.get("tensor", kwargs.get("param"))
+        if isinstance(label, str):
+            tr.touch(owner)
+            owner.attrs[label] = value
+        return None
+    if name in ("add_module", "register_module") and len(args) == 2:
+        tr.touch(owner)
+        if isinstance(args[0], str):
+            owner.attrs[args[0]] = args[1]
+            items = owner.attrs.get("items")
+            if isinstance(items, ListV):
+                tr.touch(items)
+                items.items.append(args[1])
+        else:
+            owner.open = True
+        return None
+    if name == "add_weight":
+        return keras_models.add_weight(tr, args, kwargs, node)
+    if name in ("compile", "fit", "evaluate", "predict", "train_on_batch"):
+        return keras_models.model_method(tr, owner, name, args, kwargs, node)
+    items = owner.attrs.get("items")
+    if isinstance(items, (ListV, DictV)) and name in ("append", "extend", "insert", "items", "keys", "values"):
+        from analyzer.tracing.containers import method
+
+        return method(tr, items, name, args, kwargs, node)
+    if name in ("parameters", "named_parameters", "state_dict", "modules", "named_modules", "buffers"):
+        return tr.unknown(f"{name}()", "data")
+    if name in ("children", "named_children"):
+        return ListV([v for v in owner.attrs.values() if isinstance(v, (Layer, Instance))]) if name == "children" else ListV([(k, v) for k, v in owner.attrs.items() if isinstance(v, (Layer, Instance))])
+    if name in ("build", "summary", "log", "log_dict", "save_hyperparameters", "zero_grad", "post_init", "init_weights", "save", "load_state_dict"):
+        return None
+    if name in ("forward", "call"):
+        return call_library_instance(tr, owner, args, kwargs, node)
+    return tr.unknown(f"{name}()")
+
+

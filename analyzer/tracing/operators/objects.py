@@ -1,0 +1,77 @@
+"""Objects of modelled library classes: sessions, optimizers, tapes, loaders, argument parsers, functional models."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import Object, Tensor, Unknown, Value
+
+
+def object_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+    kind = owner.kind
+    if kind == "parser":
+        from analyzer.tracing.flags import parser_method
+
+        return parser_method(tr, owner, name, args, kwargs, node)
+    if kind == "session":
+        from analyzer.tracing.operators.sessions import session_method
+
+        return session_method(tr, owner, name, args, kwargs, node)
+    if kind in ("model", "sequential"):
+        from analyzer.tracing.operators.keras_models import model_method
+
+        return model_method(tr, owner, name, args, kwargs, node)
+    if kind == "optimizer":
+        return _optimizer(tr, owner, name, args, kwargs)
+    if kind == "tape":
+        return _tape(tr, owner, name, args, kwargs)
+    if kind in ("loader", "dataset", "data", "tfdataset"):
+        from analyzer.tracing.operators.data import data_method
+
+        return data_method(tr, owner, name, args, kwargs, node)
+    if kind == "counter":
+        return tr.unknown(f"{name}()", "data")
+    return tr.unknown_call(f"{kind}.{name}")
+
+
+def _optimizer(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    if name in ("minimize", "apply_gradients"):
+        loss = args[0] if args else kwargs.get("loss")
+        sources = (loss,) if isinstance(loss, Tensor) else ()
+        return Tensor((), None, "tf", site=tr.site(), name="train_op", sources=sources, graph=any(s.graph for s in sources))
+    if name == "compute_gradients":
+        loss = args[0] if args else kwargs.get("loss")
+        return Unknown("gradients", "data") if not isinstance(loss, Tensor) else tr.unknown("gradients", "data")
+    if name == "step" and args:
+        from analyzer.tracing.calls import call
+
+        return call(tr, args[0], (), {})
+    return None
+
+
+def _tape(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    if name == "gradient" and len(args) > 1 and isinstance(args[1], Tensor):
+        return Tensor(args[1].shape, args[1].dtype, "tf")
+    return tr.unknown("gradients", "data") if name in ("gradient", "jacobian") else None
+
+
+def call_object(tr: Tracer, owner: Object, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+    if owner.kind in ("model", "sequential"):
+        from analyzer.tracing.operators.keras_models import call_model
+
+        return call_model(tr, owner, args, kwargs, node)
+    if owner.kind == "loss":
+        from analyzer.tracing.operators.keras_models import call_loss
+
+        return call_loss(tr, owner, args, kwargs, node)
+    if owner.kind == "transform":
+        from analyzer.tracing.operators.data import apply_transform
+
+        return apply_transform(tr, owner, args[0] if args else None)
+    return tr.unknown(f"{owner.kind}()")
+
+
+def enter_object(tr: Tracer, owner: Object) -> tuple[Value, Callable[[], None]]:
+    return owner, lambda: None

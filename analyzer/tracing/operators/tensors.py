@@ -1,0 +1,185 @@
+"""Attributes and methods of tensors and arrays."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from analyzer.tracing.operators.table import Op, bind, rules
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import Api, Bound, OpenSize, Size, Tensor, Unknown, Value
+from analyzer.validity.terms import product
+
+_SAME_SHAPE = {
+    "cuda", "cpu", "to", "detach", "clone", "contiguous", "float", "double", "half", "long", "int", "bool", "byte", "short",
+    "requires_grad_", "numpy", "type", "type_as", "astype", "copy", "bfloat16", "pin_memory", "data", "grad", "real", "imag",
+    "clamp_", "clamp", "clip", "fill_", "zero_", "uniform_", "normal_", "exponential_", "random_", "log_", "masked_fill",
+    "masked_fill_", "cumsum", "flip", "roll", "sort_", "tanh", "sigmoid", "relu", "exp", "log", "sqrt", "abs", "neg", "pow", "pow_",
+    "floor", "ceil", "round", "sign", "rsqrt", "square", "sin", "cos", "log2", "log10", "log1p", "relu_", "sigmoid_", "tanh_",
+    "softmax", "log_softmax", "argsort", "read_value", "value", "identity", "bernoulli", "bernoulli_", "retain_grad", "erf",
+    "requires_grad", "isnan", "isinf", "isfinite", "logical_not", "mul_", "add_", "sub_", "div_", "eq_", "triu", "tril", "copy_",
+    "conj", "nan_to_num", "initialized_value", "reciprocal", "expm1", "trunc", "set_", "asnumpy", "share_memory_", "index_fill_",
+}  # fmt: skip
+_DTYPE_OF = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32", "bool": "bool", "byte": "uint8", "bfloat16": "bfloat16", "argsort": "int64"}  # fmt: skip
+
+
+def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Value:
+    if name == "shape":
+        if value.framework == "tf" and value.graph and value.dims is not None:
+            return Size(value.dims)
+        return Size(value.dims) if value.dims is not None else OpenSize(value)
+    if name in ("ndim", "dim_"):
+        return tr.rank_of(value)
+    if name in ("T", "mT", "H"):
+        if value.dims is None:
+            return Tensor(None, value.dtype, value.framework, graph=value.graph, sources=(value,))
+        dims = value.dims[::-1] if name == "T" or len(value.dims) < 2 else (*value.dims[:-2], value.dims[-1], value.dims[-2])
+        return Tensor(dims, value.dtype, value.framework, graph=value.graph, sources=(value,), site=tr.site(node))
+    if name == "size" and value.framework == "numpy":
+        return product(value.dims) if value.dims is not None else tr.unknown("a size", "data", pytype="int")
+    if name in ("data", "grad", "real", "imag"):
+        return value if name == "data" else Tensor(value.shape, value.dtype, value.framework, graph=value.graph, sources=(value,))
+    if name == "dtype":
+        return Api(f"{value.framework}.{value.dtype}") if value.dtype else tr.unknown("an element type", "data", "dtype")
+    if name in ("device", "name", "op", "grad_fn", "is_leaf", "itemsize", "nbytes", "layout", "graph", "indices"):
+        return tr.unknown(f"attribute {name}", "data", name)
+    if name in ("is_cuda", "requires_grad", "is_sparse", "is_quantized"):
+        return tr.unknown(name, "data", name, "bool")
+    return Bound(value, name)
+
+
+def tensor_method(tr: Tracer, owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+    op = Op(tr, name, node, tr.site(node), nodes={})
+    if name in ("size", "shape") and owner.framework != "numpy":
+        return _size(tr, owner, args, kwargs)
+    if name in ("dim", "ndimension"):
+        return tr.rank_of(owner)
+    if name in ("numel", "nelement"):
+        return product(owner.dims) if owner.dims is not None else tr.unknown("a size", "data", pytype="int")
+    if name in ("get_shape", "shape_as_list"):
+        return Size(owner.dims) if owner.dims is not None else OpenSize(owner)
+    if name == "__len__":
+        return tr.dimension(owner, 0)
+    if name in ("item", "tolist", "backward", "eval", "initializer", "stride", "data_ptr", "storage", "register_hook"):
+        if name == "item" and owner.value is not None:
+            return owner.value
+        if name == "eval":
+            from analyzer.tracing.operators.sessions import run_fetches
+
+            feed = args[0] if args else kwargs.get("feed_dict")
+            return run_fetches(tr, owner, feed, node)
+        if name == "backward":
+            _check_backward(tr, owner, args, kwargs, node)
+            return None
+        return tr.unknown(f"{name}()", "data", pytype="number" if name == "item" else "list" if name == "tolist" else "")
+    entry = rules().get(f"{owner.framework}.Tensor.{name}") or rules().get(f"Tensor.{name}")
+    if entry is not None:
+        tr.shared.known_calls[f"Tensor.{name}"] += 1
+        bound = bind(entry, (owner, *args), kwargs, None)
+        if bound is None:
+            return tr.unknown(f"Tensor.{name}()")
+        arguments, _, op.extra = bound
+        if node is not None:
+            names = [p.name for p in entry.parameters[1:]]
+            op.nodes = dict(zip(names, node.args, strict=False))
+            if len(entry.parameters) > 1 and entry.parameters[1].kind == "*" and node.args:
+                op.nodes = {entry.parameters[1].name: node.args[0] if len(node.args) == 1 else ast.Tuple(node.args, ast.Load())}
+        return op.finish(entry.rule(op, **{k: v.value[0] if isinstance(v, Unknown) and v.value is not None else v for k, v in arguments.items()}))
+    plain = name.rstrip("_") if name.endswith("_") and not name.startswith("_") else name
+    if name in _SAME_SHAPE:
+        tr.shared.known_calls[f"Tensor.{name}"] += 1
+        value = _converted(owner, name, args, kwargs)
+        if isinstance(value, Tensor):
+            value.operation = op.number
+        return value
+    from analyzer.tracing.operators.typed import call_typed
+
+    if owner.framework in ("torch", "numpy", "unknown"):
+        result = call_typed(tr, "torch", plain, name, (owner, *args), kwargs, node)
+        if result is not None:
+            tr.shared.known_calls[f"Tensor.{name}"] += 1
+            if isinstance(result, Tensor):
+                result.framework = owner.framework
+            return result
+        function = rules().get(f"torch.{plain}" if owner.framework != "numpy" else f"numpy.{plain}")
+        if function is not None:
+            from analyzer.tracing.operators import run_entry
+
+            tr.shared.known_calls[f"Tensor.{name}"] += 1
+            return run_entry(tr, function, f"torch.{plain}", (owner, *args), kwargs, node)
+    tr.shared.unknown_calls[f"Tensor.{name}"] += 1
+    return tr.unknown(f"Tensor.{name}()")
+
+
+def _size(tr: Tracer, owner: Tensor, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    axis = args[0] if args else kwargs.get("dim")
+    if axis is None:
+        return Size(owner.dims) if owner.dims is not None else OpenSize(owner)
+    if isinstance(axis, int):
+        if owner.dims is not None and not -len(owner.dims) <= axis < len(owner.dims):
+            from analyzer.tracing.operators.apply import fail
+
+            fail(Op(tr, "size"), "axis-in-range", f"dimension {axis} does not exist in a tensor of {len(owner.dims)} dimensions", (owner,))
+        return tr.dimension(owner, axis)
+    return tr.unknown("a dimension", "data", pytype="int")
+
+
+def _converted(owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Tensor:
+    dtype = _DTYPE_OF.get(name, owner.dtype)
+    if name in ("to", "type", "astype", "type_as"):
+        dtype = next((d for d in map(dtype_name, [*args, *kwargs.values()]) if d), owner.dtype if name == "to" and args and not isinstance(args[0], Unknown) else None)
+    if name in ("isnan", "isinf", "isfinite", "logical_not"):
+        dtype = "bool"
+    framework = "numpy" if name == "numpy" else owner.framework
+    value = owner.value if name in ("cpu", "cuda", "to", "detach", "clone", "contiguous", "long", "int", "numpy", "copy", "astype", "data") else None
+    tags = owner.tags | ({"probabilities"} if name == "softmax" else frozenset())
+    return Tensor(owner.shape, dtype, framework, site=owner.site, name=owner.name, value=value, sources=(owner,), graph=owner.graph, tags=frozenset(tags))
+
+
+_NAMES = {
+    "float": "float32", "float32": "float32", "float64": "float64", "double": "float64", "half": "float16", "float16": "float16",
+    "bfloat16": "bfloat16", "long": "int64", "int64": "int64", "int": "int32", "int32": "int32", "bool": "bool", "bool_": "bool",
+    "uint8": "uint8", "int8": "int8", "int16": "int16", "string": "string", "str": "string", "complex64": "complex64",
+    "LongTensor": "int64", "FloatTensor": "float32", "IntTensor": "int32",
+}  # fmt: skip
+
+
+def dtype_name(value: Value) -> str | None:
+    """The element type that a value such as ``torch.float32``, ``"int64"`` or ``int`` stands for, or None."""
+    if isinstance(value, Api):
+        head, _, last = value.name.rpartition(".")
+        return _NAMES.get(last) if head in ("torch", "tf", "numpy", "jax.numpy", "tf.dtypes") else None
+    if isinstance(value, str):
+        return _NAMES.get(value)
+    name: Any = getattr(value, "name", None)
+    return {"float": "float32", "int": "int64", "bool": "bool"}.get(name) if type(value).__name__ == "Native" else None
+
+
+def _check_backward(tr: Tracer, owner: Tensor, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> None:
+    """`backward()` without a gradient needs a scalar."""
+    if args or kwargs.get("gradient") is not None or owner.dims is None or owner.framework != "torch":
+        return
+    size = product(owner.dims)
+    if isinstance(size, int) and size != 1:
+        _not_reduced(tr, owner, node)
+    elif not isinstance(size, int) and size.interval.lo > 1:
+        _not_reduced(tr, owner, node)
+    elif not isinstance(size, int):
+        from analyzer.tracing.values import show_shape
+
+        tr.advise(
+            "tracing/unreduced-loss",
+            f"`backward()` is called on a tensor of shape {show_shape(owner.dims)}; only a scalar can be differentiated, so reduce it first",
+            tr.site(node),
+            "backward",
+        )
+
+
+def _not_reduced(tr: Tracer, owner: Tensor, node: ast.Call | None) -> None:
+    from analyzer.tracing.operators.apply import fail
+    from analyzer.tracing.values import show_shape
+
+    op = Op(tr, "backward", node, tr.site(node))
+    fail(op, "scalar-loss", f"only a scalar can be differentiated, and the loss has the shape {show_shape(owner.dims or ())}; reduce it first", (owner,))
+
+

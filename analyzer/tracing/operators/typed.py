@@ -1,0 +1,72 @@
+"""Functions and layers that are wholly described by their refinement type: operands first, then hyperparameters."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from typing import Any
+
+from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.table import Op
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import ListV, Tensor, Unknown, Value
+from analyzer.validity.registry import spec as find_spec
+from analyzer.validity.spec import Spec
+
+_OPERAND_NAMES = {"x": ("input", "x", "self"), "a": ("input", "mat1", "tensor1", "self"), "b": ("other", "mat2", "tensor2", "vec2"), "index": ("index", "indices"), "weight": ("weight",), "bias": ("bias",), "condition": ("condition",)}  # fmt: skip
+_HYPER_ALIASES = {"axis": "dim", "keepdims": "keepdim"}
+
+
+def operands(found: Spec) -> tuple[list[inspect.Parameter], bool]:
+    """Parameters that are tensors, and whether any number of them may come."""
+    parameters = list(inspect.signature(found.transfer).parameters.values())[1:]
+    fixed = [p for p in parameters if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    return fixed, any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters)
+
+
+def call_typed(
+    tr: Tracer, framework: str, name: str, full_name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
+    """None if there is no such type or the call does not fit it."""
+    found = find_spec(name, framework)
+    if found is None or name[:1].isupper():
+        return None
+    fixed, variadic = operands(found)
+    given = list(args)
+    named = dict(kwargs)
+    sources = list(node.args) if node is not None and not any(isinstance(a, ast.Starred) for a in node.args) else []
+    if len(sources) < len(given):
+        sources = [None] * (len(given) - len(sources)) + sources  # type: ignore[list-item]
+    inputs: list[Value] = []
+    nodes: dict[str, Any] = {k.arg: k.value for k in node.keywords if k.arg} if node is not None else {}
+    if variadic and not fixed:
+        first = given.pop(0) if given else named.pop("tensors", None)
+        sources = sources[1:]
+        if not isinstance(first, (tuple, ListV)) or (isinstance(first, ListV) and first.open):
+            return Tensor(None, None, framework, site=tr.site(node))
+        inputs = list(first.items if isinstance(first, ListV) else first)
+    for parameter in fixed:
+        if given:
+            inputs.append(given.pop(0))
+            sources = sources[1:]
+            continue
+        alias = next((n for n in _OPERAND_NAMES.get(parameter.name, (parameter.name,)) if n in named), None)
+        if alias is not None:
+            inputs.append(named.pop(alias))
+        elif parameter.default is inspect.Parameter.empty:
+            return None
+        else:
+            inputs.append(None)
+    hyper: dict[str, Value] = {}
+    for parameter_name, value in zip(found.defaults, given, strict=False):
+        hyper[parameter_name] = value
+        if sources and sources[0] is not None:
+            nodes[parameter_name] = sources[0]
+        sources = sources[1:]
+    for key, value in named.items():
+        hyper[_HYPER_ALIASES.get(key, key) if key not in found.defaults else key] = value
+    op = Op(tr, full_name, node, tr.site(node), nodes=nodes)
+    if any(isinstance(v, Unknown) and v.value is None and k in ("shape", "dims", "size", "repeats", "pad") for k, v in hyper.items()):
+        return op.finish(Tensor(None, None, framework, site=op.where, sources=tuple(i for i in inputs if isinstance(i, Tensor))))
+    result = op.finish(apply(op, framework, name, inputs, hyper))
+    return result

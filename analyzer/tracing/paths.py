@@ -1,0 +1,123 @@
+"""Which branches a path takes, what it requires, and how a round of it is undone.
+
+A path is replayed from the start with a prefix of decisions; after a run each decision beyond the prefix is flipped
+once. Paths with fewer flips come first, so that every side of every branch is seen long before their product is.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from analyzer.tracing.values import Site
+from analyzer.validity.terms import Truth
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One branch taken. `origin` tells who decides: see `values.Unknown`."""
+
+    site: Site
+    taken: bool
+    origin: str
+    text: str
+
+    @property
+    def free(self) -> bool:
+        """Whether both sides are certainly possible, so that an error behind the branch is an error."""
+        return self.origin in ("flag", "param", "batch", "data")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Something that holds on a path. `kind`: ``operator`` (required by an operator), ``branch``, ``definition``."""
+
+    truth: Truth
+    kind: str
+    site: Site
+    rule: str = ""
+    message: str = ""
+    operator: str = ""
+    graph: bool = False
+    operation: int = 0  # which operator application: conditions of one application fail together
+    facts: tuple[tuple[str, Any], ...] = ()
+
+
+class PathEnd(Exception):
+    """The path stops here: the program exits, or no input leads here."""
+
+
+class OutOfBudget(Exception):
+    """The step budget of the file is spent."""
+
+
+@dataclass
+class Journal:
+    """What was changed since a point in time, so that it can be put back."""
+
+    saved: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+
+    def touch(self, item: Any) -> None:
+        if id(item) not in self.saved:
+            self.saved[id(item)] = (item, item.state())
+
+    def undo(self) -> None:
+        for item, state in reversed(list(self.saved.values())):
+            item.restore(state)
+
+
+class Explorer:
+    """Hands out decision prefixes until none is left or the budget is spent."""
+
+    def __init__(self, most_paths: int = 24) -> None:
+        self.most_paths = most_paths
+        self.explored = 0
+        self.spent = False
+        self._queue: list[tuple[int, int, tuple[bool, ...]]] = [(0, 0, ())]
+        self._order = count(1)
+
+    def prefixes(self) -> Iterator[tuple[bool, ...]]:
+        while self._queue:
+            if self.explored >= self.most_paths:
+                self.spent = True
+                return
+            flips, _, prefix = heapq.heappop(self._queue)
+            self.explored += 1
+            self._flips = flips
+            yield prefix
+
+    def finished(self, prefix: tuple[bool, ...], decisions: list[Decision]) -> None:
+        """Queue the siblings of the path just run."""
+        for index in range(len(prefix), len(decisions)):
+            flipped = (*(d.taken for d in decisions[:index]), not decisions[index].taken)
+            if len(self._queue) < 4 * self.most_paths:
+                heapq.heappush(self._queue, (self._flips + 1, next(self._order), flipped))
+            else:
+                self.spent = True
+
+
+@dataclass
+class Path:
+    """The state of one run."""
+
+    prefix: tuple[bool, ...] = ()
+    decisions: list[Decision] = field(default_factory=list)
+    conditions: list[Condition] = field(default_factory=list)
+
+    def choose(self, site: Site, origin: str, text: str, default: bool) -> bool:
+        index = len(self.decisions)
+        taken = self.prefix[index] if index < len(self.prefix) else default
+        self.decisions.append(Decision(site, taken, origin, text))
+        return taken
+
+    def state(self) -> Any:
+        return list(self.decisions), list(self.conditions)
+
+    def restore(self, state: Any) -> None:
+        self.decisions[:], self.conditions[:] = state
+
+
+Thunk = Callable[[], Any]

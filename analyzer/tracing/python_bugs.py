@@ -1,0 +1,2 @@
+def check_python(path, root, text, tree, versions):
+    return []

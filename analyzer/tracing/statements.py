@@ -1,0 +1,308 @@
+"""Execution of statements. `run_block` gives None, or why the block was left: `BREAK`, `CONTINUE` or a `Returned`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analyzer.tracing import loops
+from analyzer.tracing.attributes import delete_item, set_attribute, set_item
+from analyzer.tracing.branches import run_if
+from analyzer.tracing.calls import enter_context, make_class, make_function
+from analyzer.tracing.expressions import binary, evaluate
+from analyzer.tracing.iteration import unpack
+from analyzer.tracing.modules import import_from, import_module
+from analyzer.tracing.tracer import PyRaise, ShapeFailure, Tracer
+from analyzer.tracing.values import Api, Class, Instance, Scope, Tensor, Unknown, Value
+
+BREAK, CONTINUE = "break", "continue"
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    value: Value
+
+
+Signal = Any
+
+
+def run_block(tr: Tracer, body: Sequence[ast.stmt]) -> Signal:
+    for statement in body:
+        signal = run(tr, statement)
+        if signal is not None:
+            return signal
+    return None
+
+
+def run(tr: Tracer, node: ast.stmt) -> Signal:
+    tr.step()
+    tr.frames[-1].line = node.lineno
+    rule = _RULES.get(type(node))
+    if rule is None:
+        tr.note(f"line {node.lineno}: {type(node).__name__} is not followed")
+        return None
+    return rule(tr, node)
+
+
+# ------------------------------------------------------------------------------------------------- names
+
+
+def assign(tr: Tracer, target: ast.expr, value: Value) -> None:
+    if isinstance(target, ast.Name):
+        store_name(tr, target.id, value)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        starred = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), None)
+        parts = unpack(tr, value, len(target.elts), starred, target)
+        for element, part in zip(target.elts, parts, strict=True):
+            assign(tr, element.value if isinstance(element, ast.Starred) else element, part)
+    elif isinstance(target, ast.Attribute):
+        set_attribute(tr, evaluate(tr, target.value), target.attr, value)
+    elif isinstance(target, ast.Subscript):
+        set_item(tr, evaluate(tr, target.value), evaluate(tr, target.slice), value)
+
+
+def store_name(tr: Tracer, name: str, value: Value) -> None:
+    scope = tr.frame.scope
+    home = scope.nonlocals.get(name, scope)
+    tr.touch(home)
+    if isinstance(value, (Unknown,)) and not value.label:
+        value.label = name
+    elif isinstance(value, Tensor) and not value.name:
+        value.name = name
+    home.names[name] = value
+
+
+def _assign(tr: Tracer, node: ast.Assign) -> None:
+    value = evaluate(tr, node.value)
+    for target in node.targets:
+        assign(tr, target, value)
+
+
+def _annotated(tr: Tracer, node: ast.AnnAssign) -> None:
+    if node.value is not None:
+        assign(tr, node.target, evaluate(tr, node.value))
+    if isinstance(node.target, ast.Name):
+        scope = tr.frame.scope
+        order = scope.names.get("__annotations__")
+        if isinstance(order, dict):
+            order[node.target.id] = node.annotation
+
+
+def _augmented(tr: Tracer, node: ast.AugAssign) -> None:
+    load: ast.expr
+    if isinstance(node.target, ast.Name):
+        load = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+    elif isinstance(node.target, ast.Attribute):
+        load = ast.copy_location(ast.Attribute(node.target.value, node.target.attr, ast.Load()), node.target)
+    else:
+        load = ast.copy_location(ast.Subscript(node.target.value, node.target.slice, ast.Load()), node.target)
+    left, right = evaluate(tr, load), evaluate(tr, node.value)
+    assign(tr, node.target, binary(tr, type(node.op), left, right, node, in_place=True))
+
+
+def _delete(tr: Tracer, node: ast.Delete) -> None:
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            tr.touch(tr.frame.scope)
+            tr.frame.scope.names.pop(target.id, None)
+        elif isinstance(target, ast.Subscript):
+            delete_item(tr, evaluate(tr, target.value), evaluate(tr, target.slice))
+
+
+def _global(tr: Tracer, node: ast.Global) -> None:
+    for name in node.names:
+        tr.frame.scope.nonlocals[name] = tr.frame.scope.globals
+
+
+def _nonlocal(tr: Tracer, node: ast.Nonlocal) -> None:
+    for name in node.names:
+        scope: Scope | None = tr.frame.scope.parent
+        while scope is not None and name not in scope.names:
+            scope = scope.parent
+        if scope is not None:
+            tr.frame.scope.nonlocals[name] = scope
+
+
+# ------------------------------------------------------------------------------------------- definitions
+
+
+def _function(tr: Tracer, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    store_name(tr, node.name, make_function(tr, node))
+
+
+def _class(tr: Tracer, node: ast.ClassDef) -> None:
+    store_name(tr, node.name, make_class(tr, node))
+
+
+def _import(tr: Tracer, node: ast.Import) -> None:
+    for alias in node.names:
+        value = import_module(tr, alias.name, whole=alias.asname is not None)
+        store_name(tr, alias.asname or alias.name.partition(".")[0], value)
+
+
+def _import_from(tr: Tracer, node: ast.ImportFrom) -> None:
+    import_from(tr, node, lambda name, value: store_name(tr, name, value))
+
+
+# ------------------------------------------------------------------------------------------ control flow
+
+
+def _return(tr: Tracer, node: ast.Return) -> Returned:
+    return Returned(None if node.value is None else evaluate(tr, node.value))
+
+
+def _expression(tr: Tracer, node: ast.Expr) -> None:
+    if not isinstance(node.value, ast.Constant):
+        evaluate(tr, node.value)
+
+
+def _assert(tr: Tracer, node: ast.Assert) -> None:
+    value = evaluate(tr, node.test)
+    truth = tr.truth(value)
+    if truth is False:
+        raise PyRaise("AssertionError", "an assertion does not hold")
+    if truth is None:
+        from analyzer.tracing.branches import settle
+
+        settle(tr, value, True, node.test)
+
+
+def _raise(tr: Tracer, node: ast.Raise) -> None:
+    value = evaluate(tr, node.exc) if node.exc is not None else None
+    raise PyRaise(exception_name(value), "raised by the program", value)
+
+
+def exception_name(value: Value) -> str:
+    if isinstance(value, Instance):
+        return value.cls.name
+    if isinstance(value, Class):
+        return value.name
+    if isinstance(value, Api):
+        return value.name.rpartition(".")[2]
+    return getattr(value, "label", "") or "Exception"
+
+
+_ANYTHING = {"Exception", "BaseException"}
+_ON_SHAPES = {
+    "RuntimeError", "ValueError", "TypeError", "AssertionError", "IndexError", "InvalidArgumentError", "OpError", "error",
+}  # fmt: skip
+_FAMILIES = {"ModuleNotFoundError": "ImportError", "KeyError": "LookupError", "IndexError": "LookupError", "FileNotFoundError": "OSError"}
+
+
+def _caught_names(tr: Tracer, handler: ast.ExceptHandler) -> list[str]:
+    if handler.type is None:
+        return ["BaseException"]
+    nodes = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return [n.attr if isinstance(n, ast.Attribute) else n.id if isinstance(n, ast.Name) else "Exception" for n in nodes]
+
+
+def _catches(names: list[str], problem: PyRaise) -> bool:
+    if set(names) & _ANYTHING:
+        return True
+    if isinstance(problem, ShapeFailure):
+        return bool(set(names) & _ON_SHAPES)
+    family = [problem.name]
+    if isinstance(problem.value, Instance):
+        family += [getattr(c, "name", "").rpartition(".")[2] for c in problem.value.cls.mro]
+    family += [_FAMILIES[n] for n in list(family) if n in _FAMILIES]
+    return bool(set(family) & set(names))
+
+
+def _try(tr: Tracer, node: ast.Try) -> Signal:
+    depth = len(tr.frames)
+    signal: Signal = None
+    try:
+        try:
+            signal = run_block(tr, node.body)
+            if signal is None:
+                signal = run_block(tr, node.orelse)
+        except PyRaise as problem:
+            del tr.frames[depth:]
+            handler = next((h for h in node.handlers if _catches(_caught_names(tr, h), problem)), None)
+            if handler is None:
+                raise
+            if handler.name:
+                value = problem.value if problem.value is not None else tr.unknown("an exception", "data")
+                store_name(tr, handler.name, value)
+            signal = run_block(tr, handler.body)
+    finally:
+        del tr.frames[depth:]
+        final = run_block(tr, node.finalbody) if node.finalbody else None
+        if final is not None:
+            signal = final
+    return signal
+
+
+_EXPECTING = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesWithMessage", "suppress", "assertWarns")
+
+
+def _with(tr: Tracer, node: ast.With | ast.AsyncWith) -> Signal:
+    depth = len(tr.frames)
+    swallow = False
+    exits: list[Callable[[], None]] = []
+    for item in node.items:
+        called = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
+        name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+        swallow = swallow or name.startswith(_EXPECTING)
+        value, leave = enter_context(tr, evaluate(tr, item.context_expr))
+        exits.append(leave)
+        if item.optional_vars is not None:
+            assign(tr, item.optional_vars, value)
+    try:
+        return run_block(tr, node.body)
+    except PyRaise:
+        if not swallow:
+            raise
+        del tr.frames[depth:]
+        return None
+    finally:
+        for leave in reversed(exits):
+            leave()
+
+
+# ---------------------------------------------------------------------------------------- match statement
+
+
+def _match(tr: Tracer, node: ast.Match) -> Signal:
+    from analyzer.tracing.matching import matches
+
+    subject = evaluate(tr, node.subject)
+    for case in node.cases:
+        if matches(tr, case.pattern, subject, lambda name, value: store_name(tr, name, value)) and (
+            case.guard is None or tr.decide(evaluate(tr, case.guard), case.guard)
+        ):
+            return run_block(tr, case.body)
+    return None
+
+
+_RULES: dict[type[ast.stmt], Callable[[Tracer, Any], Signal]] = {
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.Delete: _delete,
+    ast.Global: _global,
+    ast.Nonlocal: _nonlocal,
+    ast.FunctionDef: _function,
+    ast.AsyncFunctionDef: _function,
+    ast.ClassDef: _class,
+    ast.Import: _import,
+    ast.ImportFrom: _import_from,
+    ast.Return: _return,
+    ast.Expr: _expression,
+    ast.Assert: _assert,
+    ast.Raise: _raise,
+    ast.Try: _try,
+    ast.TryStar: _try,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.If: run_if,
+    ast.For: loops.run_for,
+    ast.AsyncFor: loops.run_for,
+    ast.While: loops.run_while,
+    ast.Match: _match,
+    ast.Pass: lambda tr, node: None,
+    ast.Break: lambda tr, node: BREAK,
+    ast.Continue: lambda tr, node: CONTINUE,
+}

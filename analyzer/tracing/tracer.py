@@ -1,0 +1,389 @@
+"""The state of a trace and the few acts that every part of the interpreter shares: decide, require, note, undo."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path as FilePath
+from typing import Any
+
+from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path
+from analyzer.tracing.solver import satisfiable
+from analyzer.tracing.values import (
+    Class, DictV, Function, Instance, ListV, Module, OpenSize, Scope, Shape, Site, Symbols, Tensor, Unknown, Value,
+)  # fmt: skip
+from analyzer.tracing.versions import Versions
+from analyzer.validity.terms import Cond, Poly, Term, Truth, equal, negate
+
+MOST_STEPS = 250_000
+MOST_DEPTH = 48
+
+
+class PyRaise(Exception):
+    """The traced program raises. `name` is the exception's class."""
+
+    def __init__(self, name: str, message: str = "", value: Value = None) -> None:
+        super().__init__(f"{name}: {message}")
+        self.name, self.message, self.value = name, message, value
+
+
+class ShapeFailure(PyRaise):
+    """An operator refuses its operands on this path, whatever the input."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__("RuntimeError", problem.message)
+        self.problem = problem
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A verdict before it becomes a finding."""
+
+    rule: str
+    level: str  # error, warning, note
+    message: str
+    site: Site
+    operator: str = ""
+    sentences: tuple[str, ...] = ()
+    certain: bool = True  # no guess of this analysis lies between the program's start and here
+    fix: tuple[ast.expr, str, str] | None = None  # (source expression, path, replacement)
+    operand: str = ""
+    layer: str = ""
+
+
+class Test(Unknown):
+    """An undecided comparison of an unknown with a constant; deciding it tells something about the unknown."""
+
+    __slots__ = ("constant", "negated", "operation", "subject")
+
+    def __init__(self, subject: Unknown, operation: str, constant: Value, text: str) -> None:
+        super().__init__("a comparison", subject.origin, text, "bool")
+        self.subject, self.operation, self.constant, self.negated = subject, operation, constant, False
+
+
+@dataclass
+class Frame:
+    """One activation of a function, class body or module."""
+
+    scope: Scope
+    path: str
+    name: str = "<module>"
+    owner: Class | None = None
+    first: Value = None  # self or cls
+    function: Function | None = None
+    yields: list[Value] | None = None
+    yield_limit: int = 0
+    line: int = 0
+    inside_try: list[tuple[str, ...]] = field(default_factory=list)
+
+
+@dataclass
+class Shared:
+    """What all paths of one file share."""
+
+    root: FilePath
+    versions: Versions
+    sources: dict[str, ast.Module] = field(default_factory=dict)
+    problems: dict[tuple[Any, ...], Problem] = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
+    unknown_calls: Counter[str] = field(default_factory=Counter)
+    known_calls: Counter[str] = field(default_factory=Counter)
+    steps: int = 0
+    most_steps: int = MOST_STEPS
+    unmergeable: set[Site] = field(default_factory=set)
+    reached: set[str] = field(default_factory=set)  # qualified names of classes and functions that were called
+
+
+class Tracer:
+    """One run along one path."""
+
+    def __init__(self, shared: Shared, prefix: tuple[bool, ...] = ()) -> None:
+        self.shared = shared
+        self.symbols = Symbols()
+        self.path = Path(prefix)
+        self.frames: list[Frame] = []
+        self.modules: dict[str, Module] = {}
+        self.journals: list[Journal] = []
+        self.speculating = 0
+        self.operations = count(1)
+        self.ranks: dict[str, Shape] = {}
+        self.functions: list[Function] = []
+        self.classes: list[Class] = []
+        self.guards = 0  # enclosing blocks that expect an exception
+        self.occurrences: dict[Site, int] = {}
+        self.flags: Any = None  # the FLAGS object of absl and TensorFlow 1
+
+    # ------------------------------------------------------------------ places, notes, budget
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    def site(self, node: ast.AST | None = None) -> Site:
+        frame = self.frames[-1]
+        line = getattr(node, "lineno", None) or frame.line or 1
+        return Site(frame.path, line, getattr(node, "col_offset", 0))
+
+    def note(self, sentence: str) -> None:
+        self.shared.notes[sentence] = None
+
+    def step(self) -> None:
+        self.shared.steps += 1
+        if self.shared.steps > self.shared.most_steps:
+            raise OutOfBudget
+
+    def unknown(self, reason: str, origin: str = "imprecise", label: str = "", pytype: str = "") -> Unknown:
+        return Unknown(reason, origin, label, pytype)
+
+    def unknown_call(self, name: str) -> Unknown:
+        self.shared.unknown_calls[name] += 1
+        return Unknown(f"result of {name}", "data", f"{name.rpartition('.')[2]}()")
+
+    # ------------------------------------------------------------------ undo
+
+    def touch(self, item: Any) -> None:
+        """Call before changing a mutable value."""
+        for journal in self.journals:
+            journal.touch(item)
+
+    @contextmanager
+    def undoable(self) -> Iterator[Journal]:
+        journal = Journal()
+        journal.touch(self.path)
+        self.journals.append(journal)
+        try:
+            yield journal
+        finally:
+            self.journals.remove(journal)
+
+    # ------------------------------------------------------------------ symbols and shapes
+
+    def fresh(self, label: str, kind: str = "derived", lo: int | None = 1, hi: int | None = None, graph: bool = False) -> Poly:
+        return self.symbols.fresh(label, kind, lo, hi, site=self.site() if self.frames else None, graph=graph)
+
+    def rank_of(self, tensor: Tensor) -> Term:
+        shape = tensor.shape
+        if shape.dims is not None:
+            return len(shape.dims)
+        if shape.rank is None:
+            self.touch(shape)
+            shape.rank = self.symbols.fresh(f"rank of {tensor.name or 'tensor'}", "rank", 0, 8)
+            self.ranks[next(iter(shape.rank.symbols)).name] = shape
+        return shape.rank
+
+    def set_rank(self, tensor: Tensor, rank: int) -> None:
+        """Make the rank known; the sizes seen from either end find their places."""
+        shape = tensor.shape
+        if shape.dims is not None:
+            return
+        self.touch(shape)
+        dims: list[Term] = []
+        for axis in range(rank):
+            front, back = shape.front.get(axis), shape.back.get(axis - rank)
+            if front is not None and back is not None and not (front == back):
+                self.assume(equal(front, back), "definition")
+            known = front if front is not None else back
+            dims.append(known if known is not None else self.fresh(f"{tensor.name or 'dim'}.{axis}", "dim", 1, graph=tensor.graph))
+        shape.dims = tuple(dims)
+        if shape.rank is not None:
+            self.assume(equal(shape.rank, rank), "definition")
+
+    def dimension(self, tensor: Tensor, axis: int) -> Term:
+        """One dimension; of a tensor of unknown rank too. Raises IndexError outside a known rank."""
+        shape = tensor.shape
+        if shape.dims is not None:
+            return shape.dims[axis]
+        known = shape.front if axis >= 0 else shape.back
+        if axis not in known:
+            self.touch(shape)
+            label = f"{tensor.name or 'tensor'}.{axis}"
+            known[axis] = self.fresh(label, "dim", 1, graph=tensor.graph)
+        return known[axis]
+
+    def tensor_of(self, value: Unknown, framework: str) -> Tensor:
+        """The unknown value, used as a tensor: always the same tensor."""
+        if value.tensor is None:
+            self.touch(value)
+            value.tensor = Tensor(None, None, framework, site=self.site(), name=value.label or "tensor")
+        return value.tensor
+
+    def term_of(self, value: Value, label: str = "size") -> Term | None:
+        """The value as an integer term; None when it cannot be one."""
+        if isinstance(value, bool):
+            return int(value)
+        if isinstance(value, (int, Poly)):
+            return value
+        if isinstance(value, Unknown):
+            if value.value is not None:
+                return self.term_of(value.value[0])
+            if value.pytype in ("bool", "str", "list", "dict"):
+                return None
+            if value.term is None:
+                self.touch(value)
+                kind = {"flag": "flag", "param": "param"}.get(value.origin, "unknown")
+                value.term = self.symbols.fresh(
+                    value.label or label, kind, None, site=self.site() if self.frames else None, default=value.default
+                )
+            return value.term
+        if isinstance(value, Tensor):
+            if isinstance(value.value, (int, Poly)) and not isinstance(value.value, bool):
+                return value.value
+            if value.dims == ():
+                return self.fresh(label, "unknown", None)
+            return None
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        return None
+
+    # ------------------------------------------------------------------ conditions
+
+    def assume(self, truth: Truth, kind: str = "branch", site: Site | None = None) -> None:
+        """From here on `truth` holds on this path. A plain False ends the path."""
+        if truth is True:
+            return
+        if truth is False:
+            raise PathEnd
+        self.path.conditions.append(Condition(truth, kind, site or self.site()))
+        if isinstance(truth, Cond) and truth.kind == "eq":
+            self._learn_rank(truth)
+
+    def _learn_rank(self, truth: Cond) -> None:
+        (value,) = truth.args
+        names = [s.name for s in value.symbols]
+        if len(names) == 1 and names[0] in self.ranks and len(value.terms) <= 2:
+            coefficient = value.terms[0][1]
+            if abs(coefficient) == 1:
+                shape = self.ranks[names[0]]
+                if shape.dims is None:
+                    rank = -value.constant * coefficient
+                    if 0 <= rank <= 8:
+                        self.set_rank(Tensor(shape, name="dim"), rank)
+
+    @property
+    def certain(self) -> bool:
+        return all(d.free for d in self.path.decisions)
+
+    def feasible(self) -> bool:
+        """Whether some input leads here (undecided counts as no: then no error is reported)."""
+        return satisfiable([c.truth for c in self.path.conditions]) is True
+
+    def report(self, problem: Problem) -> None:
+        if self.speculating:
+            return
+        key = (problem.rule, problem.site.path, problem.site.line, problem.operand)
+        old = self.shared.problems.get(key)
+        if old is None or (problem.certain and not old.certain):
+            self.shared.problems[key] = problem
+
+    def advise(self, rule: str, message: str, site: Site | None = None, operator: str = "", sentences: Sequence[str] = ()) -> None:
+        self.report(Problem(rule, "note", message, site or self.site(), operator, tuple(sentences), self.certain))
+
+    # ------------------------------------------------------------------ truth
+
+    def decide(self, value: Value, node: ast.AST | None = None, text: str = "") -> bool:
+        """Python's truth of a value; where it is open, the path takes one side."""
+        truth = self.truth(value)
+        if truth is not None:
+            return truth
+        site = self.site(node)
+        text = text or (ast.unparse(node)[:80] if isinstance(node, ast.expr) else "")
+        if isinstance(value, Cond):
+            conditions = [c.truth for c in self.path.conditions]
+            if value in conditions:
+                return True
+            if negate(value) in conditions:
+                return False
+            taken = self.path.choose(site, self._origin(value), text, default=self._default(value))
+            self.assume(value if taken else negate(value), "branch", site)
+            return taken
+        if isinstance(value, Test):
+            default = self._test_default(value)
+            taken = self.path.choose(site, value.origin, text, default)
+            self.settle(value, taken)
+            return taken
+        if isinstance(value, Unknown):
+            default = bool(value.default) if value.default is not None else value.origin not in ("flag",)
+            taken = self.path.choose(site, value.origin, text, default)
+            self.touch(value)
+            value.truth = taken
+            return taken
+        return self.path.choose(site, "data" if isinstance(value, Tensor) else "imprecise", text, True)
+
+    def settle(self, test: Test, taken: bool) -> None:
+        """Record the outcome of a comparison with its subject."""
+        self.touch(test)
+        test.truth = taken
+        outcome = taken is not test.negated
+        subject = test.subject
+        self.touch(subject)
+        if test.operation in ("==", "is"):
+            if outcome:
+                subject.value = (test.constant,)
+            else:
+                subject.excluded.append(test.constant)
+
+    def _origin(self, condition: Cond) -> str:
+        kinds = {self.symbols.kind(s.name) for s in condition.symbols}
+        if kinds <= {"flag", "param", "batch"}:
+            return "flag"
+        return "data" if kinds <= {"flag", "param", "batch", "dim", "rank"} else "imprecise"
+
+    def _default(self, condition: Cond) -> bool:
+        from analyzer.validity.terms import substitute
+
+        defaults = {
+            s.name: known.default
+            for s in condition.symbols
+            if (known := self.symbols.known.get(s.name)) is not None and isinstance(known.default, int)
+        }
+        decided = substitute(condition, defaults) if defaults else condition
+        return decided if isinstance(decided, bool) else True
+
+    def _test_default(self, test: Test) -> bool:
+        subject = test.subject
+        if subject.default is not None and test.operation in ("==", "is"):
+            return (subject.default == test.constant) is not test.negated
+        if test.operation == "is" or (test.operation == "==" and subject.origin == "param"):
+            return test.negated
+        return not test.negated
+
+    def truth(self, value: Value) -> bool | None:
+        """Python's truth of a value if it is known."""
+        if isinstance(value, Unknown):
+            if value.value is not None:
+                return self.truth(value.value[0])
+            if value.truth is None and any(e is None for e in value.excluded) and value.pytype in ("object",):
+                return True
+            if isinstance(value, Test) and value.truth is None and value.operation in ("==", "is"):
+                if value.subject.value is not None:
+                    found = value.subject.value[0]
+                    same = found is value.constant or found == value.constant
+                    return same is not value.negated
+                if any(e is value.constant or (e == value.constant and e is not None) for e in value.subject.excluded):
+                    return value.negated
+            return value.truth
+        if isinstance(value, (Poly, Cond)):
+            if isinstance(value, Poly):
+                box = value.interval
+                return True if box.lo > 0 or box.hi < 0 else None
+            return None
+        if isinstance(value, (ListV, DictV)):
+            return True if value.items else None if value.open else False
+        if isinstance(value, OpenSize):
+            return None
+        if isinstance(value, Tensor):
+            return bool(value.value) if value.dims == () and isinstance(value.value, (int, float)) else None
+        if isinstance(value, Instance):
+            if value.cls.find("__bool__") or value.cls.find("__len__") or not value.cls.closed:
+                return None
+            return True
+        if value is None or isinstance(value, (bool, int, float, str, bytes, tuple, complex)):
+            return bool(value)
+        return True
+
+
+Run = Callable[[Tracer], Any]

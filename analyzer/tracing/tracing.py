@@ -1,0 +1,284 @@
+"""Trace one Python file: its program paths, and every model class and function that nothing in it calls."""
+
+from __future__ import annotations
+
+import ast
+import io
+import sys
+import tokenize
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from analyzer.findings import AnalysisResult
+from analyzer.problem import TargetProblem, UsageProblem
+from analyzer.tracing.modules import run_module
+from analyzer.tracing.paths import Explorer, OutOfBudget, PathEnd
+from analyzer.tracing.signatures import ArgumentMismatch
+from analyzer.tracing.tracer import Problem, PyRaise, ShapeFailure, Shared, Tracer
+from analyzer.tracing.values import Class, Function, Instance, Scope, Unknown, Value
+from analyzer.tracing.verdicts import close_path, to_findings
+from analyzer.tracing.versions import Versions, read_versions
+
+MOST_BYTES = 4_000_000
+MOST_PATHS = 24
+MOST_ENTRY_PATHS = 6
+ENTRY_STEPS = 40_000  # of one class or function that nothing calls
+DEPTH = 12_000  # Python frames: a traced call takes about fifteen
+
+
+def trace(path: Path, root: Path, *, target: str, entry: str | None = None) -> AnalysisResult:
+    """Findings of the shape tracer and of the Python checks on one file of the repository at `root`.
+
+    `entry` names a function or class of the file to start from; without it the file runs as a script, and what it
+    defines but does not use is traced with unknown arguments. Nothing of the file is imported or executed.
+    Raises TargetProblem if the file cannot be read or parsed, UsageProblem if `entry` does not exist.
+    """
+    from analyzer.tracing.python_bugs import check_python
+
+    text, tree = read_source(path, root)
+    versions = read_versions(root)
+    relative = _relative(path, root)
+    shared = explore(root, relative, tree, versions, entry)
+    for problem in check_python(path, root, text, tree, versions):
+        shared.problems.setdefault((problem.rule, problem.site.path, problem.site.line, problem.operand), problem)
+    sources = _sources(shared, root, relative, text)
+
+    def retrace(changed_path: str, changed: str) -> Iterable[Problem]:
+        try:
+            changed_tree = ast.parse(changed)
+        except (SyntaxError, ValueError):
+            return list(shared.problems.values())
+        replaced = {changed_path: changed_tree} if changed_path != relative else {}
+        main = changed_tree if changed_path == relative else tree
+        return explore(root, relative, main, versions, entry, replaced).problems.values()
+
+    findings = to_findings(shared, target, sources, retrace)
+    return AnalysisResult(
+        findings=tuple(findings),
+        unknown_operators=dict(shared.unknown_calls.most_common(40)),
+        notes=tuple(shared.notes),
+        versions=versions.described(),
+    )
+
+
+def read_source(path: Path, root: Path) -> tuple[str, ast.Module]:
+    """The text and syntax tree of a file. Raises TargetProblem with one sentence for anything that is wrong with it."""
+    name = _relative(path, root)
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise TargetProblem(f"{name} is larger than {MOST_BYTES:,} bytes, so it is not traced; split it or exclude it.")
+        data = path.read_bytes()
+    except OSError as error:
+        raise TargetProblem(f"{name} cannot be read: {error.strerror}.") from error
+    try:
+        encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+        text = data.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        raise TargetProblem(f"{name} is not text in UTF-8 nor in the encoding that it declares; save it as UTF-8.") from error
+    try:
+        with deep_recursion():
+            return text, ast.parse(text, filename=name)
+    except SyntaxError as error:
+        raise TargetProblem(f"{name}:{error.lineno or 1}: syntax error: {error.msg}.") from error
+    except (RecursionError, MemoryError) as error:
+        raise TargetProblem(f"{name} is nested too deeply to be parsed; break its longest expression into parts.") from error
+    except ValueError as error:
+        raise TargetProblem(f"{name} contains null bytes, so it is no Python source.") from error
+
+
+def _relative(path: Path, root: Path) -> str:
+    try:
+        return path.resolve().relative_to(root.resolve()).as_posix()
+    except ValueError:
+        return path.name
+
+
+def _sources(shared: Shared, root: Path, relative: str, text: str) -> dict[str, str]:
+    sources = {relative: text}
+    for problem in shared.problems.values():
+        if problem.site.path not in sources:
+            try:
+                sources[problem.site.path] = (root / problem.site.path).read_text(encoding="utf-8", errors="replace")
+            except OSError:
+                sources[problem.site.path] = ""
+    return sources
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Traced calls nest Python frames deeply; the limit is put back afterwards."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, DEPTH))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def explore(
+    root: Path, relative: str, tree: ast.Module, versions: Versions, entry: str | None = None, replaced: dict[str, ast.Module] | None = None
+) -> Shared:
+    """Follow every path within the budgets; the result holds the problems found."""
+    shared = Shared(root, versions)
+    shared.sources.update(replaced or {})
+    with deep_recursion():
+        if entry is None:
+            _explore(shared, lambda tr: _run_script(tr, tree, relative), MOST_PATHS)
+        _explore_definitions(shared, tree, relative, entry)
+    return shared
+
+
+def _explore(shared: Shared, body: Callable[[Tracer], object], most: int) -> None:
+    explorer = Explorer(most)
+    for prefix in explorer.prefixes():
+        tr = Tracer(shared, prefix)
+        try:
+            follow(tr, lambda tr=tr: body(tr))  # type: ignore[misc]
+        except OutOfBudget:
+            shared.notes["The budget of steps is spent; what lies behind is not analysed."] = None
+            return
+        explorer.finished(prefix, tr.path.decisions)
+    if explorer.spent:
+        shared.notes[f"More than {most} paths; the first {most} are analysed."] = None
+
+
+def follow(tr: Tracer, body: Callable[[], object]) -> None:
+    """Run one path to its end and judge it."""
+    try:
+        body()
+    except ShapeFailure as failure:
+        tr.report(failure.problem)
+        return
+    except ArgumentMismatch as failure:
+        if tr.certain:
+            tr.report(failure.problem)
+        return
+    except PyRaise:
+        pass
+    except PathEnd:
+        pass
+    except RecursionError:
+        tr.note("A recursion is too deep to be followed.")
+        return
+    close_path(tr)
+
+
+def _run_script(tr: Tracer, tree: ast.Module, relative: str, name: str = "__main__") -> Scope:
+    scope = Scope()
+    scope.names["__name__"] = name
+    scope.names["__file__"] = tr.unknown("a path", "data", pytype="str")
+    scope.names["__doc__"] = None
+    tr.shared.sources.setdefault(relative, tree)
+    run_module(tr, tree, scope, relative)
+    return scope
+
+
+# ------------------------------------------------------------------------------- what nothing in the file calls
+
+_MODEL_BASES = ("torch.nn.", "keras.Model", "keras.layers.", "keras.models.Model", "pytorch_lightning.", "lightning.")
+
+
+def _explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry: str | None) -> None:
+    """Trace model classes and functions that the script does not reach, each with unknown arguments."""
+    before = shared.steps
+    shared.most_steps = before + 150_000
+    base = Tracer(shared)
+    try:
+        scope = _define(base, tree, relative)
+    except OutOfBudget:
+        return
+    found = [(name, value) for name, value in scope.names.items() if isinstance(value, (Class, Function)) and value.path == relative]
+    if entry is not None:
+        found = [(n, v) for n, v in found if n == entry]
+        if not found:
+            raise UsageProblem(f"{relative} defines no function or class named {entry}.")
+    for name, value in found:
+        key = f"{value.path}:{value.node.lineno}"
+        if key in shared.reached and entry is None:
+            continue
+        if isinstance(value, Function) and (entry is None and (name.startswith("_") or value.node.name != name)):
+            continue
+        if isinstance(value, Class) and entry is None and not _is_model(value):
+            continue
+        _explore_one(shared, tree, relative, name)
+
+
+def _define(tr: Tracer, tree: ast.Module, relative: str) -> Scope:
+    """The names of the module as an importer sees them."""
+    scope = Scope()
+    scope.names["__name__"] = Path(relative).stem
+    tr.shared.sources.setdefault(relative, tree)
+    try:
+        run_module(tr, tree, scope, relative)
+    except (PyRaise, PathEnd):
+        pass
+    return scope
+
+
+def _is_model(cls: Class) -> bool:
+    return any(base.startswith(_MODEL_BASES) for base in cls.library_bases)
+
+
+def _explore_one(shared: Shared, tree: ast.Module, relative: str, name: str) -> None:
+    limit = shared.most_steps
+    shared.most_steps = min(limit, shared.steps + ENTRY_STEPS)
+
+    explorer = Explorer(MOST_ENTRY_PATHS)
+    for prefix in explorer.prefixes():
+        tr = Tracer(shared)
+        try:
+            scope = _define(tr, tree, relative)
+            tr.path.decisions.clear()
+            tr.path.conditions.clear()
+            tr.path.prefix = prefix
+            value = scope.names.get(name)
+            if isinstance(value, (Class, Function)):
+                follow(tr, lambda tr=tr, value=value, scope=scope: _call_with_unknowns(tr, value, scope, relative))  # type: ignore[misc]
+        except OutOfBudget:
+            shared.notes[f"The budget of steps for {name} is spent; what lies behind is not analysed."] = None
+            break
+        explorer.finished(prefix, tr.path.decisions)
+    shared.most_steps = limit
+
+
+def _call_with_unknowns(tr: Tracer, value: Class | Function, scope: Scope, relative: str) -> None:
+    """Call a definition with its defaults where it has them, and unknown arguments where not."""
+    from analyzer.tracing.calls import call, call_instance
+    from analyzer.tracing.tracer import Frame
+
+    tr.frames.append(Frame(scope, relative, line=value.node.lineno))
+    if isinstance(value, Function):
+        call(tr, value, *_unknown_arguments(value, skip=0))
+        return
+    initializer = value.find("__init__")
+    args, kwargs = _unknown_arguments(initializer[0], skip=1) if initializer and isinstance(initializer[0], Function) else ((), {})
+    instance = call(tr, value, args, kwargs)
+    if not isinstance(instance, Instance):
+        return
+    for name in ("forward", "call"):
+        found = value.find(name)
+        if found is not None and isinstance(found[0], Function):
+            args, kwargs = _unknown_arguments(found[0], skip=1, keep_defaults=True)
+            call_instance(tr, instance, args, kwargs)
+            return
+
+
+def _unknown_arguments(function: Function, skip: int, keep_defaults: bool = True) -> tuple[tuple[Value, ...], dict[str, Value]]:
+    spec = function.node.args
+    positional = [*spec.posonlyargs, *spec.args][skip:]
+    required = positional[: len(positional) - len(function.defaults)] if function.defaults else positional
+    args = tuple(_argument(p) for p in required)
+    kwargs = {p.arg: _argument(p) for p in spec.kwonlyargs if p.arg not in function.kw_defaults}
+    return args, kwargs
+
+
+_PYTYPES = {"int": "int", "float": "float", "str": "str", "bool": "bool"}
+
+
+def _argument(parameter: ast.arg) -> Unknown:
+    annotation = parameter.annotation
+    pytype = _PYTYPES.get(annotation.id, "") if isinstance(annotation, ast.Name) else ""
+    return Unknown("an argument", "param", parameter.arg, pytype)
+
+

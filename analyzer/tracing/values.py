@@ -1,0 +1,443 @@
+"""What a Python expression can evaluate to without being run.
+
+Plain Python objects stand for themselves: ``int``, ``float``, ``str``, ``bool``, ``None``, ``bytes``, ``tuple``.
+A symbolic integer is a `Poly`, a symbolic condition a `Cond` (both from `analyzer.validity.terms`). Everything else is a
+class of this module. Mutable values implement `state` / `restore` so that a branch or a loop round can be undone.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from analyzer.validity.terms import Poly, Term, symbol
+
+Value = Any
+_names = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place in the traced source."""
+
+    path: str  # relative to the repository
+    line: int
+    column: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a symbol beyond its bounds.
+
+    `kind`: ``flag`` (a user sets it), ``batch`` (declared as any size), ``param`` (argument of a function that nobody
+    calls), ``dim`` (of an unknown tensor), ``rank``, ``derived``, ``unknown``. `graph` marks symbols that a TensorFlow
+    session or a functional model instantiates anew on each run.
+    """
+
+    label: str
+    kind: str
+    site: Site | None = None
+    default: Any = None
+    graph: bool = False
+
+
+class Symbols:
+    """Makes symbols with readable unique names and remembers what they stand for."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Known] = {}
+        self._used: dict[str, int] = {}
+
+    def fresh(
+        self,
+        label: str,
+        kind: str = "dim",
+        lo: int | None = 1,
+        hi: int | None = None,
+        *,
+        site: Site | None = None,
+        default: Any = None,
+        graph: bool = False,
+    ) -> Poly:
+        number = self._used.get(label, 0) + 1
+        self._used[label] = number
+        name = label if number == 1 else f"{label}_{number}"
+        while name in self.known:
+            number += 1
+            self._used[label] = number
+            name = f"{label}_{number}"
+        self.known[name] = Known(label, kind, site, default, graph)
+        return symbol(name, lo, hi)
+
+    def kind(self, name: str) -> str:
+        found = self.known.get(name)
+        return found.kind if found else "derived"
+
+
+class Shape:
+    """The dimensions of a tensor; while the rank is unknown, the sizes that were looked at from either end."""
+
+    __slots__ = ("back", "dims", "front", "rank")
+
+    def __init__(self, dims: Sequence[Term] | None = None) -> None:
+        self.dims: tuple[Term, ...] | None = None if dims is None else tuple(dims)
+        self.front: dict[int, Term] = {}
+        self.back: dict[int, Term] = {}
+        self.rank: Poly | None = None
+
+    def state(self) -> Any:
+        return self.dims, dict(self.front), dict(self.back), self.rank
+
+    def restore(self, state: Any) -> None:
+        self.dims, front, back, self.rank = state
+        self.front, self.back = dict(front), dict(back)
+
+    def __repr__(self) -> str:
+        if self.dims is not None:
+            return show_shape(self.dims)
+        return f"[…, {self.back[-1]}]" if -1 in self.back else "[unknown rank]"
+
+
+def show_shape(dims: Iterable[Term]) -> str:
+    return "[" + ", ".join(str(d) for d in dims) + "]"
+
+
+class Tensor:
+    """A tensor or array by its shape. Immutable but for `shape`, which is refined as more becomes known."""
+
+    __slots__ = ("dtype", "framework", "graph", "name", "operation", "shape", "site", "sources", "tags", "value")
+
+    def __init__(
+        self,
+        shape: Sequence[Term] | Shape | None,
+        dtype: str | None = None,
+        framework: str = "torch",
+        *,
+        site: Site | None = None,
+        name: str = "",
+        value: Any = None,
+        sources: tuple[Tensor, ...] = (),
+        graph: bool = False,
+        tags: frozenset[str] = frozenset(),
+    ) -> None:
+        self.shape = shape if isinstance(shape, Shape) else Shape(shape)
+        self.dtype = dtype
+        self.framework = framework
+        self.site = site
+        self.name = name  # the operator or name that made it
+        self.value = value  # elements of a small integer tensor: a term, or a (nested) tuple of terms
+        self.sources = sources  # operands, for the slice behind a session run
+        self.graph = graph  # built now, run later: its conditions are checked at each run
+        self.operation = 0  # the application that made it; its conditions carry the same number
+        self.tags = tags  # "batch-first", "softmax", "placeholder", "variable" …
+
+    @property
+    def dims(self) -> tuple[Term, ...] | None:
+        return self.shape.dims
+
+    def __repr__(self) -> str:
+        return f"{self.name or 'tensor'}{self.shape!r}"
+
+
+class Size(tuple[Any, ...]):
+    """A shape object of known rank: ``torch.Size``, ``tf.TensorShape``, ``ndarray.shape``."""
+
+    __slots__ = ()
+
+
+@dataclass(eq=False, slots=True)
+class OpenSize:
+    """The shape object of a tensor whose rank is not known."""
+
+    tensor: Tensor
+
+
+class Unknown:
+    """A value nobody can know here. Two looks at the same attribute or item of it give the same unknown.
+
+    `origin`: ``flag`` (a user's choice), ``param`` (an argument of an uncalled function), ``data`` (what a file or a
+    stranger's function gives), ``imprecise`` (this analysis lost track).
+    """
+
+    __slots__ = ("attrs", "default", "excluded", "items", "label", "origin", "pytype", "reason", "tensor", "term", "truth", "value")
+
+    def __init__(self, reason: str = "", origin: str = "imprecise", label: str = "", pytype: str = "") -> None:
+        self.reason, self.origin, self.label, self.pytype = reason, origin, label, pytype
+        self.attrs: dict[str, Value] = {}
+        self.items: dict[Any, Value] = {}
+        self.term: Term | None = None
+        self.tensor: Tensor | None = None
+        self.truth: bool | None = None
+        self.value: tuple[Value] | None = None  # decided on this path to be this constant
+        self.excluded: list[Value] = []
+        self.default: Value = None
+
+    def state(self) -> Any:
+        return (
+            dict(self.attrs), dict(self.items), self.term, self.tensor, self.truth, self.value, list(self.excluded)
+        )  # fmt: skip
+
+    def restore(self, state: Any) -> None:
+        attrs, items, self.term, self.tensor, self.truth, self.value, excluded = state
+        self.attrs, self.items, self.excluded = dict(attrs), dict(items), list(excluded)
+
+    def __repr__(self) -> str:
+        return f"<unknown {self.label or self.reason}>"
+
+
+class ListV:
+    """A list. `open`: further items of unknown number may follow."""
+
+    __slots__ = ("items", "open")
+
+    def __init__(self, items: Iterable[Value] = (), open: bool = False) -> None:
+        self.items, self.open = list(items), open
+
+    def state(self) -> Any:
+        return list(self.items), self.open
+
+    def restore(self, state: Any) -> None:
+        self.items, self.open = list(state[0]), state[1]
+
+    def __repr__(self) -> str:
+        return repr(self.items)
+
+
+class SetV(ListV):
+    """A set, in order of insertion."""
+
+    __slots__ = ()
+
+
+class DictV:
+    """A dictionary; keys are hashable concrete values. `open`: it may hold further keys."""
+
+    __slots__ = ("items", "open")
+
+    def __init__(self, items: dict[Any, Value] | None = None, open: bool = False) -> None:
+        self.items, self.open = dict(items or {}), open
+
+    def state(self) -> Any:
+        return dict(self.items), self.open
+
+    def restore(self, state: Any) -> None:
+        self.items, self.open = dict(state[0]), state[1]
+
+    def __repr__(self) -> str:
+        return repr(self.items)
+
+
+class Scope:
+    """Names of one function, class or module body; `parent` is the enclosing scope of a closure."""
+
+    __slots__ = ("globals", "names", "nonlocals", "parent")
+
+    def __init__(self, parent: Scope | None = None, globals: Scope | None = None) -> None:
+        self.names: dict[str, Value] = {}
+        self.parent = parent
+        self.globals = globals if globals is not None else self
+        self.nonlocals: dict[str, Scope] = {}
+
+    def state(self) -> Any:
+        return dict(self.names)
+
+    def restore(self, state: Any) -> None:
+        self.names = dict(state)
+
+
+@dataclass(eq=False, slots=True)
+class Function:
+    name: str
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    scope: Scope
+    path: str
+    defaults: tuple[Value, ...] = ()
+    kw_defaults: dict[str, Value] = field(default_factory=dict)
+    owner: Class | None = None
+    kind: str = ""  # staticmethod, classmethod, property, contextmanager
+    generator: bool = False
+    setter: Function | None = None
+    decorated: bool = False  # by a decorator that is not known
+    called: bool = False
+    options: dict[str, Value] = field(default_factory=dict)  # parameters that a command-line decorator fills
+
+
+class Class:
+    """A class of the traced source. `bases` may hold `Api` values: classes of libraries."""
+
+    __slots__ = ("bases", "called", "dataclass", "mro", "name", "node", "path", "scope")
+
+    def __init__(self, name: str, bases: tuple[Value, ...], scope: Scope, node: ast.ClassDef, path: str) -> None:
+        self.name, self.bases, self.scope, self.node, self.path = name, bases, scope, node, path
+        self.dataclass = False
+        self.called = False
+        self.mro: list[Value] = _linearize(self)
+
+    def find(self, name: str, after: Class | None = None) -> tuple[Value, Class] | None:
+        order = self.mro
+        start = order.index(after) + 1 if after in order else 0
+        for cls in order[start:]:
+            if isinstance(cls, Class) and name in cls.scope.names:
+                return cls.scope.names[name], cls
+        return None
+
+    @property
+    def library_bases(self) -> list[str]:
+        return [b.name for b in self.mro if isinstance(b, Api)]
+
+    @property
+    def closed(self) -> bool:
+        """Whether every base is known to us."""
+        return not any(isinstance(b, Unknown) for b in self.mro)
+
+    def __repr__(self) -> str:
+        return f"<class {self.name}>"
+
+
+def _linearize(cls: Class) -> list[Value]:
+    sequences = [list(b.mro) if isinstance(b, Class) else [b] for b in cls.bases] + [list(cls.bases)]
+    result: list[Value] = [cls]
+    while any(sequences):
+        sequences = [s for s in sequences if s]
+        head = next((s[0] for s in sequences if not any(s[0] in t[1:] for t in sequences)), sequences[0][0])
+        result.append(head)
+        for sequence in sequences:
+            if head in sequence:
+                sequence.remove(head)
+    return result
+
+
+class Instance:
+    """An object of a traced class. `open`: attributes may exist that were not seen being set."""
+
+    __slots__ = ("attrs", "built", "cls", "open", "site")
+
+    def __init__(self, cls: Class, site: Site | None = None) -> None:
+        self.cls, self.site = cls, site
+        self.attrs: dict[str, Value] = {}
+        self.open = False
+        self.built = False  # Keras: build() has run
+
+    def state(self) -> Any:
+        return dict(self.attrs), self.open, self.built
+
+    def restore(self, state: Any) -> None:
+        self.attrs, self.open, self.built = dict(state[0]), state[1], state[2]
+
+    def __repr__(self) -> str:
+        return f"<{self.cls.name} object>"
+
+
+class Layer:
+    """A layer object of a library (``nn.Linear(…)``, ``keras.layers.Dense(…)``): its class and hyperparameters."""
+
+    __slots__ = ("args", "attrs", "built", "name", "nodes", "site")
+
+    def __init__(self, name: str, args: dict[str, Value], site: Site | None, nodes: dict[str, ast.expr] | None = None) -> None:
+        self.name, self.args, self.site = name, args, site
+        self.nodes = nodes or {}  # the source expression of each hyperparameter
+        self.attrs: dict[str, Value] = {}
+        self.built: dict[str, Any] = {}  # sizes fixed by the first call
+
+    def state(self) -> Any:
+        return dict(self.attrs), dict(self.built)
+
+    def restore(self, state: Any) -> None:
+        self.attrs, self.built = dict(state[0]), dict(state[1])
+
+    def __repr__(self) -> str:
+        return f"<{self.name.rpartition('.')[2]}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """A name of a library: ``torch.nn.functional.relu``. `variant` is ``v1`` below ``tensorflow.compat.v1``."""
+
+    name: str
+    variant: str = ""
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(eq=False, slots=True)
+class Module:
+    """A module of the traced repository."""
+
+    name: str
+    path: str
+    scope: Scope
+    complete: bool = True
+
+
+@dataclass(eq=False, slots=True)
+class Bound:
+    """A method with its object. `function` is a `Function`, or the name of a method of a library object."""
+
+    owner: Value
+    function: Function | str
+    cls: Class | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Native:
+    """A function modelled here: `run(call)` gives its value."""
+
+    name: str
+    run: Callable[[Any], Value]
+
+
+@dataclass(eq=False, slots=True)
+class Partial:
+    function: Value
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]
+
+
+@dataclass(eq=False, slots=True)
+class SuperV:
+    cls: Class
+    owner: Value
+
+
+@dataclass(eq=False, slots=True)
+class Object:
+    """An object of a modelled library class: a session, an argument parser, a data loader."""
+
+    kind: str
+    attrs: dict[str, Value] = field(default_factory=dict)
+    data: dict[str, Any] = field(default_factory=dict)
+    site: Site | None = None
+
+    def state(self) -> Any:
+        return dict(self.attrs), {k: list(v) if isinstance(v, list) else dict(v) if isinstance(v, dict) else v for k, v in self.data.items()}
+
+    def restore(self, state: Any) -> None:
+        self.attrs, self.data = dict(state[0]), dict(state[1])
+
+
+@dataclass(eq=False, slots=True)
+class Iterator_:
+    """Something to iterate over once: a generator call, ``enumerate``, ``zip``, a data loader.
+
+    `items` gives the elements; `endless` is set when the number of elements is not known, and then `items` gives a few
+    representative ones.
+    """
+
+    items: Callable[[], Iterator[Value]]
+    endless: bool = False
+    length: Value = None
+
+
+@dataclass(eq=False, slots=True)
+class SliceV:
+    start: Value = None
+    stop: Value = None
+    step: Value = None
+
+
+def is_term(value: Value) -> bool:
+    return isinstance(value, Poly) or (isinstance(value, int) and not isinstance(value, bool))

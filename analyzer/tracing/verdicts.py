@@ -1,0 +1,150 @@
+"""From a finished path to problems, and from problems to findings with a suggestion that is proved by tracing again."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+
+from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Suggestion
+from analyzer.tracing.operators.apply import came_from, shorten
+from analyzer.tracing.paths import Condition
+from analyzer.tracing.solver import first_conflict, forced_multiple, forced_values
+from analyzer.tracing.tracer import Problem, Shared, Tracer
+from analyzer.tracing.values import Tensor
+from analyzer.validity.terms import Cond, Symbol
+
+
+def close_path(tr: Tracer) -> None:
+    """Judge what a path still requires when it ends: no input satisfies it, or a user's value is forced."""
+    conditions = tr.path.conditions
+    truths = [c.truth for c in conditions]
+    if not any(c.kind == "operator" for c in conditions):
+        return
+    conflict = first_conflict(truths)
+    if conflict is not None:
+        index, core = conflict
+        culprit = conditions[index]
+        if culprit.kind == "operator":
+            tr.report(_unsatisfiable(tr, culprit, [conditions[i] for i in core]))
+        return
+    _forced(tr, conditions)
+
+
+def _unsatisfiable(tr: Tracer, culprit: Condition, core: Sequence[Condition]) -> Problem:
+    others = [c for c in core if c is not culprit]
+    sentences = [f"{c.message} (line {c.site.line}): {c.truth}" if c.message else f"{c.truth} (line {c.site.line})" for c in (*others, culprit)]
+    sentences += [came_from(t, i) for i, (_, t) in enumerate(culprit.facts) if isinstance(t, Tensor) and t.dims is not None]
+    against = f"; with {others[-1].truth} (line {others[-1].site.line}) no input fits" if others else "; no input fits"
+    return Problem(
+        "tracing/incompatible-shape", "error", shorten(culprit.message[:140] + against), culprit.site, culprit.operator, tuple(sentences), tr.certain, None, culprit.rule
+    )
+
+
+def _forced(tr: Tracer, conditions: Sequence[Condition]) -> None:
+    """Symbols that a user sets and that the operators, not the branches taken, restrict to few values or a multiple."""
+    operators = [c for c in conditions if c.kind == "operator" and isinstance(c.truth, Cond)]
+    seen: dict[str, Symbol] = {}
+    for condition in operators:
+        if isinstance(condition.truth, Cond):
+            for sym in condition.truth.symbols:
+                if tr.symbols.kind(sym.name) in ("flag", "batch", "param"):
+                    seen.setdefault(sym.name, sym)
+    everything = [c.truth for c in conditions]
+    branches = [c.truth for c in conditions if c.kind == "branch"]
+    for name, sym in list(seen.items())[:12]:
+        known = tr.symbols.known[name]
+        equalities = [c for c in operators if isinstance(c.truth, Cond) and sym in c.truth.symbols and c.truth.kind in ("eq", "or", "ge")]
+        if not any(c.truth.kind in ("eq", "or") for c in equalities if isinstance(c.truth, Cond)) or known.kind == "param" and not _chosen(known.label):
+            continue
+        if known.graph and not any(not c.graph for c in equalities):
+            pass
+        values = forced_values(everything, sym)
+        if values is not None and branches and forced_values(branches, sym) == values:
+            continue
+        multiple = forced_multiple(everything, sym) if values is None else None
+        if values is None and multiple is None:
+            continue
+        if values == []:
+            continue
+        wanted = " or ".join(map(str, values)) if values is not None else f"a multiple of {multiple}"
+        culprit = equalities[0]
+        default = known.default if isinstance(known.default, int) else None
+        fits = default is not None and (default in values if values is not None else default % (multiple or 1) == 0)
+        what = "the dimension" if known.kind == "batch" else "the argument" if known.kind == "param" else "the flag"
+        message = f"{what} `{known.label}` can only be {wanted}: {culprit.message}"
+        if default is not None:
+            message += f" (default {default}: {'fits' if fits else 'does not fit'})"
+        reasons = [everything.index(c.truth) for c in equalities[:3]]
+        sentences = [f"{conditions[i].message} (line {conditions[i].site.line}): {conditions[i].truth}" for i in reasons]
+        tr.report(Problem("tracing/forced-dimension", "warning", shorten(message), culprit.site, culprit.operator, tuple(sentences), True, None, known.label))
+
+
+def _chosen(label: str) -> bool:
+    return label.isidentifier()
+
+
+def to_findings(
+    shared: Shared, target: str, source: dict[str, str], retrace: Callable[[str, str], Iterable[Problem]] | None
+) -> list[Finding]:
+    """Findings in the order of the source. `retrace(path, new text)` traces again with one file replaced."""
+    findings = []
+    problems = sorted(shared.problems.values(), key=lambda p: (p.site.path, p.site.line, p.rule))
+    assumptions = tuple(f"{name} {version}" for name, version in shared.versions.described().items())
+    for problem in problems:
+        level = Level(problem.level)
+        confidence = Confidence.PROVED
+        if not problem.certain and level is Level.ERROR:
+            level, confidence = Level.WARNING, Confidence.POSSIBLE
+        elif level is Level.NOTE:
+            confidence = Confidence.PROVED if problem.certain else Confidence.POSSIBLE
+        findings.append(
+            Finding(
+                rule=problem.rule,
+                level=level,
+                confidence=confidence,
+                message=shorten(problem.message),
+                target=target,
+                layer=problem.layer,
+                node=_node_name(problem, source),
+                op=problem.operator.rpartition(".")[2],
+                operand=problem.operand,
+                location=Location(problem.site.path, problem.site.line),
+                evidence=Evidence("trace", problem.sentences, assumptions=assumptions),
+                suggestion=_suggestion(problem, source, retrace),
+            )
+        )
+    return findings
+
+
+def _node_name(problem: Problem, source: dict[str, str]) -> str:
+    """The source line itself names the place: it survives edits elsewhere in the file."""
+    lines = source.get(problem.site.path, "").splitlines()
+    text = lines[problem.site.line - 1].strip() if 0 < problem.site.line <= len(lines) else ""
+    return text[:120]
+
+
+def _suggestion(problem: Problem, source: dict[str, str], retrace: Callable[[str, str], Iterable[Problem]] | None) -> Suggestion | None:
+    """One literal replaced, offered only if tracing the changed file no longer gives the problem nor another error."""
+    if problem.fix is None or retrace is None:
+        return None
+    node, path, replacement = problem.fix
+    text = source.get(path)
+    if text is None or not isinstance(node, ast.Constant) or node.end_col_offset is None or node.lineno != node.end_lineno:
+        return None
+    lines = text.splitlines(keepends=True)
+    if node.lineno > len(lines):
+        return None
+    line = lines[node.lineno - 1]
+    encoded = line.encode()
+    changed = (encoded[: node.col_offset] + replacement.encode() + encoded[node.end_col_offset :]).decode()
+    if ast.unparse(node) != encoded[node.col_offset : node.end_col_offset].decode():
+        return None
+    lines[node.lineno - 1] = changed
+    left = [p for p in retrace(path, "".join(lines)) if p.level == "error"]
+    if left:
+        return None
+    return Suggestion(
+        f"Replace {ast.unparse(node)} by {replacement}.", path, node.lineno, node.lineno, changed.rstrip("\r\n"), proved=True
+    )
+
+
