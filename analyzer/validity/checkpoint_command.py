@@ -1,0 +1,89 @@
+"""``assay checkpoint FILE --against TARGET``: does a checkpoint fit an architecture, and are its weights sound?"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analyzer.problem import Problem, UsageProblem
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from analyzer.graph import Graph
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``assay checkpoint``."""
+    parser.description = (
+        "Hold a checkpoint against an architecture; look for NaN, infinities, zeros and untrained weights."
+    )
+    parser.add_argument("file", metavar="FILE", help="safetensors, torch, Keras weights, or a TensorFlow checkpoint")
+    parser.add_argument("--against", metavar="TARGET", help="a model file, or path/to/file.py:name (with --sandbox)")
+    parser.add_argument(
+        "--sandbox",
+        choices=("none", "docker", "process"),
+        default="none",
+        help="where TARGET's Python code may run; without it only model files are read",
+    )
+    parser.add_argument("--image", metavar="IMAGE", help="with --sandbox docker: the image to run in")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """0: nothing blocking; 1: blocking findings; 2: wrong usage; 3: something could not be read."""
+    from analyzer.findings import FailOn
+    from analyzer.validity.checkpoint import against, inspect
+
+    path = Path(args.file)
+    try:
+        if args.against:
+            result = against(path, _graph(args), path.name)
+        else:
+            result = inspect(path, path.name)
+    except UsageProblem as problem:
+        console.print(str(problem), style="red", markup=False, highlight=False)
+        return 2
+    except Problem as problem:
+        console.print(str(problem), style="red", markup=False, highlight=False)
+        return 3
+    for note in result.notes:
+        console.print(note, markup=False, highlight=False)
+    styles = {"error": "red", "warning": "yellow", "note": "dim"}
+    for finding in result.findings:
+        console.print(f"{finding.level}: {finding.message} [{finding.rule}]", style=styles[finding.level], markup=False)
+    if not result.findings:
+        console.print("Nothing to report.", style="green")
+    return 1 if any(f.blocks(FailOn.CONFIRMED) for f in result.findings) else 0
+
+
+def _graph(args: argparse.Namespace) -> Graph:
+    file, colon, name = args.against.rpartition(":")
+    if colon and file.endswith(".py"):
+        return _exported(args, file, name)
+    from analyzer.loading import load
+
+    graph: Graph = load(Path(args.against))
+    return graph
+
+
+def _exported(args: argparse.Namespace, file: str, name: str) -> Graph:
+    if args.sandbox == "none":
+        raise UsageProblem(
+            f"{args.against} is Python code, which has to run to be known; add `--sandbox docker` to allow it"
+        )
+    from analyzer.config import TargetConfig
+    from analyzer.exporting import export
+    from analyzer.sandbox import Sandbox
+
+    box: Sandbox
+    if args.sandbox == "docker":
+        from analyzer.sandbox.docker import DockerSandbox
+
+        box = DockerSandbox(args.image)
+    else:
+        from analyzer.sandbox.process import ProcessSandbox
+
+        box = ProcessSandbox()
+    graph: Graph = export(args.against, Path.cwd(), target=TargetConfig(args.against, entry=args.against), sandbox=box)
+    return graph
