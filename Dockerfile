@@ -4,7 +4,7 @@
 ARG BASE_IMAGE=python:3.11-slim-bookworm
 FROM ${BASE_IMAGE}
 
-# An extra index for PyTorch's CPU wheels (see docs/self-hosted.md); empty: the default index, which brings CUDA along.
+# An extra index for PyTorch's CPU wheels (see docs/action.md); empty: the default index, which brings CUDA along.
 ARG TORCH_INDEX=""
 
 LABEL org.opencontainers.image.title="Assay" \
@@ -21,6 +21,8 @@ RUN pip install --no-cache-dir ${TORCH_INDEX:+--extra-index-url "$TORCH_INDEX"} 
 COPY pyproject.toml README.md LICENSE /opt/assay/
 COPY action /opt/assay/action
 COPY analyzer /opt/assay/analyzer
+COPY docs/rules /opt/assay/docs/rules
+COPY examples /opt/assay/examples
 COPY templates /opt/assay/templates
 RUN pip install --no-cache-dir --no-deps /opt/assay && rm -rf /opt/assay
 

@@ -48,7 +48,7 @@ def finding(identity: str, fingerprint: str, target: str, state: str = "open") -
 
 def target_key(target: str) -> str:
     """A target's name as a field of a marker."""
-    return hashlib.sha256(target.encode()).hexdigest()[:12]
+    return hashlib.sha256(target.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def run_order(marker: Marker) -> tuple[int, int]:

@@ -80,7 +80,7 @@ def report_problem(settings: Settings, problem: Problem, log: Log) -> None:
 def _analyse(settings: Settings, todo: ReviewPullRequest | CheckCommit, log: Log, outside: Outside) -> int:
     repository = Repository(settings.workspace, f"{settings.server_url}/{settings.repository}", settings.token)
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        trees = _check_out(repository, todo, Path(folder))
+        trees = _check_out(repository, todo, Path(folder).resolve())
         chosen = choose(todo, settings, trees.head, trees.base, trees.exported)
         log.say(f"{len(chosen.targets)} of {chosen.total} models to analyse")
         sandbox, refused = outside.sandbox(settings, todo)

@@ -134,7 +134,7 @@ class Finding:
     def fingerprint(self) -> str:
         """Sixteen hex digits over target, layer, rule, node and operand: no line numbers, so that it survives edits."""
         key = "\0".join((self.target, self.layer, self.rule, self.node, self.operand))
-        return hashlib.sha256(key.encode()).hexdigest()[:16]
+        return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def blocks(self, fail_on: FailOn) -> bool:
         """Whether this finding alone makes the check fail under the policy `fail_on`."""

@@ -85,7 +85,15 @@ VAE = TargetReport(
 
 
 def report(*findings: Finding, fixed: tuple[Finding, ...] = (), target: TargetReport = VAE) -> Report:
-    return Report((target,), findings, fixed=fixed, base="b" * 12, head="h" * 12, seconds=41.2, tool={"version": "0.1"})
+    return Report(
+        (target,),
+        findings,
+        fixed=fixed,
+        base="b" * 12,
+        head="h" * 12,
+        seconds=41.2,
+        tool={"name": "assay", "version": "0.1"},
+    )
 
 
 BROKEN = replace(VAE, status=Status.FAILED, error="models/vae.onnx is truncated", maps=())

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from analyzer.rendering import markdown_text as mt
 from hypothesis import given, settings
 
+from analyzer.rendering import markdown_text as mt
 from tests.action.hostile_markdown import blocks, hostile, live_parts, renderer, tokens
 
 

@@ -98,7 +98,7 @@ def test_one_refused_line_does_not_lose_the_review(bench: Workbench) -> None:
 
 
 def test_at_most_thirty_comments_worst_first(bench: Workbench) -> None:
-    bench.open_pull({"models/vae.onnx": "2", "models/vae.py": lines(200, {n: "x" for n in range(1, 200)})})
+    bench.open_pull({"models/vae.onnx": "2", "models/vae.py": lines(200, dict.fromkeys(range(1, 200), "x"))})
     warnings = [replace(EXP, node=f"e{n}", location=Location("models/vae.py", n)) for n in range(1, 60)]
     bench.analyse = lambda *_, **__: report(LOG, *warnings)
     bench.run()

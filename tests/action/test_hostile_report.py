@@ -1,0 +1,181 @@
+"""A report whose every text is hostile, through every renderer: nothing that a stranger wrote comes to life."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from urllib.parse import unquote
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from action import markers, relay, review
+from action.diff import Changes
+from action.review import Context
+from analyzer.findings import (
+    Confidence,
+    DeviationMap,
+    Evidence,
+    Finding,
+    Level,
+    Location,
+    MapNode,
+    Report,
+    Status,
+    Suggestion,
+    Table,
+    TargetReport,
+)
+from analyzer.rendering.markdown import Links, summary
+from analyzer.rendering.mermaid import diagram
+from analyzer.rendering.rules import DOCS
+from tests.action.hostile_markdown import hostile, live_parts, tokens
+
+SERVER = "https://github.example"
+CONTEXT = Context("assay", "octo/models", SERVER, "a" * 40, 5, 1)
+OWN_HTML = re.compile(
+    r"\A\s*(?:<!-- assay:[a-z]+(?: [a-z]+=[A-Za-z0-9._-]+)* -->|</?(?:details|summary|b|code)(?: open)?>|[^<>])*\Z"
+)
+
+locations = st.one_of(st.none(), st.builds(Location, hostile, st.integers(1, 50)))
+suggestions = st.one_of(
+    st.none(), st.builds(lambda d, p, r: Suggestion(d, p, 3, 4, r, True), hostile, st.sampled_from(["m.py"]), hostile)
+)
+evidence = st.builds(
+    lambda s, c, a: Evidence("interval", s, (Table((c, "b"), ((c, 1), (None, c))),), a),
+    st.lists(hostile, max_size=3).map(tuple), hostile, st.lists(hostile, max_size=2).map(tuple),
+)  # fmt: skip
+findings = st.builds(
+    Finding, rule=st.one_of(st.just("numerical/log"), hostile), level=st.sampled_from(Level),
+    confidence=st.sampled_from(Confidence), message=hostile, target=hostile, layer=hostile, node=hostile, op=hostile,
+    location=st.one_of(st.just(Location("m.py", 3)), locations), evidence=evidence,
+    reproducer=st.one_of(st.none(), hostile), suggestion=suggestions, new=st.booleans(),
+    suppressed=st.one_of(st.none(), st.none(), hostile),
+)  # fmt: skip
+maps = st.builds(
+    lambda t, a, b, g: DeviationMap(t, a, b, (MapNode("x", a, b, 0.5, 0.1, 2.0, g, True), MapNode(t, b, a)), (("x", t),)),
+    hostile, hostile, hostile, st.booleans(),
+)  # fmt: skip
+targets = st.builds(
+    TargetReport, id=hostile, kind=hostile, path=st.one_of(st.just("m.py"), hostile), status=st.sampled_from(Status),
+    error=st.one_of(st.none(), hostile), unknown_operators=st.dictionaries(hostile, st.integers(1, 9), max_size=2),
+    assumptions=st.lists(hostile, max_size=2).map(tuple), notes=st.lists(hostile, max_size=2).map(tuple),
+    versions=st.dictionaries(hostile, hostile, max_size=2), backends=st.lists(hostile, max_size=2).map(tuple),
+    maps=st.lists(maps, max_size=1).map(tuple), pictures=st.lists(hostile, max_size=1).map(tuple),
+)  # fmt: skip
+reports = st.builds(
+    Report, targets=st.lists(targets, min_size=1, max_size=2).map(tuple), findings=st.lists(findings, max_size=3).map(tuple),
+    fixed=st.lists(findings, max_size=1).map(tuple), base=st.one_of(st.none(), hostile), head=hostile,
+    notes=st.lists(hostile, max_size=2).map(tuple), tool=st.builds(lambda v: {"name": "assay", "version": v}, hostile),
+)  # fmt: skip
+
+
+def foreign_parts(markdown: str) -> list[str]:
+    """What is live and not ours: our links lead to our rules and to lines of this repository, our HTML folds."""
+    found = []
+    for part in live_parts(markdown):
+        kind, _, content = part.partition(" ")
+        ours = (
+            (kind == "link" and content.startswith((f"{DOCS}/", f"{SERVER}/octo/models/blob/{'a' * 40}/")))
+            or (kind == "html" and OWN_HTML.match(content))
+            or (kind == "image" and content == "https://pictures.example/1.png")
+        )
+        if not ours:
+            found.append(part)
+    return found
+
+
+def folds(markdown: str) -> int:
+    return markdown.count("<details") - markdown.count("</details>")
+
+
+@given(reports)
+@settings(deadline=None, max_examples=150)
+def test_the_summary(report: Report) -> None:
+    names = [p for t in report.targets for p in t.pictures]
+    links = Links(line=CONTEXT.line_address, pictures={n: "https://pictures.example/1.png" for n in names})
+    for text in (
+        summary(report, links=links),
+        review.summary_comment(report, CONTEXT),
+        review.step_summary(report, CONTEXT),
+    ):
+        assert foreign_parts(text) == []
+        text.encode()  # no lone surrogates
+    marker = markers.read(review.summary_comment(report, CONTEXT))
+    assert marker
+    assert marker.fields == {"id": "assay", "sha": "a" * 40, "run": "5.1"}
+
+
+@given(reports)
+@settings(deadline=None, max_examples=150)
+def test_inline_comments(report: Report) -> None:
+    changes = Changes(frozenset({"m.py"}), {"m.py": (range(1, 60),)})
+    for comment in review.inline_comments(report, CONTEXT, changes, 30):
+        assert foreign_parts(comment.body) == []
+        marker = markers.read(comment.body)
+        assert marker
+        assert marker.get("fp") == comment.fingerprint
+        assert markers.read(review.fixed_body(comment.body, CONTEXT)).fields == {**marker.fields, "state": "fixed"}  # type: ignore[union-attr]
+        blocks = [t for t in tokens(comment.body) if t.type == "fence" and t.info == "suggestion"]
+        assert len(blocks) <= 1
+        if blocks:
+            fix = next(f.suggestion for f in report.findings if f.fingerprint == comment.fingerprint)
+            assert fix
+            assert blocks[0].content == (fix.replacement or "").removesuffix("\n") + "\n"
+        comment.body.encode()
+
+
+@given(reports)
+@settings(deadline=None, max_examples=100)
+def test_the_check_run(report: Report) -> None:
+    check = review.check_run(report, CONTEXT)
+    assert foreign_parts(check.summary) == []
+    for annotation in check.annotations:
+        for text in (annotation.path, annotation.title, annotation.message):
+            assert text.isprintable()
+        assert len(annotation.title) <= 255
+        json.dumps([annotation.details, annotation.path]).encode()
+
+
+@given(maps)
+@settings(deadline=None, max_examples=150)
+def test_the_diagram(deviations: DeviationMap) -> None:
+    for line in diagram(deviations).split("\n")[1:]:
+        assert re.fullmatch(
+            r'  (?:n\d+\["[^"`<>;&%{}()@|\\\[\]]*(?:#\d+;[^"`<>;&%{}()@|\\\[\]]*)*"\](?::::\w+)?|n\d+ --> n\d+|classDef .*)',
+            line,
+        ), line
+
+
+@given(reports)
+@settings(deadline=None, max_examples=60)
+def test_a_relayed_report_says_the_same_or_is_refused(report: Report) -> None:
+    from analyzer.problem import UsageProblem
+    from tests.github_simulator.routes import zipped
+
+    inside = replace(report, findings=tuple(replace(f, location=Location("m.py", 3)) for f in report.findings))
+    try:
+        back = relay.unpack(zipped({relay.FILE: relay.pack(inside, "assay", "a" * 40).encode()}))
+    except UsageProblem:
+        return
+    assert foreign_parts(summary(back.report)) == []
+
+
+@given(hostile, st.integers(1, 10**6))
+@settings(deadline=None, max_examples=200)
+def test_an_address_never_leaves_its_parentheses(path: str, line: int) -> None:
+    path = path.encode("utf-8", "ignore").decode()
+    address = CONTEXT.line_address(Location(path, line)) or ""
+    assert not set(address) & set(" ()<>\"'`|\\\n\r")
+    assert unquote(address.partition("#")[0]).endswith(path)
+
+
+def test_templates_never_switch_escaping_off() -> None:
+    from analyzer.rendering.markdown import TEMPLATES
+
+    for template in TEMPLATES.glob("*.md"):
+        text = template.read_text(encoding="utf-8")
+        assert "|safe" not in text
+        assert " ~ " not in text
+        assert "autoescape" not in text
