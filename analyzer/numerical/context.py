@@ -67,7 +67,7 @@ class Context:
             return default
         if attribute.is_ref():
             target = (self.references or {}).get(attribute.ref_attr_name or "")
-            return default if target is None else target.value
+            return default if target is None or target.value is None else target.value
         return attribute.value
 
     def element_type(self, output: int = 0, default: ElementType | None = None) -> ElementType:

@@ -37,6 +37,7 @@ class Run:
         self.overflows: list[Warning] = []
         self.unknown: Counter[str] = Counter()
         self.quiet = 0
+        self.owner: ir.Node | None = None  # the operator whose standard body is being interpreted
         self._checked: dict[ir.Node, bool] = {}
         self._roots: dict[tuple[int, str], Warning] = {}
         self._seen: set[tuple[ir.Node, str, int]] = set()
@@ -61,11 +62,12 @@ class Run:
 
     def checked(self, node: ir.Node) -> None:
         if not self.quiet:
-            self._checked.setdefault(node, True)
+            self._checked.setdefault(self.owner or node, True)
 
     def warn(
         self, node: ir.Node, rule: str, operand: int, tensor: AbstractTensor, danger: str, *, backward: bool
     ) -> None:
+        node = self.owner or node
         if (node, rule, operand) in self._seen:
             return
         self._seen.add((node, rule, operand))
@@ -78,6 +80,7 @@ class Run:
             self._checked[node] = False
 
     def overflow(self, node: ir.Node, interval: Interval, dtype: ElementType, tight: bool) -> None:
+        node = self.owner or node
         rule = "numerical/overflow" if dtype.is_float else "numerical/integer-overflow"
         if (node, rule, -1) in self._seen:
             return
@@ -332,16 +335,20 @@ class Run:
         """Interpret a function's body: the model's own functions, and operators that ONNX defines as functions."""
         function = self.graph.model.functions.get(node.op_identifier())
         if function is None:
-            function = body_of(node, self.opset, tuple(i.dtype.name if i is not None else "" for i in inputs if i is None or isinstance(i, AbstractTensor)))
-        if function is None:
-            self.unknown[name_of(node)] += 1
-            return tuple(self.top_value(o, self._dtype(o), self.shape_of(o)) for o in node.outputs)
+            function = body_of(node, self.opset, tuple(_type_of(i) for i in inputs))
+            if function is None:
+                self.unknown[name_of(node)] += 1
+                return tuple(self.top_value(o, self._dtype(o), self.shape_of(o)) for o in node.outputs)
+            owner, self.owner = self.owner, self.owner or node
+            try:
+                return self.call(function, node, inputs)
+            finally:
+                self.owner = owner
         return self.call(function, node, inputs)
 
     def call(self, function: ir.Function, node: ir.Node, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         references = dict(function.attributes)
         references.update(node.attributes)
-        outer = dict(self.values)
         for position, formal in enumerate(function.inputs):
             actual = inputs[position] if position < len(inputs) else None
             if actual is not None:
@@ -354,7 +361,6 @@ class Run:
             )
             self._visit_with(inner, inner_inputs, references)
         results = tuple(self.values.get(o) for o in function.outputs)
-        del outer
         return results
 
     def _visit_with(
@@ -409,6 +415,13 @@ def _captured(graph: ir.Graph) -> Iterator[ir.Value | None]:
     for node in ir.traversal.RecursiveGraphIterator(graph):
         yield from node.inputs
     yield from graph.outputs
+
+
+def _type_of(value: Any) -> tuple[str, tuple[int | None, ...] | None]:
+    if not isinstance(value, AbstractTensor):
+        return "", None
+    shape = None if value.shape is None else tuple(d if isinstance(d, int) else None for d in value.shape)
+    return value.dtype.name, shape
 
 
 def name_of(node: ir.Node) -> str:

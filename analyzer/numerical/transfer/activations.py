@@ -29,12 +29,17 @@ def logistic(x: Any) -> Any:
 
 @transfer("Sigmoid", tf=("Sigmoid",), elementwise=True)
 def sigmoid(ctx: Context, x: AbstractTensor) -> AbstractTensor:
-    return increasing(ctx, x, logistic, within=(0.0, 1.0))
+    result = increasing(ctx, x, logistic, within=(0.0, 1.0))
+    if x.dtype.eps < 1e-5:  # rational approximations lose relative precision in the left tail
+        few, slack = 32 * x.dtype.eps, 2.0**-26
+        result.lo = np.where(x.lo < 0, np.maximum(result.lo * (1 - few) - slack, 0.0), result.lo)[()]
+        result.hi = np.where(x.hi < 0, result.hi * (1 + few) + slack, result.hi)[()]
+    return result
 
 
 @transfer("Tanh", tf=("Tanh",), elementwise=True)
 def tanh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
-    return increasing(ctx, x, np.tanh, within=(-1.0, 1.0))
+    return increasing(ctx, x, np.tanh)
 
 
 @transfer("Softplus", tf=("Softplus",), elementwise=True)
@@ -45,7 +50,7 @@ def softplus(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 
 @transfer("Softsign", tf=("Softsign",), elementwise=True)
 def softsign(ctx: Context, x: AbstractTensor) -> AbstractTensor:
-    result = increasing(ctx, x, lambda v: np.where(np.isinf(v), np.sign(v), v / (1 + np.abs(v)))[()], within=(-1.0, 1.0))
+    result = increasing(ctx, x, lambda v: np.where(np.isinf(v), np.sign(v), v / (1 + np.abs(v)))[()])
     result.nan = x.nan or bool(np.isinf(x.low) or np.isinf(x.high))
     return result
 

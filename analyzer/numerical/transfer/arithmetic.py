@@ -396,6 +396,7 @@ def power(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
             base_hi = np.maximum(base_hi, base_lo)
         values = [np.power(b, e) for b in (base_lo, base_hi) for e in (yl, yh)]
         lo, hi = np.fmin.reduce(values), np.fmax.reduce(values)
+        lo = np.where((xl <= 0) & (yh > 0), np.minimum(lo, 0.0), lo)
         if x.low < 0:  # integral exponents among the possible ones keep negative bases alive
             mirrored = np.fmax.reduce([np.power(np.maximum(np.abs(xl), np.abs(xh)), e) for e in (yl, yh)])
             mirrored = np.where((yl < 0), np.inf, np.fmax(mirrored, 1.0))
@@ -407,7 +408,7 @@ def power(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
         lo = np.maximum(lo, 0.0)
     infinite = x.low == -np.inf or x.high == np.inf or y.low == -np.inf or y.high == np.inf
     tight = independent(x, y) if x.tight is not None or y.tight is not None else None
-    if not ok or (x.low < tiny and not x.low >= 0):
+    if not ok:
         lo, hi = np.clip(lo, x.dtype.lo, x.dtype.hi), np.clip(hi, x.dtype.lo, x.dtype.hi)
     lo, hi = ctx.finite(lo, hi, x.dtype, not infinite, tight is not None)
     result = build(ctx, x.dtype, shape, starts, lo, hi, nan=infinite)

@@ -34,6 +34,8 @@ def _reduced(ctx: Context, lo: float, hi: float, x: AbstractTensor, target: Abst
             {1 if weight is None else 2: target if weight is None else weight},
             lambda _: not empty,
         )
+        if max(abs(lo), abs(hi)) * min(n, 2.0**40) * max(abs(w_hi), 1.0) > x.dtype.hi:  # the sum, before it is divided
+            ctx.overflow(x.interval(), x.dtype, False)
         if w_lo >= 0:
             slack = 1e-4 * max(abs(lo), abs(hi))
         else:

@@ -139,7 +139,7 @@ def _accumulated(lo: Array, hi: Array, a: AbstractTensor, b: AbstractTensor, n: 
             known = b if a.data is None else a
             other = np.float64(max(abs(known.low), abs(known.high)))
             magnitude = np.maximum(magnitude, largest * other)
-    slack = np.nan_to_num(magnitude * rounding_terms(n) * unit, posinf=0.0)
+    slack = np.nan_to_num(magnitude * rounding_terms(n) * unit, posinf=0.0) + dtype.tiny * 2.0**-7
     return dtype.nearest(lo - slack), dtype.nearest(hi + slack)
 
 
@@ -322,7 +322,11 @@ def spatial_sizes(
             padding = 0 if auto == "VALID" else pads[i] + pads[n + i]
             plus = padding - extent
             out = dims.affine(size, plus, strides[i], ceil=ceil)
-            result.append(dims.add(out, 1) if not isinstance(out, int) else out + 1)
+            if isinstance(out, int) and isinstance(size, int):
+                starts_beyond = ceil and out * strides[i] >= size + (0 if auto == "VALID" else pads[i])
+                result.append(out if starts_beyond else out + 1)  # a window must not start in the padding behind
+            else:
+                result.append(dims.unknown(max(dims.low(out), 0), None) if ceil else dims.add(out, 1))
     return tuple(result)
 
 
@@ -387,7 +391,7 @@ def convolution(
     if dtype.is_float:
         unit = dtype.eps if dtype.name == "float64" else 2.0**-23
         # Winograd and FFT algorithms lose a few more bits than direct sums
-        slack = np.nan_to_num(magnitude * (rounding_terms(most) + 32) * unit, posinf=0.0)
+        slack = np.nan_to_num(magnitude * (rounding_terms(most) + 32) * unit, posinf=0.0) + dtype.tiny * 2.0**-7
         lo, hi = dtype.nearest(lo - slack), dtype.nearest(hi + slack)
     low_, high_ = (lo, hi) if np.ndim(lo) == 0 else (lo.min(), hi.max())
     tight = _tight_sum(x, w)

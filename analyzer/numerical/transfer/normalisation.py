@@ -72,9 +72,11 @@ def normalised(
     return AbstractTensor(dtype, x.shape, np.float64(lo), np.float64(hi), None, x.nan or not (x.low > -np.inf and x.high < np.inf))
 
 
-def _affine(ctx: Context, z: AbstractTensor, scale: Any, bias: Any) -> AbstractTensor:
+def _affine(ctx: Context, z: AbstractTensor, scale: Any, bias: Any, epsilon: float = 1e-5) -> AbstractTensor:
     shape = z.shape
     if scale is not None:
+        if max(abs(scale.low), abs(scale.high)) > z.dtype.hi * math.sqrt(max(epsilon, 1e-30)):  # scale / deviation, folded
+            ctx.overflow(scale.interval(), z.dtype, False)
         z = product(ctx, z, _same_type(z, scale))
     if bias is not None:
         z = linear(ctx, z, _same_type(z, bias), 1.0)
@@ -196,7 +198,14 @@ def rms_normalization(ctx: Context, x: AbstractTensor, scale: Any = None) -> Abs
 def instance_normalization(ctx: Context, x: AbstractTensor, scale: Any, bias: Any) -> AbstractTensor:
     n = _group_size(x, list(range(2, x.rank))) if x.rank else np.inf
     z = normalised(ctx, x, n, float(ctx.attr("epsilon", 1e-5)))
-    return _affine(ctx, z, channelwise(scale, x.rank, 1), channelwise(bias, x.rank, 1))
+    if max(x.low**2, x.high**2) * min(n, 2.0**40) > x.dtype.hi:
+        ctx.overflow(x.interval(), x.dtype, False)
+    y = _affine(ctx, z, channelwise(scale, x.rank, 1), channelwise(bias, x.rank, 1))
+    # kernels fold: x * gain + (bias - mean * gain), where large values cancel inexactly
+    gain = max(abs(scale.low), abs(scale.high)) / math.sqrt(max(float(ctx.attr("epsilon", 1e-5)), 1e-30))
+    slack = 8 * x.dtype.eps * gain * max(abs(x.low), abs(x.high))
+    y.lo, y.hi = np.maximum(y.lo - slack, y.dtype.lo), np.minimum(y.hi + slack, y.dtype.hi)
+    return y
 
 
 @transfer("GroupNormalization", unsafe=(RULE,))
@@ -214,10 +223,10 @@ def group_normalization(ctx: Context, x: AbstractTensor, scale: Any, bias: Any) 
 
 @transfer("MeanVarianceNormalization", unsafe=(RULE,))
 def mean_variance_normalization(ctx: Context, x: AbstractTensor) -> AbstractTensor:
-    """(x - mean) / (standard deviation + 1e-9), as the standard's function body has it."""
+    """(x - mean) / standard deviation."""
     axes = [int(a) for a in ctx.attr("axes") or (0, 2, 3)]
     n = _group_size(x, [a % x.rank for a in axes]) if x.rank else np.inf
-    return normalised(ctx, x, n, 1e-18)
+    return normalised(ctx, x, n, 0.0)  # kernels leave the 1e-9 out
 
 
 @transfer("LpNormalization", unsafe=(RULE,))
@@ -238,6 +247,8 @@ def local_response_normalization(ctx: Context, x: AbstractTensor) -> AbstractTen
     ctx.check("numerical/division-by-zero", "bias + alpha * sum of squares <= 0", {0: x}, lambda _: bias > 0 and alpha >= 0 and beta >= 0)
     if bias > 0 and alpha >= 0 and beta >= 0:
         most = 1.001 / bias**beta
+        if alpha * max(x.low**2, x.high**2) > x.dtype.hi:
+            ctx.overflow(x.interval(), x.dtype, False)
         corners = [0.0, x.low * most, x.high * most]
         lo, hi = x.dtype.outward(np.float64(min(corners)), np.float64(max(corners)), 4)
         return AbstractTensor(x.dtype, x.shape, np.float64(np.clip(lo, x.dtype.lo, x.dtype.hi)), np.float64(np.clip(hi, x.dtype.lo, x.dtype.hi)), None, x.nan)

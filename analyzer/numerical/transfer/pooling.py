@@ -69,7 +69,14 @@ def average_pool(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     result, padded, n = _pooled(ctx, x)
     if padded or ctx.attr("ceil_mode", 0) or ctx.attr("count_include_pad", 0):
         result.lo, result.hi = np.minimum(result.lo, 0.0), np.maximum(result.hi, 0.0)
+    sum_overflows(ctx, x, n)
     return _rounded(result, n)
+
+
+def sum_overflows(ctx: Context, x: AbstractTensor, n: float) -> None:
+    """The sum of a window may overflow although its mean does not."""
+    if max(abs(x.low), abs(x.high)) * n > x.dtype.hi and x.low > -np.inf and x.high < np.inf:
+        ctx.overflow(x.interval(), x.dtype, False)
 
 
 def _rounded(result: AbstractTensor, n: float) -> AbstractTensor:
@@ -93,6 +100,7 @@ def _global(x: AbstractTensor) -> AbstractTensor:
 @transfer("GlobalAveragePool")
 def global_average_pool(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     n = count(x.shape, list(range(2, x.rank or 2)))[1]
+    sum_overflows(ctx, x, n)
     return _rounded(_global(x), n)
 
 
@@ -113,6 +121,8 @@ def lp_pool(ctx: Context, x: AbstractTensor) -> AbstractTensor:
         result, padded, n = _pooled(ctx, positive)
     lo = np.zeros_like(result.lo) if padded or ctx.attr("ceil_mode", 0) else result.lo
     with np.errstate(all="ignore"):
+        if np.float64(positive.high) ** p * n > x.dtype.hi:
+            ctx.overflow(x.interval(), x.dtype, False)
         hi = result.hi * np.float64(n) ** (1 / p)
     result.lo, result.hi = x.dtype.outward(lo[()], hi, 32)
     result.lo = np.where(result.lo < 1e-15, 0.0, result.lo)[()]  # |x|**p may underflow
@@ -141,7 +151,7 @@ def resize(ctx: Context, x: AbstractTensor, roi: Any = None, scales: Any = None,
     if ctx.op == "Upsample" and scales is None:
         scales = roi
     if mode != "nearest" and x.dtype.is_float:
-        slack = 64 * max(x.dtype.eps, 2.0**-23) * max(abs(lo), abs(hi))
+        slack = 64 * max(x.dtype.eps, 2.0**-23) * max(abs(lo), abs(hi)) + x.dtype.tiny * 2.0**-7
         lo, hi = lo - slack, hi + slack
     elif mode != "nearest":
         lo, hi = np.floor(lo), np.ceil(hi)

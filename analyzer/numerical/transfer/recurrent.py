@@ -93,6 +93,8 @@ def recurrent(
     rounds = 0
     while True:
         z = fixed + _rows(r, max(abs(h_lo), abs(h_hi)), hidden) + _magnitude(peepholes) * max(abs(c_lo), abs(c_hi))
+        if z > limit and clip is None:
+            ctx.overflow(x.interval(), x.dtype, False)
         z = min(z, limit)
         if clip is not None:
             z = min(z, float(clip))

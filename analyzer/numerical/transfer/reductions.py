@@ -135,8 +135,9 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
             lo = np.maximum(lo, 0.0)
         if x.high <= 0:
             hi = np.minimum(hi, 0.0)
-        if mean and ctx.is_tf is False and x.starts is None and lo == hi:
-            pass
+        largest = max(abs(x.low), abs(x.high))
+        if mean and largest * total_most > dtype.hi and math.isfinite(largest):  # the sum overflows before it is divided
+            ctx.overflow(x.interval(), dtype, False)
     infinite = x.low == -np.inf or x.high == np.inf
     known = x.facts.get("max")
     facts: dict[str, Any] = {}

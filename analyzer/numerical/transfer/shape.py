@@ -116,8 +116,8 @@ def _target_shape(x: AbstractTensor, sizes: tuple[Dim, ...] | None, allow_zero: 
             result.append(1)
         elif wanted == 0 and not allow_zero and x.shape is not None and i < len(x.shape):
             result.append(x.shape[i])
-        elif isinstance(wanted, dims.Symbol) and wanted.lo < 0:
-            result.append(dims.unknown(0, wanted.hi))
+        elif isinstance(wanted, dims.Symbol) and (wanted.lo < 0 or (wanted.lo == 0 and not allow_zero)):
+            result.append(dims.unknown(0))  # may stand for -1 or 0
         else:
             result.append(wanted)
     if hole >= 0:

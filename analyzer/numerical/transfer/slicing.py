@@ -228,7 +228,18 @@ def strided_slice(ctx: Context, x: AbstractTensor, begin: AbstractTensor, end: A
 @transfer("Split")
 def split(ctx: Context, x: AbstractTensor, sizes: Any = None) -> tuple[AbstractTensor, ...]:
     stated = ctx.attr("split") if sizes is None else sizes.integers()
+    if sizes is not None and stated is None:
+        return unequal(ctx, x, int(ctx.attr("axis", 0)))
     return divided(ctx, x, int(ctx.attr("axis", 0)), stated, len(ctx.node.outputs))
+
+
+def unequal(ctx: Context, x: AbstractTensor, axis: int | None) -> tuple[AbstractTensor, ...]:
+    """Parts whose sizes nobody knows."""
+    whole = smashed(x)
+    shape = None
+    if x.shape is not None and axis is not None:
+        shape = tuple(dims.unknown(0) if i == axis % len(x.shape) else d for i, d in enumerate(x.shape))
+    return tuple(AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan) for _ in ctx.node.outputs)
 
 
 def divided(ctx: Context, x: AbstractTensor, axis: int | None, sizes: Any, n: int) -> tuple[AbstractTensor, ...]:
@@ -264,8 +275,10 @@ def tf_split(ctx: Context, axis: AbstractTensor, x: AbstractTensor) -> tuple[Abs
 
 @transfer(tf=("SplitV",))
 def tf_split_v(ctx: Context, x: AbstractTensor, sizes: AbstractTensor, axis: AbstractTensor) -> tuple[AbstractTensor, ...]:
-    where = axis.integers()
-    return divided(ctx, x, None if where is None else where[0], sizes.integers(), len(ctx.node.outputs))
+    where, stated = axis.integers(), sizes.integers()
+    if stated is None:
+        return unequal(ctx, x, None if where is None else where[0])
+    return divided(ctx, x, None if where is None else where[0], stated, len(ctx.node.outputs))
 
 
 @transfer(tf=("Unpack",))
@@ -338,7 +351,7 @@ def with_zeros(ctx: Context, x: AbstractTensor, *others: Any) -> AbstractTensor:
         if x.shape is not None and ctx.op in ("MatrixDiag", "Diag"):
             shape = (*x.shape, x.shape[-1]) if ctx.op == "MatrixDiag" else (*x.shape, *x.shape)
     result = AbstractTensor(x.dtype, shape, np.float64(lo), np.float64(hi), None, nan)
-    if ctx.op == "Trilu" and x.data is not None:
+    if ctx.op == "Trilu" and x.data is not None and np.size(x.data):
         k = others[0].integers() if others and others[0] is not None else [0]
         if k is not None:
             keep = np.asarray(x.data)

@@ -31,14 +31,21 @@ def softmax_axes(ctx: Context, x: AbstractTensor) -> Any:
 
 
 def exponentials(x: AbstractTensor, axes: Any) -> tuple[Array, Array, Array, Array]:
-    """e**(lo - m), e**(hi - m) for m the greatest upper bound, and bounds of their sum over the other elements."""
-    peak = over_blocks(x, x.hi, axes, True, np.max) if axes else x.high
-    low, high = np.exp(np.minimum(x.lo - peak, 0.0)), np.exp(np.minimum(x.hi - peak, 0.0))
-    low, high = np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)
+    """For the lower bound: e**(lo - m) and the most that the others add up to, with m the greatest upper bound.
+
+    For the upper bound: e**(hi - m') and the least that the others add up to, with m' the greatest lower bound.
+    """
     least, most = block_counts(x, axes) if axes is not None else (np.float64(1.0), np.float64(np.inf))
-    others_least = over_blocks(x, low * least, axes, True, np.sum) - low
-    others_most = np.nan_to_num(over_blocks(x, high * np.minimum(most, LARGEST_SIZE), axes, True, np.sum) - high, nan=np.inf)
-    return low, high, np.maximum(others_least, 0.0), np.maximum(others_most, 0.0)
+    peak = over_blocks(x, x.hi, axes, True, np.max) if axes else x.high
+    low, all_high = np.exp(np.minimum(x.lo - peak, 0.0)), np.exp(np.minimum(x.hi - peak, 0.0))
+    low, all_high = np.nan_to_num(low, nan=0.0), np.nan_to_num(all_high, nan=1.0)
+    most_sum = over_blocks(x, all_high * np.minimum(most, LARGEST_SIZE), axes, True, np.sum)
+    others_most = np.maximum(np.nan_to_num(most_sum - all_high, nan=np.inf), 0.0)
+    base = over_blocks(x, x.lo, axes, True, np.max) if axes else x.low
+    high, all_low = np.exp(np.minimum(x.hi - base, 700.0)), np.exp(np.minimum(x.lo - base, 0.0))
+    high, all_low = np.nan_to_num(high, nan=1.0), np.nan_to_num(all_low, nan=0.0)
+    others_least = np.maximum(over_blocks(x, all_low * least, axes, True, np.sum) - all_low, 0.0)
+    return low, high, others_least, others_most
 
 
 def _masked_rows(ctx: Context, x: AbstractTensor, axes: Any) -> bool:
@@ -60,12 +67,12 @@ def softmax(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     low, high, others_least, others_most = exponentials(x, axes)
     with np.errstate(all="ignore"):
         lo = np.where(low > 0, low / (low + others_most), 0.0)[()]
-        hi = np.where(high > 0, high / (high + others_least), 0.0)[()]
+        hi = np.where(high > 0, high / (high + others_least), np.where(others_least > 0, 0.0, 1.0))[()]
     if x.dtype.is_float:
         lo, hi = x.dtype.outward(lo, hi, 64 if x.dtype.eps < 1e-5 else 4)
         # exp(x - max) underflows in the kernel long before the quotient would
         lo = np.where(low < x.dtype.tiny * 4, 0.0, lo)[()]
-        lo, hi = np.clip(*x.dtype.flush(lo, hi), 0.0, 1.0) if False else (np.clip(x.dtype.flush(lo, hi)[0], 0.0, 1.0), np.clip(hi, 0.0, 1.0))
+        lo, hi = np.clip(x.dtype.flush(lo, hi)[0], 0.0, 1.0), np.clip(hi, 0.0, 1.0)
     result = like(x, lo, hi)
     result.nan = x.nan
     return result
@@ -85,12 +92,14 @@ def log_softmax_bounds(ctx: Context, x: AbstractTensor, axes: Any) -> tuple[Arra
     with np.errstate(all="ignore"):
         total = np.log(np.maximum(low + others_most, 1e-300))
         lo = np.where(low > 0, x.lo - peak - total, x.lo - peak - np.log1p(others_most))[()]
-        hi = np.minimum(np.where(high > 0, np.log(high) - np.log(high + others_least), 0.0), 0.0)[()]
+        hi = np.minimum(np.where(high > 0, np.log(high) - np.log(high + others_least), np.where(others_least > 0, -700.0, 0.0)), 0.0)[()]
     lo = np.nan_to_num(np.minimum(lo, 0.0), nan=-np.inf, neginf=-np.inf)
     slack = 16 * x.dtype.eps * (1 + np.minimum(np.abs(x.lo), np.abs(peak)) + np.log1p(np.minimum(others_most, LARGEST_SIZE)))
     lo, hi = x.dtype.outward(lo - slack, hi + slack, 8)
     hi = np.minimum(hi, 0.0)
     if x.low > -np.inf:
+        if float(np.min(lo)) < x.dtype.lo:  # x - max(x) overflows
+            ctx.overflow(x.interval(), x.dtype, False)
         lo = np.maximum(lo, x.dtype.lo)
     return lo, hi
 
