@@ -31,6 +31,7 @@ class Pool:
     deadline: float = 120.0
     memory: int = 6 << 30
     limit: int = 6  # workers kept warm at once
+    pinned: frozenset[str] = frozenset()  # names of backends whose workers are in use and must stay
     _runners: dict[tuple[str, int], Runner] = field(default_factory=dict)
 
     def __enter__(self) -> Pool:
@@ -53,7 +54,9 @@ class Pool:
         if key in self._runners:
             return self._runners[key]
         while len(self._runners) >= self.limit:
-            oldest = next(iter(self._runners))
+            oldest = next((k for k in self._runners if k[0] not in self.pinned), None)
+            if oldest is None:
+                break
             self._runners.pop(oldest).close()
         try:
             runner = Runner(backend, self._transport(backend, artefact), deadline=self.deadline)

@@ -62,7 +62,7 @@ for name in names:
         worst = max(worst, float(np.max(np.where(same, 0.0, np.abs(a - b)), initial=0.0)) / scale)
     print(name, "{engine_name}:", mine.ravel()[:8], "specification:", right.ravel()[:8])
 print(f"relative error {{worst:.3g}} (limit {limit:.3g})")
-sys.exit(worst > {limit!r})
+sys.exit(1 if worst > {limit!r} else 0)
 '''
 
 ORT = """import onnxruntime as ort

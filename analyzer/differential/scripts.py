@@ -90,7 +90,7 @@ if len(sys.argv) > 1:
 
 FIRST, SECOND = {first!r}, {second!r}
 error = compare(run(KERAS_BACKEND=FIRST), run(KERAS_BACKEND=SECOND), {limit!r})
-sys.exit(error > {limit!r})
+sys.exit(1 if error > {limit!r} else 0)
 '''
 
 TENSORFLOW_MAIN = '''
@@ -111,7 +111,7 @@ if len(sys.argv) > 1:
 
 FIRST, SECOND = {first!r}, {second!r}
 error = compare(run(FIRST), run(SECOND), {limit!r})
-sys.exit(error > {limit!r})
+sys.exit(1 if error > {limit!r} else 0)
 '''
 
 TORCH_MAIN = '''
@@ -155,7 +155,7 @@ if len(sys.argv) > 1:
 
 FIRST, SECOND = {first!r}, {second!r}
 error = compare(run(FIRST), run(SECOND), {limit!r})
-sys.exit(error > {limit!r})
+sys.exit(1 if error > {limit!r} else 0)
 '''
 
 

@@ -75,6 +75,7 @@ def study(
     """
     missing: list[tuple[str, Failure]] = []
     runners: list[Runner] = []
+    pool.pinned = frozenset({family.judge.name, *(b.name for b in family.backends)})
     for backend in family.backends:
         runner = pool.get(backend, kinds[_kind(backend, kinds)])
         if isinstance(runner, Failure):

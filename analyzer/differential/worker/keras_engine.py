@@ -117,7 +117,9 @@ class Keras:
         for number, step in enumerate(self._needed(set(inputs), outputs)):
             if not isinstance(step.operation, keras.layers.Layer):
                 raise EngineError("unsupported", f"{type(step.operation).__name__} is not a layer")
-            nested = bool(step.kwargs) or any(isinstance(a, (list, tuple)) for a in step.args)
+            if _tensors(step.kwargs):
+                raise EngineError("unsupported", "a layer that is called with tensors by keyword")
+            nested = any(isinstance(a, (list, tuple)) for a in step.args)
             config = keras.saving.serialize_keras_object(step.operation)
             names = [f"w{number}_{i}" for i in range(len(step.operation.weights))]
             arrays.update({n: _numpy(w) for n, w in zip(names, step.operation.weights)})  # noqa: B905
