@@ -51,4 +51,8 @@ def _load(path: Path, found: Format, limits: Limits) -> Graph:
         from analyzer.loading.saved_model import read_saved_model
 
         return read_saved_model(path, limits)
+    if found in (Format.KERAS, Format.KERAS_H5):
+        from analyzer.loading.keras_model import read_keras
+
+        return read_keras(path, limits)
     raise TargetProblem(f"{shown(path)} is {found.value}, which holds no graph; name the model it belongs to.")

@@ -1,7 +1,7 @@
 """SavedModel folders -> the graph of the serving signature, variables with their values, without TensorFlow.
 
-Variables are found as TensorFlow finds them: a signature's captured handles are objects of the saved object graph, whose
-paths from the root are those of the checkpoint's object graph; in TensorFlow 1 a variable's name is its key.
+Variables are found as TensorFlow finds them: a signature's captured handles are objects of the saved object graph,
+whose paths from the root are those of the checkpoint's object graph; in TensorFlow 1 a variable's name is its key.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def read_saved_model(path: Path, limits: Limits = DEFAULT) -> Graph:
     """The graph of the folder `path` (or of a ``saved_model.pb`` given by itself).
 
     Raises:
-        TargetProblem: damaged, without a signature or function, or with variables that are not in the checkpoint's form.
+        TargetProblem: damaged, or without a signature or function.
     """
     file = path
     if path.is_dir():

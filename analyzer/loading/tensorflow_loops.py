@@ -353,20 +353,23 @@ def _drop_unread(
 ) -> None:
     """Remove the nodes that only served a lifted conditional, and its guards once nothing reads them."""
     candidates = candidates | {node.name for node in by_name.values() if is_guard(node)}
+    owner = {output: node.name for node in by_name.values() for output in _names(node)}
     readers: dict[str, int] = defaultdict(int)
     for node in by_name.values():
         for name, _ in reads(node):
-            readers[name] += 1
+            readers[owner.get(name, name)] += 1
     for name, _ in outputs:
-        readers[name] += 1
-    stack = [name for name in candidates if not readers[name]]
+        readers[owner.get(name, name)] += 1
+    stack = sorted(name for name in candidates if not readers[name])
     while stack:
-        name = stack.pop()
-        gone = by_name.get(name)
-        if gone is None or any(readers[output] for output, _ in gone.outputs or ()):
-            continue
-        del by_name[name]
-        for read, _ in reads(gone):
-            readers[read] -= 1
-            if not readers[read] and read in candidates:
-                stack.append(read)
+        gone = by_name.pop(stack.pop(), None)
+        for name, _ in reads(gone) if gone is not None else ():
+            maker = owner.get(name, name)
+            readers[maker] -= 1
+            if not readers[maker] and maker in candidates:
+                stack.append(maker)
+
+
+def _names(node: Node) -> set[str]:
+    """The names that tensors of a node carry."""
+    return {node.name} if node.outputs is None else {node.name, *(name for name, _ in node.outputs)}

@@ -1,0 +1,33 @@
+"""Keras's layers as ONNX nodes: one short function a layer, grouped by family. What is not in the table stays an
+operator of the domain ``keras``; nothing is ever executed."""
+
+from __future__ import annotations
+
+from analyzer.loading.keras_layers import (
+    activations,
+    attention,
+    convolution,
+    core,
+    merging,
+    normalization,
+    operations,
+    pooling,
+    recurrent,
+    reshaping,
+)
+from analyzer.loading.keras_layers.rules import Call, Rule
+
+LAYERS: dict[str, Rule] = {
+    **core.LAYERS,
+    **activations.LAYERS,
+    **convolution.LAYERS,
+    **pooling.LAYERS,
+    **normalization.LAYERS,
+    **reshaping.LAYERS,
+    **merging.LAYERS,
+    **recurrent.LAYERS,
+    **attention.LAYERS,
+}
+OPERATIONS: dict[str, Rule] = operations.OPERATIONS
+
+__all__ = ["LAYERS", "OPERATIONS", "Call", "Rule"]

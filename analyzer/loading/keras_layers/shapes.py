@@ -1,0 +1,99 @@
+"""Layouts and paddings of Keras in terms of ONNX."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import onnx_ir as ir
+
+from analyzer.loading.keras_builder import Config, Dims, Layer, Unsupported, dims, rank
+
+
+def numbers(value: Any, count: int) -> list[int]:
+    """A size that is one number or one a spatial dimension."""
+    values = list(value) if isinstance(value, list | tuple) else [value] * count
+    if len(values) != count or not all(type(v) is int for v in values):
+        raise Unsupported
+    return values
+
+
+def number(config: Config, key: str, default: float) -> float:
+    value = config.get(key, default)
+    return default if value is None else float(value)
+
+
+def is_channels_last(config: Config) -> bool:
+    return config.get("data_format") != "channels_first"
+
+
+def to_first(layer: Layer, x: ir.Value, last: bool) -> ir.Value:
+    """``N…C`` -> ``NC…`` if `last`."""
+    if not last:
+        return x
+    size = rank(x)
+    return transpose(layer, x, [0, size - 1, *range(1, size - 1)])
+
+
+def to_last(layer: Layer, x: ir.Value, last: bool) -> ir.Value:
+    """``NC…`` -> ``N…C`` if `last`."""
+    if not last:
+        return x
+    size = rank(x)
+    return transpose(layer, x, [0, *range(2, size), 1])
+
+
+def transpose(layer: Layer, x: ir.Value, order: Sequence[int]) -> ir.Value:
+    if list(order) == list(range(len(order))):
+        return x
+    shape = dims(x)
+    result: ir.Value = layer.op(
+        "Transpose", x, perm=list(order), shape=tuple(shape[i] for i in order) if shape is not None else None
+    )
+    return result
+
+
+def window(
+    layer: Layer, spatial: Dims, kernel: Sequence[int], strides: Sequence[int], dilation: Sequence[int], padding: str
+) -> tuple[dict[str, Any], Dims]:
+    """Attributes for the padding of a convolution or pooling, and the spatial dimensions that result."""
+    extents = [(k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True)]
+    if min(*kernel, *strides, *dilation) < 1:
+        raise Unsupported
+    if padding == "valid":
+        result = tuple(
+            None if n is None else (n - e) // s + 1 for n, e, s in zip(spatial, extents, strides, strict=True)
+        )
+        return {"pads": [0] * 2 * len(kernel)}, result
+    if padding == "causal":
+        pads = [extents[0] - 1, 0]
+        return {"pads": pads}, tuple(None if n is None else (n - 1) // strides[0] + 1 for n in spatial)
+    if padding != "same":
+        raise Unsupported
+    result = tuple(None if n is None else -(-n // s) for n, s in zip(spatial, strides, strict=True))
+    before, after = [], []
+    for n, out, e, s in zip(spatial, result, extents, strides, strict=True):
+        if n is None or out is None:
+            if s != 1:
+                return {"auto_pad": "SAME_UPPER"}, result
+            total = e - 1
+        else:
+            total = max((out - 1) * s + e - n, 0)
+        before.append(total // 2)
+        after.append(total - total // 2)
+    return {"pads": before + after}, result
+
+
+def broadcast(*shapes: Dims | None) -> Dims | None:
+    """The shape of an elementwise result; None where it cannot be told."""
+    if any(s is None for s in shapes):
+        return None
+    size = max(len(s) for s in shapes if s is not None)
+    padded = [(1,) * (size - len(s)) + tuple(s) for s in shapes if s is not None]
+    result: list[int | None] = []
+    for parts in zip(*padded, strict=True):
+        known = {p for p in parts if p is not None and p != 1}
+        if len(known) > 1:
+            raise Unsupported
+        result.append(next(iter(known)) if known else (None if None in parts else 1))
+    return tuple(result)
