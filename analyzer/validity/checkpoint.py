@@ -389,8 +389,8 @@ def comparison_findings(comparison: Comparison, target: str, shown: str) -> Iter
     if lost:
         loaded = comparison.matched - len(comparison.shapes)
         message = (
-            f"Only {loaded} of {comparison.expected} parameters of {shown} would be loaded, and a load that is not strict"
-            " says nothing about it."
+            f"Only {loaded} of {comparison.expected} parameters of {shown} would be loaded, and a load that is not"
+            " strict says nothing about it."
         )
         rows = (
             ("would be loaded", loaded),

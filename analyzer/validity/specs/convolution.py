@@ -622,9 +622,9 @@ def _tf_conv(spatial: int) -> Any:
         groups = floor_div(channels, per_group)
         case.require(CHANNELS, equal(mod(channels, per_group), 0), channels=channels, expected=per_group)
         case.require(CHANNELS, channels >= 1, channels=channels, expected=per_group)
-        case.require(GROUPS_DIVIDE_OUTPUT, equal(mod(filters, groups), 0), groups=groups, channels=filters)
         axes = spatial_names(spatial)
         out = slide_same(case, sizes, windows, axes) if padding == "SAME" else slide(case, sizes, windows, axes)
+        case.require(GROUPS_DIVIDE_OUTPUT, equal(mod(filters, groups), 0), groups=groups, channels=filters)
         return joined_layout(x, filters, out, last)
 
     return conv

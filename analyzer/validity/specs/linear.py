@@ -307,7 +307,12 @@ def einsum_shape(case: Case, equation: str, operands: Sequence[TensorType]) -> t
             stop = operand.rank - len(after)
             wide = broadcast(case, wide, operand.dims[len(before) : stop])
             named += zip(after, operand.dims[stop:], strict=True)
+        own: dict[str, Term] = {}
         for letter, size in named:
+            if letter in own:
+                diagonal = equal(own[letter], size)
+                case.require(EINSUM_SIZE, diagonal, equation=equation, letter=letter, a=own[letter], b=size)
+            own[letter] = size
             if letter in sizes:
                 same = equal(sizes[letter], size)
                 ok = any_of(same, equal(size, 1), equal(sizes[letter], 1))

@@ -17,7 +17,7 @@ from analyzer.validity.specs.common import (
     same_dtype,
 )
 from analyzer.validity.specs.elementwise import note_growth
-from analyzer.validity.terms import any_of, equal
+from analyzer.validity.terms import any_of, equal, unequal
 
 TARGET = Rule(
     "target-shape",
@@ -67,8 +67,11 @@ def torch_cross_entropy(
     else:
         need_dtype(case, target, ("int64", "uint8"), "the target")
         facts = {"target": target.dims, "prediction": prediction.dims, "expected": expected}
-        case.require(TARGET, target.rank == len(expected), **facts)
-        for a, b in zip(target.dims, expected, strict=True):
+        lone = prediction.rank == 1 and target.rank == 1  # one prediction takes its class as a vector of one, too
+        case.require(TARGET, lone or target.rank == len(expected), **facts)
+        if lone:  # of equal shape it would be taken for probabilities, which are no integers
+            case.require(TARGET, unequal(prediction.dims[0], 1), **facts)
+        for a, b in zip(target.dims, (1,) if lone else expected, strict=True):
             case.require(TARGET, equal(a, b), **facts)
     return scalar_or(case, reduction, expected, prediction.dtype)
 

@@ -18,7 +18,7 @@ from analyzer.validity.specs.common import (
     same_dtype,
 )
 from analyzer.validity.specs.elementwise import one_way
-from analyzer.validity.terms import Term, equal, mod
+from analyzer.validity.terms import Term, equal, floor_div, mod, product
 
 FEATURES = Rule(
     "num-features",
@@ -106,6 +106,8 @@ def _torch_instance_norm(spatial: int) -> Any:
         need_positive(case, num_features=num_features)
         need_rank(case, x, spatial + 1, spatial + 2)
         channels = x.dims[x.rank - spatial - 1]
+        if not track_running_stats:
+            case.require(MORE_THAN_ONE, product(x.dims[x.rank - spatial :]) >= 2, shape=x.dims)
         if affine or track_running_stats:
             case.require(FEATURES, equal(channels, num_features), channels=channels, features=num_features)
         else:
@@ -162,6 +164,8 @@ def torch_group_norm(
         case.require(FEATURES, equal(x.dims[1], num_channels), channels=x.dims[1], features=num_channels)
     else:
         case.require(GROUPS, equal(mod(x.dims[1], num_groups), 0), groups=num_groups, channels=x.dims[1])
+    count = floor_div(x.dims[0] * x.dims[1], num_groups) * product(x.dims[2:])
+    case.require(MORE_THAN_ONE, count >= 2, shape=x.dims)
     return x
 
 

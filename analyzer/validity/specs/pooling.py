@@ -52,6 +52,24 @@ ONE_WINDOW_AXIS = Rule(
 )
 
 
+SMALLER_THAN_KERNEL = Rule(
+    "smaller-than-kernel",
+    Category.ILLEGAL_SHAPE,
+    "the {axis} of {size} is smaller than the pooling window of {kernel}, which padding does not make up for here",
+    ("kernel_size",),
+)
+KEPT_SIZE = Rule(
+    "kept-size", Category.ILLEGAL_VALUE, "`output_size` must be a number here; None is not", ("output_size",)
+)
+
+
+def _torch_pool_types(spatial: int, average: bool) -> tuple[str, ...]:
+    """Element types that PyTorch's kernels exist for."""
+    if average:
+        return (*FLOATS, "int64")
+    return FLOATS if spatial == 1 else (*FLOATS, "int8", "uint8", "int16", "int32", "int64")
+
+
 def _torch_pool(spatial: int, *, average: bool) -> Any:
     def body(
         case: Case, x: TensorType, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
@@ -66,11 +84,14 @@ def _torch_pool(spatial: int, *, average: bool) -> Any:
         windows = [Window(k, s, d, p, p) for k, s, d, p in zip(kernel, strides, dilations, pads, strict=True)]
         need_legal(case, windows)
         for w in windows:
-            half = w.before <= floor_div(w.kernel if average else w.extent, 2)
+            half = w.before <= floor_div(w.kernel, 2)
             case.require(PADDING_AT_MOST_HALF, half, padding=w.before, kernel=w.kernel)
-        need_dtype(case, x, FLOATS if average else (*FLOATS, "int8", "uint8", "int16", "int32", "int64"))
+        need_dtype(case, x, _torch_pool_types(spatial, average))
         all_positive(case, x)
         lead = x.rank - spatial
+        if average and spatial == 3:
+            for axis, size, w in zip(AXIS_NAMES[3], x.dims[lead:], windows, strict=True):
+                case.require(SMALLER_THAN_KERNEL, size >= w.kernel, kernel=w.kernel, axis=axis, size=size)
         out = slide(case, x.dims[lead:], windows, AXIS_NAMES[spatial], ceil=bool(ceil_mode))
         return x.with_shape((*x.dims[:lead], *out))
 
@@ -118,10 +139,13 @@ torch_avg_pool2d = define("torch", "AvgPool2d", "avg_pool2d")(_torch_pool(2, ave
 torch_avg_pool3d = define("torch", "AvgPool3d", "avg_pool3d")(_torch_pool(3, average=True))
 
 
-def _torch_adaptive(spatial: int) -> Any:
+def _torch_adaptive(spatial: int, *, lenient: bool = False) -> Any:
     def pool(case: Case, x: TensorType, *, output_size: Any, return_indices: bool = False) -> TensorType:
         """``nn.Adaptive{Avg,Max}Pool{1,2,3}d``; an entry None keeps that size."""
         sizes = each(case, output_size, spatial, "output_size")
+        case.require(KEPT_SIZE, spatial > 1 or sizes[0] is not None)
+        if lenient and x.rank >= 2 and all(isinstance(s, int) and s == 1 for s in sizes):
+            return x.with_shape((*x.dims[: x.rank - spatial], *sizes))  # a plain mean over the last dimensions
         need_rank(case, x, spatial + 1, spatial + 2)
         if x.rank == spatial + 2:
             need_layout(case, x, layout_name(spatial, last=False))
@@ -138,9 +162,8 @@ def _torch_adaptive(spatial: int) -> Any:
 
 
 torch_adaptive1d = define("torch", "AdaptiveAvgPool1d", "AdaptiveMaxPool1d", "adaptive_avg_pool1d")(_torch_adaptive(1))
-torch_adaptive2d = define(
-    "torch", "AdaptiveAvgPool2d", "AdaptiveMaxPool2d", "adaptive_avg_pool2d", "adaptive_max_pool2d"
-)(_torch_adaptive(2))
+torch_adaptive2d = define("torch", "AdaptiveMaxPool2d", "adaptive_max_pool2d")(_torch_adaptive(2))
+torch_adaptive_avg2d = define("torch", "AdaptiveAvgPool2d", "adaptive_avg_pool2d")(_torch_adaptive(2, lenient=True))
 torch_adaptive3d = define("torch", "AdaptiveAvgPool3d", "AdaptiveMaxPool3d", "adaptive_avg_pool3d")(_torch_adaptive(3))
 
 
