@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from analyzer.config import TargetConfig
 from analyzer.findings import AnalysisResult, Finding, UnsafeOperators
@@ -13,6 +14,8 @@ from analyzer.graph import Graph, display_name
 from analyzer.numerical.assumptions import Assumption, as_ranges, assume, checkpoint_weights
 from analyzer.numerical.confirm.confirmation import Budget, Confirmation, Confirmer
 from analyzer.numerical.confirm.reproducer import stem_of, write_reproducer
+from analyzer.numerical.domain import dims
+from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.explanation import followers, message
 from analyzer.numerical.findings import Support, finding_of
 from analyzer.numerical.interpreter import interpret
@@ -66,7 +69,28 @@ def analyse(
         unknown_operators=dict(interpretation.unknown),
         assumptions=_shown(assumptions),
         notes=notes,
+        **_picture(graph, interpretation),
     )
+
+
+def _picture(graph: Graph, interpretation: Interpretation) -> dict[str, Any]:
+    """`intervals` and `shapes` of every interpreted value of the main graph that has a name."""
+    intervals: dict[str, tuple[float, float]] = {}
+    shapes: dict[str, tuple[int | str | None, ...]] = {}
+    for value, abstract in interpretation.values.items():
+        if not isinstance(abstract, AbstractTensor) or not value.name or value.graph is not graph.graph:
+            continue
+        intervals[value.name] = (abstract.low, abstract.high)
+        if abstract.shape is not None:
+            shapes[value.name] = tuple(_size(d) for d in abstract.shape)
+    return {"intervals": intervals, "shapes": shapes}
+
+
+def _size(dimension: dims.Dim) -> int | str | None:
+    """A size, the name of a symbol, or None for a size that has no name of its own."""
+    if isinstance(dimension, int):
+        return dimension
+    return None if dimension.name.startswith("?") else dimension.name
 
 
 def _shown(assumptions: Sequence[Assumption]) -> tuple[str, ...]:
@@ -130,4 +154,5 @@ def _write(confirmation: Confirmation, finding: Finding, warning: Warning, outpu
         backward=warning.backward,
         names=confirmation.names,
         losses=confirmation.losses,
+        infinite=confirmation.infinite,
     )

@@ -54,7 +54,7 @@ def message(warning: Warning, failed: bool) -> str:
     """One sentence: what the operator receives and how far that is known; `failed` if a run has shown it."""
     node, interval = warning.node, warning.interval
     name, where = operator_text(node), interval_text(interval.lo, interval.hi)
-    receives, can = ("receives", "") if failed else ("can receive", "can ")
+    receives = "receives" if failed else "can receive"
     rule = warning.rule.removeprefix("numerical/")
     reason = cause(warning)
     because = f": {reason}" if reason else f": its operand lies in {where}"
@@ -78,7 +78,10 @@ def message(warning: Warning, failed: bool) -> str:
     if "overflow" in rule:
         verb = "overflows" if failed else "can overflow"
         return _short(f"the result of `{name}` {verb} {warning.dtype}: bounds {where}")
-    return _short(f"`{name}` {can}leave its domain ({warning.danger}){because}".replace("can leave", "can leave"))
+    if rule == "softmax-of-minus-infinity":
+        return _short(f"`{name}` gives NaN where {warning.danger}: its operand lies in {where}")
+    leaves = "leaves" if failed else "can leave"
+    return _short(f"`{name}` {leaves} its domain ({warning.danger}){because}")
 
 
 def _short(text: str, limit: int = 200) -> str:

@@ -23,6 +23,7 @@ CLASS_NUMBERS = {  # operator -> (operand with class numbers, operand with a row
     ("", "NegativeLogLikelihoodLoss"): (1, 0),
     ("", "SoftmaxCrossEntropyLoss"): (1, 0),
 }
+TORCH_KIND = "pkg.torch.export.graph_signature.InputSpec.kind"
 VARIANCES = {
     ("", "BatchNormalization"): 4,
     ("tf", "FusedBatchNorm"): 4,
@@ -62,7 +63,15 @@ class Uses:
         return self.readers.get(value, ())
 
     def is_constant(self, value: ir.Value) -> bool:
-        """Whether an initializer is a constant that the exporter made rather than something training changes."""
+        """Whether an initializer is a constant or a buffer rather than something training changes.
+
+        The Torch exporter says which tensors are parameters; running statistics of a normalisation are buffers that
+        training changes as well.
+        """
+        kind = value.metadata_props.get(TORCH_KIND)
+        if kind is not None:
+            statistics = any((n.domain or "", n.op_type) in VARIANCES and i in (3, 4) for n, i in self.of_value(value))
+            return kind != "PARAMETER" and not statistics
         return bool(CONSTANT.search(value.name or "")) or value.name in (None, "")
 
 

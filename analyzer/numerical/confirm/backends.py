@@ -129,18 +129,23 @@ def _attribute(tf: Any, kind: str, value: Any) -> Any:
     return value
 
 
-def forward_failure(run: Run, operands: Sequence[str], outputs: Sequence[str], leaves: Arrays) -> str | None:
-    """One sentence if the operator's operands are finite and its result is not; None otherwise."""
+def forward_failure(
+    run: Run, operands: Sequence[str], outputs: Sequence[str], leaves: Arrays, infinite: bool = False
+) -> str | None:
+    """One sentence if the operator's operands are finite and its result is not; None otherwise.
+
+    With `infinite`, infinities are meant and only NaN counts.
+    """
     known = {**leaves, **run.results}
     for name in operands:
-        if name in known and not _finite(known[name]):
+        if name in known and not _finite(known[name], infinite):
             return None
     for name in outputs:
         array = known.get(name)
-        if array is None or _finite(array):
+        if array is None or _finite(array, infinite):
             continue
         array = np.asarray(array, np.float64)
-        bad = ~np.isfinite(array)
+        bad = np.isnan(array) if infinite else ~np.isfinite(array)
         kind = "NaN" if np.isnan(array[bad]).any() else "infinite"
         where = [int(i) for i in np.argwhere(bad)[0]]
         values = []
@@ -170,7 +175,9 @@ def gradient_failure(run: Run) -> str | None:
     return None
 
 
-def _finite(array: np.ndarray) -> bool:
+def _finite(array: np.ndarray, infinite: bool = False) -> bool:
     if array.dtype.kind in "iub":
         return True
+    if infinite:
+        return not bool(np.isnan(np.asarray(array, np.float64)).any())
     return bool(np.isfinite(np.asarray(array, np.float64)).all())

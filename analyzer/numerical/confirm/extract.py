@@ -204,10 +204,11 @@ def concrete_shape(value: ir.Value, sizes: Mapping[str, int]) -> tuple[int, ...]
     if value.shape is None:
         return ()
     shape = []
-    for dimension in value.shape:
+    for i, dimension in enumerate(value.shape):
         if isinstance(dimension, int):
             shape.append(dimension)
         else:
             name = str(dimension.value) if dimension.value is not None else "*"
-            shape.append(sizes.get(name, sizes["*"]))
+            size = sizes.get(name, sizes["*"])
+            shape.append(min(size, 2) if i == 0 and name not in sizes else size)  # the first is the batch
     return tuple(shape)

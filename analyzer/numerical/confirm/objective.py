@@ -71,12 +71,17 @@ def objective(operands: Sequence[Any], output: Any, target: tuple[int, str]) -> 
     return -x.abs().max()
 
 
-def failed(operands: Sequence[Any], outputs: Sequence[Any]) -> bool:
-    """Finite operands, and a result that is not: this operator fails first. Masked infinities count as not finite."""
+def failed(operands: Sequence[Any], outputs: Sequence[Any], infinite: bool = False) -> bool:
+    """Finite operands, and a result that is not: this operator fails first.
+
+    With `infinite`, infinities are meant (a mask) and only NaN is a failure.
+    """
     import torch
 
     def finite(tensor: Any) -> bool:
-        return not tensor.is_floating_point() or bool(torch.isfinite(tensor).all())
+        if not tensor.is_floating_point():
+            return True
+        return not bool(torch.isnan(tensor).any()) if infinite else bool(torch.isfinite(tensor).all())
 
     return all(finite(x) for x in operands) and not all(finite(y) for y in outputs)
 

@@ -36,6 +36,8 @@ class Problem:
     target: tuple[int, str]
     backward: bool = False
     losses: tuple[str, ...] = ()
+    flush: bool = False  # the engine that decides takes denormals for 0
+    infinite: bool = False  # the operand may hold infinities: only NaN counts
 
 
 def candidates(problem: Problem, seed: int, deadline: float) -> Iterator[Point]:
@@ -49,7 +51,8 @@ def candidates(problem: Problem, seed: int, deadline: float) -> Iterator[Point]:
         if problem.backward:
             return gradient_fails(problem, point)
         operands = [values[n] for n in problem.operands]
-        return failed(operands, [values[n] for n in problem.outputs]) or nearly(operands, problem.target)
+        outputs = [values[n] for n in problem.outputs]
+        return failed(operands, outputs, problem.infinite) or nearly(operands, problem.target)
 
     for point in _probes(problem.leaves, starts[0], rng):
         if time.monotonic() > deadline:
@@ -237,7 +240,7 @@ def _edges(problem: Problem, start: Point, deadline: float) -> Iterator[Point]:
     def gone(point: Point) -> bool:
         values = run(problem.model, point, Mode(surrogate=False))
         x = values[problem.operands[problem.target[0]]]
-        return bool((x.abs() < torch.finfo(x.dtype).tiny).any())
+        return bool((x.abs() < torch.finfo(x.dtype).tiny if problem.flush else x == 0).any())
 
     if gone(start):
         yield start

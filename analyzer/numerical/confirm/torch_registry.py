@@ -25,6 +25,7 @@ class Unsupported(Exception):
 @dataclass(frozen=True, slots=True)
 class Mode:
     surrogate: bool = True
+    double: bool = False  # initializers and constants as float64
 
 
 def op(onnx: str | Sequence[str] = (), tf: str | Sequence[str] = ()) -> Callable[[Handler], Handler]:
@@ -64,7 +65,7 @@ def run(model: ir.Model, leaves: Mapping[str, Tensor], mode: Mode) -> dict[str, 
     values: dict[str, Tensor] = dict(leaves)
     for name, initializer in model.graph.initializers.items():
         if name not in values and initializer.const_value is not None:
-            values[name] = from_numpy(initializer.const_value.numpy())
+            values[name] = _exact(from_numpy(initializer.const_value.numpy()), mode)
     for node in model.graph:
         handler = HANDLERS.get((node.domain or "", node.op_type))
         if handler is None:
@@ -73,7 +74,12 @@ def run(model: ir.Model, leaves: Mapping[str, Tensor], mode: Mode) -> dict[str, 
         results = handler(node, operands, mode)
         if not isinstance(results, (tuple, list)):
             results = (results,)
+        constant = mode.double and node.op_type in ("Const", "Constant")
         for value, result in zip(node.outputs, results, strict=False):
             if value.name:
-                values[value.name] = result
+                values[value.name] = _exact(result, mode) if constant else result
     return values
+
+
+def _exact(tensor: Tensor, mode: Mode) -> Tensor:
+    return tensor.double() if mode.double and tensor.is_floating_point() else tensor

@@ -105,14 +105,28 @@ def _compare(request: dict[str, Any]) -> dict[str, Any]:
     moved = None
     for point in search.ordinary_points(problem, int(request["seed"]), 8):
         first = run(problem.model, point, Mode(surrogate=False))[problem.outputs[0]].double()
+        exact = _exactly(problem, point, first)
         second = run(changed, point, Mode(surrogate=False))[request["changed"]].double()
         both = torch.isfinite(first) & torch.isfinite(second)
         if first.shape != second.shape:
             return {"status": "none"}
         if bool(both.any()):
-            change = float(((first - second).abs() / (1 + first.abs()))[both].max())
+            # The formula's own rounding error is no fault of the change: its exact value counts as well.
+            apart = torch.minimum((first - second).abs(), (exact - second).abs().nan_to_num(torch.inf))
+            change = float((apart / (1 + first.abs()))[both].max())
             moved = change if moved is None else max(moved, change)
     return {"status": "none"} if moved is None else {"status": "compared", "moved": moved}
+
+
+def _exactly(problem: Any, point: dict[str, Any], fallback: Any) -> Any:
+    """The first result computed in float64, where every operator takes it."""
+    from analyzer.numerical.confirm.torch_registry import Mode, run
+
+    widened = {n: t.double() if t.is_floating_point() else t for n, t in point.items()}
+    try:
+        return run(problem.model, widened, Mode(surrogate=False, double=True))[problem.outputs[0]].double()
+    except (RuntimeError, TypeError):
+        return fallback
 
 
 def _array(tensor: Any) -> Any:
@@ -153,6 +167,8 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
         (int(request["target"][0]), str(request["target"][1])),
         bool(request["backward"]),
         tuple(request["losses"]),
+        bool(request.get("flush", False)),
+        bool(request.get("infinite", False)),
     )
 
 
@@ -190,7 +206,7 @@ def _run(request: dict[str, Any]) -> dict[str, Any]:
     failure = (
         backends.gradient_failure(run)
         if request["backward"]
-        else backends.forward_failure(run, operands, outputs, leaves)
+        else backends.forward_failure(run, operands, outputs, leaves, request["infinite"])
     )
     return {"status": "ran", "failed": failure, "engine": run.engine, **extra}
 

@@ -109,6 +109,12 @@ class Candidate:
 def candidates(warning: Warning) -> Iterator[Candidate]:
     """What to try for a warning, in order."""
     node = warning.node
+    if warning.rule.endswith("softmax-of-minus-infinity"):
+        yield from _of_mask(node, warning.dtype)
+        return
+    if warning.operand == -1 and warning.dtype in ("float16", "bfloat16"):
+        yield from _of_half(node)
+        return
     if warning.dtype not in DTYPES:
         return
     if warning.dtype not in TINY and node.op_type not in ("Div", "Mod", "FloorDiv", "FloorMod"):
@@ -138,6 +144,58 @@ def source_of(value: ir.Value | None) -> ir.Node | None:
         value = node.inputs[0]
         node = value.producer() if value is not None else None
     return node
+
+
+def _of_mask(node: ir.Node, dtype: str) -> Iterator[Candidate]:
+    """A mask of minus infinity becomes one of a large finite number."""
+    masked = source_of(node.inputs[0])
+    low = {"float16": -1e4}.get(dtype, -1e9)
+    if masked is None or masked.op_type not in ("Where", "SelectV2", "Select"):
+        return
+    for position in (1, 2):
+        if _minus_infinity(masked.inputs[position]):
+
+            def build(builder: Builder, anchor: ir.Node, position: int = position) -> ir.Value:
+                return again(builder, anchor, position, builder.constant(low))
+
+            yield Candidate("finite-mask", f"mask with {low:g} instead of minus infinity", masked, build, low)
+
+
+def _minus_infinity(value: ir.Value | None) -> bool:
+    array = constant_array(value)
+    node = source_of(value)
+    if array is None and node is not None and node.op_type in ("Fill", "Expand", "ConstantOfShape", "CastLike", "Cast"):
+        array = constant_array(node.inputs[1 if node.op_type == "Fill" else 0])
+    return array is not None and array.size > 0 and bool(np.all(np.isneginf(np.asarray(array, np.float64))))
+
+
+def _of_half(node: ir.Node) -> Iterator[Candidate]:
+    """A half-precision result that is widened right after is better computed wide."""
+    for reader in _own_readers(node.outputs[0]):
+        wide = reader.outputs[0].dtype if reader.op_type == "Cast" else None
+        if wide is ir.DataType.FLOAT:
+
+            def build(builder: Builder, anchor: ir.Node) -> ir.Value:
+                narrow = source_of(anchor.inputs[0])
+                assert narrow is not None
+                name = "DstT" if anchor.domain == "tf" else "to"
+                given: dict[str, Any] = {name: int(ir.DataType.FLOAT)}
+                builder.dtype = ir.DataType.FLOAT
+                kept = {v: builder.apply("Cast", v, like=v, **given) for v in narrow.inputs if v is not None}
+                made = again(builder, narrow, 0, kept[_operand(narrow)], before=anchor)
+                producer = made.producer()
+                assert producer is not None
+                for i, operand in enumerate(narrow.inputs):
+                    if operand is not None:
+                        producer.replace_input_with(i, kept[operand])
+                made.dtype = ir.DataType.FLOAT
+                if "T" in producer.attributes:
+                    producer.attributes["T"] = ir.AttrInt64("T", int(ir.DataType.FLOAT))
+                return made
+
+            yield Candidate(
+                "widen", "convert the operands to float32 before this operator, not its result", reader, build
+            )
 
 
 def _number(value: ir.Value | None) -> float | None:
@@ -286,7 +344,7 @@ def _shifted(node: ir.Node, position: int, epsilon: float) -> Candidate:
     return Candidate("epsilon", f"add {epsilon:g} to the operand", node, build, epsilon)
 
 
-def again(builder: Builder, node: ir.Node, position: int, operand: ir.Value) -> ir.Value:
+def again(builder: Builder, node: ir.Node, position: int, operand: ir.Value, before: ir.Node | None = None) -> ir.Value:
     """The anchor's operator once more, with one operand replaced."""
     operands = [operand if i == position else v for i, v in enumerate(node.inputs)]
     made = ir.Node(
@@ -300,7 +358,7 @@ def again(builder: Builder, node: ir.Node, position: int, operand: ir.Value) -> 
     if node.outputs[0].dtype is not None:
         made.outputs[0].dtype = node.outputs[0].dtype
     made.outputs[0].shape = node.outputs[0].shape
-    builder.graph.insert_before(node, made)
+    builder.graph.insert_before(before or node, made)
     builder.made.append(made)
     return made.outputs[0]
 

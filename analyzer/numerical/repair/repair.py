@@ -15,7 +15,7 @@ from analyzer.numerical.assumptions import Assumption, interval_text
 from analyzer.numerical.confirm.confirmation import Confirmer
 from analyzer.numerical.confirm.extract import Slice, extract
 from analyzer.numerical.interpreter import interpret
-from analyzer.numerical.repair.candidates import Builder, Candidate, candidates
+from analyzer.numerical.repair.candidates import DTYPES, Builder, Candidate, candidates
 from analyzer.numerical.repair.source import rewrite
 from analyzer.numerical.result import Options, Warning
 from analyzer.numerical.sensitivity import Precondition, slice_ranges
@@ -44,7 +44,8 @@ def repair(
             continue
         text = candidate.description
         if moved is not None:
-            text += f"; results of 8 ordinary inputs move by at most {max(moved, 1e-9):.1g} (relative to 1 + |result|)"
+            far = f"move by at most {moved:.1g} (relative to 1 + |result|)" if moved else "do not move"
+            text += f"; results of 8 ordinary inputs {far}"
         location = location_of(candidate.anchor) or location_of(warning.node)
         edit = rewrite(root, location, candidate.kind, candidate.number, warning.node) if location else None
         if edit is not None:
@@ -71,7 +72,7 @@ def proved_change(
     anchor = next((n for n in changed if n.name == candidate.anchor.name), None)
     if anchor is None:
         return None
-    build = Builder(changed, anchor, warning.dtype)
+    build = Builder(changed, anchor, warning.dtype if warning.dtype in DTYPES else "float32")
     result = candidate.build(build, anchor)
     old = anchor.outputs[0]
     ir.convenience.replace_all_uses_with(old, result, replace_graph_outputs=True)

@@ -92,6 +92,9 @@ def _edits(
             return [edit.operand(q, q.right, kind, number) for q in quotients]
         names = CALLS.get(node.op_type, ())
         return [edit.called(c, kind, number) for c in calls if edit.name(c) in names]
+    if kind == "finite-mask":
+        infinities = [e for e in spans if _is_minus_infinity(e, edit)]
+        return [(e, f"{number:.0e}".replace("e+0", "e")) for e in infinities if not _inside(e, infinities)]
     if kind == "max-subtraction":
         return [edit.subtract_maximum(e) for e in spans if isinstance(e, ast.BinOp) and isinstance(e.op, ast.Div)]
     if kind == "sqrt-of-exp":
@@ -261,6 +264,18 @@ class _Edit:
         call = {"torch": "torch.softmax({}, dim={})", "tf": "tf.nn.softmax({}, axis={})",
                 "keras": "keras.ops.softmax({}, axis={})"}[self.framework]  # fmt: skip
         return quotient, call.format(self.source(x), axis[0])
+
+
+def _is_minus_infinity(expression: ast.expr, edit: _Edit) -> bool:
+    """``float("-inf")``, ``-float("inf")``, ``-math.inf``, ``-torch.inf`` …"""
+    text = edit.source(expression).replace("'", '"').replace(" ", "")
+    if text in ('float("-inf")', '-float("inf")'):
+        return True
+    return text.startswith("-") and text.endswith(".inf") and text[1:-4].isidentifier()
+
+
+def _inside(expression: ast.expr, others: list[ast.expr]) -> bool:
+    return any(o is not expression and any(e is expression for e in ast.walk(o)) for o in others)
 
 
 def _is_one(expression: ast.expr) -> bool:

@@ -1,0 +1,91 @@
+"""The corpus of defects, exported once per session in one process for each framework, and one set of workers."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from analyzer.config import InputSpec, TargetConfig
+from analyzer.exporting.annotate import graph_of
+from analyzer.exporting.manifest import read_manifest
+from analyzer.findings import AnalysisResult
+from analyzer.graph import Graph, ValueRange
+from analyzer.numerical.analysis import analyse
+from analyzer.numerical.confirm.confirmation import Budget, Confirmer
+
+CORPUS = Path(__file__).parent / "corpus"
+RANGES = {  # what a configuration would say; all other ranges are inferred
+    "noise": (-4.0, 4.0),
+    "visible": (0.0, 255.0),
+    "pixels": (0.0, 1.0),
+    "mask": (0.0, 1.0),
+    "rows": (-1000.0, 1000.0),
+}
+
+
+@dataclass
+class Corpus:
+    """Exported graphs by entry, and how to analyse one."""
+
+    root: Path
+    graphs: dict[str, Graph]
+    confirmer: Confirmer
+    output: Path
+
+    def target(self, entry: str) -> TargetConfig:
+        names = {(v.name or "").removesuffix(":0") for v in self.graphs[entry].graph.inputs}
+        inputs = {n: InputSpec(range=ValueRange(*RANGES[n])) for n in RANGES if n in names}
+        return TargetConfig(id=entry, entry=entry, inputs=inputs)
+
+    def analyse(self, entry: str, *, confirm: bool = True) -> AnalysisResult:
+        return analyse(
+            self.graphs[entry],
+            self.target(entry),
+            output=self.output,
+            root=self.root,
+            confirmer=self.confirmer,
+            confirm=confirm,
+            explain=confirm,
+        )
+
+    def line_of(self, file: str, name: str) -> int:
+        """The line marked as the defect `name`."""
+        lines = (self.root / file).read_text().splitlines()
+        return next(i for i, line in enumerate(lines, 1) if re.search(rf"# defect: {name}$", line))
+
+
+def export_all(entries: list[str], root: Path, out: Path) -> dict[str, Graph]:
+    """Exports the entries below `root` in one process."""
+    command = [sys.executable, str(Path(__file__).with_name("export_many.py")), str(root), str(out), *entries]
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "KERAS_BACKEND": "tensorflow"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    graphs = {}
+    for number, entry in enumerate(entries):
+        folder = out / str(number)
+        manifest = read_manifest(folder / "export.json", entry)
+        assert manifest.failure is None, manifest.failure
+        graphs[entry] = graph_of(folder, manifest, TargetConfig(id=entry, entry=entry))
+    return graphs
+
+
+@pytest.fixture(scope="session")
+def confirmer() -> Iterator[Confirmer]:
+    with Confirmer(Budget(search=10.0, total=60.0)) as workers:
+        yield workers
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the corpus where the exporter expects a project."""
+    root = tmp_path_factory.mktemp("corpus") / "box" / "project"
+    shutil.copytree(CORPUS, root)
+    return root

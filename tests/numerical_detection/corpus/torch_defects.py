@@ -1,0 +1,388 @@
+"""Known numerical defects as people write them in PyTorch, each with a repaired twin.
+
+The line that fails is marked ``# defect: <name>``.
+"""
+
+import torch
+from torch import nn
+
+
+class LogOfSoftmax(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.score = nn.Linear(8, 4)
+
+    def forward(self, features, labels):
+        probabilities = torch.softmax(self.score(features), dim=1)
+        return -(labels * torch.log(probabilities)).sum(1).mean()  # defect: log_of_softmax
+
+
+class LogOfSoftmaxRepaired(LogOfSoftmax):
+    def forward(self, features, labels):
+        return -(labels * torch.log_softmax(self.score(features), dim=1)).sum(1).mean()
+
+
+class LogOfSoftmaxInOneLine(nn.Module):
+    def forward(self, logits, labels):
+        return -(labels * torch.log(torch.softmax(logits, dim=1))).mean()  # defect: log_of_softmax_in_one_line
+
+
+class LogOfSoftmaxInOneLineRepaired(nn.Module):
+    def forward(self, logits, labels):
+        return -(labels * torch.log_softmax(logits, dim=1)).mean()
+
+
+class LogOfOneMinusSigmoid(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.score = nn.Linear(8, 1)
+
+    def forward(self, fake):
+        return -torch.log(1 - torch.sigmoid(self.score(fake))).mean()  # defect: log_of_one_minus_sigmoid
+
+
+class LogOfOneMinusSigmoidRepaired(LogOfOneMinusSigmoid):
+    def forward(self, fake):
+        return nn.functional.softplus(self.score(fake)).mean()
+
+
+class SoftmaxByHand(nn.Module):
+    def forward(self, logits):
+        return torch.exp(logits) / torch.exp(logits).sum(dim=1, keepdim=True)  # defect: softmax_by_hand
+
+
+class SoftmaxByHandRepaired(nn.Module):
+    def forward(self, logits):
+        moved = torch.exp(logits - logits.amax(dim=1, keepdim=True))
+        return moved / moved.sum(dim=1, keepdim=True)
+
+
+class KernelWeights(nn.Module):
+    """A softmax by hand that underflows: far from every centre all weights are 0."""
+
+    def __init__(self):
+        super().__init__()
+        self.centres = nn.Parameter(torch.linspace(-1, 1, 5))
+
+    def forward(self, points):
+        weights = torch.exp(-((points - self.centres) ** 2))
+        return weights / weights.sum(dim=1, keepdim=True)  # defect: kernel_weights
+
+
+class KernelWeightsRepaired(KernelWeights):
+    def forward(self, points):
+        return torch.softmax(-((points - self.centres) ** 2), dim=1)
+
+
+class EpsilonLost(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.decode = nn.Linear(8, 6)
+
+    def forward(self, code, pixels):
+        p = torch.sigmoid(self.decode(code))
+        drawn = pixels * torch.log(1e-10 + p)
+        left = (1 - pixels) * torch.log(1e-10 + 1 - p)  # defect: epsilon_lost
+        return -(drawn + left).sum(1).mean()
+
+
+class EpsilonLostRepaired(EpsilonLost):
+    def forward(self, code, pixels):
+        p = torch.sigmoid(self.decode(code))
+        drawn = pixels * torch.log(1e-10 + p)
+        left = (1 - pixels) * torch.log(1e-7 + (1 - p))
+        return -(drawn + left).sum(1).mean()
+
+
+class ClipDiscarded(nn.Module):
+    def forward(self, logits):
+        p = torch.sigmoid(logits)
+        p.clamp(1e-6, 1.0)
+        return -torch.log(p).mean()  # defect: clip_discarded
+
+
+class ClipDiscardedRepaired(nn.Module):
+    def forward(self, logits):
+        p = torch.sigmoid(logits)
+        p = p.clamp(1e-6, 1.0)
+        return -torch.log(p).mean()
+
+
+class ClipFromData(nn.Module):
+    """The bound is the data's own minimum: it guards nothing."""
+
+    def forward(self, logits):
+        p = torch.sigmoid(logits)
+        p = torch.maximum(p, p.min())
+        return -torch.log(p).mean()  # defect: clip_from_data
+
+
+class ClipFromDataRepaired(nn.Module):
+    def forward(self, logits):
+        p = torch.sigmoid(logits)
+        p = torch.maximum(p, torch.tensor(1e-6))
+        return -torch.log(p).mean()
+
+
+class OneOfTwoLogs(nn.Module):
+    def forward(self, logits, labels):
+        p = torch.sigmoid(logits)
+        positive = labels * torch.log(p.clamp(min=1e-7))
+        negative = (1 - labels) * torch.log(1 - p)  # defect: one_of_two_logs
+        return -(positive + negative).mean()
+
+
+class OneOfTwoLogsRepaired(nn.Module):
+    def forward(self, logits, labels):
+        p = torch.sigmoid(logits)
+        positive = labels * torch.log(p.clamp(min=1e-7))
+        negative = (1 - labels) * torch.log((1 - p).clamp(min=1e-7))
+        return -(positive + negative).mean()
+
+
+class SqrtOfExp(nn.Module):
+    """A variational encoder: the gradient of sqrt is infinite where exp underflows."""
+
+    def __init__(self):
+        super().__init__()
+        self.mean, self.log_variance = nn.Linear(8, 4), nn.Linear(8, 4)
+
+    def forward(self, features, noise):
+        variance = torch.exp(torch.clamp(self.log_variance(features), -110, 80))
+        z = self.mean(features) + torch.sqrt(variance) * noise  # defect: sqrt_of_exp
+        return (z * z).mean()
+
+
+class SqrtOfExpRepaired(SqrtOfExp):
+    def forward(self, features, noise):
+        deviation = torch.exp(torch.clamp(self.log_variance(features), -110, 80) / 2)
+        z = self.mean(features) + deviation * noise
+        return (z * z).mean()
+
+
+class FreeEnergy(nn.Module):
+    """A restricted Boltzmann machine."""
+
+    def __init__(self):
+        super().__init__()
+        self.hidden = nn.Linear(64, 16)
+
+    def forward(self, visible):
+        return -torch.log(1 + torch.exp(self.hidden(visible))).sum(1).mean()  # defect: free_energy
+
+
+class FreeEnergyRepaired(FreeEnergy):
+    def forward(self, visible):
+        return -nn.functional.softplus(self.hidden(visible)).sum(1).mean()
+
+
+class TrainableGain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(1))
+
+    def forward(self, x):
+        return x / self.gain  # defect: trainable_gain
+
+
+class TrainableGainRepaired(TrainableGain):
+    def forward(self, x):
+        return x / (self.gain.abs() + 1e-6)
+
+
+class ColumnSum(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.linspace(-1, 1, 12).reshape(4, 3))
+
+    def forward(self, x):
+        normal = self.weight / self.weight.abs().sum(0)  # defect: column_sum
+        return x @ normal
+
+
+class ColumnSumRepaired(ColumnSum):
+    def forward(self, x):
+        normal = self.weight / self.weight.abs().sum(0).clamp(min=1e-6)
+        return x @ normal
+
+
+class LogOfEncoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encode = nn.Linear(8, 2)
+
+    def forward(self, x):
+        return torch.log(self.encode(x)).mean()  # defect: log_of_encoder
+
+
+class LogOfEncoderRepaired(LogOfEncoder):
+    def forward(self, x):
+        return torch.log(nn.functional.softplus(self.encode(x)) + 1e-6).mean()
+
+
+class Divergence(nn.Module):
+    """Kullback-Leibler divergence of two predictions."""
+
+    def forward(self, first, second):
+        p, q = torch.softmax(first, 1), torch.softmax(second, 1)
+        ratio = p / q  # defect: divergence
+        return (p * torch.log(ratio.clamp(min=1e-9))).sum(1).mean()
+
+
+class DivergenceRepaired(nn.Module):
+    def forward(self, first, second):
+        p = torch.softmax(first, 1)
+        return (p * (torch.log_softmax(first, 1) - torch.log_softmax(second, 1))).sum(1).mean()
+
+
+class Entropy(nn.Module):
+    def forward(self, logits):
+        p = torch.softmax(logits, 1)
+        return -(p * p.log()).sum(1).mean()  # defect: entropy
+
+
+class EntropyRepaired(nn.Module):
+    def forward(self, logits):
+        return -(torch.softmax(logits, 1) * torch.log_softmax(logits, 1)).sum(1).mean()
+
+
+class CosineSimilarity(nn.Module):
+    def forward(self, a, b):
+        lengths = torch.sqrt((a * a).sum(1)) * torch.sqrt((b * b).sum(1))
+        return (a * b).sum(1) / lengths  # defect: cosine_similarity
+
+
+class CosineSimilarityRepaired(nn.Module):
+    def forward(self, a, b):
+        lengths = torch.sqrt((a * a).sum(1) + 1e-6) * torch.sqrt((b * b).sum(1) + 1e-6)
+        return (a * b).sum(1) / lengths
+
+
+class DeviationOfOne(nn.Module):
+    """Standardises over a dimension that has one element."""
+
+    def forward(self, x):
+        centred = x - x.mean(1, keepdim=True)
+        deviation = torch.sqrt((centred * centred).mean(1, keepdim=True))
+        return centred / deviation  # defect: deviation_of_one
+
+
+class DeviationOfOneRepaired(nn.Module):
+    def forward(self, x):
+        centred = x - x.mean(1, keepdim=True)
+        deviation = torch.sqrt((centred * centred).mean(1, keepdim=True) + 1e-5)
+        return centred / deviation
+
+
+class MaskedAttention(nn.Module):
+    """A row whose keys are all masked has no finite score."""
+
+    def forward(self, scores, mask):
+        scores = scores.masked_fill(mask, float("-inf"))
+        return torch.softmax(scores, -1)  # defect: masked_attention
+
+
+class MaskedAttentionRepaired(nn.Module):
+    def forward(self, scores, mask):
+        scores = scores.masked_fill(mask, -1e9)
+        return torch.softmax(scores, -1)
+
+
+class HalfPrecision(nn.Module):
+    """The squared length overflows float16 at 65504."""
+
+    def forward(self, x):
+        return (x.half() * x.half()).float().sum(1)  # defect: half_precision
+
+
+class HalfPrecisionRepaired(nn.Module):
+    def forward(self, x):
+        return (x.half().float() * x.half().float()).sum(1)
+
+
+PARTS = (
+    (LogOfSoftmax, LogOfSoftmaxRepaired),
+    (LogOfSoftmaxInOneLine, LogOfSoftmaxInOneLineRepaired),
+    (LogOfOneMinusSigmoid, LogOfOneMinusSigmoidRepaired),
+    (SoftmaxByHand, SoftmaxByHandRepaired),
+    (KernelWeights, KernelWeightsRepaired),
+    (EpsilonLost, EpsilonLostRepaired),
+    (ClipDiscarded, ClipDiscardedRepaired),
+    (ClipFromData, ClipFromDataRepaired),
+    (OneOfTwoLogs, OneOfTwoLogsRepaired),
+    (SqrtOfExp, SqrtOfExpRepaired),
+    (FreeEnergy, FreeEnergyRepaired),
+    (TrainableGain, TrainableGainRepaired),
+    (ColumnSum, ColumnSumRepaired),
+    (LogOfEncoder, LogOfEncoderRepaired),
+    (Divergence, DivergenceRepaired),
+    (Entropy, EntropyRepaired),
+    (CosineSimilarity, CosineSimilarityRepaired),
+    (DeviationOfOne, DeviationOfOneRepaired),
+    (MaskedAttention, MaskedAttentionRepaired),
+    (HalfPrecision, HalfPrecisionRepaired),
+)
+
+
+class Everything(nn.Module):
+    """All parts side by side: what each needs is taken by the names of its arguments."""
+
+    def __init__(self, repaired):
+        super().__init__()
+        torch.manual_seed(0)
+        self.parts = nn.ModuleList(part[repaired]() for part in PARTS)
+
+    def forward(self, features, labels, logits, targets, fake, points, code, pixels, noise, visible, rows, single, scores, mask, guess):
+        given = {
+            "features": features, "labels": labels, "logits": logits, "fake": fake, "points": points, "code": code,
+            "pixels": pixels, "noise": noise, "visible": visible, "single": single, "scores": scores, "mask": mask,
+            "rows": rows, "targets": targets, "guess": guess, "first": logits, "second": targets, "a": logits, "b": targets,
+        }  # fmt: skip
+        return tuple(part(*(given[name] for name in ARGUMENTS[type(part).__name__.removesuffix("Repaired")])) for part in self.parts)
+
+
+ARGUMENTS = {
+    "LogOfSoftmax": ("features", "labels"),
+    "LogOfSoftmaxInOneLine": ("logits", "labels"),
+    "LogOfOneMinusSigmoid": ("fake",),
+    "SoftmaxByHand": ("logits",),
+    "KernelWeights": ("points",),
+    "EpsilonLost": ("code", "pixels"),
+    "ClipDiscarded": ("logits",),
+    "ClipFromData": ("targets",),
+    "OneOfTwoLogs": ("logits", "labels"),
+    "SqrtOfExp": ("features", "noise"),
+    "FreeEnergy": ("visible",),
+    "TrainableGain": ("rows",),
+    "ColumnSum": ("rows",),
+    "LogOfEncoder": ("features",),
+    "Divergence": ("first", "second"),
+    "Entropy": ("guess",),
+    "CosineSimilarity": ("a", "b"),
+    "DeviationOfOne": ("single",),
+    "MaskedAttention": ("scores", "mask"),
+    "HalfPrecision": ("rows",),
+}
+
+
+def _numbers(*shape):
+    return torch.linspace(-1, 1, torch.Size(shape).numel()).reshape(shape)
+
+
+def _build(repaired):
+    shares = torch.softmax(_numbers(3, 4), -1)
+    examples = {
+        "features": _numbers(3, 8), "labels": shares, "logits": _numbers(3, 4), "targets": _numbers(3, 4),
+        "fake": _numbers(3, 8), "points": _numbers(3, 1), "code": _numbers(3, 8), "pixels": _numbers(3, 6).abs(),
+        "noise": _numbers(3, 4), "visible": _numbers(3, 64).abs(), "rows": _numbers(3, 4), "single": _numbers(3, 1),
+        "scores": _numbers(2, 4, 4), "mask": torch.zeros(2, 4, 4, dtype=torch.bool), "guess": _numbers(3, 4),
+    }  # fmt: skip
+    return Everything(repaired), examples
+
+
+def defective():
+    return _build(False)
+
+
+def repaired():
+    return _build(True)
