@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from analyzer.loading.files import NotFetchedProblem
 from analyzer.loading.formats import Format, detect
+from analyzer.loading.isolated import load_isolated
 from analyzer.loading.limits import Limits
 from analyzer.loading.reading import load
+from analyzer.loading.scan import scan
 from analyzer.loading.search import find_models
 from analyzer.loading.weights import Weight, open_weights
 
-__all__ = ["Format", "Limits", "NotFetchedProblem", "Weight", "detect", "find_models", "load", "open_weights"]
+__all__ = [
+    "Format",
+    "Limits",
+    "NotFetchedProblem",
+    "Weight",
+    "detect",
+    "find_models",
+    "load",
+    "load_isolated",
+    "open_weights",
+    "scan",
+]

@@ -124,7 +124,7 @@ def _convert(config: Any, version: str, store: Store, limits: Limits) -> Graph:
             "analyse it through an entry point (file.py:name)."
         )
     model = Model(limits, major)
-    model.masked = any(_masks(part) for part in _parts(config, limits))
+    model.masked = any(_masks(part) for part in config_parts(config, limits))
     builder = _Builder(model)
     results = builder.run(config, store, None, "")
     outputs: list[ir.Value] = []
@@ -153,7 +153,7 @@ def _convert(config: Any, version: str, store: Store, limits: Limits) -> Graph:
     return Graph(made, "keras", {"keras": version} if version else {})
 
 
-def _parts(config: Any, limits: Limits) -> Iterator[Mapping[str, Any]]:
+def config_parts(config: Any, limits: Limits) -> Iterator[Mapping[str, Any]]:
     """All layer configurations, nested ones included."""
     stack, count = [config], 0
     while stack:

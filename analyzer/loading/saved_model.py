@@ -57,6 +57,19 @@ def read_saved_model(path: Path, limits: Limits = DEFAULT) -> Graph:
         raise TargetProblem(str(error) if str(file.parent) in str(error) else f"{shown(file)}: {error}") from None
 
 
+def read_program(path: Path, limits: Limits = DEFAULT) -> Program:
+    """The nodes and functions alone.
+
+    Raises:
+        TargetProblem: damaged.
+    """
+    file = next((path / n for n in ("saved_model.pb", "saved_model.pbtxt") if (path / n).exists()), path)
+    try:
+        return program_from_proto(_meta_graph(file, limits).graph_def, limits)
+    except DecodeError as error:
+        raise TargetProblem(f"{shown(file)} is damaged ({shown(error)}).") from None
+
+
 def _meta_graph(file: Path, limits: Limits) -> Any:
     data = read_file(file, limits)
     try:
