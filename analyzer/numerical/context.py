@@ -175,14 +175,14 @@ class Context:
         """The operand restricted to [lo, hi], as every run that goes on has it; later uses see it restricted as well."""
         new_lo, new_hi = np.clip(tensor.lo, lo, hi), np.clip(tensor.hi, lo, hi)
         restricted = tensor.with_bounds(new_lo, new_hi)
-        restricted.nan, restricted.tight = False, tensor.tight
+        restricted.nan = False  # and its bounds are no longer known to be reached
         if remember and not self.run.quiet:
             self.run.survivors[tensor.key] = restricted
         return restricted
 
     def nonzero(self, rule: str, danger: str, index: int, tensor: AbstractTensor) -> AbstractTensor:
-        """Demand that operand `index` is away from zero by the smallest normal number; returns it restricted."""
-        tiny = tensor.dtype.tiny if tensor.dtype.is_float else 1.0
+        """Demand that operand `index` is not zero; returns it restricted. Results too small to be normal count as zero."""
+        tiny = tensor.dtype.smallest if tensor.dtype.is_float else 1.0
 
         def safe(t: AbstractTensor) -> bool:
             return bool(np.all((t.lo >= tiny) | (t.hi <= -tiny))) and not t.nan
@@ -203,7 +203,9 @@ class Context:
         if not self.run.quiet:
             self.run.overflow(self.node, interval, dtype, tight)
 
-    def finite(self, lo: Array, hi: Array, dtype: ElementType, inputs_finite: bool, tight: bool = False) -> tuple[Array, Array]:
+    def finite(
+        self, lo: Array, hi: Array, dtype: ElementType, inputs_finite: bool, tight: bool = False
+    ) -> tuple[Array, Array]:
         """Bounds of an arithmetic result; reports overflow and goes on with what survives it."""
         low = lo if np.ndim(lo) == 0 else lo.min(initial=np.inf)
         high = hi if np.ndim(hi) == 0 else hi.max(initial=-np.inf)

@@ -127,7 +127,9 @@ class Run:
         if dtype.kind != dtypes.FLOAT:
             lo, hi = np.ceil(lo), np.floor(hi)
             hi = max(lo, hi)
-        tensor = interval_tensor(dtype, shape, float(dtype.nearest(np.float64(lo))), float(dtype.nearest(np.float64(hi))))
+        tensor = interval_tensor(
+            dtype, shape, float(dtype.nearest(np.float64(lo))), float(dtype.nearest(np.float64(hi)))
+        )
         bounded = np.isfinite(stated.lo) and np.isfinite(stated.hi)
         if bounded and stated.origin is not Origin.DEFAULT and tensor.low > dtype.lo and tensor.high < dtype.hi:
             tensor.tight = frozenset((tensor.key,))
@@ -264,7 +266,15 @@ class Run:
             context = Context(self, node, rule, references)
             try:
                 results = rule.function(context, *inputs)
-            except (TypeError, ValueError, IndexError, KeyError, AttributeError, ZeroDivisionError, AssertionError) as e:
+            except (
+                TypeError,
+                ValueError,
+                IndexError,
+                KeyError,
+                AttributeError,
+                ZeroDivisionError,
+                AssertionError,
+            ) as e:
                 results = self.broken(node, inputs, e)
             else:
                 if not isinstance(results, tuple):
@@ -291,8 +301,10 @@ class Run:
             keys = tuple(i.key if isinstance(i, AbstractTensor) else (None if i is None else id(i)) for i in inputs)
             result.key = self.number((rule.name, context.op, index, keys, self.attributes(context)))
         result.origin = Application(context, inputs, index)
-        if result.starts is not None and result.lo.size > self.block_limit and (
-            result.dtype.kind != dtypes.INTEGER or result.lo.size > 64
+        if (
+            result.starts is not None
+            and result.lo.size > self.block_limit
+            and (result.dtype.kind != dtypes.INTEGER or result.lo.size > 64)
         ):
             coarsened(result, self.block_limit)
 
@@ -363,9 +375,7 @@ class Run:
         results = tuple(self.values.get(o) for o in function.outputs)
         return results
 
-    def _visit_with(
-        self, node: ir.Node, inputs: tuple[ir.Value | None, ...], references: dict[str, ir.Attr]
-    ) -> None:
+    def _visit_with(self, node: ir.Node, inputs: tuple[ir.Value | None, ...], references: dict[str, ir.Attr]) -> None:
         if inputs == tuple(node.inputs):
             self.visit(node, references)
             return

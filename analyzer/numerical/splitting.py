@@ -39,9 +39,7 @@ def reevaluate(
     if origin is None or depth > MAX_DEPTH or not (origin.rule.elementwise or (whole and origin.rule.pure)):
         return tensor
     memo[tensor.key] = tensor
-    inputs = tuple(
-        i if i is None else reevaluate(run, i, known, memo, whole, depth + 1) for i in origin.inputs
-    )
+    inputs = tuple(i if i is None else reevaluate(run, i, known, memo, whole, depth + 1) for i in origin.inputs)
     result = tensor
     if any(a is not b for a, b in zip(inputs, origin.inputs, strict=True)) and len(memo) < MAX_APPLICATIONS:
         result = run.apply_again(tensor, inputs)
@@ -247,7 +245,11 @@ def _backwards(tensor: AbstractTensor, lo: float, hi: float) -> dict[int, Abstra
             if key != tensor.key and relu == 0 and plain != 0:
                 a, b = (lo - form.constant - form.error) / plain, (hi - form.constant + form.error) / plain
                 a, b = min(a, b), max(a, b)
-                pad = 4 * variable.dtype.eps * (max(abs(v) for v in (a, b) if np.isfinite(v)) if np.isfinite(a) or np.isfinite(b) else 0)
+                pad = (
+                    4
+                    * variable.dtype.eps
+                    * (max(abs(v) for v in (a, b) if np.isfinite(v)) if np.isfinite(a) or np.isfinite(b) else 0)
+                )
                 piece = narrowed(variable, a - pad, b + pad)
                 if piece is not None:
                     result.setdefault(key, piece)

@@ -50,7 +50,9 @@ UNARY = (
     "Mish Neg Reciprocal Relu Round Selu Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Tan Tanh ThresholdedRelu Gelu Celu "
     "Shrink LogSoftmax Softmax Hardmax IsNaN IsInf"
 ).split()
-HALF_UNARY = "Abs Ceil Cos Exp Floor Log Neg Relu Sigmoid Sqrt Tanh Softmax LogSoftmax Erf Elu LeakyRelu Softplus".split()
+HALF_UNARY = (
+    "Abs Ceil Cos Exp Floor Log Neg Relu Sigmoid Sqrt Tanh Softmax LogSoftmax Erf Elu LeakyRelu Softplus".split()
+)
 BINARY = "Add Sub Mul Div Pow Max Min PRelu Greater Less Equal GreaterOrEqual LessOrEqual".split()
 SHAPES = (((3, 4), (3, 4)), ((3, 4), (4,)), ((3, 1), (1, 4)), ((2, 3), ()))
 REDUCTIONS = "ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare".split()
@@ -79,7 +81,9 @@ def catalogue() -> list[Case]:
             if op == "PRelu" and (a, b) == ((3, 1), (1, 4)):
                 continue
             cases.append(Case(op, (v(*a), v(*b))))
-    cases += [Case(op, (v(3, 4, dtype="float16"), v(4, dtype="float16"))) for op in ("Add", "Sub", "Mul", "Div", "Max", "Min")]
+    cases += [
+        Case(op, (v(3, 4, dtype="float16"), v(4, dtype="float16"))) for op in ("Add", "Sub", "Mul", "Div", "Max", "Min")
+    ]
     cases += [Case(op, (v(3, 4, dtype="int32"), v(4, dtype="int32"))) for op in ("Add", "Sub", "Mul")]
     cases += [
         Case("Div", (v(3, 4, dtype="int32"), v(4, dtype="int32", within=(1, 9)))),
@@ -103,7 +107,11 @@ def catalogue() -> list[Case]:
             axes_operand: tuple[Any, ...] = (i64(*axes),)
             cases.append(Case(op, (v(3, 4), *axes_operand), {"keepdims": kept}))
     cases += [Case("ReduceSum", (v(3, 40),), {"keepdims": 0}), Case("ReduceMean", (v(3, 40),), {"keepdims": 0})]
-    cases += [Case("Softmax", (v(3, 4),), {"axis": 0}), Case("LogSoftmax", (v(3, 4),), {"axis": 0}), Case("Softmax", (v(2, 3, 4),), {"axis": 1}, opset=11)]
+    cases += [
+        Case("Softmax", (v(3, 4),), {"axis": 0}),
+        Case("LogSoftmax", (v(3, 4),), {"axis": 0}),
+        Case("Softmax", (v(2, 3, 4),), {"axis": 1}, opset=11),
+    ]
     cases += [Case("CumSum", (v(3, 4), np.int64(1)), {"exclusive": e, "reverse": r}) for e in (0, 1) for r in (0, 1)]
     rng = np.random.default_rng(7)
     w = rng.normal(size=(4, 5)).astype(np.float32)
@@ -170,7 +178,13 @@ def catalogue() -> list[Case]:
         Case("GatherND", (v(3, 4), v(2, 2, dtype="int64", within=(0, 2)))),
         Case("ScatterElements", (v(3, 3), v(2, 3, dtype="int64", within=(0, 2)), v(2, 3)), {"axis": 0}),
         *(
-            Case("ScatterElements", (v(3, 3), v(2, 3, dtype="int64", within=(0, 2)), v(2, 3)), {"axis": 0, "reduction": r}, 1, 18)
+            Case(
+                "ScatterElements",
+                (v(3, 3), v(2, 3, dtype="int64", within=(0, 2)), v(2, 3)),
+                {"axis": 0, "reduction": r},
+                1,
+                18,
+            )
             for r in ("add", "mul", "max", "min")
         ),
         Case("ScatterND", (v(4, 3), i64(0, 2).reshape(2, 1), v(2, 3))),
@@ -187,9 +201,17 @@ def catalogue() -> list[Case]:
         Case("Cast", (v(3, 4, dtype="int32"),), {"to": 1}),
         Case("CastLike", (v(3, 4), np.float16(1))),
         Case("SoftmaxCrossEntropyLoss", (v(3, 4), v(3, dtype="int64", within=(0, 3)))),
-        Case("SoftmaxCrossEntropyLoss", (v(3, 4), v(3, dtype="int64", within=(0, 3)), v(4, within=(0.1, 2))), {"reduction": "sum"}),
+        Case(
+            "SoftmaxCrossEntropyLoss",
+            (v(3, 4), v(3, dtype="int64", within=(0, 3)), v(4, within=(0.1, 2))),
+            {"reduction": "sum"},
+        ),
         Case("NegativeLogLikelihoodLoss", (v(3, 4), v(3, dtype="int64", within=(0, 3)))),
-        Case("NegativeLogLikelihoodLoss", (v(3, 4), v(3, dtype="int64", within=(0, 3)), v(4, within=(0.1, 2))), {"reduction": "none"}),
+        Case(
+            "NegativeLogLikelihoodLoss",
+            (v(3, 4), v(3, dtype="int64", within=(0, 3)), v(4, within=(0.1, 2))),
+            {"reduction": "none"},
+        ),
         Case("QuantizeLinear", (v(3, 4), v(within=(0.01, 2.0)), np.uint8(128))),
         Case("DequantizeLinear", (v(3, 4, dtype="uint8", within=(0, 255)), v(within=(0.01, 2.0)), np.uint8(7))),
         Case("Det", (v(3, 3),)),

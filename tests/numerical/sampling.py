@@ -18,7 +18,24 @@ from analyzer.numerical.domain.tensor import AbstractTensor
 
 MAGNITUDES = (1e-40, 1e-3, 1.0, 1.0, 5.0, 20.0, 85.0, 95.0, 1e4, 1e19, 3e38)
 SIGNS = ("negative", "negative to zero", "straddling", "zero", "zero to positive", "positive", "point")
-CRITICAL = (0.0, -0.0, 0.5, 1.0, -1.0, 1.5, -0.7518, -1.278, 1.5707964, 3.1415927, -1.1924, 2.0, 16.7, 17.0, -104.0, 88.6)
+CRITICAL = (
+    0.0,
+    -0.0,
+    0.5,
+    1.0,
+    -1.0,
+    1.5,
+    -0.7518,
+    -1.278,
+    1.5707964,
+    3.1415927,
+    -1.1924,
+    2.0,
+    16.7,
+    17.0,
+    -104.0,
+    88.6,
+)
 ONNX_TYPES = {
     "float32": TensorProto.FLOAT,
     "float16": TensorProto.FLOAT16,
@@ -103,7 +120,10 @@ def random_box(rng: np.random.Generator, operand: Operand) -> tuple[np.ndarray, 
     }[str(sign)]
     if operand.within is not None:
         low, high = operand.within
-        lo, hi = low + (high - low) * np.minimum(rng.random(size), 0.5), low + (high - low) * (0.5 + rng.random(size) / 2)
+        lo, hi = (
+            low + (high - low) * np.minimum(rng.random(size), 0.5),
+            low + (high - low) * (0.5 + rng.random(size) / 2),
+        )
     if not kind.is_float:
         lo, hi = np.floor(np.clip(lo, max(kind.lo, -1e6), 1e6)), np.floor(np.clip(hi, max(kind.lo, -1e6), 1e6))
         if operand.within is not None:
@@ -190,7 +210,8 @@ def check_case(case: Case, rng: np.random.Generator, boxes: int, runs: int, tall
                 continue
             tally.runs += 1
             bad = any(
-                np.asarray(o).dtype.kind == "f" and not np.isfinite(np.asarray(o, dtype=np.float64)).all() for o in outputs
+                np.asarray(o).dtype.kind == "f" and not np.isfinite(np.asarray(o, dtype=np.float64)).all()
+                for o in outputs
             )
             witnessed |= bad
             if bad and not flagged:
@@ -199,7 +220,9 @@ def check_case(case: Case, rng: np.random.Generator, boxes: int, runs: int, tall
                     for value, o in zip(graph.graph.outputs, outputs, strict=True)
                 )
                 if not allowed:
-                    problems.append(f"{case.name}: NaN or infinity unflagged for {_words(assumptions)} at {_words(feed)}")
+                    problems.append(
+                        f"{case.name}: NaN or infinity unflagged for {_words(assumptions)} at {_words(feed)}"
+                    )
                     break
             if bad:
                 continue
@@ -219,7 +242,9 @@ def _words(values: dict[str, Any]) -> str:
     parts = []
     for name, value in values.items():
         if isinstance(value, AbstractTensor):
-            parts.append(f"{name} in [{value.low!r}, {value.high!r}]" + ("" if value.starts is None else f" {value.starts}"))
+            parts.append(
+                f"{name} in [{value.low!r}, {value.high!r}]" + ("" if value.starts is None else f" {value.starts}")
+            )
         else:
             parts.append(f"{name}={np.array2string(np.asarray(value), threshold=8, precision=9)}")
     return "; ".join(parts).replace("\n", " ")

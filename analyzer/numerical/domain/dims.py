@@ -27,6 +27,16 @@ def unknown(lo: int = 0, hi: int | None = None) -> Dim:
     return lo if lo == hi else Symbol(f"?{next(_fresh)}", lo, hi)
 
 
+def found() -> Dim:
+    """A size that depends on values: how many elements satisfy a condition, none perhaps."""
+    return Symbol(f"!{next(_fresh)}", 0, None)
+
+
+def depends_on_data(dim: Dim) -> bool:
+    """Whether the size may be 0 because of what a tensor holds."""
+    return not isinstance(dim, int) and dim.lo == 0 and "!" in dim.name
+
+
 def low(dim: Dim) -> int:
     return dim if isinstance(dim, int) else dim.lo
 

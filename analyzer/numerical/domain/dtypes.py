@@ -44,7 +44,9 @@ class ElementType:
         if self.kind != FLOAT or self.name == "float64":
             return values
         if self.name == "float32":
-            return np.float64(np.float32(values)) if np.ndim(values) == 0 else values.astype(np.float32).astype(np.float64)
+            return (
+                np.float64(np.float32(values)) if np.ndim(values) == 0 else values.astype(np.float32).astype(np.float64)
+            )
         with np.errstate(all="ignore"):
             rounded = np.asarray(values, dtype=np.float64).astype(self.numpy).astype(np.float64)
         if not self.has_inf:  # such formats hold no infinity: overflow saturates or becomes NaN

@@ -264,9 +264,7 @@ def coarsened(tensor: AbstractTensor, limit: int) -> AbstractTensor:
     return tensor
 
 
-def rebuilt_axis(
-    tensor: AbstractTensor, axis: int, start: int, end: int | None
-) -> tuple[Starts | None, Array, Array]:
+def rebuilt_axis(tensor: AbstractTensor, axis: int, start: int, end: int | None) -> tuple[Starts | None, Array, Array]:
     """Bounds and cuts of the slice ``start:end`` (step 1) along one axis; `end` None means to the end."""
     if tensor.starts is None:
         return None, tensor.lo, tensor.hi

@@ -30,6 +30,8 @@ def logistic(x: Any) -> Any:
 @transfer("Sigmoid", tf=("Sigmoid",), elementwise=True)
 def sigmoid(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     result = increasing(ctx, x, logistic, within=(0.0, 1.0))
+    exact = logistic(x.hi) + x.dtype.eps / 2
+    result.hi = np.where(x.hi > 2, np.minimum(result.hi, x.dtype.nearest(exact)), result.hi)[()]
     if x.dtype.eps < 1e-5:  # rational approximations lose relative precision in the left tail
         few, slack = 32 * x.dtype.eps, 2.0**-26
         result.lo = np.where(x.lo < 0, np.maximum(result.lo * (1 - few) - slack, 0.0), result.lo)[()]
@@ -159,7 +161,9 @@ def gelu(ctx: Context, x: AbstractTensor) -> AbstractTensor:
         point = -0.7524614220710162
 
         def function(v: Any) -> Any:
-            return np.where(np.isinf(v), np.maximum(v, 0.0), 0.5 * v * (1 + np.tanh(0.7978845608028654 * (v + 0.044715 * v**3))))[()]
+            return np.where(
+                np.isinf(v), np.maximum(v, 0.0), 0.5 * v * (1 + np.tanh(0.7978845608028654 * (v + 0.044715 * v**3)))
+            )[()]
     else:
         point, erf = -0.7517915246935645, _vector(math.erf)
 

@@ -252,7 +252,10 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
         result = build(ctx, dtype, shape, starts, lo, hi)
         first, second = a.sizes() if a.dims else None, b.sizes()
         if first is not None and second is not None and len(first) == len(second):
-            result.dims = tuple(dims.affine(x, 0, y) if isinstance(y, int) and y > 0 else dims.unknown() for x, y in zip(first, second, strict=True))
+            result.dims = tuple(
+                dims.affine(x, 0, y) if isinstance(y, int) and y > 0 else dims.unknown()
+                for x, y in zip(first, second, strict=True)
+            )
         return result
     least, most = quotient_bound(a, b)
     if least is not None:
@@ -300,11 +303,18 @@ def div_no_nan(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTe
     bl2, bh2 = np.where(bl2 > bh2, least, bl2)[()], np.where(bl2 > bh2, b.dtype.hi, bh2)[()]
     lo, hi = ratio(al, ah, bl2, bh2, least)
     lo, hi = np.where(zero, np.minimum(lo, 0.0), lo)[()], np.where(zero, np.maximum(hi, 0.0), hi)[()]
-    lo, hi = np.clip(np.nan_to_num(lo, nan=a.dtype.lo), a.dtype.lo, a.dtype.hi), np.clip(np.nan_to_num(hi, nan=a.dtype.hi), a.dtype.lo, a.dtype.hi)
+    lo, hi = (
+        np.clip(np.nan_to_num(lo, nan=a.dtype.lo), a.dtype.lo, a.dtype.hi),
+        np.clip(np.nan_to_num(hi, nan=a.dtype.hi), a.dtype.lo, a.dtype.hi),
+    )
     return build(ctx, a.dtype, shape, starts, a.dtype.nearest(lo), a.dtype.nearest(hi), nan=a.nan or b.nan)
 
 
-@transfer(tf=("FloorDiv", "TruncateDiv"), elementwise=True, unsafe=("numerical/division-by-zero", "numerical/integer-division-by-zero"))
+@transfer(
+    tf=("FloorDiv", "TruncateDiv"),
+    elementwise=True,
+    unsafe=("numerical/division-by-zero", "numerical/integer-division-by-zero"),
+)
 def floor_div(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     whole = a.dtype.kind == dtypes.INTEGER
     rule = "numerical/integer-division-by-zero" if whole else "numerical/division-by-zero"
@@ -325,7 +335,12 @@ def floor_div(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTen
     return result
 
 
-@transfer("Mod", tf=("FloorMod", "Mod", "TruncateMod"), elementwise=True, unsafe=("numerical/division-by-zero", "numerical/integer-division-by-zero"))
+@transfer(
+    "Mod",
+    tf=("FloorMod", "Mod", "TruncateMod"),
+    elementwise=True,
+    unsafe=("numerical/division-by-zero", "numerical/integer-division-by-zero"),
+)
 def mod(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     """The remainder: of the divisor's sign, or of the dividend's for C's fmod (`fmod`, TensorFlow's Mod)."""
     whole = a.dtype.kind == dtypes.INTEGER
@@ -359,7 +374,7 @@ def power(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
         if result is not None:
             return result
     integral = constant is not None and float(constant).is_integer()
-    tiny = x.dtype.tiny if x.dtype.is_float else 1.0
+    tiny = x.dtype.smallest if x.dtype.is_float else 1.0
 
     def safe(base: AbstractTensor, exponent: AbstractTensor) -> bool:
         if base.nan or exponent.nan:
@@ -368,7 +383,9 @@ def power(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
             return True
         return integral and (constant >= 0 or base.high <= -tiny)  # type: ignore[operator]
 
-    ok = ctx.check("numerical/pow-domain", "x < 0 with a fractional exponent, or x = 0 with a negative one", {0: x, 1: y}, safe)
+    ok = ctx.check(
+        "numerical/pow-domain", "x < 0 with a fractional exponent, or x = 0 with a negative one", {0: x, 1: y}, safe
+    )
     if constant is not None and 0 < constant < 1 and x.low < tiny and x.low < x.high:
         ctx.check("numerical/gradient-of-pow-at-zero", "x = 0", {0: x, 1: y}, lambda b, _: b.low >= tiny, backward=True)
     shape, starts, ((xl, xh), (yl, yh)) = operands_on_common_blocks(ctx, x, y)
@@ -386,13 +403,18 @@ def power(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
             elif constant == 0:
                 lo, hi = np.ones_like(lo), np.ones_like(hi)
             elif odd:
-                lo, hi = np.where(xl > 0, lo, np.where(xh < 0, -hi, -np.inf)), np.where(xl > 0, hi, np.where(xh < 0, -lo, np.inf))
+                lo, hi = (
+                    np.where(xl > 0, lo, np.where(xh < 0, -hi, -np.inf)),
+                    np.where(xl > 0, hi, np.where(xh < 0, -lo, np.inf)),
+                )
             else:
                 hi = np.where(crosses, np.inf, hi)
     else:
         base_lo, base_hi = np.maximum(xl, 0.0), np.maximum(xh, 0.0)
         if not ok:
-            base_lo = np.where((yl < 0) & (base_lo < x.dtype.smallest), x.dtype.smallest if x.dtype.is_float else 1.0, base_lo)
+            base_lo = np.where(
+                (yl < 0) & (base_lo < x.dtype.smallest), x.dtype.smallest if x.dtype.is_float else 1.0, base_lo
+            )
             base_hi = np.maximum(base_hi, base_lo)
         values = [np.power(b, e) for b in (base_lo, base_hi) for e in (yl, yh)]
         lo, hi = np.fmin.reduce(values), np.fmax.reduce(values)
@@ -421,7 +443,7 @@ def _half_power(ctx: Context, x: AbstractTensor) -> AbstractTensor | None:
     if x.low < 0 or x.nan:
         return None
     ctx.run.checked(ctx.node)
-    tiny = x.dtype.tiny
+    tiny = x.dtype.smallest
     if x.low < tiny and x.low < x.high:
         ctx.check("numerical/gradient-of-pow-at-zero", "x = 0", {0: x}, lambda b: b.low >= tiny, backward=True)
     with ctx.run.quietly():
@@ -445,7 +467,9 @@ def maximum(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     result.facts = {"above": tensors}
     if len(tensors) == 2 and ctx.options.affine and result.dtype.is_float:
         for one, other in (tensors, tensors[::-1]):
-            if other.low == other.high == 0 and one.low > -np.inf and one.high < np.inf:  # the rectifier by another name
+            if (
+                other.low == other.high == 0 and one.low > -np.inf and one.high < np.inf
+            ):  # the rectifier by another name
                 result.form = affine.relu(one) or affine.relu_of_variable(one)
     return result
 
@@ -476,14 +500,20 @@ def atan2(ctx: Context, y: AbstractTensor, x: AbstractTensor) -> AbstractTensor:
 def xlogy(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
     """x ln y, and 0 where x is 0 whatever y."""
     shift = 1.0 if ctx.op == "Xlog1py" else 0.0
-    tiny = y.dtype.tiny
+    tiny = y.dtype.smallest
 
     def safe(a: AbstractTensor, b: AbstractTensor) -> bool:
         return (a.low == 0 == a.high) or (b.low + shift >= tiny and not b.nan)
 
     ctx.check("numerical/log-of-nonpositive", "x <= 0", {0: x, 1: y}, safe, report=1)
     kept = ctx.survive(y, y.dtype.smallest - shift, y.dtype.hi, remember=False)
-    logs = rounded(ctx, kept, np.log(np.maximum(kept.lo + shift, y.dtype.smallest)), np.log(np.maximum(kept.hi + shift, y.dtype.smallest)), ulps=4)
+    logs = rounded(
+        ctx,
+        kept,
+        np.log(np.maximum(kept.lo + shift, y.dtype.smallest)),
+        np.log(np.maximum(kept.hi + shift, y.dtype.smallest)),
+        ulps=4,
+    )
     return product(ctx, x, logs)
 
 

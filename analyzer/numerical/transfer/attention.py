@@ -26,7 +26,12 @@ def attention(
 ) -> Any:
     """softmax(scale * q k' + mask) v: in the hull of v; of nothing where a mask hides a whole row."""
     hidden = mask is not None and (mask.low == -np.inf or mask.dtype.kind == "boolean")
-    ctx.check("numerical/softmax-of-minus-infinity", "a mask hides every key of a row", {3 if mask is not None else 0: mask or q}, lambda _: not hidden)
+    ctx.check(
+        "numerical/softmax-of-minus-infinity",
+        "a mask hides every key of a row",
+        {3 if mask is not None else 0: mask or q},
+        lambda _: not hidden,
+    )
     lo, hi = v.low, v.high
     if past_v is not None:
         lo, hi = min(lo, past_v.low), max(hi, past_v.high)
@@ -40,13 +45,18 @@ def attention(
     results: list[Any] = [y]
     for index, (new, past) in enumerate(((k, past_k), (v, past_v)), 1):
         low, high = (new.low, new.high) if past is None else (min(new.low, past.low), max(new.high, past.high))
-        results.append(AbstractTensor(new.dtype, ctx.declared_shape(index), np.float64(low), np.float64(high), None, nan))
+        results.append(
+            AbstractTensor(new.dtype, ctx.declared_shape(index), np.float64(low), np.float64(high), None, nan)
+        )
     d = dims.high(q.shape[-1]) if q.shape else math.inf
     scale = float(ctx.attr("scale") or 1.0)
     most = max(abs(q.low), abs(q.high)) * max(abs(k.low), abs(k.high)) * d * max(abs(scale), 1.0) * 1.01 + (
         max(abs(mask.low), abs(mask.high)) if mask is not None and mask.dtype.is_float else 0.0
     )
     most = 1.0 if math.isnan(most) else max(most, 1.0)
-    low, high = (-math.inf if hidden or ctx.attr("is_causal", 0) or lengths is not None else -min(most, q.dtype.hi)), min(most, q.dtype.hi)
+    low, high = (
+        (-math.inf if hidden or ctx.attr("is_causal", 0) or lengths is not None else -min(most, q.dtype.hi)),
+        min(most, q.dtype.hi),
+    )
     results.append(AbstractTensor(q.dtype, None, np.float64(low), np.float64(high), None, nan))
     return tuple(results[: max(len(ctx.node.outputs), 1)])

@@ -58,7 +58,12 @@ def equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     same = (al == ah) & (bl == bh) & (al == bl)
     if a.key == b.key:
         same = np.ones_like(same)
-    return _boolean(ctx, shape, starts, same & (not nan), (ah >= bl) & (bh >= al))
+    result = _boolean(ctx, shape, starts, same & (not nan), (ah >= bl) & (bh >= al))
+    for one, other in ((a, b), (b, a)):
+        kind, source, axes, kept = other.facts.get("reduced", ("", one, None, False))
+        if kind in ("max", "min") and kept and axes is not None and source.key == one.key and not nan:
+            result.facts = {"max": (1.0, axes)}  # an extreme equals some element
+    return result
 
 
 @transfer(tf=("NotEqual",), elementwise=True)
@@ -207,7 +212,14 @@ def bit_shift(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTen
         return build(ctx, a.dtype, shape, starts, al * np.exp2(bl), ah * np.exp2(bh))
     if a.low < 0:
         return AbstractTensor(a.dtype, shape, np.float64(min(a.low, -1.0)), np.float64(max(a.high, 0.0)))
-    return build(ctx, a.dtype, shape, starts, np.floor(al * np.exp2(-np.minimum(bh, 1e3))), np.floor(ah * np.exp2(-np.maximum(bl, 0))))
+    return build(
+        ctx,
+        a.dtype,
+        shape,
+        starts,
+        np.floor(al * np.exp2(-np.minimum(bh, 1e3))),
+        np.floor(ah * np.exp2(-np.maximum(bl, 0))),
+    )
 
 
 @transfer("BitCast", tf=("Bitcast",))

@@ -135,7 +135,9 @@ def tensor_array_write(ctx: Context, array: Any, index: Any, value: AbstractTens
 @transfer(tf=("TensorArrayScatterV3", "TensorArrayScatterV2", "TensorArrayUnpack", "TensorArraySplitV3"))
 def tensor_array_scatter(ctx: Context, array: Any, index: Any, value: AbstractTensor, flow: Any) -> Any:
     rows = smashed(value)
-    item = AbstractTensor(value.dtype, None if value.shape is None else value.shape[1:], rows.lo, rows.hi, None, value.nan)
+    item = AbstractTensor(
+        value.dtype, None if value.shape is None else value.shape[1:], rows.lo, rows.hi, None, value.nan
+    )
     known = flow if isinstance(flow, AbstractSequence) else AbstractSequence(None)
     return known.with_item(item)
 
@@ -149,7 +151,9 @@ def tensor_array_read(ctx: Context, array: Any, index: Any, flow: Any) -> Any:
 def tensor_array_gather(ctx: Context, array: Any, index: Any = None, flow: Any = None) -> Any:
     source = flow if isinstance(flow, AbstractSequence) else index
     element = _element(ctx, source)
-    shape = None if element.shape is None or ctx.op.startswith("TensorArrayConcat") else (dims.unknown(0), *element.shape)
+    shape = (
+        None if element.shape is None or ctx.op.startswith("TensorArrayConcat") else (dims.unknown(0), *element.shape)
+    )
     return AbstractTensor(element.dtype, shape or ctx.declared_shape(), element.lo, element.hi, None, element.nan)
 
 

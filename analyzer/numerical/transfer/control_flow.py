@@ -65,7 +65,9 @@ def widened(old: Any, new: Any, thresholds: np.ndarray) -> Any:
     if stable(old, new):
         return old
     dtype = old.dtype
-    ladder = np.unique(np.concatenate([[dtype.lo], thresholds[(thresholds > dtype.lo) & (thresholds < dtype.hi)], [dtype.hi]]))
+    ladder = np.unique(
+        np.concatenate([[dtype.lo], thresholds[(thresholds > dtype.lo) & (thresholds < dtype.hi)], [dtype.hi]])
+    )
 
     def move(alo: Any, ahi: Any, lo: Any, hi: Any) -> tuple[Any, Any]:
         below = ladder[np.clip(np.searchsorted(ladder, lo, side="right") - 1, 0, None)]
@@ -79,7 +81,17 @@ def fresh(value: Any) -> Any:
     """A loop-carried value: its own variable in every iteration."""
     if not isinstance(value, AbstractTensor):
         return value
-    result = AbstractTensor(value.dtype, value.shape, value.lo, value.hi, value.starts, value.nan, fresh_key(), dims=value.dims, data=value.data)
+    result = AbstractTensor(
+        value.dtype,
+        value.shape,
+        value.lo,
+        value.hi,
+        value.starts,
+        value.nan,
+        fresh_key(),
+        dims=value.dims,
+        data=value.data,
+    )
     return result
 
 
@@ -93,7 +105,11 @@ def constants_of(*graphs: ir.Graph | None) -> np.ndarray:
             value = node.attributes.get("value")
             if node.op_type in ("Const", "Constant") and value is not None and not value.is_ref():
                 data = value.value
-                if hasattr(data, "numpy") and data.size == 1 and data.dtype.is_floating_point() | data.dtype.is_integer():
+                if (
+                    hasattr(data, "numpy")
+                    and data.size == 1
+                    and data.dtype.is_floating_point() | data.dtype.is_integer()
+                ):
                     number = float(np.asarray(data.numpy()).reshape(-1)[0])
                     if np.isfinite(number):
                         found.update((number, number - 1, number + 1))
@@ -175,7 +191,9 @@ def conditional(ctx: Context, condition: AbstractTensor, *captured: Any) -> Any:
         run.survivors = {k: v for k, v in run.survivors.items() if k in saved}
         run.survivors.update(saved)
     if not sides:
-        return tuple(run.top_value(o, ctx.element_type(i), ctx.declared_shape(i)) for i, o in enumerate(ctx.node.outputs))
+        return tuple(
+            run.top_value(o, ctx.element_type(i), ctx.declared_shape(i)) for i, o in enumerate(ctx.node.outputs)
+        )
     if len(sides) == 1:
         return sides[0]
     return tuple(joined(a, b) for a, b in zip(*sides, strict=True))
@@ -222,7 +240,10 @@ def loop(ctx: Context, trips: Any, condition: Any, *initial: Any) -> Any:
             if outputs[0].high == 0:
                 break
             certain = certain and outputs[0].low >= 1
-        scans = [_stack(ctx, list(column), len(stacked) if certain else None, int(hi)) for column in zip(*stacked, strict=True)]
+        scans = [
+            _stack(ctx, list(column), len(stacked) if certain else None, int(hi))
+            for column in zip(*stacked, strict=True)
+        ]
         return (*after, *scans)
     state, (goes_on, scanned) = iterate(ctx, tuple(initial), step, constants_of(graph), hi)
     del extras, keeps_going
@@ -233,7 +254,11 @@ def loop(ctx: Context, trips: Any, condition: Any, *initial: Any) -> Any:
         final = tuple(once)
     else:
         final = state
-    n: Dim = dims.bounded("iterations", lo, hi) if goes_on.low >= 1 and always and lo == hi else dims.unknown(0, None if np.isinf(hi) else int(hi))
+    n: Dim = (
+        dims.bounded("iterations", lo, hi)
+        if goes_on.low >= 1 and always and lo == hi
+        else dims.unknown(0, None if np.isinf(hi) else int(hi))
+    )
     scans = [_stack(ctx, [s], n if isinstance(n, int) else None, None if np.isinf(hi) else int(hi)) for s in scanned]
     return (*final, *scans)
 
@@ -279,7 +304,10 @@ def scan(ctx: Context, *operands: Any) -> Any:
             shape = tuple(d for i, d in enumerate(x.shape) if i != axis % len(x.shape) and not (batched and i == 0))
         slices.append(AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan))
     if batched:
-        states = tuple(AbstractTensor(s.dtype, None if s.shape is None else s.shape[1:], smashed(s).lo, smashed(s).hi, None, s.nan) for s in states)
+        states = tuple(
+            AbstractTensor(s.dtype, None if s.shape is None else s.shape[1:], smashed(s).lo, smashed(s).hi, None, s.nan)
+            for s in states
+        )
     k = len(states)
 
     def step(state: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
@@ -322,7 +350,12 @@ def tf_while(ctx: Context, *initial: Any) -> Any:
             return state, False
         result = []
         for s in state:
-            if isinstance(s, AbstractTensor) and s.key in known and s.shape is not None and all(d == 1 for d in s.shape):
+            if (
+                isinstance(s, AbstractTensor)
+                and s.key in known
+                and s.shape is not None
+                and all(d == 1 for d in s.shape)
+            ):
                 piece = narrowed(s, known[s.key].lo, known[s.key].hi)
                 if piece is None:
                     return state, False
@@ -359,7 +392,9 @@ def merge(ctx: Context, *values: Any) -> Any:
 def call(ctx: Context, *operands: Any) -> Any:
     graph = _graph(ctx, "f", "body")
     if graph is None:
-        return tuple(ctx.run.top_value(o, ctx.element_type(i), ctx.declared_shape(i)) for i, o in enumerate(ctx.node.outputs))
+        return tuple(
+            ctx.run.top_value(o, ctx.element_type(i), ctx.declared_shape(i)) for i, o in enumerate(ctx.node.outputs)
+        )
     return ctx.run.body(graph, operands)
 
 

@@ -39,8 +39,8 @@ def expm1(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 
 @transfer("Log", tf=("Log",), elementwise=True, unsafe=("numerical/log-of-nonpositive",))
 def log(ctx: Context, x: AbstractTensor) -> AbstractTensor:
-    """ln x; x below the smallest normal number may already be zero to a kernel that flushes denormals."""
-    x = ctx.require("numerical/log-of-nonpositive", "x <= 0", 0, x, lo=x.dtype.tiny, keep_lo=x.dtype.smallest)
+    """ln x; results too small to be normal numbers have been rounded down to zero before (kernels may flush them)."""
+    x = ctx.require("numerical/log-of-nonpositive", "x <= 0", 0, x, lo=x.dtype.smallest)
     result = increasing(ctx, x, np.log)
     result.lo = np.where(x.lo >= 1, np.maximum(result.lo, 0.0), result.lo)[()]
     result.hi = np.where(x.hi <= 1, np.minimum(result.hi, 0.0), result.hi)[()]
@@ -60,10 +60,8 @@ def log1p(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 def sqrt(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """The square root; correctly rounded everywhere. Its gradient 1 / (2 sqrt x) is infinite at 0."""
     x = ctx.require("numerical/sqrt-of-negative", "x < 0", 0, x, lo=0.0)
-    if ctx.options.backward and not ctx.run.quiet and x.low < x.dtype.tiny and x.high > x.low:
-        ctx.check(
-            "numerical/gradient-of-sqrt-at-zero", "x = 0", {0: x}, lambda t: t.low >= t.dtype.tiny, backward=True
-        )
+    if ctx.options.backward and not ctx.run.quiet and x.low < x.dtype.smallest and x.high > x.low:
+        ctx.check("numerical/gradient-of-sqrt-at-zero", "x = 0", {0: x}, lambda t: t.low >= t.dtype.smallest, backward=True)
     return increasing(ctx, x, np.sqrt, ulps=1, within=(0.0, np.inf))
 
 
@@ -71,7 +69,7 @@ def sqrt(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 def rsqrt(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     if x.low < 0 or x.nan:
         x = ctx.require("numerical/sqrt-of-negative", "x < 0", 0, x, lo=0.0)
-    x = ctx.require("numerical/division-by-zero", "x = 0", 0, x, lo=x.dtype.tiny, keep_lo=x.dtype.smallest)
+    x = ctx.require("numerical/division-by-zero", "x = 0", 0, x, lo=x.dtype.smallest)
     return decreasing(ctx, x, lambda v: 1 / np.sqrt(v), within=(0.0, np.inf))
 
 
@@ -237,12 +235,16 @@ def tan(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer("Asin", tf=("Asin",), elementwise=True, unsafe=("numerical/invalid-domain", "numerical/gradient-of-acos-at-edge"))
+@transfer(
+    "Asin", tf=("Asin",), elementwise=True, unsafe=("numerical/invalid-domain", "numerical/gradient-of-acos-at-edge")
+)
 def asin(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return increasing(ctx, _within_unit(ctx, x), np.arcsin)
 
 
-@transfer("Acos", tf=("Acos",), elementwise=True, unsafe=("numerical/invalid-domain", "numerical/gradient-of-acos-at-edge"))
+@transfer(
+    "Acos", tf=("Acos",), elementwise=True, unsafe=("numerical/invalid-domain", "numerical/gradient-of-acos-at-edge")
+)
 def acos(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return decreasing(ctx, _within_unit(ctx, x), np.arccos, within=(0.0, np.inf))
 
@@ -297,9 +299,33 @@ def atanh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return increasing(ctx, x, np.arctanh, ulps=8)
 
 
-@transfer("Identity", tf=("Identity", "StopGradient", "PreventGradient", "Snapshot", "CheckNumerics", "Enter", "Exit",
-    "RefEnter", "RefExit", "RefIdentity", "LoopCond", "NextIteration", "ReadVariableOp", "PlaceholderWithDefault",
-    "DeepCopy", "Copy", "EnsureShape", "PlaceholderV2", "OptionalFromValue", "Print", "PrintV2"), elementwise=True)
+@transfer(
+    "Identity",
+    tf=(
+        "Identity",
+        "StopGradient",
+        "PreventGradient",
+        "Snapshot",
+        "CheckNumerics",
+        "Enter",
+        "Exit",
+        "RefEnter",
+        "RefExit",
+        "RefIdentity",
+        "LoopCond",
+        "NextIteration",
+        "ReadVariableOp",
+        "PlaceholderWithDefault",
+        "DeepCopy",
+        "Copy",
+        "EnsureShape",
+        "PlaceholderV2",
+        "OptionalFromValue",
+        "Print",
+        "PrintV2",
+    ),
+    elementwise=True,
+)
 def identity(ctx: Context, x: Any, *_: Any) -> Any:
     return x
 

@@ -131,8 +131,12 @@ def same_magnitude(b: AbstractTensor, a: AbstractTensor) -> bool:
 def keeps_finite(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) -> Any:
     """The `finite` fact of a sum: one operand has it, the other is finite everywhere."""
     for one, other in ((a, b), (b, a)):
-        if other.low > -np.inf and other.high < np.inf and "finite" in one.facts:
-            return one.facts["finite"]
+        if other.low > -np.inf and other.high < np.inf:
+            axes = one.facts.get("finite")
+            if axes is None and one.data is not None and one.rank is not None:
+                axes = tuple(-i for i in range(1, one.rank + 1) if finite_along(one, -i))
+            if axes:
+                return axes
     return None
 
 

@@ -28,7 +28,9 @@ def constant(ctx: Context) -> Any:
         if hasattr(value, "numpy"):
             return ctx.run.constant(value)
         floats = "float" in name
-        return ctx.run.constant(np.asarray(value, dtype=np.float32 if floats else np.int64), dtypes.FLOAT32 if floats else dtypes.INT64)
+        return ctx.run.constant(
+            np.asarray(value, dtype=np.float32 if floats else np.int64), dtypes.FLOAT32 if floats else dtypes.INT64
+        )
     return top(ctx.element_type(), ctx.declared_shape())
 
 
@@ -126,7 +128,14 @@ def random_uniform(ctx: Context, x: Any = None) -> AbstractTensor:
 
 
 @transfer(
-    tf=("RandomStandardNormal", "TruncatedNormal", "StatelessRandomNormal", "StatelessRandomNormalV2", "StatelessTruncatedNormal"), pure=False
+    tf=(
+        "RandomStandardNormal",
+        "TruncatedNormal",
+        "StatelessRandomNormal",
+        "StatelessRandomNormalV2",
+        "StatelessTruncatedNormal",
+    ),
+    pure=False,
 )
 def tf_random_normal(ctx: Context, sizes: AbstractTensor, *_: Any) -> AbstractTensor:
     dtype = ctx.type_attr("dtype") or dtypes.FLOAT32
@@ -142,7 +151,9 @@ def tf_random_uniform(ctx: Context, sizes: AbstractTensor, *_: Any) -> AbstractT
 
 
 @transfer(tf=("RandomUniformInt",), pure=False)
-def tf_random_integers(ctx: Context, sizes: AbstractTensor, low: AbstractTensor, high: AbstractTensor) -> AbstractTensor:
+def tf_random_integers(
+    ctx: Context, sizes: AbstractTensor, low: AbstractTensor, high: AbstractTensor
+) -> AbstractTensor:
     return _random(ctx, low.dtype, sizes.sizes(), low.low, high.high - 1)
 
 
@@ -154,7 +165,9 @@ def tf_random_positive(ctx: Context, *_: Any) -> AbstractTensor:
 @transfer("Bernoulli", pure=False)
 def bernoulli(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     dtype = ctx.type_attr("dtype") or x.dtype
-    return AbstractTensor(dtype, x.shape, np.float64(1.0 if x.low >= 1 else 0.0), np.float64(0.0 if x.high <= 0 else 1.0))
+    return AbstractTensor(
+        dtype, x.shape, np.float64(1.0 if x.low >= 1 else 0.0), np.float64(0.0 if x.high <= 0 else 1.0)
+    )
 
 
 @transfer("Multinomial", tf=("Multinomial", "StatelessMultinomial"), pure=False)
@@ -197,10 +210,34 @@ def placeholder(ctx: Context) -> Any:
 
 @transfer(
     tf=(
-        "IteratorGetNext", "IteratorGetNextSync", "QueueDequeueV2", "QueueDequeueManyV2", "QueueDequeueUpToV2", "QueueDequeue",
-        "QueueDequeueMany", "ParseExample", "ParseExampleV2", "ParseSingleExample", "ReaderReadV2", "DecodeRaw", "DecodeJpeg",
-        "DecodePng", "DecodeImage", "ReadFile", "RestoreV2", "Variable", "VariableV2", "TemporaryVariable", "DecodeCSV",
-        "RecordInput", "LookupTableFindV2", "StringToNumber", "PyFunc", "EagerPyFunc", "DecodeBmp", "Unstage",
+        "IteratorGetNext",
+        "IteratorGetNextSync",
+        "QueueDequeueV2",
+        "QueueDequeueManyV2",
+        "QueueDequeueUpToV2",
+        "QueueDequeue",
+        "QueueDequeueMany",
+        "ParseExample",
+        "ParseExampleV2",
+        "ParseSingleExample",
+        "ReaderReadV2",
+        "DecodeRaw",
+        "DecodeJpeg",
+        "DecodePng",
+        "DecodeImage",
+        "ReadFile",
+        "RestoreV2",
+        "Variable",
+        "VariableV2",
+        "TemporaryVariable",
+        "DecodeCSV",
+        "RecordInput",
+        "LookupTableFindV2",
+        "StringToNumber",
+        "PyFunc",
+        "EagerPyFunc",
+        "DecodeBmp",
+        "Unstage",
     ),
     pure=False,
 )
@@ -216,9 +253,32 @@ def from_outside(ctx: Context, *_: Any) -> Any:
     return tuple(results)
 
 
-@transfer(tf=("VarHandleOp", "VariableHandle", "IteratorV2", "OneShotIterator", "AnonymousIterator", "FIFOQueueV2", "PaddingFIFOQueueV2",
-    "RandomShuffleQueueV2", "FIFOQueue", "HashTableV2", "TensorArrayCloseV3", "NoOp", "SaveV2", "Assert", "QueueSizeV2",
-    "IteratorToStringHandle", "MergeSummary", "ScalarSummary", "HistogramSummary", "ImageSummary", "Abort"), pure=False)
+@transfer(
+    tf=(
+        "VarHandleOp",
+        "VariableHandle",
+        "IteratorV2",
+        "OneShotIterator",
+        "AnonymousIterator",
+        "FIFOQueueV2",
+        "PaddingFIFOQueueV2",
+        "RandomShuffleQueueV2",
+        "FIFOQueue",
+        "HashTableV2",
+        "TensorArrayCloseV3",
+        "NoOp",
+        "SaveV2",
+        "Assert",
+        "QueueSizeV2",
+        "IteratorToStringHandle",
+        "MergeSummary",
+        "ScalarSummary",
+        "HistogramSummary",
+        "ImageSummary",
+        "Abort",
+    ),
+    pure=False,
+)
 def handle(ctx: Context, *_: Any) -> Any:
     """Handles, side effects and summaries hold no numbers that a run computes with."""
     results = []
@@ -245,7 +305,12 @@ def window(ctx: Context, n: AbstractTensor) -> AbstractTensor:
 
 @transfer("ImageDecoder")
 def image_decoder(ctx: Context, _: Any) -> AbstractTensor:
-    return AbstractTensor(dtypes.element_type("uint8"), (dims.unknown(1), dims.unknown(1), dims.unknown(1)), np.float64(0), np.float64(255))
+    return AbstractTensor(
+        dtypes.element_type("uint8"),
+        (dims.unknown(1), dims.unknown(1), dims.unknown(1)),
+        np.float64(0),
+        np.float64(255),
+    )
 
 
 @transfer("AffineGrid")

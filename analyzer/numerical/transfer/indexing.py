@@ -43,7 +43,13 @@ def taken(ctx: Context, x: AbstractTensor, indices: AbstractTensor, axis: int) -
             result.starts = starts
         else:
             result.lo, result.hi = np.float64(np.min(result.lo)), np.float64(np.max(result.hi))
-    if known is not None and x.dims is not None and n == 1 and len(shape) <= 1 and all(-len(x.dims) <= k < len(x.dims) for k in known):
+    if (
+        known is not None
+        and x.dims is not None
+        and n == 1
+        and len(shape) <= 1
+        and all(-len(x.dims) <= k < len(x.dims) for k in known)
+    ):
         result.dims = tuple(x.dims[k] for k in known)
     if known is not None and x.data is not None and np.size(x.data) <= 4096 and np.ndim(x.data) == n and n:
         exact = indices.exact()
@@ -138,7 +144,18 @@ def tf_scatter_nd(ctx: Context, indices: Any, updates: AbstractTensor, shape: Ab
     return _scattered(ctx, zero, updates, "add")
 
 
-@transfer(tf=("TensorScatterAdd", "TensorScatterUpdate", "TensorScatterSub", "TensorScatterMax", "TensorScatterMin", "ScatterUpdate", "ScatterAdd", "ScatterSub"))
+@transfer(
+    tf=(
+        "TensorScatterAdd",
+        "TensorScatterUpdate",
+        "TensorScatterSub",
+        "TensorScatterMax",
+        "TensorScatterMin",
+        "ScatterUpdate",
+        "ScatterAdd",
+        "ScatterSub",
+    )
+)
 def tf_tensor_scatter(ctx: Context, x: AbstractTensor, indices: Any, updates: AbstractTensor) -> AbstractTensor:
     return _scattered(ctx, x, updates, ctx.op.removeprefix("TensorScatter").removeprefix("Scatter").lower())
 
@@ -154,7 +171,9 @@ def one_hot(ctx: Context, indices: AbstractTensor, depth: AbstractTensor, values
 
 
 @transfer(tf=("OneHot",))
-def tf_one_hot(ctx: Context, indices: AbstractTensor, depth: AbstractTensor, on: AbstractTensor, off: AbstractTensor) -> AbstractTensor:
+def tf_one_hot(
+    ctx: Context, indices: AbstractTensor, depth: AbstractTensor, on: AbstractTensor, off: AbstractTensor
+) -> AbstractTensor:
     shape: Shape | None = None
     if indices.shape is not None:
         axis = int(ctx.attr("axis", -1)) % (len(indices.shape) + 1)
@@ -174,15 +193,17 @@ def top_k(ctx: Context, x: AbstractTensor, k: Any = None) -> tuple[AbstractTenso
         shape = tuple((sizes[0] if sizes else dims.unknown(0)) if i == axis else d for i, d in enumerate(x.shape))
         hi = min(hi, max(dims.high(x.shape[axis]) - 1, 0)) if x.shape else 0.0
     kind = dtypes.INT32 if ctx.is_tf else dtypes.INT64
-    return AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan), AbstractTensor(kind, shape, np.float64(0), np.float64(hi))
+    return AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan), AbstractTensor(
+        kind, shape, np.float64(0), np.float64(hi)
+    )
 
 
 @transfer("NonZero", tf=("Where",))
 def non_zero(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """Indices of elements that are not zero: any number of them, none included."""
     hi = max((dims.high(d) - 1 for d in x.shape), default=0) if x.shape is not None else 2.0**40
-    found = dims.unknown(0)
-    rank: Dim = len(x.shape) if x.shape is not None else dims.unknown(0)
+    found = dims.found()
+    rank: Dim = len(x.shape) if x.shape is not None else dims.found()
     shape = (found, rank) if ctx.is_tf else (rank, found)
     return AbstractTensor(dtypes.INT64, shape, np.float64(0), np.float64(min(max(hi, 0), 2.0**40)))
 
@@ -194,11 +215,11 @@ def compress(ctx: Context, x: AbstractTensor, condition: Any) -> Any:
     if x.shape is not None:
         axis = ctx.attr("axis")
         if ctx.is_tf:
-            shape = (dims.unknown(0), *x.shape[1:])
+            shape = (dims.found(), *x.shape[1:])
         elif axis is None:
-            shape = (dims.unknown(0),)
+            shape = (dims.found(),)
         else:
-            shape = tuple(dims.unknown(0) if i == int(axis) % len(x.shape) else d for i, d in enumerate(x.shape))
+            shape = tuple(dims.found() if i == int(axis) % len(x.shape) else d for i, d in enumerate(x.shape))
     results = [AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan) for _ in ctx.node.outputs]
     return tuple(results)
 
@@ -247,7 +268,9 @@ def eye_like(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 
 
 @transfer(tf=("SparseToDense",))
-def sparse_to_dense(ctx: Context, indices: Any, shape: AbstractTensor, values: AbstractTensor, default: AbstractTensor) -> AbstractTensor:
+def sparse_to_dense(
+    ctx: Context, indices: Any, shape: AbstractTensor, values: AbstractTensor, default: AbstractTensor
+) -> AbstractTensor:
     return hull([values, default], shape.sizes())
 
 

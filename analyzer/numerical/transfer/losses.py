@@ -14,13 +14,17 @@ from analyzer.numerical.transfer.softmax import log_softmax_bounds
 
 
 @transfer("NegativeLogLikelihoodLoss", unsafe=("numerical/empty-mean",))
-def negative_log_likelihood(ctx: Context, x: AbstractTensor, target: AbstractTensor, weight: Any = None) -> AbstractTensor:
+def negative_log_likelihood(
+    ctx: Context, x: AbstractTensor, target: AbstractTensor, weight: Any = None
+) -> AbstractTensor:
     """-x[target] weighted; a mean over nothing but ignored targets, or over weights that sum to 0, is 0 / 0."""
     whole = smashed(x)
     return _reduced(ctx, -float(whole.hi), -float(whole.lo), x, target, weight)
 
 
-def _reduced(ctx: Context, lo: float, hi: float, x: AbstractTensor, target: AbstractTensor, weight: Any) -> AbstractTensor:
+def _reduced(
+    ctx: Context, lo: float, hi: float, x: AbstractTensor, target: AbstractTensor, weight: Any
+) -> AbstractTensor:
     reduction = str(ctx.attr("reduction", "mean"))
     ignored = ctx.attr("ignore_index")
     w_lo, w_hi = (weight.low, weight.high) if weight is not None else (1.0, 1.0)
@@ -49,7 +53,11 @@ def _reduced(ctx: Context, lo: float, hi: float, x: AbstractTensor, target: Abst
         slack = 1e-4 * max(abs(lo), abs(hi))
         shape = target.shape
         if reduction == "sum":
-            lo, hi, shape = (lo * n if lo < 0 else (0.0 if may_ignore else lo)), (hi * n if hi > 0 else (0.0 if may_ignore else hi)), ()
+            lo, hi, shape = (
+                (lo * n if lo < 0 else (0.0 if may_ignore else lo)),
+                (hi * n if hi > 0 else (0.0 if may_ignore else hi)),
+                (),
+            )
             slack = 1e-4 * max(abs(lo), abs(hi))
     if x.dtype.eps > 1e-5:
         slack = slack * 100

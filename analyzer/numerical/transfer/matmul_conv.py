@@ -80,7 +80,10 @@ def matmul_bounds(
         low, high = _term(first, second)
         lo = low * least if low >= 0 else low * most
         hi = high * most if high >= 0 else high * least
-        lo, hi = np.float64(np.nan_to_num(lo, nan=0.0, neginf=-np.inf)), np.float64(np.nan_to_num(hi, nan=0.0, posinf=np.inf))
+        lo, hi = (
+            np.float64(np.nan_to_num(lo, nan=0.0, neginf=-np.inf)),
+            np.float64(np.nan_to_num(hi, nan=0.0, posinf=np.inf)),
+        )
     lo, hi = _accumulated(lo, hi, a, b, most, dtype)
     low_, high_ = (lo, hi) if np.ndim(lo) == 0 else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
     tight = _tight_sum(a, b)
@@ -125,7 +128,9 @@ def _term(a: AbstractTensor, b: AbstractTensor) -> tuple[Any, Any]:
     return min(corners), max(corners)
 
 
-def _accumulated(lo: Array, hi: Array, a: AbstractTensor, b: AbstractTensor, n: float, dtype: ElementType) -> tuple[Array, Array]:
+def _accumulated(
+    lo: Array, hi: Array, a: AbstractTensor, b: AbstractTensor, n: float, dtype: ElementType
+) -> tuple[Array, Array]:
     """Bounds widened by what accumulating n products can round."""
     if not dtype.is_float:
         return lo, hi
@@ -175,7 +180,10 @@ def _known_right(ctx: Context, a: AbstractTensor, b: AbstractTensor, rank: int) 
     lo, hi = np.asarray(lo), np.asarray(hi)
     full = tuple(len(s) for s in starts)
     if lo.ndim != len(full):
-        lo, hi = lo.reshape(full[:0] + (1,) * (len(full) - lo.ndim) + lo.shape), hi.reshape((1,) * (len(full) - hi.ndim) + hi.shape)
+        lo, hi = (
+            lo.reshape(full[:0] + (1,) * (len(full) - lo.ndim) + lo.shape),
+            hi.reshape((1,) * (len(full) - hi.ndim) + hi.shape),
+        )
     lo, hi = np.broadcast_to(lo, full), np.broadcast_to(hi, full)
     if lo.size == 1:
         return lo.reshape(())[()], hi.reshape(())[()], None
@@ -309,7 +317,13 @@ def _anonymous(x: AbstractTensor) -> AbstractTensor:
 
 
 def spatial_sizes(
-    sizes: Shape, kernel: list[int], strides: list[int], dilations: list[int], pads: list[int], auto: str, ceil: bool = False
+    sizes: Shape,
+    kernel: list[int],
+    strides: list[int],
+    dilations: list[int],
+    pads: list[int],
+    auto: str,
+    ceil: bool = False,
 ) -> Shape:
     """Output sizes of a convolution or pooling; `pads` begins first, then ends."""
     result: list[Dim] = []
@@ -420,12 +434,19 @@ def onnx_convolution(ctx: Context, x: AbstractTensor, w: AbstractTensor, dtype: 
     shape: Shape | None = None
     if x.shape is not None:
         spatial = spatial_sizes(
-            x.shape[2:], kernel, list(ctx.attr("strides") or [1] * n), list(ctx.attr("dilations") or [1] * n), pads, auto
+            x.shape[2:],
+            kernel,
+            list(ctx.attr("strides") or [1] * n),
+            list(ctx.attr("dilations") or [1] * n),
+            pads,
+            auto,
         )
         shape = (x.shape[0], w.shape[0], *spatial)
     padded = any(pads) or auto.startswith("SAME")
     weights = None if w.data is None else np.asarray(w.data)
-    return convolution(ctx, x, 1, w, weights, dims.product(w.shape[1:]), group, padded, shape, w.shape[0], dtype, "onnx")
+    return convolution(
+        ctx, x, 1, w, weights, dims.product(w.shape[1:]), group, padded, shape, w.shape[0], dtype, "onnx"
+    )
 
 
 def _with_bias(ctx: Context, result: AbstractTensor, bias: Any, axis: int) -> AbstractTensor:
@@ -445,7 +466,9 @@ def channelwise(vector: AbstractTensor, rank: int | None, axis: int) -> Abstract
         flat = smashed(vector)
         return AbstractTensor(vector.dtype, (), flat.lo, flat.hi, None, vector.nan)
     trailing = rank - 1 - (axis % rank)
-    result = AbstractTensor(vector.dtype, (*vector.shape, *(1,) * trailing), vector.lo, vector.hi, None, vector.nan, tight=vector.tight)
+    result = AbstractTensor(
+        vector.dtype, (*vector.shape, *(1,) * trailing), vector.lo, vector.hi, None, vector.nan, tight=vector.tight
+    )
     if vector.starts is not None:
         form = (len(vector.starts[0]),) + (1,) * trailing
         result.lo, result.hi = vector.lo.reshape(form), vector.hi.reshape(form)
@@ -514,7 +537,9 @@ def tf_spatial(ctx: Context, shape: Shape, axes: list[int], kernel: list[int]) -
         for i, axis in enumerate(axes):
             pads[i], pads[n + i] = int(explicit[2 * axis]), int(explicit[2 * axis + 1])
     auto = {"SAME": "SAME", "VALID": "VALID"}.get(_text(ctx.attr("padding", "VALID")), "NOTSET")
-    return spatial_sizes(tuple(shape[a] for a in axes), kernel, [strides[a] for a in axes], [dilations[a] for a in axes], pads, auto)
+    return spatial_sizes(
+        tuple(shape[a] for a in axes), kernel, [strides[a] for a in axes], [dilations[a] for a in axes], pads, auto
+    )
 
 
 def _text(value: Any) -> str:
@@ -582,7 +607,9 @@ def tf_conv_transpose(ctx: Context, sizes: AbstractTensor, w: AbstractTensor, gr
 
 
 @transfer(tf=("Conv2DBackpropFilter", "DepthwiseConv2dNativeBackpropFilter", "Conv3DBackpropFilterV2"))
-def tf_conv_filter_gradient(ctx: Context, x: AbstractTensor, sizes: AbstractTensor, grad: AbstractTensor) -> AbstractTensor:
+def tf_conv_filter_gradient(
+    ctx: Context, x: AbstractTensor, sizes: AbstractTensor, grad: AbstractTensor
+) -> AbstractTensor:
     """Sums over batch and positions."""
     known = sizes.sizes()
     n = count(grad.shape[:-1])[1] if grad.shape else np.inf
@@ -592,7 +619,9 @@ def tf_conv_filter_gradient(ctx: Context, x: AbstractTensor, sizes: AbstractTens
 
 
 @transfer("DeformConv")
-def deform_conv(ctx: Context, x: AbstractTensor, w: AbstractTensor, offset: Any = None, bias: Any = None, mask: Any = None) -> AbstractTensor:
+def deform_conv(
+    ctx: Context, x: AbstractTensor, w: AbstractTensor, offset: Any = None, bias: Any = None, mask: Any = None
+) -> AbstractTensor:
     """Bilinear samples (0 outside) times weights, modulated by the mask."""
     low, high = min(x.low, 0.0), max(x.high, 0.0)
     sample = interval_tensor(x.dtype, x.shape, low, high)

@@ -21,15 +21,23 @@ RULE = "numerical/normalisation-by-zero"
 
 
 def scalar(x: AbstractTensor, value: float) -> AbstractTensor:
-    return interval_tensor(x.dtype, (), float(x.dtype.nearest(np.float64(value))), float(x.dtype.nearest(np.float64(value))))
+    return interval_tensor(
+        x.dtype, (), float(x.dtype.nearest(np.float64(value))), float(x.dtype.nearest(np.float64(value)))
+    )
 
 
 def by_statistics(
-    ctx: Context, x: AbstractTensor, scale: Any, bias: Any, mean: AbstractTensor, variance: AbstractTensor, epsilon: float
+    ctx: Context,
+    x: AbstractTensor,
+    scale: Any,
+    bias: Any,
+    mean: AbstractTensor,
+    variance: AbstractTensor,
+    epsilon: float,
 ) -> AbstractTensor:
     """(x - mean) / sqrt(variance + epsilon) * scale + bias."""
     total = linear(ctx, variance, scalar(variance, epsilon), 1.0)
-    tiny = total.dtype.tiny
+    tiny = total.dtype.smallest
     ctx.check(RULE, "variance + epsilon <= 0", {4: total}, lambda t: t.low >= tiny and not t.nan)
     total = ctx.survive(total, total.dtype.smallest, total.dtype.hi, remember=False)
     with ctx.run.quietly():
@@ -40,7 +48,12 @@ def by_statistics(
     if bias is not None:
         result = linear(ctx, result, bias, 1.0)
     # kernels fold scale and bias first: x * gain + (bias - mean * gain), which rounds differently
-    folded = np.maximum(np.abs(product(ctx, mean, gain).lo).max(initial=0.0) if mean.starts is not None else abs(product(ctx, mean, gain).low), 0.0)
+    folded = np.maximum(
+        np.abs(product(ctx, mean, gain).lo).max(initial=0.0)
+        if mean.starts is not None
+        else abs(product(ctx, mean, gain).low),
+        0.0,
+    )
     magnitude = max(abs(x.low), abs(x.high)) * max(abs(gain.low), abs(gain.high)) + float(folded)
     slack = 8 * x.dtype.eps * magnitude if math.isfinite(magnitude) else 0.0
     lo, hi = np.clip(result.lo - slack, x.dtype.lo, x.dtype.hi), np.clip(result.hi + slack, x.dtype.lo, x.dtype.hi)
@@ -69,13 +82,17 @@ def normalised(
     limit = min(limit, dtype.hi)
     lo = -limit if centred or x.low < 0 else 0.0
     hi = limit if centred or x.high > 0 else 0.0
-    return AbstractTensor(dtype, x.shape, np.float64(lo), np.float64(hi), None, x.nan or not (x.low > -np.inf and x.high < np.inf))
+    return AbstractTensor(
+        dtype, x.shape, np.float64(lo), np.float64(hi), None, x.nan or not (x.low > -np.inf and x.high < np.inf)
+    )
 
 
 def _affine(ctx: Context, z: AbstractTensor, scale: Any, bias: Any, epsilon: float = 1e-5) -> AbstractTensor:
     shape = z.shape
     if scale is not None:
-        if max(abs(scale.low), abs(scale.high)) > z.dtype.hi * math.sqrt(max(epsilon, 1e-30)):  # scale / deviation, folded
+        if max(abs(scale.low), abs(scale.high)) > z.dtype.hi * math.sqrt(
+            max(epsilon, 1e-30)
+        ):  # scale / deviation, folded
             ctx.overflow(scale.interval(), z.dtype, False)
         z = product(ctx, z, _same_type(z, scale))
     if bias is not None:
@@ -106,7 +123,11 @@ def batch_normalization(ctx: Context, x: AbstractTensor, scale: Any, bias: Any, 
         vector = (shape[1],) if shape is not None and len(shape) > 1 else None
         current = like(mean, np.full_like(mean.lo, x.low), np.full_like(mean.hi, x.high))
         spread = x.high - x.low
-        var_hi = min(spread * spread / 4 * 1.01 + 1e-6 * max(x.high**2, x.low**2), x.dtype.hi) if math.isfinite(spread) else x.dtype.hi
+        var_hi = (
+            min(spread * spread / 4 * 1.01 + 1e-6 * max(x.high**2, x.low**2), x.dtype.hi)
+            if math.isfinite(spread)
+            else x.dtype.hi
+        )
         new_mean = _blend(mean, current.low, current.high, momentum, vector)
         new_variance = _blend(variance, 0.0, var_hi, momentum, vector)
         return result, new_mean, new_variance, new_mean, new_variance
@@ -131,7 +152,10 @@ def _blend(old: AbstractTensor, low: float, high: float, momentum: float, shape:
     slack = 1e-5 * max(abs(lo), abs(hi))
     if old.dtype.eps > 1e-5:
         slack = 4 * old.dtype.eps * max(abs(lo), abs(hi), abs(old.low), abs(old.high))
-    lo, hi = np.clip(lo - slack if lo else 0.0, old.dtype.lo, old.dtype.hi), np.clip(hi + slack, old.dtype.lo, old.dtype.hi)
+    lo, hi = (
+        np.clip(lo - slack if lo else 0.0, old.dtype.lo, old.dtype.hi),
+        np.clip(hi + slack, old.dtype.lo, old.dtype.hi),
+    )
     return AbstractTensor(old.dtype, shape, np.float64(lo), np.float64(hi), None, old.nan)
 
 
@@ -179,10 +203,18 @@ def layer_normalization(ctx: Context, x: AbstractTensor, scale: Any = None, bias
     result = _affine(ctx, z, scale, bias)
     stash = dtypes.FLOAT32
     spread = x.high - x.low
-    shape = None if x.shape is None or x.rank is None else tuple(1 if i >= axis % x.rank else d for i, d in enumerate(x.shape))
+    shape = (
+        None
+        if x.shape is None or x.rank is None
+        else tuple(1 if i >= axis % x.rank else d for i, d in enumerate(x.shape))
+    )
     mean = AbstractTensor(stash, shape, np.float64(x.low - 1e-3 * abs(x.low)), np.float64(x.high + 1e-3 * abs(x.high)))
     most = 1.01 / math.sqrt(epsilon) if epsilon > 0 else stash.hi
-    least = 0.99 / math.sqrt(spread * spread / 4 + epsilon + 1e-3 * max(x.low**2, x.high**2)) if math.isfinite(spread * spread) and spread * spread + epsilon > 0 else 0.0
+    least = (
+        0.99 / math.sqrt(spread * spread / 4 + epsilon + 1e-3 * max(x.low**2, x.high**2))
+        if math.isfinite(spread * spread) and spread * spread + epsilon > 0
+        else 0.0
+    )
     inverse = AbstractTensor(stash, shape, np.float64(least), np.float64(most))
     return result, mean, inverse
 
@@ -237,21 +269,39 @@ def lp_normalization(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     lo, hi = (0.0 if x.low >= 0 else -1.5), (0.0 if x.high <= 0 else 1.5)
     if safe:
         lo, hi = max(lo, -1.001), min(hi, 1.001)
-    return AbstractTensor(x.dtype, x.shape, np.float64(lo), np.float64(hi), None, x.nan or x.low == -np.inf or x.high == np.inf)
+    return AbstractTensor(
+        x.dtype, x.shape, np.float64(lo), np.float64(hi), None, x.nan or x.low == -np.inf or x.high == np.inf
+    )
 
 
 @transfer("LRN", tf=("LRN",), unsafe=("numerical/division-by-zero",))
 def local_response_normalization(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """x / (bias + alpha / size * sum of squares) ** beta."""
-    bias, alpha, beta = float(ctx.attr("bias", 1.0)), float(ctx.attr("alpha", 1.0 if ctx.is_tf else 1e-4)), float(ctx.attr("beta", 0.5 if ctx.is_tf else 0.75))
-    ctx.check("numerical/division-by-zero", "bias + alpha * sum of squares <= 0", {0: x}, lambda _: bias > 0 and alpha >= 0 and beta >= 0)
+    bias, alpha, beta = (
+        float(ctx.attr("bias", 1.0)),
+        float(ctx.attr("alpha", 1.0 if ctx.is_tf else 1e-4)),
+        float(ctx.attr("beta", 0.5 if ctx.is_tf else 0.75)),
+    )
+    ctx.check(
+        "numerical/division-by-zero",
+        "bias + alpha * sum of squares <= 0",
+        {0: x},
+        lambda _: bias > 0 and alpha >= 0 and beta >= 0,
+    )
     if bias > 0 and alpha >= 0 and beta >= 0:
         most = 1.001 / bias**beta
-        if alpha * max(x.low**2, x.high**2) > x.dtype.hi:
+        if max(alpha, 1.0) * float(ctx.attr("size", 5)) * max(x.low**2, x.high**2) > x.dtype.hi:
             ctx.overflow(x.interval(), x.dtype, False)
         corners = [0.0, x.low * most, x.high * most]
         lo, hi = x.dtype.outward(np.float64(min(corners)), np.float64(max(corners)), 4)
-        return AbstractTensor(x.dtype, x.shape, np.float64(np.clip(lo, x.dtype.lo, x.dtype.hi)), np.float64(np.clip(hi, x.dtype.lo, x.dtype.hi)), None, x.nan)
+        return AbstractTensor(
+            x.dtype,
+            x.shape,
+            np.float64(np.clip(lo, x.dtype.lo, x.dtype.hi)),
+            np.float64(np.clip(hi, x.dtype.lo, x.dtype.hi)),
+            None,
+            x.nan,
+        )
     return AbstractTensor(x.dtype, x.shape, np.float64(x.dtype.lo), np.float64(x.dtype.hi), None, x.nan)
 
 

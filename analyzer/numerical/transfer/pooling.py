@@ -50,7 +50,15 @@ def _pooled(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor, bool, floa
     pads, auto = list(ctx.attr("pads") or [0] * 2 * n), str(ctx.attr("auto_pad", "NOTSET"))
     shape = None
     if x.shape is not None:
-        new = spatial_sizes(x.shape[2:], window, list(ctx.attr("strides") or [1] * n), list(ctx.attr("dilations") or [1] * n), pads, auto, bool(ctx.attr("ceil_mode", 0)))
+        new = spatial_sizes(
+            x.shape[2:],
+            window,
+            list(ctx.attr("strides") or [1] * n),
+            list(ctx.attr("dilations") or [1] * n),
+            pads,
+            auto,
+            bool(ctx.attr("ceil_mode", 0)),
+        )
         shape = (*x.shape[:2], *new)
     return over_space(x, list(range(2, 2 + n)), shape), any(pads) or auto.startswith("SAME"), float(np.prod(window))
 
@@ -87,7 +95,10 @@ def _rounded(result: AbstractTensor, n: float) -> AbstractTensor:
     below = np.where(result.lo < 0, magnitude, np.abs(result.lo)) * slack
     above = np.where(result.hi > 0, magnitude, np.abs(result.hi)) * slack
     lo, hi = result.dtype.nearest((result.lo - below)[()]), result.dtype.nearest((result.hi + above)[()])
-    result.lo, result.hi = np.where(result.lo >= 0, np.maximum(lo, 0.0), lo)[()], np.where(result.hi <= 0, np.minimum(hi, 0.0), hi)[()]
+    result.lo, result.hi = (
+        np.where(result.lo >= 0, np.maximum(lo, 0.0), lo)[()],
+        np.where(result.hi <= 0, np.minimum(hi, 0.0), hi)[()],
+    )
     result.lo, result.hi = np.maximum(result.lo, result.dtype.lo), np.minimum(result.hi, result.dtype.hi)
     return result
 
@@ -132,7 +143,9 @@ def lp_pool(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 
 @transfer("MaxUnpool")
 def max_unpool(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
-    return AbstractTensor(x.dtype, ctx.declared_shape(), np.float64(min(x.low, 0.0)), np.float64(max(x.high, 0.0)), None, x.nan)
+    return AbstractTensor(
+        x.dtype, ctx.declared_shape(), np.float64(min(x.low, 0.0)), np.float64(max(x.high, 0.0)), None, x.nan
+    )
 
 
 @transfer("Resize", "Upsample")
@@ -164,7 +177,11 @@ def resize(ctx: Context, x: AbstractTensor, roi: Any = None, scales: Any = None,
             full = list(x.shape)
             for axis, f in zip(axes, factors, strict=True):
                 d = full[int(axis) % len(full)]
-                full[int(axis) % len(full)] = int(np.floor(d * f)) if isinstance(d, int) else (dims.multiply(d, int(f)) if float(f).is_integer() else dims.unknown(0))
+                full[int(axis) % len(full)] = (
+                    int(np.floor(d * f))
+                    if isinstance(d, int)
+                    else (dims.multiply(d, int(f)) if float(f).is_integer() else dims.unknown(0))
+                )
             shape = tuple(full)
     elif x.shape is not None and sizes is not None and sizes.sizes() is not None and not ctx.attr("axes"):
         shape = sizes.sizes()
@@ -184,7 +201,13 @@ def tf_resize(ctx: Context, x: AbstractTensor, *rest: AbstractTensor) -> Abstrac
     dtype = x.dtype if ctx.op == "ResizeNearestNeighbor" else dtypes.FLOAT32
     shape: Shape | None = ctx.declared_shape()
     sizes = rest[-1].sizes() if rest else None
-    if x.shape is not None and len(x.shape) == 4 and sizes is not None and len(sizes) == 2 and ctx.op != "CropAndResize":
+    if (
+        x.shape is not None
+        and len(x.shape) == 4
+        and sizes is not None
+        and len(sizes) == 2
+        and ctx.op != "CropAndResize"
+    ):
         shape = (x.shape[0], *sizes, x.shape[3])
     if ctx.op == "ResizeNearestNeighbor":
         slack = 0.0
@@ -204,6 +227,15 @@ def sampled(ctx: Context, x: AbstractTensor, *rest: Any) -> AbstractTensor:
     elif ctx.op == "GridSample" and "cubic" in str(ctx.attr("mode", "linear")):
         margin = (hi - lo) * 1.9
         lo, hi = lo - margin, hi + margin
-    slack = 64 * max(x.dtype.eps, 2.0**-23) * max(abs(lo), abs(hi)) if x.dtype.is_float and np.isfinite(max(abs(lo), abs(hi))) else 0.0
-    a, b = ctx.finite(np.float64(lo - slack if lo else 0.0), np.float64(hi + slack if hi else 0.0), x.dtype, x.low > -np.inf and x.high < np.inf)
+    slack = (
+        64 * max(x.dtype.eps, 2.0**-23) * max(abs(lo), abs(hi))
+        if x.dtype.is_float and np.isfinite(max(abs(lo), abs(hi)))
+        else 0.0
+    )
+    a, b = ctx.finite(
+        np.float64(lo - slack if lo else 0.0),
+        np.float64(hi + slack if hi else 0.0),
+        x.dtype,
+        x.low > -np.inf and x.high < np.inf,
+    )
     return AbstractTensor(x.dtype, ctx.declared_shape(), a, b, None, x.nan)

@@ -16,7 +16,11 @@ from analyzer.numerical.transfer.registry import transfer
 @transfer("QuantizeLinear", unsafe=("numerical/division-by-zero",))
 def quantize_linear(ctx: Context, x: AbstractTensor, scale: AbstractTensor, zero: Any = None) -> AbstractTensor:
     """round(x / scale) + zero, saturated."""
-    dtype = zero.dtype if zero is not None else (ctx.type_attr("output_dtype") if ctx.attr("output_dtype") else None) or dtypes.element_type("uint8")
+    dtype = (
+        zero.dtype
+        if zero is not None
+        else (ctx.type_attr("output_dtype") if ctx.attr("output_dtype") else None) or dtypes.element_type("uint8")
+    )
     ctx.nonzero("numerical/division-by-zero", "scale = 0", 1, scale)
     lo, hi = dtype.lo, dtype.hi
     offset = smashed(zero) if zero is not None else None
@@ -62,7 +66,9 @@ def _shifted(x: AbstractTensor, zero: Any) -> AbstractTensor:
 
 
 @transfer("MatMulInteger")
-def matmul_integer(ctx: Context, a: AbstractTensor, b: AbstractTensor, za: Any = None, zb: Any = None) -> AbstractTensor:
+def matmul_integer(
+    ctx: Context, a: AbstractTensor, b: AbstractTensor, za: Any = None, zb: Any = None
+) -> AbstractTensor:
     return matmul_bounds(ctx, _shifted(a, za), _shifted(b, zb), dtypes.INT32)
 
 
@@ -82,7 +88,13 @@ def saturated(ctx: Context, *operands: Any) -> AbstractTensor:
 
 
 @transfer(
-    tf=("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVarsPerChannel", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3")
+    tf=(
+        "FakeQuantWithMinMaxVars",
+        "FakeQuantWithMinMaxArgs",
+        "FakeQuantWithMinMaxVarsPerChannel",
+        "QuantizeAndDequantizeV2",
+        "QuantizeAndDequantizeV3",
+    )
 )
 def fake_quantisation(ctx: Context, x: AbstractTensor, *rest: AbstractTensor) -> AbstractTensor:
     """Values rounded to a grid over a range, which is nudged so that it holds 0."""

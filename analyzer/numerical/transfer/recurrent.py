@@ -86,7 +86,9 @@ def recurrent(
         lo, hi = math.inf, -math.inf
         for d in range(len(names) // per):
             i = d * per + index
-            a, b = activation_range(names[i], -z, z, alphas[i] if i < len(alphas) else None, betas[i] if i < len(betas) else None)
+            a, b = activation_range(
+                names[i], -z, z, alphas[i] if i < len(alphas) else None, betas[i] if i < len(betas) else None
+            )
             lo, hi = min(lo, a), max(hi, b)
         return lo, hi
 
@@ -104,11 +106,15 @@ def recurrent(
             update, candidate = gate(0, z), gate(1, z)
             reset = max(abs(v) for v in update)
             if reset > 1:
-                candidate = gate(1, min(fixed + _rows(r, max(abs(h_lo), abs(h_hi)) * reset, hidden) + 2 * _magnitude(bias), limit))
+                candidate = gate(
+                    1, min(fixed + _rows(r, max(abs(h_lo), abs(h_hi)) * reset, hidden) + 2 * _magnitude(bias), limit)
+                )
             if update == (0.0, 1.0):  # a convex combination
                 new = (min(candidate[0], h_lo), max(candidate[1], h_hi))
             else:
-                big = max(abs(1 - update[0]), abs(1 - update[1])) * max(map(abs, candidate)) + max(map(abs, update)) * max(abs(h_lo), abs(h_hi))
+                big = max(abs(1 - update[0]), abs(1 - update[1])) * max(map(abs, candidate)) + max(
+                    map(abs, update)
+                ) * max(abs(h_lo), abs(h_hi))
                 new = (-big, big)
         else:
             inner, cell = gate(0, z), gate(1, z)
@@ -132,7 +138,10 @@ def recurrent(
             if rounds >= 64:  # the cell state grows with every step
                 if (h_lo, h_hi) == old and math.isfinite(steps) and not ctx.attr("input_forget", 0):
                     remaining = (steps - rounds + 1) * 1.001
-                    c_lo, c_hi = max(c_lo * 1.0 - remaining * 1.0 * max(map(abs, cell)), -limit), min(c_hi + remaining * max(map(abs, cell)), limit)
+                    c_lo, c_hi = (
+                        max(c_lo * 1.0 - remaining * 1.0 * max(map(abs, cell)), -limit),
+                        min(c_hi + remaining * max(map(abs, cell)), limit),
+                    )
                 else:
                     c_lo, c_hi, h_lo, h_hi = -limit, limit, max(h_lo, -limit), min(h_hi, limit)
                     if reach > 1 or not math.isfinite(reach):
@@ -145,7 +154,12 @@ def recurrent(
             break
     slack = 1e-5 if x.dtype.eps < 1e-5 else 16 * x.dtype.eps
     wide = [(v - slack * abs(v), v + slack * abs(v)) for v in (h_lo, h_hi, c_lo, c_hi)]
-    h_lo, h_hi, c_lo, c_hi = max(wide[0][0], -limit), min(wide[1][1], limit), max(wide[2][0], -limit), min(wide[3][1], limit)
+    h_lo, h_hi, c_lo, c_hi = (
+        max(wide[0][0], -limit),
+        min(wide[1][1], limit),
+        max(wide[2][0], -limit),
+        min(wide[3][1], limit),
+    )
     nan = any(t is not None and t.nan for t in (x, w, r, bias, initial_h, initial_c, peepholes))
     declared = [ctx.declared_shape(i) for i in range(len(ctx.node.outputs))]
     shapes = declared + [None] * 3

@@ -58,9 +58,7 @@ def reduced_shape(shape: Shape | None, axes: Any, kept: bool) -> Shape | None:
 def reduced_starts(x: AbstractTensor, axes: Any, kept: bool) -> Any:
     if x.starts is None or axes is None or axes is UNKNOWN:
         return None
-    starts = tuple(
-        (0,) if i in axes else s for i, s in enumerate(x.starts) if kept or i not in axes
-    )
+    starts = tuple((0,) if i in axes else s for i, s in enumerate(x.starts) if kept or i not in axes)
     return starts if any(len(s) > 1 for s in starts) else None
 
 
@@ -129,14 +127,19 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
                 both = over_blocks(x, _times(np.maximum(np.abs(x.lo), np.abs(x.hi)), most), axes, kept, np.sum)
                 magnitude_lo = magnitude_hi = both
             with np.errstate(all="ignore"):
-                lo, hi = lo - np.nan_to_num(magnitude_lo * slack, nan=0.0, posinf=np.inf), hi + np.nan_to_num(magnitude_hi * slack, nan=0.0, posinf=np.inf)
+                lo, hi = (
+                    lo - np.nan_to_num(magnitude_lo * slack, nan=0.0, posinf=np.inf),
+                    hi + np.nan_to_num(magnitude_hi * slack, nan=0.0, posinf=np.inf),
+                )
         lo, hi = dtype.nearest(lo), dtype.nearest(hi)
         if x.low >= 0:
             lo = np.maximum(lo, 0.0)
         if x.high <= 0:
             hi = np.minimum(hi, 0.0)
         largest = max(abs(x.low), abs(x.high))
-        if mean and largest * total_most > dtype.hi and math.isfinite(largest):  # the sum overflows before it is divided
+        if (
+            mean and largest * total_most > dtype.hi and math.isfinite(largest)
+        ):  # the sum overflows before it is divided
             ctx.overflow(x.interval(), dtype, False)
     infinite = x.low == -np.inf or x.high == np.inf
     known = x.facts.get("max")
@@ -144,11 +147,23 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
     if not mean and known is not None and axes not in (None, UNKNOWN) and tuple(axes) == tuple(known[1]) and x.low >= 0:
         lo = np.maximum(lo, known[0])
     if not mean:
-        kind = {"Square": "sum of squares", "Abs": "sum of absolutes"}.get(x.origin.rule.name if x.origin else "", "sum")
+        kind = {"Square": "sum of squares", "Abs": "sum of absolutes"}.get(
+            x.origin.rule.name if x.origin else "", "sum"
+        )
         source = x.origin.inputs[0] if kind != "sum" else x
-        if kind == "sum" and x.origin is not None and x.origin.rule.name == "Mul" and x.origin.inputs[0].key == x.origin.inputs[1].key:
+        if (
+            kind == "sum"
+            and x.origin is not None
+            and x.origin.rule.name == "Mul"
+            and x.origin.inputs[0].key == x.origin.inputs[1].key
+        ):
             kind, source = "sum of squares", x.origin.inputs[0]
-        if kind == "sum" and x.origin is not None and x.origin.rule.name == "Pow" and x.origin.inputs[1].low == x.origin.inputs[1].high == 2:
+        if (
+            kind == "sum"
+            and x.origin is not None
+            and x.origin.rule.name == "Pow"
+            and x.origin.inputs[1].low == x.origin.inputs[1].high == 2
+        ):
             kind, source = "sum of squares", x.origin.inputs[0]
         facts = {"reduced": (kind, source, axes if axes is not UNKNOWN else None, kept)}
         facts["hull"] = (x.low, x.high, total_size(x, axes))
@@ -201,30 +216,31 @@ def reduce_mean(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTe
         return like(x, x.lo, x.hi)
     if x.shape is not None and which is not UNKNOWN:
         sizes = x.shape if which is None else tuple(x.shape[a] for a in which)
-        if any(dims.low(d) == 0 for d in sizes):
+        if any(d == 0 or dims.depends_on_data(d) for d in sizes):
             ctx.check("numerical/empty-mean", "no elements", {0: x}, lambda _: False)
     return summed(ctx, x, which, kept, mean=True)
 
 
 def _extreme(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, kind: str) -> AbstractTensor:
-    fold = np.max if kind == "max" else np.min
     shape, starts = reduced_shape(x.shape, axes, kept), reduced_starts(x, axes, kept)
     nan = x.nan
-    least, _ = block_counts(x, axes)
-    if kind == "max":
-        sure = np.where(least >= 1, x.lo, -np.inf)
-        lo, hi = over_blocks(x, sure, axes, kept, np.max), over_blocks(x, x.hi, axes, kept, np.max)
+    # an axis that may be empty for all that is known is taken to hold something: the extreme of nothing is no defect
+    least, most = block_counts(x, axes)
+    if x.starts is None:
+        lo, hi = x.lo, x.hi
+    elif kind == "max":
+        lo = over_blocks(x, np.where(least >= 1, x.lo, -np.inf), axes, kept, np.max)
+        hi = over_blocks(x, x.hi, axes, kept, np.max)
+        lo = np.maximum(lo, over_blocks(x, x.lo, axes, kept, np.min))
     else:
-        sure = np.where(least >= 1, x.hi, np.inf)
-        lo, hi = over_blocks(x, x.lo, axes, kept, np.min), over_blocks(x, sure, axes, kept, np.min)
-    if x.dtype.kind != dtypes.FLOAT or np.any(np.isinf(lo) | np.isinf(hi)):
-        whole_lo = over_blocks(x, x.lo, axes, kept, np.min)
-        whole_hi = over_blocks(x, x.hi, axes, kept, np.max)
-        possibly_empty = x.shape is not None and axes is not UNKNOWN and count(x.shape, axes)[0] == 0
-        if not possibly_empty:
-            lo, hi = np.maximum(lo, whole_lo), np.minimum(hi, whole_hi)
-        elif x.dtype.kind != dtypes.FLOAT:
-            lo, hi = np.full_like(lo, x.dtype.lo)[()], np.full_like(hi, x.dtype.hi)[()]
+        lo = over_blocks(x, x.lo, axes, kept, np.min)
+        hi = over_blocks(x, np.where(least >= 1, x.hi, np.inf), axes, kept, np.min)
+        hi = np.minimum(hi, over_blocks(x, x.hi, axes, kept, np.max))
+    if np.max(most) == 0:
+        extreme = -np.inf if kind == "max" else np.inf
+        if x.dtype.kind != dtypes.FLOAT:
+            extreme = x.dtype.lo if kind == "max" else x.dtype.hi
+        lo = hi = np.full_like(lo, extreme)[()]
     if kind == "max" and axes not in (None, UNKNOWN) and len(axes) == 1 and x.rank is not None and x.low == -np.inf:
         if finite_along(x, axes[0] - x.rank):
             lo = np.maximum(lo, x.dtype.lo)
@@ -232,12 +248,9 @@ def _extreme(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, kind: str) 
     source, name = x, kind
     if x.origin is not None and x.origin.rule.name == "Abs":
         source, name = x.origin.inputs[0], f"{kind} of absolutes"
-    if kind == "max":
-        result.facts = {"reduced": (name if name != "max" else "max", source, None if axes is UNKNOWN else (axes if axes is not None else tuple(range(x.rank or 0))), kept)}
-    if x.tight is not None and fold is not None:
-        result.tight = x.tight
-    if name != kind and kind == "max":
-        result.facts = {**result.facts}
+    where = None if axes is UNKNOWN else (axes if axes is not None else tuple(range(x.rank or 0)))
+    result.facts = {"reduced": (name, source, where, kept)}
+    result.tight = x.tight
     return result
 
 
@@ -381,7 +394,12 @@ def cumsum(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
     if x.dtype.is_float:
         magnitude = max(abs(lo), abs(hi)) if math.isfinite(max(abs(lo), abs(hi))) else 0.0
         lo, hi = (lo - magnitude * slack if x.low < 0 else lo), (hi + magnitude * slack if x.high > 0 else hi)
-    a, b = ctx.finite(np.float64(x.dtype.nearest(np.float64(lo))), np.float64(x.dtype.nearest(np.float64(hi))), x.dtype, x.low > -np.inf and x.high < np.inf)
+    a, b = ctx.finite(
+        np.float64(x.dtype.nearest(np.float64(lo))),
+        np.float64(x.dtype.nearest(np.float64(hi))),
+        x.dtype,
+        x.low > -np.inf and x.high < np.inf,
+    )
     return AbstractTensor(x.dtype, x.shape, a, b, None, x.nan or (x.low == -np.inf and x.high == np.inf))
 
 
@@ -405,7 +423,12 @@ def cumprod(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor
         pad = 0.0
     else:
         pad = big * x.dtype.eps * min(float(most), 1e4) if math.isfinite(big) else 0.0
-    lo, hi = ctx.finite(np.float64(small - (pad if small < 0 else 0)), np.float64(big + pad), x.dtype, x.low > -np.inf and x.high < np.inf)
+    lo, hi = ctx.finite(
+        np.float64(small - (pad if small < 0 else 0)),
+        np.float64(big + pad),
+        x.dtype,
+        x.low > -np.inf and x.high < np.inf,
+    )
     return AbstractTensor(x.dtype, x.shape, lo, hi, None, x.nan)
 
 
@@ -424,7 +447,17 @@ def arg_extreme(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTe
     return AbstractTensor(dtype, reduced_shape(x.shape, which, kept), np.float64(0), np.float64(min(hi, dtype.hi)))
 
 
-@transfer(tf=("SegmentSum", "UnsortedSegmentSum", "SparseSegmentSum", "UnsortedSegmentMax", "SegmentMean", "SegmentMax", "UnsortedSegmentMin"))
+@transfer(
+    tf=(
+        "SegmentSum",
+        "UnsortedSegmentSum",
+        "SparseSegmentSum",
+        "UnsortedSegmentMax",
+        "SegmentMean",
+        "SegmentMax",
+        "UnsortedSegmentMin",
+    )
+)
 def segment_reduction(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
     """Any number of rows may fall into a segment; empty ones hold 0 (or the dtype's extremes)."""
     n = count(x.shape, [0])[1] if x.shape else np.inf
@@ -433,6 +466,9 @@ def segment_reduction(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTenso
     elif "Max" in ctx.op or "Min" in ctx.op:
         lo, hi = x.dtype.lo, x.dtype.hi
     else:
-        lo, hi = float(_times(np.float64(min(x.low, 0.0)), np.float64(n))), float(_times(np.float64(max(x.high, 0.0)), np.float64(n)))
+        lo, hi = (
+            float(_times(np.float64(min(x.low, 0.0)), np.float64(n))),
+            float(_times(np.float64(max(x.high, 0.0)), np.float64(n))),
+        )
     a, b = ctx.finite(np.float64(lo), np.float64(hi), x.dtype, x.low > -np.inf and x.high < np.inf)
     return AbstractTensor(x.dtype, ctx.declared_shape(), a, b, None, x.nan)

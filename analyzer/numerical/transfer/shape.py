@@ -215,7 +215,14 @@ def with_axes(ctx: Context, x: AbstractTensor, axes: Any) -> AbstractTensor:
     old = iter(range(len(x.shape)))
     order: list[int | None] = [None if i in where else next(old) for i in range(n)]
     result = AbstractTensor(
-        x.dtype, tuple(1 if o is None else x.shape[o] for o in order), x.lo, x.hi, None, x.nan, tight=x.tight, dims=x.dims if n <= 1 else None
+        x.dtype,
+        tuple(1 if o is None else x.shape[o] for o in order),
+        x.lo,
+        x.hi,
+        None,
+        x.nan,
+        tight=x.tight,
+        dims=x.dims if n <= 1 else None,
     )
     if x.starts is not None:
         form = tuple(1 if o is None else x.lo.shape[o] for o in order)
@@ -248,7 +255,9 @@ def without_axes(ctx: Context, x: AbstractTensor, axes: Any) -> AbstractTensor:
         where = {int(a) % len(x.shape) for a in axes}
     keep = [i for i in range(len(x.shape)) if i not in where]
     new = tuple(x.shape[i] for i in keep)
-    result = AbstractTensor(x.dtype, new, x.lo, x.hi, None, x.nan, tight=x.tight, dims=x.dims if len(new) <= 1 else None)
+    result = AbstractTensor(
+        x.dtype, new, x.lo, x.hi, None, x.nan, tight=x.tight, dims=x.dims if len(new) <= 1 else None
+    )
     if x.starts is not None:
         gone = tuple(where)
         lo, hi = (x.lo.min(axis=gone), x.hi.max(axis=gone)) if gone else (x.lo, x.hi)
@@ -277,7 +286,9 @@ def expand(ctx: Context, x: AbstractTensor, wanted: AbstractTensor) -> AbstractT
     sizes = wanted.sizes()
     new: Shape | None = None
     if sizes is not None and x.shape is not None:
-        clean = tuple(dims.unknown(0, d.hi) if isinstance(d, dims.Symbol) and d.lo < 0 else (1 if d == -1 else d) for d in sizes)
+        clean = tuple(
+            dims.unknown(0, d.hi) if isinstance(d, dims.Symbol) and d.lo < 0 else (1 if d == -1 else d) for d in sizes
+        )
         new = dims.broadcast_shapes([x.shape, clean])
     result = AbstractTensor(x.dtype, new, x.lo, x.hi, None, x.nan, tight=None if x.tight is None else x.tight | {0})
     if x.starts is not None:
@@ -299,7 +310,9 @@ def tile(ctx: Context, x: AbstractTensor, repeats: AbstractTensor) -> AbstractTe
     times = repeats.sizes()
     new: Shape | None = None
     if times is not None and x.shape is not None and len(times) == len(x.shape):
-        new = tuple(dims.multiply(d, t) if not isinstance(t, int) or t >= 0 else d for d, t in zip(x.shape, times, strict=True))
+        new = tuple(
+            dims.multiply(d, t) if not isinstance(t, int) or t >= 0 else d for d, t in zip(x.shape, times, strict=True)
+        )
     whole = smashed(x)
     result = AbstractTensor(x.dtype, new, whole.lo, whole.hi, None, x.nan)
     if x.starts is not None and times is not None and new is not None:
@@ -408,7 +421,11 @@ def pack(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     axis = int(ctx.attr("axis", 0))
     if any(t.shape is None for t in tensors):
         return hull(list(tensors), None)
-    return concatenated(ctx, [with_axes(ctx, t, [axis]) for t in tensors], axis) if len(tensors) > 1 else with_axes(ctx, tensors[0], [axis])
+    return (
+        concatenated(ctx, [with_axes(ctx, t, [axis]) for t in tensors], axis)
+        if len(tensors) > 1
+        else with_axes(ctx, tensors[0], [axis])
+    )
 
 
 @transfer("Cast", tf=("Cast",), unsafe=("numerical/cast-overflow",))
@@ -435,10 +452,16 @@ def converted(ctx: Context, x: AbstractTensor, dtype: Any) -> AbstractTensor:
         limit = (-np.inf, np.inf) if dtype.kind in (dtypes.FLOAT, dtypes.OTHER) else (dtype.lo, dtype.hi)
         return AbstractTensor(dtype, x.shape, np.float64(limit[0]), np.float64(limit[1]), None, dtype.is_float)
     if dtype.kind == dtypes.BOOLEAN:
-        result.lo = np.where((lo > 0) | (hi < 0) | x.nan, 1.0, 0.0)[()] if not x.nan else np.where((lo > 0) | (hi < 0), 1.0, 0.0)[()]
+        result.lo = (
+            np.where((lo > 0) | (hi < 0) | x.nan, 1.0, 0.0)[()]
+            if not x.nan
+            else np.where((lo > 0) | (hi < 0), 1.0, 0.0)[()]
+        )
         result.hi = np.where((lo == 0) & (hi == 0) & (not x.nan), 0.0, 1.0)[()]
         result.dims = None
         return result
+    if x.dtype.kind == dtypes.BOOLEAN and "max" in x.facts:
+        result.facts = {"max": x.facts["max"]}
     if dtype.kind == dtypes.INTEGER:
         lo, hi = np.trunc(lo), np.trunc(hi)
         result.lo, result.hi = lo, hi
@@ -508,9 +531,7 @@ def shape_arguments(ctx: Context, a: AbstractTensor, b: AbstractTensor, *rest: A
     """Which axes to reduce so that a gradient has its operand's shape; the shape that shapes broadcast to."""
     dtype = a.dtype
     if ctx.op == "ConcatOffset":
-        return tuple(
-            AbstractTensor(dtype, r.shape, np.float64(0), np.float64(2.0**31 - 1)) for r in (b, *rest)
-        )
+        return tuple(AbstractTensor(dtype, r.shape, np.float64(0), np.float64(2.0**31 - 1)) for r in (b, *rest))
     first, second = a.sizes(), b.sizes()
     if ctx.op == "BroadcastArgs":
         if first is None or second is None:

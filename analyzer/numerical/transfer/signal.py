@@ -33,10 +33,18 @@ def fourier(ctx: Context, x: AbstractTensor, length: Any = None, axis: Any = Non
 
 
 @transfer("STFT")
-def short_time_fourier(ctx: Context, signal: AbstractTensor, step: Any, window: Any = None, length: Any = None) -> AbstractTensor:
-    n = length.high if length is not None else (count(window.shape)[1] if window is not None else count(signal.shape)[1])
+def short_time_fourier(
+    ctx: Context, signal: AbstractTensor, step: Any, window: Any = None, length: Any = None
+) -> AbstractTensor:
+    n = (
+        length.high
+        if length is not None
+        else (count(window.shape)[1] if window is not None else count(signal.shape)[1])
+    )
     weight = max(abs(window.low), abs(window.high)) if window is not None else 1.0
-    return _symmetric(ctx, signal, max(abs(signal.low), abs(signal.high)) * weight * n * math.sqrt(2), ctx.declared_shape())
+    return _symmetric(
+        ctx, signal, max(abs(signal.low), abs(signal.high)) * weight * n * math.sqrt(2), ctx.declared_shape()
+    )
 
 
 @transfer("Det", tf=("MatrixDeterminant",))
@@ -58,5 +66,7 @@ def factorisation(ctx: Context, x: AbstractTensor, *_: Any) -> Any:
     for index in range(len(ctx.node.outputs)):
         shape = x.shape if ctx.op == "Cholesky" else ctx.declared_shape(index)
         most = math.sqrt(max(x.high, 0.0)) * 1.001 if ctx.op == "Cholesky" else x.dtype.hi
-        results.append(AbstractTensor(x.dtype, shape, np.float64(-most if ctx.op == "Cholesky" else x.dtype.lo), np.float64(most)))
+        results.append(
+            AbstractTensor(x.dtype, shape, np.float64(-most if ctx.op == "Cholesky" else x.dtype.lo), np.float64(most))
+        )
     return tuple(results)

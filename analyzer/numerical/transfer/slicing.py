@@ -93,7 +93,9 @@ def _symbolic_length(size: Dim, start: int | None, end: int | None, step: int) -
 
 
 @transfer("Slice")
-def onnx_slice(ctx: Context, x: AbstractTensor, starts: Any = None, ends: Any = None, axes: Any = None, steps: Any = None) -> AbstractTensor:
+def onnx_slice(
+    ctx: Context, x: AbstractTensor, starts: Any = None, ends: Any = None, axes: Any = None, steps: Any = None
+) -> AbstractTensor:
     if starts is None:
         a, b, where, by = ctx.attr("starts"), ctx.attr("ends"), ctx.attr("axes"), None
     else:
@@ -113,7 +115,12 @@ def onnx_slice(ctx: Context, x: AbstractTensor, starts: Any = None, ends: Any = 
         start = a[i] if a is not None else None
         end = b[i] if b is not None else None
         size = x.shape[axis]
-        if isinstance(start, (int, np.integer)) and isinstance(end, (int, np.integer)) and a is not None and b is not None:
+        if (
+            isinstance(start, (int, np.integer))
+            and isinstance(end, (int, np.integer))
+            and a is not None
+            and b is not None
+        ):
             step = int(by[i])
             last: int | None = int(end)
             if step < 0 and last is not None and last <= -MAXIMUM:
@@ -169,16 +176,27 @@ def tf_slice(ctx: Context, x: AbstractTensor, begin: AbstractTensor, size: Abstr
 
 
 @transfer(tf=("StridedSlice",))
-def strided_slice(ctx: Context, x: AbstractTensor, begin: AbstractTensor, end: AbstractTensor, strides: AbstractTensor) -> AbstractTensor:
+def strided_slice(
+    ctx: Context, x: AbstractTensor, begin: AbstractTensor, end: AbstractTensor, strides: AbstractTensor
+) -> AbstractTensor:
     """TensorFlow's x[…] with masks for omitted bounds, new axes, removed axes and the ellipsis."""
     starts, ends, steps = begin.sizes(), end.sizes(), strides.integers()
-    flags = {k: int(ctx.attr(k, 0) or 0) for k in ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")}
+    flags = {
+        k: int(ctx.attr(k, 0) or 0)
+        for k in ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+    }
     if x.shape is None or starts is None or ends is None or steps is None:
         whole = smashed(x)
         shape: Shape | None = None
         if steps is not None and len(steps) == 1 and flags["shrink_axis_mask"] == 1 and x.rank == 1:
             shape = ()
-        elif x.shape is None and steps is not None and flags["shrink_axis_mask"] == 1 and len(steps) == 1 and x.dims is not None:
+        elif (
+            x.shape is None
+            and steps is not None
+            and flags["shrink_axis_mask"] == 1
+            and len(steps) == 1
+            and x.dims is not None
+        ):
             shape = ()
         return AbstractTensor(x.dtype, shape or ctx.declared_shape(), whole.lo, whole.hi, None, x.nan)
     cuts: dict[int, Any] = {}
@@ -210,7 +228,9 @@ def strided_slice(ctx: Context, x: AbstractTensor, begin: AbstractTensor, end: A
             if (first is None or isinstance(first, int)) and (last is None or isinstance(last, int)):
                 cuts[axis] = (first, last, step)
             else:
-                unknown[axis] = dims.unknown(0, None if dims.high(x.shape[axis]) == np.inf else int(dims.high(x.shape[axis])))
+                unknown[axis] = dims.unknown(
+                    0, None if dims.high(x.shape[axis]) == np.inf else int(dims.high(x.shape[axis]))
+                )
             position += 1
         axis += 1
     result = sliced(ctx, x, {a: c for a, c in cuts.items() if a < len(x.shape)}) if cuts else x
@@ -218,7 +238,12 @@ def strided_slice(ctx: Context, x: AbstractTensor, begin: AbstractTensor, end: A
         result = _unknown_extent(result, unknown)
     if gone:
         result = without_axes(ctx, result, gone)
-        if x.dims is not None and len(x.shape) == 1 and isinstance(starts[0], int) and -len(x.dims) <= starts[0] < len(x.dims):
+        if (
+            x.dims is not None
+            and len(x.shape) == 1
+            and isinstance(starts[0], int)
+            and -len(x.dims) <= starts[0] < len(x.dims)
+        ):
             result.dims = (x.dims[starts[0]],)
     for where in fresh:
         result = with_axes(ctx, result, [where])
@@ -274,7 +299,9 @@ def tf_split(ctx: Context, axis: AbstractTensor, x: AbstractTensor) -> tuple[Abs
 
 
 @transfer(tf=("SplitV",))
-def tf_split_v(ctx: Context, x: AbstractTensor, sizes: AbstractTensor, axis: AbstractTensor) -> tuple[AbstractTensor, ...]:
+def tf_split_v(
+    ctx: Context, x: AbstractTensor, sizes: AbstractTensor, axis: AbstractTensor
+) -> tuple[AbstractTensor, ...]:
     where, stated = axis.integers(), sizes.integers()
     if stated is None:
         return unequal(ctx, x, None if where is None else where[0])
@@ -322,7 +349,9 @@ def pad(ctx: Context, x: AbstractTensor, pads: Any = None, value: Any = None, ax
                 sizes = list(x.shape)
                 for axis, a, b in zip(where, before, after, strict=False):
                     d = sizes[int(axis) % n]
-                    sizes[int(axis) % n] = d + int(a) + int(b) if isinstance(d, int) else dims.affine(d, int(a) + int(b), 1)
+                    sizes[int(axis) % n] = (
+                        d + int(a) + int(b) if isinstance(d, int) else dims.affine(d, int(a) + int(b), 1)
+                    )
                 shape = tuple(sizes)
     return AbstractTensor(x.dtype, shape, np.float64(lo), np.float64(hi), None, nan)
 
@@ -339,7 +368,19 @@ def reverse_sequence(ctx: Context, x: AbstractTensor, lengths: Any = None) -> Ab
     return AbstractTensor(x.dtype, x.shape, whole.lo, whole.hi, None, x.nan, tight=x.tight)
 
 
-@transfer("Trilu", tf=("MatrixBandPart", "MatrixDiag", "MatrixDiagV2", "MatrixDiagV3", "Diag", "MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3"))
+@transfer(
+    "Trilu",
+    tf=(
+        "MatrixBandPart",
+        "MatrixDiag",
+        "MatrixDiagV2",
+        "MatrixDiagV3",
+        "Diag",
+        "MatrixSetDiag",
+        "MatrixSetDiagV2",
+        "MatrixSetDiagV3",
+    ),
+)
 def with_zeros(ctx: Context, x: AbstractTensor, *others: Any) -> AbstractTensor:
     """Some elements replaced by 0, or placed among zeros."""
     lo, hi, nan = min(x.low, 0.0), max(x.high, 0.0), x.nan
@@ -363,7 +404,9 @@ def with_zeros(ctx: Context, x: AbstractTensor, *others: Any) -> AbstractTensor:
 @transfer(tf=("MatrixDiagPart", "MatrixDiagPartV2", "MatrixDiagPartV3", "DiagPart"))
 def diagonal(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
     whole = smashed(x)
-    return AbstractTensor(x.dtype, ctx.declared_shape(), np.float64(min(whole.lo, 0.0)), np.float64(max(whole.hi, 0.0)), None, x.nan)
+    return AbstractTensor(
+        x.dtype, ctx.declared_shape(), np.float64(min(whole.lo, 0.0)), np.float64(max(whole.hi, 0.0)), None, x.nan
+    )
 
 
 __all__ = ["MAXIMUM", "dtypes", "hull", "sliced"]

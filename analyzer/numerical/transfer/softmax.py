@@ -54,7 +54,10 @@ def _masked_rows(ctx: Context, x: AbstractTensor, axes: Any) -> bool:
         return False
     safe = axes is not None and len(axes) == 1 and x.rank is not None and finite_along(x, axes[0] - x.rank)
     ctx.check(
-        "numerical/softmax-of-minus-infinity", "every element of a row is -inf", {0: x}, lambda _: safe and not x.high == np.inf
+        "numerical/softmax-of-minus-infinity",
+        "every element of a row is -inf",
+        {0: x},
+        lambda _: safe and not x.high == np.inf,
     )
     return not safe
 
@@ -92,9 +95,15 @@ def log_softmax_bounds(ctx: Context, x: AbstractTensor, axes: Any) -> tuple[Arra
     with np.errstate(all="ignore"):
         total = np.log(np.maximum(low + others_most, 1e-300))
         lo = np.where(low > 0, x.lo - peak - total, x.lo - peak - np.log1p(others_most))[()]
-        hi = np.minimum(np.where(high > 0, np.log(high) - np.log(high + others_least), np.where(others_least > 0, -700.0, 0.0)), 0.0)[()]
+        hi = np.minimum(
+            np.where(high > 0, np.log(high) - np.log(high + others_least), np.where(others_least > 0, -700.0, 0.0)), 0.0
+        )[()]
     lo = np.nan_to_num(np.minimum(lo, 0.0), nan=-np.inf, neginf=-np.inf)
-    slack = 16 * x.dtype.eps * (1 + np.minimum(np.abs(x.lo), np.abs(peak)) + np.log1p(np.minimum(others_most, LARGEST_SIZE)))
+    slack = (
+        16
+        * x.dtype.eps
+        * (1 + np.minimum(np.abs(x.lo), np.abs(peak)) + np.log1p(np.minimum(others_most, LARGEST_SIZE)))
+    )
     lo, hi = x.dtype.outward(lo - slack, hi + slack, 8)
     hi = np.minimum(hi, 0.0)
     if x.low > -np.inf:
@@ -110,8 +119,13 @@ def hardmax(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer(tf=("SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"), unsafe=("numerical/softmax-of-minus-infinity",))
-def softmax_cross_entropy(ctx: Context, logits: AbstractTensor, labels: AbstractTensor) -> tuple[AbstractTensor, AbstractTensor]:
+@transfer(
+    tf=("SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"),
+    unsafe=("numerical/softmax-of-minus-infinity",),
+)
+def softmax_cross_entropy(
+    ctx: Context, logits: AbstractTensor, labels: AbstractTensor
+) -> tuple[AbstractTensor, AbstractTensor]:
     """-sum labels * log_softmax(logits), and its gradient softmax - labels; stable."""
     axes = (logits.rank - 1,) if logits.rank is not None else None
     _masked_rows(ctx, logits, axes)
@@ -130,6 +144,11 @@ def softmax_cross_entropy(ctx: Context, logits: AbstractTensor, labels: Abstract
         a, b = ctx.finite(np.float64(a), np.float64(b), logits.dtype, True)
         slack = 1e-4 * max(abs(float(a)), abs(float(b))) if math.isfinite(float(b)) else 0.0
         loss = AbstractTensor(logits.dtype, rows, np.float64(a - slack if a else 0.0), np.float64(b + slack))
-        loss.lo, loss.hi = np.clip(loss.lo, logits.dtype.lo, logits.dtype.hi), np.clip(loss.hi, logits.dtype.lo, logits.dtype.hi)
-    gradient = AbstractTensor(logits.dtype, logits.shape, np.float64(-weight_hi - 1e-5), np.float64(1.0 - weight_lo + 1e-5))
+        loss.lo, loss.hi = (
+            np.clip(loss.lo, logits.dtype.lo, logits.dtype.hi),
+            np.clip(loss.hi, logits.dtype.lo, logits.dtype.hi),
+        )
+    gradient = AbstractTensor(
+        logits.dtype, logits.shape, np.float64(-weight_hi - 1e-5), np.float64(1.0 - weight_lo + 1e-5)
+    )
     return loss, gradient

@@ -17,11 +17,20 @@ from analyzer.numerical.transfer.registry import transfer
 @transfer(tf=("ReluGrad", "Relu6Grad", "SeluGrad", "EluGrad", "LeakyReluGrad", "SoftplusGrad", "SoftsignGrad"))
 def gradient_of_slope(ctx: Context, gradient: AbstractTensor, *_: Any) -> AbstractTensor:
     """The incoming gradient times a slope in [0, 1] (Selu: up to 1.7581)."""
-    most = 1.7582 if ctx.op == "SeluGrad" else max(1.0, abs(float(ctx.attr("alpha", 0.2)))) if ctx.op == "LeakyReluGrad" else 1.0
+    most = (
+        1.7582
+        if ctx.op == "SeluGrad"
+        else max(1.0, abs(float(ctx.attr("alpha", 0.2))))
+        if ctx.op == "LeakyReluGrad"
+        else 1.0
+    )
     least = min(0.0, float(ctx.attr("alpha", 0.2))) if ctx.op == "LeakyReluGrad" else 0.0
     corners = [gradient.lo * most, gradient.lo * least, gradient.hi * most, gradient.hi * least]
     lo, hi = np.minimum.reduce([*corners, 0.0 * gradient.lo]), np.maximum.reduce([*corners, 0.0 * gradient.hi])
-    lo, hi = np.clip(np.nan_to_num(lo), gradient.dtype.lo, gradient.dtype.hi), np.clip(np.nan_to_num(hi), gradient.dtype.lo, gradient.dtype.hi)
+    lo, hi = (
+        np.clip(np.nan_to_num(lo), gradient.dtype.lo, gradient.dtype.hi),
+        np.clip(np.nan_to_num(hi), gradient.dtype.lo, gradient.dtype.hi),
+    )
     return AbstractTensor(gradient.dtype, gradient.shape, lo[()], hi[()], gradient.starts, gradient.nan)
 
 
@@ -48,7 +57,9 @@ def _parabola(y: AbstractTensor, function: Any, peak: float) -> AbstractTensor:
 @transfer(tf=("SqrtGrad",), elementwise=True, unsafe=("numerical/gradient-of-sqrt-at-zero",))
 def sqrt_gradient(ctx: Context, y: AbstractTensor, gradient: AbstractTensor) -> AbstractTensor:
     """dy / (2 y): infinite where the root is 0. The root itself carries the warning, this one is its victim."""
-    positive = AbstractTensor(y.dtype, y.shape, np.maximum(y.lo, y.dtype.smallest), np.maximum(y.hi, y.dtype.smallest), y.starts)
+    positive = AbstractTensor(
+        y.dtype, y.shape, np.maximum(y.lo, y.dtype.smallest), np.maximum(y.hi, y.dtype.smallest), y.starts
+    )
     with ctx.run.quietly():
         half = quotient(ctx, gradient, positive)
     lo, hi = np.clip(half.lo / 2, y.dtype.lo, y.dtype.hi), np.clip(half.hi / 2, y.dtype.lo, y.dtype.hi)
@@ -85,20 +96,43 @@ def pool_gradient(ctx: Context, *operands: AbstractTensor) -> AbstractTensor:
     shape = operands[0].shape if ctx.op.startswith("Max") else ctx.declared_shape()
     window = float(np.prod([int(k) for k in ctx.attr("ksize") or [1]]))
     lo, hi = min(gradient.low * window, 0.0), max(gradient.high * window, 0.0)
-    return AbstractTensor(gradient.dtype, shape, np.float64(max(lo, gradient.dtype.lo)), np.float64(min(hi, gradient.dtype.hi)), None, gradient.nan)
+    return AbstractTensor(
+        gradient.dtype,
+        shape,
+        np.float64(max(lo, gradient.dtype.lo)),
+        np.float64(min(hi, gradient.dtype.hi)),
+        None,
+        gradient.nan,
+    )
 
 
 @transfer(tf=("StridedSliceGrad",))
 def slice_gradient(ctx: Context, shape: AbstractTensor, *rest: AbstractTensor) -> AbstractTensor:
     """The gradient placed among zeros."""
     gradient = rest[-1]
-    return AbstractTensor(gradient.dtype, shape.sizes(), np.float64(min(gradient.low, 0.0)), np.float64(max(gradient.high, 0.0)), None, gradient.nan)
+    return AbstractTensor(
+        gradient.dtype,
+        shape.sizes(),
+        np.float64(min(gradient.low, 0.0)),
+        np.float64(max(gradient.high, 0.0)),
+        None,
+        gradient.nan,
+    )
 
 
 @transfer(
     tf=(
-        "ResizeBilinearGrad", "ResizeNearestNeighborGrad", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3",
-        "LRNGrad", "MirrorPadGrad", "BlockLSTMGrad", "ResizeBicubicGrad", "CropAndResizeGradImage", "IgammaGradA",
+        "ResizeBilinearGrad",
+        "ResizeNearestNeighborGrad",
+        "FusedBatchNormGrad",
+        "FusedBatchNormGradV2",
+        "FusedBatchNormGradV3",
+        "LRNGrad",
+        "MirrorPadGrad",
+        "BlockLSTMGrad",
+        "ResizeBicubicGrad",
+        "CropAndResizeGradImage",
+        "IgammaGradA",
     )
 )
 def unbounded_gradient(ctx: Context, *_: Any) -> Any:
@@ -111,8 +145,20 @@ def unbounded_gradient(ctx: Context, *_: Any) -> Any:
         f"{prefix}Apply{name}"
         for prefix in ("", "Resource", "Sparse", "ResourceSparse")
         for name in (
-            "GradientDescent", "Momentum", "KerasMomentum", "Adam", "Adagrad", "AdagradV2", "RMSProp", "CenteredRMSProp", "Ftrl", "Adadelta", "AdaMax",
-            "ProximalGradientDescent", "ProximalAdagrad", "AdamWithAmsgrad",
+            "GradientDescent",
+            "Momentum",
+            "KerasMomentum",
+            "Adam",
+            "Adagrad",
+            "AdagradV2",
+            "RMSProp",
+            "CenteredRMSProp",
+            "Ftrl",
+            "Adadelta",
+            "AdaMax",
+            "ProximalGradientDescent",
+            "ProximalAdagrad",
+            "AdamWithAmsgrad",
         )
     )
 )

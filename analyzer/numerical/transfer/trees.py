@@ -13,13 +13,26 @@ from analyzer.numerical.domain.tensor import AbstractTensor, count, top
 from analyzer.numerical.transfer.registry import transfer
 
 
-@transfer(ml=("TreeEnsemble", "TreeEnsembleClassifier", "TreeEnsembleRegressor", "SVMClassifier", "SVMRegressor", "LinearClassifier", "LinearRegressor"))
+@transfer(
+    ml=(
+        "TreeEnsemble",
+        "TreeEnsembleClassifier",
+        "TreeEnsembleRegressor",
+        "SVMClassifier",
+        "SVMRegressor",
+        "LinearClassifier",
+        "LinearRegressor",
+    )
+)
 def model(ctx: Context, *_: Any) -> Any:
     """Labels and scores without a bound, but probabilities in [0, 1]."""
     results = []
     for index in range(len(ctx.node.outputs)):
         dtype = ctx.element_type(index)
-        bounded = str(ctx.attr("post_transform", "NONE")) in ("LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO") and index == len(ctx.node.outputs) - 1
+        bounded = (
+            str(ctx.attr("post_transform", "NONE")) in ("LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO")
+            and index == len(ctx.node.outputs) - 1
+        )
         lo, hi = (0.0, 1.0) if bounded else (dtype.lo, dtype.hi)
         results.append(AbstractTensor(dtype, ctx.declared_shape(index), np.float64(lo), np.float64(hi)))
     return tuple(results)
@@ -32,7 +45,12 @@ def normalizer(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     safe = x.low > 0 or x.high < 0
     ctx.check("numerical/normalisation-by-zero", "norm = 0", {0: x}, lambda _: safe or most < np.inf)
     if not np.isfinite(most):
-        return AbstractTensor(dtypes.FLOAT32, x.shape, np.float64(0 if x.low >= 0 else -dtypes.FLOAT32.hi), np.float64(1.0 if x.low >= 0 else dtypes.FLOAT32.hi))
+        return AbstractTensor(
+            dtypes.FLOAT32,
+            x.shape,
+            np.float64(0 if x.low >= 0 else -dtypes.FLOAT32.hi),
+            np.float64(1.0 if x.low >= 0 else dtypes.FLOAT32.hi),
+        )
     return AbstractTensor(dtypes.FLOAT32, x.shape, np.float64(-most if x.low < 0 else 0.0), np.float64(most))
 
 
@@ -40,7 +58,9 @@ def normalizer(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 def scaler(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """(x - offset) * scale"""
     offsets, scales = list(ctx.attr("offset") or [0.0]), list(ctx.attr("scale") or [1.0])
-    corners = [(v - o) * s for v in (x.low, x.high) for o in (min(offsets), max(offsets)) for s in (min(scales), max(scales))]
+    corners = [
+        (v - o) * s for v in (x.low, x.high) for o in (min(offsets), max(offsets)) for s in (min(scales), max(scales))
+    ]
     lo, hi = dtypes.FLOAT32.outward(np.float64(min(corners)), np.float64(max(corners)), 4)
     lo, hi = ctx.finite(lo, hi, dtypes.FLOAT32, True)
     return AbstractTensor(dtypes.FLOAT32, x.shape, lo, hi, None, x.nan)
@@ -49,14 +69,18 @@ def scaler(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 @transfer(ml=("Binarizer", "OneHotEncoder"))
 def zero_or_one(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     dtype = x.dtype if ctx.op == "Binarizer" else dtypes.FLOAT32
-    return AbstractTensor(dtype, x.shape if ctx.op == "Binarizer" else ctx.declared_shape(), np.float64(0), np.float64(1))
+    return AbstractTensor(
+        dtype, x.shape if ctx.op == "Binarizer" else ctx.declared_shape(), np.float64(0), np.float64(1)
+    )
 
 
 @transfer(ml=("Imputer",))
 def imputer(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """Replaces one value, NaN as a rule, by given ones."""
     values = list(ctx.attr("imputed_value_floats") or ctx.attr("imputed_value_int64s") or [0.0])
-    return AbstractTensor(x.dtype, x.shape, np.float64(min(x.low, *values)), np.float64(max(x.high, *values)), None, False)
+    return AbstractTensor(
+        x.dtype, x.shape, np.float64(min(x.low, *values)), np.float64(max(x.high, *values)), None, False
+    )
 
 
 @transfer(ml=("ArrayFeatureExtractor",))
@@ -67,7 +91,9 @@ def feature_extractor(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTenso
 @transfer(ml=("FeatureVectorizer",))
 def feature_vectorizer(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     lo, hi = min(t.low for t in tensors), max(t.high for t in tensors)
-    return AbstractTensor(dtypes.FLOAT32, ctx.declared_shape(), np.float64(lo), np.float64(hi), None, any(t.nan for t in tensors))
+    return AbstractTensor(
+        dtypes.FLOAT32, ctx.declared_shape(), np.float64(lo), np.float64(hi), None, any(t.nan for t in tensors)
+    )
 
 
 @transfer(ml=("LabelEncoder", "CategoryMapper", "CastMap", "DictVectorizer", "ZipMap"))

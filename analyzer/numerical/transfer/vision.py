@@ -12,7 +12,9 @@ from analyzer.numerical.domain.tensor import AbstractTensor, smashed
 from analyzer.numerical.transfer.registry import transfer
 
 
-@transfer("NonMaxSuppression", tf=("NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4", "NonMaxSuppression"))
+@transfer(
+    "NonMaxSuppression", tf=("NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4", "NonMaxSuppression")
+)
 def non_max_suppression(ctx: Context, boxes: AbstractTensor, *_: Any) -> AbstractTensor:
     """Indices of the selected boxes."""
     dtype = dtypes.INT32 if ctx.is_tf else dtypes.INT64
@@ -33,4 +35,6 @@ def colour(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
 
 @transfer(tf=("ExtractImagePatches",))
 def patches(ctx: Context, x: AbstractTensor) -> AbstractTensor:
-    return AbstractTensor(x.dtype, ctx.declared_shape(), np.float64(min(x.low, 0.0)), np.float64(max(x.high, 0.0)), None, x.nan)
+    return AbstractTensor(
+        x.dtype, ctx.declared_shape(), np.float64(min(x.low, 0.0)), np.float64(max(x.high, 0.0)), None, x.nan
+    )

@@ -1,0 +1,262 @@
+"""Relations that make real code provable, and the defective twin of each that must still be found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from build import Builder, bounds, rules
+
+WIDE = (-1e4, 1e4)
+
+
+def test_a_value_minus_itself_is_zero() -> None:
+    b = Builder()
+    x = b.input("x", ("n", 4))
+    assert bounds(b.graph(b.op("Sub", b.op("Add", x, b.const(1.0)), b.op("Add", x, b.const(1.0)))), {"x": WIDE}) == (0, 0)
+
+
+def test_rounding_is_not_forgotten_when_terms_cancel() -> None:
+    b = Builder()
+    x = b.input("x", (4,))
+    low, high = bounds(b.graph(b.op("Sub", b.op("Add", x, b.const(1e8)), x)), {"x": (-100, 100)})
+    value = np.float32(np.float32(3.3) + np.float32(1e8)) - np.float32(3.3)
+    assert low <= value <= high
+    assert low < 1e8 - 1
+
+
+def test_relu_axioms() -> None:
+    b = Builder()
+    x = b.input("x", (4,))
+    assert bounds(b.graph(b.op("Sub", b.op("Relu", x), x)), {"x": (-3, 5)}) == (0, 3)
+    both = b.op("Sub", b.op("Relu", b.op("Neg", x)), b.op("Sub", b.op("Relu", x), x))
+    assert bounds(b.graph(both), {"x": (-3, 5)}) == pytest.approx((0, 0), abs=1e-6)
+
+
+def test_predicate_splitting_proves_the_stable_logistic_loss() -> None:
+    b = Builder()
+    x = b.input("x", (4,))
+    r = b.op("Relu", x)
+    total = b.op("Add", b.op("Exp", b.op("Neg", r)), b.op("Exp", b.op("Sub", x, r)))
+    graph = b.graph(b.op("Log", total, name="log"))
+    assert rules(graph, {"x": (-500, 400)}) == []
+    assert rules(graph, {"x": (-500, 400)}, splitting=False) == [("log-of-nonpositive", "log")]
+
+
+def hand_written_softmax(subtract: bool) -> Builder:
+    b = Builder()
+    x = b.input("x", ("n", 10))
+    if subtract:
+        x = b.op("Sub", x, b.op("ReduceMax", x, b.const([1], np.int64)))
+    e = b.op("Exp", x, name="exp")
+    total = b.op("ReduceSum", e, b.const([1], np.int64))
+    b.op("Div", e, total, name="div")
+    return b
+
+
+def test_softmax_by_hand_needs_the_maximum_subtracted() -> None:
+    safe, unsafe = hand_written_softmax(True), hand_written_softmax(False)
+    graph = safe.graph(safe.nodes[-1].output[0])
+    assert rules(graph, {"x": WIDE}) == []
+    low, high = bounds(graph, {"x": WIDE})
+    assert low == 0
+    assert high <= 1.001
+    assert rules(unsafe.graph(unsafe.nodes[-1].output[0]), {"x": WIDE}) == [("exp-overflow", "exp"), ("division-by-zero", "div")]
+
+
+def test_log_sum_exp_by_hand() -> None:
+    b = Builder()
+    x = b.input("x", ("n", 10))
+    m = b.op("ReduceMax", x, b.const([1], np.int64))
+    total = b.op("ReduceSum", b.op("Exp", b.op("Sub", x, m)), b.const([1], np.int64))
+    assert rules(b.graph(b.op("Log", total)), {"x": WIDE}) == []
+
+
+def test_log_of_softmax_depends_on_the_logit_gap() -> None:
+    b = Builder()
+    graph = b.graph(b.op("Log", b.op("Softmax", b.input("x", ("n", 10))), name="log"))
+    assert rules(graph, {"x": (-30, 30)}) == []
+    assert rules(graph, {"x": (-60, 60)}) == [("log-of-nonpositive", "log")]
+
+
+def test_log_softmax_is_stable() -> None:
+    b = Builder()
+    assert rules(b.graph(b.op("LogSoftmax", b.input("x", ("n", 10)))), {"x": WIDE}) == []
+
+
+@pytest.mark.parametrize("limit", [16.0, 18.0])
+def test_one_minus_sigmoid_reaches_zero_in_float32(limit: float) -> None:
+    b = Builder()
+    p = b.op("Sigmoid", b.input("x", (4,)))
+    graph = b.graph(b.op("Log", b.op("Sub", b.const(1.0), p), name="log"))
+    assert bool(rules(graph, {"x": (-limit, limit)})) == (limit > 17)
+
+
+def test_epsilon_lost_to_constant_folding() -> None:
+    b = Builder()
+    p = b.op("Sigmoid", b.input("x", (4,)))
+    lost = b.op("Log", b.op("Sub", b.op("Add", b.const(1e-10), b.const(1.0)), p), name="lost")
+    kept = b.op("Log", b.op("Add", b.op("Sub", b.const(1.0), p), b.const(1e-10)), name="kept")
+    assert rules(b.graph(lost, kept), {"x": (-50, 50)}) == [("log-of-nonpositive", "lost")]
+
+
+def test_both_branches_of_where_are_refined() -> None:
+    b = Builder()
+    x = b.input("x", (4,))
+    positive = b.op("Greater", x, b.const(0.0))
+    assert bounds(b.graph(b.op("Where", positive, x, b.op("Neg", x))), {"x": (-3, 5)}) == (0, 5)
+    guarded = b.op("Where", positive, x, b.const(1.0))
+    assert rules(b.graph(b.op("Log", guarded)), {"x": (-3, 5)}) == []
+
+
+def test_negated_and_combined_conditions() -> None:
+    b = Builder()
+    x = b.input("x", (4,))
+    small = b.op("Not", b.op("Or", b.op("Less", x, b.const(1.0)), b.op("Greater", x, b.const(2.0))))
+    assert bounds(b.graph(b.op("Where", small, x, b.const(1.5))), {"x": (-3, 5)}) == (1, 2)
+
+
+def test_a_comparison_with_nan_says_nothing_when_false() -> None:
+    b = Builder()
+    x = b.input("x", (4,))
+    nan = b.op("Div", x, x)
+    graph = b.graph(b.op("Where", b.op("Less", x, b.const(0.0)), b.const(0.0), x), nan)
+    low, _ = bounds(graph, {"x": (-3, 5)})
+    assert low == 0
+
+
+def test_the_square_of_a_value_and_parabolas() -> None:
+    b = Builder()
+    x = b.input("x", (4,))
+    assert bounds(b.graph(b.op("Mul", x, x)), {"x": (-2, 1)}) == (0, 4)
+    low, high = bounds(b.graph(b.op("Mul", x, b.op("Sub", b.const(1.0), x))), {"x": (0, 1)})
+    assert -1e-6 <= low <= 0
+    assert high == pytest.approx(0.25, abs=1e-6)
+
+
+def variance(eps: float) -> Builder:
+    b = Builder()
+    x = b.input("x", ("n", 10))
+    centred = b.op("Sub", x, b.op("ReduceMean", x, b.const([1], np.int64)))
+    total = b.op("Add", b.op("ReduceMean", b.op("Mul", centred, centred), b.const([1], np.int64)), b.const(eps))
+    b.op("Div", centred, b.op("Sqrt", total), name="div")
+    return b
+
+
+def test_variance_needs_an_epsilon() -> None:
+    good, bad = variance(1e-5), variance(0.0)
+    assert rules(good.graph(good.nodes[-1].output[0]), {"x": (-50, 50)}) == []
+    assert rules(bad.graph(bad.nodes[-1].output[0]), {"x": (-50, 50)}) == [("division-by-zero", "div")]
+
+
+def test_normalisation_by_its_own_norm_is_bounded() -> None:
+    b = Builder()
+    x = b.input("x", ("n", 10))
+    norm = b.op("Sqrt", b.op("ReduceSum", b.op("Mul", x, x), b.const([1], np.int64)))
+    guarded = b.op("Max", norm, b.const(1e-6))
+    low, high = bounds(b.graph(b.op("Div", x, guarded)), {"x": WIDE})
+    assert -1.5 <= low <= -1
+    assert 1 <= high <= 1.5
+
+
+def test_x_over_x_plus_epsilon() -> None:
+    b = Builder()
+    x = b.input("x", (4,))
+    low, high = bounds(b.graph(b.op("Div", x, b.op("Add", x, b.const(1e-3)))), {"x": (0, 1e4)})
+    assert low == 0
+    assert 1 <= high <= 1.01
+
+
+def test_clip_guards_and_a_clip_whose_result_is_discarded() -> None:
+    b = Builder()
+    x = b.input("x", (4,))
+    clipped = b.op("Clip", x, b.const(1e-7), b.const(1.0))
+    graph = b.graph(b.op("Log", clipped, name="good"), b.op("Log", x, name="bad"))
+    assert rules(graph, {"x": (0, 1)}) == [("log-of-nonpositive", "bad")]
+
+
+def test_one_symbolic_result_covers_every_batch_size() -> None:
+    b = Builder()
+    x = b.input("x", ("n", 3))
+    mean = b.op("ReduceMean", x, b.const([0], np.int64))
+    assert bounds(b.graph(mean), {"x": (1, 2)}) == pytest.approx((1, 2), rel=1e-3)
+
+
+def test_a_mean_over_selected_elements_may_be_empty() -> None:
+    b = Builder()
+    x = b.input("x", (8,))
+    kept = b.op("Compress", x, b.op("Greater", x, b.const(0.0)))
+    assert rules(b.graph(b.op("ReduceMean", kept, name="mean", keepdims=0)), {"x": (-1, 1)}) == [("empty-mean", "mean")]
+
+
+def mask(rows_of_nothing: bool) -> Builder:
+    b = Builder()
+    x = b.input("x", ("n", 4, 4))
+    allowed = np.tril(np.ones((4, 4), bool), -1 if rows_of_nothing else 0)
+    scores = b.op("Add", x, b.const(np.where(allowed, 0, -np.inf)))
+    b.op("Softmax", scores, name="softmax")
+    return b
+
+
+def test_attention_masks() -> None:
+    good, bad = mask(False), mask(True)
+    assert rules(good.graph(good.nodes[-1].output[0]), {"x": (-9, 9)}) == []
+    assert rules(bad.graph(bad.nodes[-1].output[0]), {"x": (-9, 9)}) == [("softmax-of-minus-infinity", "softmax")]
+
+
+def test_partitions_follow_concatenation_and_split() -> None:
+    b = Builder()
+    x, y = b.input("x", ("n", 2)), b.input("y", ("n", 3))
+    parts = b.op("Split", b.op("Concat", x, y, axis=1), b.const([2, 3], np.int64), axis=1, outputs=2)
+    graph = b.graph(parts[1])
+    assert bounds(graph, {"x": (-9, -8), "y": (1, 2)}) == (1, 2)
+
+
+def test_smashing_loses_what_partitions_keep() -> None:
+    from analyzer.numerical import Partitioning
+
+    b = Builder()
+    x, y = b.input("x", (5, 2)), b.input("y", (5, 2))
+    both = b.op("Abs", b.op("Concat", x, y, axis=1))
+    graph = b.graph(b.op("Log", b.op("Slice", both, b.const([2], np.int64), b.const([4], np.int64), b.const([1], np.int64))))
+    ranges = {"x": (-1, 1), "y": (1, 2)}
+    assert rules(graph, ranges) == []
+    assert rules(graph, ranges, partitioning=Partitioning.SMASH) != []
+
+
+def test_the_first_failing_operator_is_the_root_of_its_victims() -> None:
+    from build import run
+
+    b = Builder()
+    x = b.input("x", (4,))
+    b.op("Log", x, name="first")
+    b.op("Reciprocal", x, name="second")
+    warnings = run(b.graph("v0_0", "v1_0"), {"x": (0, 1)}).warnings
+    assert [w.node.name for w in warnings if w.root is None] == ["first"]
+
+
+def test_gradient_of_sqrt_at_zero_is_no_forward_failure() -> None:
+    from build import run
+
+    b = Builder()
+    graph = b.graph(b.op("Sqrt", b.input("x", (4,))))
+    result = run(graph, {"x": (0, 1)})
+    assert [(w.rule, w.backward) for w in result.warnings] == [("numerical/gradient-of-sqrt-at-zero", True)]
+    assert result.unsafe_checked == result.unsafe_safe == 1
+    assert run(graph, {"x": (0, 1)}, backward=False).warnings == ()
+
+
+def test_overflow_is_reported_where_a_run_certainly_reaches_it() -> None:
+    b = Builder()
+    x = b.input("x", (4,), "float16")
+    assert rules(b.graph(b.op("Mul", x, x, name="mul")), {"x": (-300, 300)}) == [("overflow", "mul")]
+    assert rules(b.graph(b.op("Mul", x, x, name="mul")), {"x": (-200, 200)}) == []
+    c = Builder()
+    w = c.input("w", (4, 4))
+    assert rules(c.graph(c.op("MatMul", w, w)), {"w": (-np.inf, np.inf)}) == []
+
+
+def test_pow_domain() -> None:
+    for exponent, expected in ((0.5, 1), (2.0, 0), (-1.0, 1), (3.0, 0), (1.5, 1)):
+        b = Builder()
+        graph = b.graph(b.op("Pow", b.input("x", (4,)), b.const(exponent)))
+        assert len(rules(graph, {"x": (-2, 3)})) == expected, exponent
