@@ -15,7 +15,7 @@ from typing import Any
 import analyzer
 from analyzer.config import TargetConfig
 from analyzer.exporting.imports import imported_files, mentioned_files
-from analyzer.exporting.manifest import ExportProblem, Manifest, read_manifest
+from analyzer.exporting.manifest import FORMATS, ExportProblem, Manifest, read_manifest
 from analyzer.findings import Location
 from analyzer.graph import Graph
 from analyzer.problem import TargetProblem, UsageProblem
@@ -58,6 +58,8 @@ def export(
     with tempfile.TemporaryDirectory(prefix="assay-export-") as temporary:
         folder = Path(temporary)
         manifest = run_exporter(entry, root, target, place, folder, limits or Limits())
+        if manifest.format == "pt2" and sandbox is not None:
+            manifest = convert_program(entry, sandbox, folder, limits or Limits())
         if stored is not None:
             _store(folder, stored)
         return graph_of(folder, manifest, target)
@@ -106,6 +108,33 @@ def run_exporter(
     extra = {name: _hash(root / name) for name in manifest.files if name not in files and (root / name).is_file()}
     _amend(folder / MANIFEST, {"identity": sandbox.identity, "dynamic": extra, "entry": entry})
     return manifest
+
+
+def convert_program(entry: str, sandbox: Sandbox, folder: Path, limits: Limits) -> Manifest:
+    """Turn ``program.pt2`` in `folder` into ONNX with Assay's own Torch, in `sandbox`: reading it may run code."""
+    program = FORMATS["pt2"]
+    request = {"entry": entry, "root": PROJECT, "program": program, "out": "out"}
+    with tempfile.TemporaryDirectory(prefix="assay-convert-") as temporary:
+        completed = sandbox.run(
+            [PYTHON, "-m", INSIDE, "request.json"],
+            files={
+                **exporter_files(),
+                "request.json": json.dumps(request).encode(),
+                f"{PROJECT}/{program}": folder / program,
+            },
+            output=Path(temporary),
+            limits=limits,
+        )
+        _check(entry, completed, limits, sandbox)
+        converted = read_manifest(Path(temporary) / MANIFEST, entry)
+        if converted.failure is not None:
+            raise ExportProblem(converted.failure)
+        for name in completed.files:
+            if name != MANIFEST:
+                shutil.move(Path(temporary) / name, folder / name)
+    (folder / program).unlink()
+    _amend(folder / MANIFEST, {"format": converted.format})
+    return read_manifest(folder / MANIFEST, entry)
 
 
 def exporter_files() -> dict[str, bytes | Path]:

@@ -101,7 +101,9 @@ class DockerSandbox:
         from docker.errors import APIError, ImageNotFound
         from docker.types import DeviceRequest, LogConfig, Ulimit
 
-        request = json.dumps({"command": list(command), "pack": True, "rlimits": {"FSIZE": limits.output}})
+        request = json.dumps(
+            {"command": list(command), "pack": True, "rlimits": {"FSIZE": limits.output}, "seconds": limits.seconds}
+        )
         interpreter = 'p=$(command -v python3 || command -v python) || exit 126; exec "$p" -I "$0" "$1"'
         image = self.image or own_image(client)
         try:

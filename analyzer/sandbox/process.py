@@ -81,7 +81,12 @@ class ProcessSandbox:
             _fill(box, files, limits)
             (box / STAGE).write_bytes(Path(stage.__file__).read_bytes())
             started = time.monotonic()
-            request = {"command": list(command), "rlimits": _rlimits(limits)}
+            request = {
+                "command": list(command),
+                "rlimits": _rlimits(limits),
+                "seconds": limits.seconds,
+                "watch": True,
+            }
             child = subprocess.Popen(
                 [self.python, "-I", str(box / STAGE), json.dumps(request)],
                 cwd=box,

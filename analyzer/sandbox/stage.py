@@ -2,10 +2,11 @@
 
 It carries no dependency (it is streamed into containers that know nothing of Assay) and runs on Python 3.8 and later.
 
-    python -I stage.py '{"command": […], "rlimits": {"AS": bytes, …}, "pack": true}'
+    python -I stage.py '{"command": […], "rlimits": {"AS": bytes, …}, "pack": true, "seconds": 300, "watch": true}'
 
 The command's standard output goes to standard error. With ``pack`` the folder ``out`` is written to standard output as
-a tar stream afterwards. Exit code: the command's, or 128 + the signal that ended it.
+a tar stream afterwards. Exit code: the command's, or 128 + the signal that ended it. Should nobody outside keep the
+deadline any more (``seconds``), or the process that started this one be gone (``watch``), everything is ended.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import signal
 import subprocess
 import sys
 import tarfile
+import time
 
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -85,6 +87,22 @@ def limit(rlimits: dict[str, int]) -> None:
             resource.setrlimit(kind, (value, value))
 
 
+GRACE = 10  # seconds after which a deadline that should have been kept from outside is kept here
+
+
+def wait(child: subprocess.Popen[bytes], seconds: float | None, parent: int | None) -> int:
+    """The child's exit code; past the deadline, or without a parent, everything is killed."""
+    started = time.monotonic()
+    while True:
+        try:
+            return child.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            late = seconds is not None and time.monotonic() - started > seconds + GRACE
+            if late or (parent is not None and os.getppid() != parent):
+                end_all(os.getpid())
+                return child.wait()
+
+
 def main() -> None:
     request = json.loads(sys.argv[1])
     command = [part.replace("{python}", sys.executable) for part in request["command"]]
@@ -95,7 +113,7 @@ def main() -> None:
         limit(rlimits)
     try:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=2, stderr=2)
-        code = child.wait()
+        code = wait(child, request.get("seconds"), os.getppid() if request.get("watch") else None)
     except OSError as error:
         sys.stderr.write(f"cannot start {command[0]}: {error.strerror}\n")
         code = 127

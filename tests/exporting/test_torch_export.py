@@ -6,10 +6,11 @@ import numpy as np
 import onnx_ir as ir
 import pytest
 
-from analyzer.config import InputSpec
-from analyzer.exporting import ExportProblem
+from analyzer.config import InputSpec, TargetConfig
+from analyzer.exporting import ExportProblem, export
 from analyzer.graph import ValueRange, display_name, layer_of, location_of
 from analyzer.graph.model import layer_class_of
+from analyzer.sandbox.process import ProcessSandbox
 
 NET = """
     import torch
@@ -213,10 +214,27 @@ def test_stable_operators_stay_stable(project, export_entry):
     np.testing.assert_allclose(found, torch.stack(expected).numpy(), rtol=1e-5, atol=1e-6)
 
 
-def test_without_onnxscript_the_traced_program_is_handed_back(project, export_entry):
-    pytest.importorskip("analyzer.loading.torch_program", reason="exported programs cannot be read yet")
-    project.write("onnxscript.py", "raise ImportError('hidden', name='onnxscript')\n")
+class TeamImage(ProcessSandbox):
+    """A process sandbox whose environment lacks onnxscript, as a team's image does, until `within` is not asked."""
+
+    def within(self, environment, root):
+        return WithoutOnnxscript()
+
+
+class WithoutOnnxscript(ProcessSandbox):
+    def run(self, command, *, files, **options):
+        hidden = {"onnxscript.py": b"raise ImportError('hidden', name='onnxscript')\n"}
+        return super().run(command, files={**files, **hidden}, **options)
+
+
+def test_a_program_from_an_environment_without_onnxscript_is_converted(project):
     project.write("net.py", NET)
-    graph = export_entry("net.py:build")
+    target = TargetConfig(id="net", entry="net.py:build", inputs={"x": InputSpec(shape=("batch", 1, 8, 8))})
+    graph = export("net.py:build", project.root, target=target, sandbox=TeamImage())
     assert "no onnxscript" in graph.model.metadata_props["assay.notes"]
-    assert len(graph) > 5
+    assert layer_of(node(graph, "Conv")) == "encoder.conv"
+    assert location_of(node(graph, "Conv")).line == project.line_of("net.py", "h = self.conv(x)")
+    (found,) = run(graph, np.ones((3, 1, 8, 8), np.float32))
+    np.testing.assert_allclose(found.sum(1), 1, atol=1e-5)
+    with pytest.raises(ExportProblem, match="neither where the project's code runs nor where Assay does"):
+        export("net.py:build", project.root, target=target, sandbox=WithoutOnnxscript())

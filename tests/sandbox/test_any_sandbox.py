@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -149,3 +152,26 @@ def test_a_missing_program_is_a_failed_command(sandbox: Sandbox):
     completed = sandbox.run(["no-such-program"], files={})
     assert completed.exit_code == 127
     assert "cannot start no-such-program" in completed.log
+
+
+def test_nothing_stays_when_the_starter_is_killed(tmp_path):
+    """The pipeline ends a target that takes too long by killing its process: the sandbox must end too."""
+    marker = tmp_path / "pid"
+    code = f"""
+import pathlib, sys
+from analyzer.sandbox import PYTHON
+from analyzer.sandbox.process import ProcessSandbox
+inside = "import os, time; open({str(marker)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+ProcessSandbox().run([PYTHON, "-c", inside], files={{}})
+"""
+    starter = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[2])
+    while not (marker.exists() and marker.read_text()):
+        assert starter.poll() is None
+        time.sleep(0.05)
+    starter.kill()
+    starter.wait()
+    pid = marker.read_text()
+    deadline = time.monotonic() + 60
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not Path(f"/proc/{pid}").exists()

@@ -1,7 +1,8 @@
 """``python -m assay_inside request.json``: build the model, export it, leave ``out/export.json`` and the model's file.
 
 The request: ``{"entry", "root", "inputs": {name: {"shape", "dtype", "range"}}, "symbols": {name: [low, high]},
-"files": [path], "out"}``.
+"files": [path], "out"}``; or ``{"entry", "root", "program", "out"}`` to convert a traced program that another
+environment handed back.
 """
 
 from __future__ import annotations
@@ -44,6 +45,10 @@ def main(request_path: str) -> int:
 def export(request: dict[str, Any], root: str, out: str, project: Project) -> dict[str, Any]:
     from . import creation, entry
 
+    if "program" in request:
+        from . import torch_export
+
+        return torch_export.convert(request, out, project)
     creation.watch(project, request["files"], root)
     built = entry.build(request["entry"], root)
     if built.framework == "torch":

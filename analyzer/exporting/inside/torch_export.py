@@ -58,6 +58,28 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
     return result
 
 
+def convert(request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:
+    """``program.pt2`` of another environment -> ``model.onnx``."""
+    import torch
+
+    entry = request["entry"]
+    try:
+        program = torch.export.load(os.path.join(project.root, request["program"]))
+        return {"format": _write_onnx(program, out, torch), "ok": True, "framework": "torch"}
+    except _NoExporter as missing:
+        raise Failure(
+            f"{entry}: {missing}, neither where the project's code runs nor where Assay does; add onnxscript to the "
+            "requirements"
+        ) from missing
+    except BaseException as error:
+        if isinstance(error, (KeyboardInterrupt, MemoryError)):
+            raise
+        raise Failure(
+            f"{entry}: the traced program could not be written as ONNX by torch {torch.__version__}: {_cause(error)}; "
+            "add onnxscript to the project's own environment"
+        ) from error
+
+
 def _as_module(function: Any) -> Any:
     import torch
 
@@ -268,10 +290,42 @@ def _write_onnx(program: Any, out: str, torch: Any) -> str:
         options: dict[str, Any] = {"dynamo": True, "optimize": False, "verbose": False}
         if "custom_translation_table" in accepted:
             options["custom_translation_table"] = translations.table(torch)
-        exported = torch.onnx.export(program, **{k: v for k, v in options.items() if k in accepted})
+        chosen = {key: value for key, value in options.items() if key in accepted}
+        try:
+            exported = torch.onnx.export(program, **chosen)
+        except Exception:
+            with _views_may_copy(torch):
+                exported = torch.onnx.export(program, **chosen)
     weights = sum(v.const_value.nbytes for v in exported.model.graph.initializers.values() if v.const_value is not None)
     exported.save(os.path.join(out, "model.onnx"), external_data=weights > EMBED_LIMIT)
     return "onnx"
+
+
+@contextlib.contextmanager
+def _views_may_copy(torch: Any) -> Iterator[None]:
+    """Let ``view`` of a tensor whose layout does not allow it copy, as ``reshape`` does.
+
+    The exporter runs the decomposed program once more on fake tensors. Attention that is kept whole has another memory
+    layout there than where the program was traced, so that views behind it (T5's) are refused. Both are Reshape in ONNX.
+    """
+    implementations = getattr(getattr(torch._subclasses, "fake_impls", None), "op_implementations_dict", {})
+    view = torch.ops.aten.view.default
+    original = implementations.get(view)
+    if original is None:
+        yield
+        return
+
+    def lenient(fake_mode: Any, func: Any, tensor: Any, *shape: Any, **options: Any) -> Any:
+        try:
+            return original(fake_mode, func, tensor, *shape, **options)
+        except ValueError:
+            return original(fake_mode, func, tensor, *shape, allow_copy=True)
+
+    implementations[view] = lenient
+    try:
+        yield
+    finally:
+        implementations[view] = original
 
 
 @contextlib.contextmanager
