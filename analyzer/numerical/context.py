@@ -1,4 +1,4 @@
-"""`Context`: what a transfer function may ask about the node it interprets, and how it says that an operand is unsafe."""
+"""`Context`: what a transfer function may ask about its node, and how it says that an operand is unsafe."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Context:
         """The dtype that the graph declares for an output, else `default`, else float32."""
         outputs = self.node.outputs
         if output < len(outputs) and outputs[output].dtype is not None:
-            declared = dtypes.of_onnx(outputs[output].dtype)  # type: ignore[arg-type]
+            declared = dtypes.of_onnx(outputs[output].dtype)
             if declared.kind != dtypes.OTHER:
                 return declared
         return default or dtypes.FLOAT32
@@ -172,7 +172,7 @@ class Context:
         return self.survive(tensor, lo if keep_lo is None else keep_lo, hi, remember=not ok)
 
     def survive(self, tensor: AbstractTensor, lo: float, hi: float, *, remember: bool = True) -> AbstractTensor:
-        """The operand restricted to [lo, hi], as every run that goes on has it; later uses see it restricted as well."""
+        """The operand restricted to [lo, hi], as every run that goes on has it; later uses see it so too."""
         new_lo, new_hi = np.clip(tensor.lo, lo, hi), np.clip(tensor.hi, lo, hi)
         restricted = tensor.with_bounds(new_lo, new_hi)
         restricted.nan = False  # and its bounds are no longer known to be reached
@@ -181,7 +181,7 @@ class Context:
         return restricted
 
     def nonzero(self, rule: str, danger: str, index: int, tensor: AbstractTensor) -> AbstractTensor:
-        """Demand that operand `index` is not zero; returns it restricted. Results too small to be normal count as zero."""
+        """Demand that operand `index` is not zero; returns it restricted."""
         tiny = tensor.dtype.smallest if tensor.dtype.is_float else 1.0
 
         def safe(t: AbstractTensor) -> bool:

@@ -1,4 +1,4 @@
-"""The table of operators that the numerical analysis covers, made from the registry: `python -m analyzer.numerical.coverage`."""
+"""The table of operators that the numerical analysis covers (`python -m analyzer.numerical.coverage`)."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ def standard_functions() -> list[str]:
         {
             s.name
             for s in defs.get_all_schemas()
-            if s.domain == ""
-            and ("", s.name) not in known
-            and (s.has_function or s.has_context_dependent_function)
+            if s.domain == "" and ("", s.name) not in known and (s.has_function or s.has_context_dependent_function)
         }
     )
 

@@ -6,7 +6,6 @@ from functools import lru_cache
 
 import onnx_ir as ir
 
-
 InputType = tuple[str, tuple[int | None, ...] | None]  # dtype and shape; ("", None) for an absent input
 
 
@@ -48,4 +47,5 @@ def _body(serialized: bytes, domain: str, op: str, opset: int, types: tuple[Inpu
         function.ParseFromString(text)
     else:
         return None
-    return ir.from_proto(function)
+    body: ir.Function = ir.from_proto(function)
+    return body

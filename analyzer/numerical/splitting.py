@@ -1,4 +1,4 @@
-"""Evaluating a slice again with narrower values: predicate splitting (DEBAR, section 4.4) and refinement by comparisons.
+"""Evaluating a slice again with narrower values: predicate splitting (DEBAR, section 4.4), refinement by comparisons.
 
 Only element-wise applications are evaluated again, so that a case distinction on the elements of a tensor stays a case
 distinction element by element; everything else keeps its bounds, which hold in every case. A tensor of exactly one
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analyzer.numerical.domain.affine import form_of
+from analyzer.numerical.domain.dtypes import select
 from analyzer.numerical.domain.tensor import AbstractTensor
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def reevaluate(
             lo, hi = np.maximum(result.lo, tensor.lo), np.minimum(result.hi, tensor.hi)
             empty = lo > hi  # this case cannot happen in this block
             if np.any(empty):
-                lo, hi = np.where(empty, hi, lo)[()], np.where(empty, lo, hi)[()]
+                lo, hi = select(empty, hi, lo), select(empty, lo, hi)
             result.lo, result.hi = lo, hi
     memo[tensor.key] = result
     return result
@@ -67,7 +68,7 @@ def narrowed(tensor: AbstractTensor, lo: float | Any, hi: float | Any) -> Abstra
 
 
 def _candidates(operands: tuple[AbstractTensor, ...]) -> list[tuple[AbstractTensor, list[float]]]:
-    """Values that the operands depend on along several paths or non-linearly, with the thresholds worth splitting at."""
+    """Values that the operands depend on along several paths or non-linearly, and where to split them."""
     uses: dict[int, int] = {}
     thresholds: dict[int, set[float]] = {}
     seen: dict[int, AbstractTensor] = {}

@@ -12,7 +12,12 @@ from analyzer.graph import Graph, ValueRange
 from analyzer.numerical import Interpretation, Options, interpret
 from analyzer.numerical.domain.tensor import AbstractTensor
 
-TYPES = {"float32": TensorProto.FLOAT, "float16": TensorProto.FLOAT16, "int64": TensorProto.INT64, "bool": TensorProto.BOOL}
+TYPES = {
+    "float32": TensorProto.FLOAT,
+    "float16": TensorProto.FLOAT16,
+    "int64": TensorProto.INT64,
+    "bool": TensorProto.BOOL,
+}
 
 
 class Builder:
@@ -34,7 +39,9 @@ class Builder:
 
     def op(self, op: str, *inputs: str, name: str = "", outputs: int = 1, **attributes: Any) -> Any:
         outs = [f"v{len(self.nodes)}_{k}" for k in range(outputs)]
-        self.nodes.append(helper.make_node(op, list(inputs), outs, name=name or f"{op}_{len(self.nodes)}", **attributes))
+        self.nodes.append(
+            helper.make_node(op, list(inputs), outs, name=name or f"{op}_{len(self.nodes)}", **attributes)
+        )
         return outs[0] if outputs == 1 else outs
 
     def graph(self, *outputs: str, opset: int = 20) -> Graph:
@@ -45,7 +52,9 @@ class Builder:
 
 
 def run(graph: Graph, ranges: dict[str, tuple[float, float] | AbstractTensor], **options: Any) -> Interpretation:
-    assumptions = {k: r if isinstance(r, AbstractTensor) else ValueRange(float(r[0]), float(r[1])) for k, r in ranges.items()}
+    assumptions = {
+        k: r if isinstance(r, AbstractTensor) else ValueRange(float(r[0]), float(r[1])) for k, r in ranges.items()
+    }
     return interpret(graph, assumptions, options=Options(**options))
 
 

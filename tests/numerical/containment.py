@@ -23,7 +23,7 @@ def box(values: np.ndarray, dtype: ir.DataType, width: float, blocks: bool) -> A
     """The values, widened by `width` on both sides; one block, or one an element."""
     kind = dtypes.of_onnx(dtype)
     tensor = from_data(values, kind, limit=64 if blocks else 1)
-    if width and kind.is_float and values.dtype.kind == "f" or values.dtype.name == "bfloat16":
+    if (width and kind.is_float and values.dtype.kind == "f") or values.dtype.name == "bfloat16":
         lo, hi = tensor.lo - width, tensor.hi + width
         tensor = AbstractTensor(kind, tensor.shape, kind.nearest(lo), kind.nearest(hi), tensor.starts, tensor.nan)
     elif not blocks and values.size > 1 and kind.kind != "other":

@@ -45,17 +45,98 @@ def i64(*values: int) -> np.ndarray:
     return np.array(values, dtype=np.int64)
 
 
-UNARY = (
-    "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Elu Erf Exp Floor HardSigmoid HardSwish Identity LeakyRelu Log "
-    "Mish Neg Reciprocal Relu Round Selu Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Tan Tanh ThresholdedRelu Gelu Celu "
-    "Shrink LogSoftmax Softmax Hardmax IsNaN IsInf"
-).split()
-HALF_UNARY = (
-    "Abs Ceil Cos Exp Floor Log Neg Relu Sigmoid Sqrt Tanh Softmax LogSoftmax Erf Elu LeakyRelu Softplus".split()
-)
-BINARY = "Add Sub Mul Div Pow Max Min PRelu Greater Less Equal GreaterOrEqual LessOrEqual".split()
+UNARY = [
+    "Abs",
+    "Acos",
+    "Acosh",
+    "Asin",
+    "Asinh",
+    "Atan",
+    "Atanh",
+    "Ceil",
+    "Cos",
+    "Cosh",
+    "Elu",
+    "Erf",
+    "Exp",
+    "Floor",
+    "HardSigmoid",
+    "HardSwish",
+    "Identity",
+    "LeakyRelu",
+    "Log",
+    "Mish",
+    "Neg",
+    "Reciprocal",
+    "Relu",
+    "Round",
+    "Selu",
+    "Sigmoid",
+    "Sign",
+    "Sin",
+    "Sinh",
+    "Softplus",
+    "Softsign",
+    "Sqrt",
+    "Tan",
+    "Tanh",
+    "ThresholdedRelu",
+    "Gelu",
+    "Celu",
+    "Shrink",
+    "LogSoftmax",
+    "Softmax",
+    "Hardmax",
+    "IsNaN",
+    "IsInf",
+]
+HALF_UNARY = [
+    "Abs",
+    "Ceil",
+    "Cos",
+    "Exp",
+    "Floor",
+    "Log",
+    "Neg",
+    "Relu",
+    "Sigmoid",
+    "Sqrt",
+    "Tanh",
+    "Softmax",
+    "LogSoftmax",
+    "Erf",
+    "Elu",
+    "LeakyRelu",
+    "Softplus",
+]
+BINARY = [
+    "Add",
+    "Sub",
+    "Mul",
+    "Div",
+    "Pow",
+    "Max",
+    "Min",
+    "PRelu",
+    "Greater",
+    "Less",
+    "Equal",
+    "GreaterOrEqual",
+    "LessOrEqual",
+]
 SHAPES = (((3, 4), (3, 4)), ((3, 4), (4,)), ((3, 1), (1, 4)), ((2, 3), ()))
-REDUCTIONS = "ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare".split()
+REDUCTIONS = [
+    "ReduceSum",
+    "ReduceMean",
+    "ReduceMax",
+    "ReduceMin",
+    "ReduceProd",
+    "ReduceL1",
+    "ReduceL2",
+    "ReduceLogSum",
+    "ReduceLogSumExp",
+    "ReduceSumSquare",
+]
 
 
 def catalogue() -> list[Case]:

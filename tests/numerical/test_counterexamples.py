@@ -19,7 +19,9 @@ def covers(found: tuple[float, float], low: float, high: float, slack: float = 1
     return low - pad <= found[0] <= low and high <= found[1] <= high + pad
 
 
-def of(op: str, *ranges: tuple[float, float], shape: tuple[int, ...] = (4,), **attributes: object) -> tuple[float, float]:
+def of(
+    op: str, *ranges: tuple[float, float], shape: tuple[int, ...] = (4,), **attributes: object
+) -> tuple[float, float]:
     b = Builder()
     inputs = [b.input(f"x{i}", shape) for i in range(len(ranges))]
     return bounds(b.graph(b.op(op, *inputs, **attributes)), {f"x{i}": r for i, r in enumerate(ranges)})
@@ -42,9 +44,17 @@ def tf(op: str, *ranges: tuple[float, float], **attributes: object) -> tuple[flo
 
 @pytest.mark.parametrize(
     ("base", "exponent", "expected"),
-    [((-2, 1), 2, (0, 4)), ((-2, 3), 2, (0, 9)), ((-2, 3), 3, (-8, 27)), ((-2, 2), 2, (0, 4)), ((-3, -2), -1, (-0.5, -1 / 3))],
+    [
+        ((-2, 1), 2, (0, 4)),
+        ((-2, 3), 2, (0, 9)),
+        ((-2, 3), 3, (-8, 27)),
+        ((-2, 2), 2, (0, 4)),
+        ((-3, -2), -1, (-0.5, -1 / 3)),
+    ],
 )
-def test_powers_have_interior_extrema(base: tuple[float, float], exponent: float, expected: tuple[float, float]) -> None:
+def test_powers_have_interior_extrema(
+    base: tuple[float, float], exponent: float, expected: tuple[float, float]
+) -> None:
     b = Builder()
     assert covers(bounds(b.graph(b.op("Pow", b.input("x", (4,)), b.const(exponent))), {"x": base}), *expected)
 
@@ -127,13 +137,17 @@ def test_softmax_of_unknown_width_may_have_one_element() -> None:
 
 def test_log_of_an_all_negative_range() -> None:
     b = Builder()
-    assert rules(b.graph(b.op("Log", b.input("x", (4,)), name="log")), {"x": (-3, -2)}) == [("log-of-nonpositive", "log")]
+    assert rules(b.graph(b.op("Log", b.input("x", (4,)), name="log")), {"x": (-3, -2)}) == [
+        ("log-of-nonpositive", "log")
+    ]
 
 
 def test_log1p_below_minus_one_is_a_failure() -> None:
     value = ir.Value(name="x", type=ir.TensorType(ir.DataType.FLOAT), shape=ir.Shape([4]))
     node = ir.node("Log1p", [value], domain="tf", name="log1p")
-    graph = Graph(ir.Model(ir.Graph([value], node.outputs, nodes=[node], name="g", opset_imports={"tf": 1}), ir_version=10))
+    graph = Graph(
+        ir.Model(ir.Graph([value], node.outputs, nodes=[node], name="g", opset_imports={"tf": 1}), ir_version=10)
+    )
     warnings = interpret(graph, {"x": ValueRange(-3, -2)}).warnings
     assert [w.rule for w in warnings] == ["numerical/log-of-nonpositive"]
 
@@ -165,7 +179,9 @@ def test_global_average_weighs_blocks() -> None:
     b = Builder()
     data = np.zeros((1, 1, 10), np.float32)
     data[0, 0, 9] = 10
-    low, high = bounds(b.graph(b.op("GlobalAveragePool", b.op("Add", b.input("x", (1, 1, 10)), b.const(data)))), {"x": (0, 0)})
+    low, high = bounds(
+        b.graph(b.op("GlobalAveragePool", b.op("Add", b.input("x", (1, 1, 10)), b.const(data)))), {"x": (0, 0)}
+    )
     assert low <= 1 <= high
 
 
@@ -177,7 +193,8 @@ def test_casts_truncate_towards_zero() -> None:
 def test_scatter_multiplies_once() -> None:
     b = Builder()
     graph = b.graph(
-        b.op("ScatterElements", b.input("x", (3,)), b.const([0], np.int64), b.input("u", (1,)), reduction="mul"), opset=18
+        b.op("ScatterElements", b.input("x", (3,)), b.const([0], np.int64), b.input("u", (1,)), reduction="mul"),
+        opset=18,
     )
     low, high = bounds(graph, {"x": (2, 2), "u": (3, 5)})
     assert low <= 2

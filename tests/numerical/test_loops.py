@@ -26,7 +26,11 @@ def counting(body: str, factor: float = 1.0) -> Graph:
         nodes,
         "body",
         [scalar("i", TensorProto.INT64, []), scalar("go", TensorProto.BOOL, []), scalar("y", TensorProto.FLOAT, [])],
-        [scalar("go_next", TensorProto.BOOL, []), scalar("y_next", TensorProto.FLOAT, []), scalar("seen", TensorProto.FLOAT, [])],
+        [
+            scalar("go_next", TensorProto.BOOL, []),
+            scalar("y_next", TensorProto.FLOAT, []),
+            scalar("seen", TensorProto.FLOAT, []),
+        ],
         [c],
     )
     loop = helper.make_node("Loop", ["n", "", "y0"], ["y_end", "ys"], body=inner, name="loop")
@@ -60,7 +64,7 @@ def test_growth_and_decay(body: str, factor: float) -> None:
 
 def test_what_is_stable_stays_precise() -> None:
     low, high = bounds(counting("Tanh"), {"n": (0, 1000), "y0": (-3, 2)})
-    assert -3 == low
+    assert low == -3
     assert high == 2
     low, high = bounds(counting("Tanh"), {"n": (1, 1000), "y0": (-3, 2)})
     assert low >= -1.001

@@ -46,7 +46,9 @@ def check(width: float, blocks: bool) -> tuple[int, list[str], set[str]]:
     return compared, problems, unknown
 
 
-@pytest.mark.parametrize(("width", "blocks"), [(0.0, True), (0.0, False), (1e-3, True)], ids=["points", "hulls", "boxes"])
+@pytest.mark.parametrize(
+    ("width", "blocks"), [(0.0, True), (0.0, False), (1e-3, True)], ids=["points", "hulls", "boxes"]
+)
 def test_expected_outputs_are_contained(width: float, blocks: bool) -> None:
     compared, problems, unknown = check(width, blocks)
     assert compared > 1500

@@ -7,22 +7,29 @@ from pathlib import Path
 from analyzer.numerical.coverage import standard_functions, table
 from analyzer.numerical.transfer.registry import rules
 
-DEBAR = """Abs Add AddN All Any ArgMax Assign AssignAdd AssignSub AvgPool BatchMatMul BatchToSpaceND SpaceToBatchND BiasAdd
-BroadcastArgs Cast CheckNumerics Cholesky ClipByValue ConcatV2 Const Conv2D Conv2DBackpropInput DepthwiseConv2dNative Diag
-DynamicStitch Enter Equal Exit ExpandDims FIFOQueueV2 Fill Floor FusedBatchNorm GatherNd GatherV2 Greater GreaterEqual Identity
-IsFinite IteratorGetNext IteratorV2 LeakyRelu L2Loss Less LessEqual Lgamma LinSpace LogicalAnd LogicalNot LogicalOr
-LogUniformCandidateSampler LoopCond MatMul MatrixDiag MatrixBandPart MatrixDiagPart Max MaxPool Maximum Mean Merge Min Minimum
-Mul Multinomial Neg NonMaxSuppressionV3 NotEqual OneHot OneShotIterator Pack Pad PaddingFIFOQueueV2 ParseSingleExample
-Placeholder PlaceholderWithDefault Pow Prod QueueDequeueManyV2 RandomShuffle RandomShuffleQueueV2 RandomStandardNormal
-RandomUniform Range Rank ReadVariableOp RealDiv Relu Relu6 Reshape ResizeArea ResizeBilinear ResizeNearestNeighbor ResourceGather
-ReverseV2 Round Rsqrt Select Shape Sigmoid Sign Size Slice SparseToDense Split Sqrt Square SquaredDifference Squeeze StopGradient
-StridedSlice Sub Sum Switch TensorArrayGatherV3 TensorArrayV3 TensorArrayReadV3 TensorArrayScatterV3 TensorArraySizeV3
-TensorArrayWriteV3 Tile TopKV2 Transpose Unpack VarHandleOp Variable VariableV2 While ZerosLike FloorMod IteratorToStringHandle
-NoOp RestoreV2 SaveV2 Sin Cos Log Log1p Softplus Exp Softmax Tanh Expm1 Reciprocal FusedBatchNormV2 FusedBatchNormV3""".split()
+NAMES = """
+Abs Add AddN All Any ArgMax Assign AssignAdd AssignSub AvgPool BatchMatMul BatchToSpaceND SpaceToBatchND BiasAdd
+BroadcastArgs Cast CheckNumerics Cholesky ClipByValue ConcatV2 Const Conv2D Conv2DBackpropInput
+DepthwiseConv2dNative Diag DynamicStitch Enter Equal Exit ExpandDims FIFOQueueV2 Fill Floor FusedBatchNorm GatherNd
+GatherV2 Greater GreaterEqual Identity IsFinite IteratorGetNext IteratorV2 LeakyRelu L2Loss Less LessEqual Lgamma
+LinSpace LogicalAnd LogicalNot LogicalOr LogUniformCandidateSampler LoopCond MatMul MatrixDiag MatrixBandPart
+MatrixDiagPart Max MaxPool Maximum Mean Merge Min Minimum Mul Multinomial Neg NonMaxSuppressionV3 NotEqual OneHot
+OneShotIterator Pack Pad PaddingFIFOQueueV2 ParseSingleExample Placeholder PlaceholderWithDefault Pow Prod
+QueueDequeueManyV2 RandomShuffle RandomShuffleQueueV2 RandomStandardNormal RandomUniform Range Rank ReadVariableOp
+RealDiv Relu Relu6 Reshape ResizeArea ResizeBilinear ResizeNearestNeighbor ResourceGather ReverseV2 Round Rsqrt
+Select Shape Sigmoid Sign Size Slice SparseToDense Split Sqrt Square SquaredDifference Squeeze StopGradient
+StridedSlice Sub Sum Switch TensorArrayGatherV3 TensorArrayV3 TensorArrayReadV3 TensorArrayScatterV3
+TensorArraySizeV3 TensorArrayWriteV3 Tile TopKV2 Transpose Unpack VarHandleOp Variable VariableV2 While ZerosLike
+FloorMod IteratorToStringHandle NoOp RestoreV2 SaveV2 Sin Cos Log Log1p Softplus Exp Softmax Tanh Expm1 Reciprocal
+FusedBatchNormV2 FusedBatchNormV3
+"""
+DEBAR = frozenset(NAMES.split())
 
 
 def test_the_table_is_current() -> None:
-    assert (Path(__file__).parents[2] / "docs" / "operators.md").read_text() == table(), "run: python -m analyzer.numerical.coverage > docs/operators.md"
+    assert (Path(__file__).parents[2] / "docs" / "operators.md").read_text() == table(), (
+        "run: python -m analyzer.numerical.coverage > docs/operators.md"
+    )
 
 
 def test_every_operator_of_the_standard_is_covered() -> None:
@@ -34,7 +41,7 @@ def test_every_operator_of_the_standard_is_covered() -> None:
 
 def test_every_tensorflow_operator_of_the_literature_is_covered() -> None:
     known = {operator for domain, operator in rules() if domain == "tf"}
-    assert set(DEBAR) <= known, set(DEBAR) - known
+    assert known >= DEBAR, DEBAR - known
 
 
 def test_every_rule_has_a_docstring_or_a_telling_name() -> None:

@@ -12,7 +12,10 @@ WIDE = (-1e4, 1e4)
 def test_a_value_minus_itself_is_zero() -> None:
     b = Builder()
     x = b.input("x", ("n", 4))
-    assert bounds(b.graph(b.op("Sub", b.op("Add", x, b.const(1.0)), b.op("Add", x, b.const(1.0)))), {"x": WIDE}) == (0, 0)
+    assert bounds(b.graph(b.op("Sub", b.op("Add", x, b.const(1.0)), b.op("Add", x, b.const(1.0)))), {"x": WIDE}) == (
+        0,
+        0,
+    )
 
 
 def test_rounding_is_not_forgotten_when_terms_cancel() -> None:
@@ -60,7 +63,10 @@ def test_softmax_by_hand_needs_the_maximum_subtracted() -> None:
     low, high = bounds(graph, {"x": WIDE})
     assert low == 0
     assert high <= 1.001
-    assert rules(unsafe.graph(unsafe.nodes[-1].output[0]), {"x": WIDE}) == [("exp-overflow", "exp"), ("division-by-zero", "div")]
+    assert rules(unsafe.graph(unsafe.nodes[-1].output[0]), {"x": WIDE}) == [
+        ("exp-overflow", "exp"),
+        ("division-by-zero", "div"),
+    ]
 
 
 def test_log_sum_exp_by_hand() -> None:
@@ -217,7 +223,9 @@ def test_smashing_loses_what_partitions_keep() -> None:
     b = Builder()
     x, y = b.input("x", (5, 2)), b.input("y", (5, 2))
     both = b.op("Abs", b.op("Concat", x, y, axis=1))
-    graph = b.graph(b.op("Log", b.op("Slice", both, b.const([2], np.int64), b.const([4], np.int64), b.const([1], np.int64))))
+    graph = b.graph(
+        b.op("Log", b.op("Slice", both, b.const([2], np.int64), b.const([4], np.int64), b.const([1], np.int64)))
+    )
     ranges = {"x": (-1, 1), "y": (1, 2)}
     assert rules(graph, ranges) == []
     assert rules(graph, ranges, partitioning=Partitioning.SMASH) != []

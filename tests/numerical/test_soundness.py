@@ -24,7 +24,11 @@ def test_sampled_runs_are_contained(shard: int) -> None:
 def test_most_flagged_boxes_have_a_witness() -> None:
     tally = Tally(problems=[])
     for op in ("Log", "Sqrt", "Exp", "Div", "Reciprocal"):
-        for index, case in enumerate(c for c in catalogue() if c.op == op and all(getattr(o, "dtype", "float32") == "float32" for o in c.operands)):
+        for index, case in enumerate(
+            c
+            for c in catalogue()
+            if c.op == op and all(getattr(o, "dtype", "float32") == "float32" for o in c.operands)
+        ):
             check_case(case, np.random.default_rng([7, index]), 20, 24, tally)
     assert tally.flagged > 50
     assert tally.witnessed / tally.flagged > 0.7, (tally.witnessed, tally.flagged)

@@ -40,7 +40,7 @@ class ElementType:
         return self.tiny * self.eps if self.kind == FLOAT else 1.0
 
     def nearest(self, values: Array) -> Array:
-        """`values` rounded to the format; monotone, so that it maps bounds of exact results to bounds of rounded ones."""
+        """`values` rounded to the format; monotone, so that bounds of exact results become bounds of rounded ones."""
         if self.kind != FLOAT or self.name == "float64":
             return values
         if self.name == "float32":
@@ -130,6 +130,12 @@ def of_onnx(dtype: ir.DataType) -> ElementType:
         ir.DataType.UNDEFINED: "undefined",
     }
     return element_type(special.get(dtype, dtype.name.lower()))
+
+
+def select(condition: Any, yes: Array, no: Array) -> Array:
+    """Block by block, one bound or the other."""
+    chosen: Any = np.where(condition, yes, no)
+    return chosen[()]
 
 
 FLOAT64 = element_type("float64")

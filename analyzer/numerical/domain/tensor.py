@@ -1,7 +1,8 @@
 """`AbstractTensor`: shape, dtype, partition into blocks, and an interval for each block.
 
-A tensor of one block keeps its bounds as scalars and needs no known rank; a tensor of several blocks keeps arrays with one
-axis for each dimension, where entry ``(i, j, …)`` bounds the elements between ``starts[0][i]`` and the next start, and so on.
+A tensor of one block keeps its bounds as scalars and needs no known rank; a tensor of several blocks keeps arrays with
+one axis for each dimension, where entry ``(i, j, …)`` bounds the elements between ``starts[0][i]`` and the next start,
+and so on.
 """
 
 from __future__ import annotations
@@ -199,8 +200,8 @@ def common_starts(tensors: Sequence[AbstractTensor], rank: int, limit: int) -> S
     if plain:
         return None
     total = 1
-    for own in cuts:
-        total *= len(own)
+    for edges in cuts:
+        total *= len(edges)
     if total > limit:  # drop the cuts of the most finely cut axes first
         for axis in sorted(range(rank), key=lambda a: -len(cuts[a])):
             total //= len(cuts[axis])
@@ -293,7 +294,7 @@ def from_data(data: Any, dtype: ElementType, *, limit: int = 64) -> AbstractTens
         parts = np.stack([values.real, values.imag])
         return AbstractTensor(dtype, values.shape, np.float64(parts.min()), np.float64(parts.max()))
     nan = bool(values.dtype.kind == "f" and np.isnan(values).any())
-    keep = values if dtype.kind != "float" or values.dtype == np.float64 or values.size > limit else values
+    keep = values
     if values.size == 0:
         return AbstractTensor(dtype, values.shape, np.float64(0), np.float64(0), data=keep)
     if values.size == 1:

@@ -9,6 +9,7 @@ import numpy as np
 
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import affine
+from analyzer.numerical.domain.dtypes import select
 from analyzer.numerical.domain.tensor import AbstractTensor, interval_tensor
 from analyzer.numerical.transfer.elementwise import _vector
 from analyzer.numerical.transfer.kinds import (
@@ -31,7 +32,7 @@ def logistic(x: Any) -> Any:
 def sigmoid(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     result = increasing(ctx, x, logistic, within=(0.0, 1.0))
     exact = logistic(x.hi) + x.dtype.eps / 2
-    result.hi = np.where(x.hi > 2, np.minimum(result.hi, x.dtype.nearest(exact)), result.hi)[()]
+    result.hi = select(x.hi > 2, np.minimum(result.hi, x.dtype.nearest(exact)), result.hi)
     if x.dtype.eps < 1e-5:  # rational approximations lose relative precision in the left tail
         few, slack = 32 * x.dtype.eps, 2.0**-26
         result.lo = np.where(x.lo < 0, np.maximum(result.lo * (1 - few) - slack, 0.0), result.lo)[()]

@@ -9,8 +9,8 @@ import numpy as np
 
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import affine, dims, dtypes
-from analyzer.numerical.domain.dtypes import Array
-from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.domain.dtypes import Array, select
+from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on
 from analyzer.numerical.transfer.elementwise import sqrt, squared
 from analyzer.numerical.transfer.facts import keeps_finite, quotient_bound
 from analyzer.numerical.transfer.kinds import build, independent, like, operands_on_common_blocks, rounded
@@ -204,7 +204,7 @@ def _product_form(a: AbstractTensor, b: AbstractTensor, starts: Any) -> tuple[af
     ((_, q, relu_b),) = second.terms.values()
     if relu_a or relu_b:
         return None, None, None
-    low, high = affine.bounds_on(tensor, starts)
+    low, high = bounds_on(tensor, starts)
     c, d = first.constant, second.constant
     slack = first.error * (b_max := max(abs(b.low), abs(b.high))) + second.error * (
         max(abs(a.low), abs(a.high)) + first.error
@@ -258,7 +258,7 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
             )
         return result
     least, most = quotient_bound(a, b)
-    if least is not None:
+    if least is not None and most is not None:
         lo, hi = np.maximum(lo, least), np.minimum(hi, most)
     lo, hi = dtype.flush(*dtype.nearest_both(lo, hi))
     low_, high_ = (lo, hi) if np.ndim(lo) == 0 else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
@@ -302,7 +302,7 @@ def div_no_nan(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTe
     bh2 = np.where(zero & (bh == 0), -least, bh)
     bl2, bh2 = np.where(bl2 > bh2, least, bl2)[()], np.where(bl2 > bh2, b.dtype.hi, bh2)[()]
     lo, hi = ratio(al, ah, bl2, bh2, least)
-    lo, hi = np.where(zero, np.minimum(lo, 0.0), lo)[()], np.where(zero, np.maximum(hi, 0.0), hi)[()]
+    lo, hi = select(zero, np.minimum(lo, 0.0), lo)[()], np.where(zero, np.maximum(hi, 0.0), hi)
     lo, hi = (
         np.clip(np.nan_to_num(lo, nan=a.dtype.lo), a.dtype.lo, a.dtype.hi),
         np.clip(np.nan_to_num(hi, nan=a.dtype.hi), a.dtype.lo, a.dtype.hi),

@@ -31,7 +31,7 @@ def joined(a: Any, b: Any, dtype_limits: bool = False) -> Any:
         present = [p for p in parts if p is not None]
         if not present:
             return AbstractSequence(None, None)
-        return AbstractSequence(present[0] if len(present) == 1 else join(*present))
+        return AbstractSequence(present[0] if len(present) == 1 else join(present[0], present[1]))
     if a is b:
         return a
     if a is None or b is None:

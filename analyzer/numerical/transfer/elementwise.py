@@ -9,6 +9,7 @@ import numpy as np
 
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import affine, dtypes
+from analyzer.numerical.domain.dtypes import select
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.kinds import decreasing, increasing, like, rounded, with_critical_points
 from analyzer.numerical.transfer.registry import transfer
@@ -22,8 +23,8 @@ def exp(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     limit = math.log(x.dtype.hi)
     x = ctx.require("numerical/exp-overflow", f"x > {limit:.5g}", 0, x, hi=limit)
     result = increasing(ctx, x, np.exp, within=(0.0, x.dtype.hi))
-    result.lo = np.where(x.lo >= 0, np.maximum(result.lo, 1.0), result.lo)[()]
-    result.hi = np.where(x.hi <= 0, np.minimum(result.hi, 1.0), result.hi)[()]
+    result.lo = select(x.lo >= 0, np.maximum(result.lo, 1.0), result.lo)
+    result.hi = select(x.hi <= 0, np.minimum(result.hi, 1.0), result.hi)
     if "max" in x.facts:
         value, axes = x.facts["max"]
         result.facts = {"max": (math.exp(value), axes)}
@@ -42,8 +43,8 @@ def log(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """ln x; results too small to be normal numbers have been rounded down to zero before (kernels may flush them)."""
     x = ctx.require("numerical/log-of-nonpositive", "x <= 0", 0, x, lo=x.dtype.smallest)
     result = increasing(ctx, x, np.log)
-    result.lo = np.where(x.lo >= 1, np.maximum(result.lo, 0.0), result.lo)[()]
-    result.hi = np.where(x.hi <= 1, np.minimum(result.hi, 0.0), result.hi)[()]
+    result.lo = select(x.lo >= 1, np.maximum(result.lo, 0.0), result.lo)
+    result.hi = select(x.hi <= 1, np.minimum(result.hi, 0.0), result.hi)
     return result
 
 
@@ -61,7 +62,9 @@ def sqrt(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """The square root; correctly rounded everywhere. Its gradient 1 / (2 sqrt x) is infinite at 0."""
     x = ctx.require("numerical/sqrt-of-negative", "x < 0", 0, x, lo=0.0)
     if ctx.options.backward and not ctx.run.quiet and x.low < x.dtype.smallest and x.high > x.low:
-        ctx.check("numerical/gradient-of-sqrt-at-zero", "x = 0", {0: x}, lambda t: t.low >= t.dtype.smallest, backward=True)
+        ctx.check(
+            "numerical/gradient-of-sqrt-at-zero", "x = 0", {0: x}, lambda t: t.low >= t.dtype.smallest, backward=True
+        )
     return increasing(ctx, x, np.sqrt, ulps=1, within=(0.0, np.inf))
 
 

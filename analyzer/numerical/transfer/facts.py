@@ -3,8 +3,8 @@
 Facts that transfer functions attach to their results:
 
 - ``max: (value, axes)``: the maximum over `axes` is exactly `value` (``x - max(x)``, its exponential).
-- ``reduced: (kind, operand, axes, kept)``: the result is a reduction of `operand`; kinds ``max``, ``min``, ``sum``, ``norm``
-  (Euclidean), ``sum of absolutes``; `kept` tells whether the reduced axes remain with size 1.
+- ``reduced: (kind, operand, axes, kept)``: the result is a reduction of `operand`; kinds ``max``, ``min``, ``sum``,
+  ``norm`` (Euclidean), ``sum of absolutes``, ``sum of squares``; `kept`: the reduced axes remain with size 1.
 - ``above: operands``: the result is at least each of `operands`, element by element.
 - ``finite: axes``: along `axes` at least one element is finite, although some may be infinite (masks).
 """
@@ -26,6 +26,8 @@ def quotient_bound(a: AbstractTensor, b: AbstractTensor) -> tuple[float | None, 
         return 1.0, 1.0
     slack = 1.0 + 64 * a.dtype.eps  # the denominator is rounded
     if b.low >= 0 and dominates(b, a, 6):
+        if b.low < 1e3 * float(np.sqrt(a.dtype.tiny)):  # squares of small values underflow
+            slack = 1.5
         return (0.0 if a.low >= 0 else -slack), slack
     if b.low >= 0 and a.low >= 0 and a.high < np.inf and b.high < np.inf:
         first, second = affine.form_of(a), affine.form_of(b)
@@ -56,9 +58,8 @@ def dominates(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
     if b.facts.get("absolute") == a.key:
         return True
     for part in b.facts.get("above", ()):
-        if part.low >= 0 or dominates(part, a, depth - 1):
-            if dominates(part, a, depth - 1):
-                return True
+        if dominates(part, a, depth - 1):
+            return True
     origin = b.origin
     if origin is None:
         return False

@@ -251,7 +251,8 @@ def dynamic_stitch(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     if all(i is not None for i in indices) and all(v is not None for v in values) and data[0].rank in (0, 1):
         slots: dict[int, Dim] = {}
         for where, what in zip(indices, values, strict=True):
-            assert where is not None and what is not None
+            assert where is not None
+            assert what is not None
             slots.update(zip(where, what, strict=False))
         if slots and sorted(slots) == list(range(len(slots))):
             sizes = tuple(slots[i] for i in range(len(slots)))

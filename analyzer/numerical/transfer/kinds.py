@@ -9,7 +9,7 @@ import numpy as np
 
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain.dims import Shape, broadcast_shapes
-from analyzer.numerical.domain.dtypes import Array, ElementType
+from analyzer.numerical.domain.dtypes import Array, ElementType, select
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, top
 
 Function = Callable[[Any], Any]
@@ -92,8 +92,8 @@ def with_critical_points(
         inside = (x.lo < point) & (point < x.hi)
         if np.any(inside):
             value = function(np.float64(point))
-            lo = np.where(inside, np.minimum(lo, value), lo)[()]
-            hi = np.where(inside, np.maximum(hi, value), hi)[()]
+            lo = select(inside, np.minimum(lo, value), lo)
+            hi = select(inside, np.maximum(hi, value), hi)
     return rounded(ctx, x, lo, hi, ulps=ulps, within=within)
 
 

@@ -192,7 +192,9 @@ def _known_right(ctx: Context, a: AbstractTensor, b: AbstractTensor, rank: int) 
 
 def _blocks(a: AbstractTensor, b: AbstractTensor, limit: int) -> tuple[Array, Array, Any]:
     """Two partitioned matrices: block products weighted by block sizes along the contracted axis."""
-    assert a.starts is not None and b.starts is not None and a.shape is not None
+    assert a.starts is not None
+    assert b.starts is not None
+    assert a.shape is not None
     cuts = tuple(sorted({*a.starts[1], *b.starts[0]}))
     if len(cuts) > limit:
         cuts = (0,)
@@ -295,7 +297,7 @@ def einsum(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     least, most = count(tuple(sizes.get(c, dims.unknown(1)) for c in contracted))
     if "..." in left and "..." not in right:
         most *= count(ellipsis)[1]
-    if not contracted and "..." in right or not contracted:
+    if (not contracted and "..." in right) or not contracted:
         return AbstractTensor(total.dtype, shape, total.lo, total.hi, None, total.nan)
     lo = total.low * (least if total.low >= 0 else most)
     hi = total.high * (most if total.high >= 0 else least)
@@ -358,7 +360,7 @@ def convolution(
     dtype: ElementType,
     key: Any,
 ) -> AbstractTensor:
-    """Sums of products over a window; `weights` is the known kernel as (out channels, in channels of a group, …) or None."""
+    """Sums of products over a window; `weights`: the known kernel as (out channels, in channels of a group, …)."""
     least, most = dims.low(terms), dims.high(terms)
     infinite = not (x.low > -np.inf and x.high < np.inf and w.low > -np.inf and w.high < np.inf)
     starts: Any = None

@@ -64,7 +64,7 @@ def by_statistics(
 def normalised(
     ctx: Context, x: AbstractTensor, n: float, epsilon: float, *, centred: bool = True, dtype: Any = None
 ) -> AbstractTensor:
-    """(x - mean) / sqrt(variance + epsilon) over n elements: at most sqrt(n - 1) in absolute value (sqrt(n) uncentred)."""
+    """(x - mean) / sqrt(variance + epsilon) over n elements: at most sqrt(n - 1) in size (sqrt(n) uncentred)."""
     dtype = dtype or x.dtype
     stage = dtypes.FLOAT32 if x.dtype.name in ("float16", "bfloat16") else x.dtype
     kept = float(stage.nearest(np.float64(epsilon)))
@@ -178,7 +178,7 @@ def fused_batch_norm(ctx: Context, x: AbstractTensor, scale: Any, offset: Any, m
     else:
         wide = _same_dtype(x, scale.dtype)
         parts = [channelwise(v, rank, axis) for v in (scale, offset, mean, variance)]
-        y = _same_dtype(by_statistics(ctx, wide, *parts, epsilon), x.dtype)
+        y = _same_dtype(by_statistics(ctx, wide, parts[0], parts[1], parts[2], parts[3], epsilon), x.dtype)
         if y.dtype.eps > scale.dtype.eps:
             y.lo, y.hi = y.dtype.outward(y.lo, y.hi, 1)
         batch_mean, batch_variance = mean, variance

@@ -9,6 +9,7 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Shape
+from analyzer.numerical.domain.dtypes import select
 from analyzer.numerical.domain.tensor import AbstractTensor, count, smashed
 from analyzer.numerical.transfer.elementwise import absolute
 from analyzer.numerical.transfer.matmul_conv import spatial_sizes, tf_spatial
@@ -65,7 +66,7 @@ def _pooled(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor, bool, floa
 
 @transfer("MaxPool", tf=("MaxPool", "MaxPoolV2", "MaxPool3D", "MaxPoolWithArgmax"))
 def max_pool(ctx: Context, x: AbstractTensor, *_: Any) -> Any:
-    result, _, _ = _pooled(ctx, x)
+    result = _pooled(ctx, x)[0]
     if not x.dtype.is_float and not ctx.is_tf:
         result.lo = np.minimum(result.lo, 0.0) if x.dtype.lo == 0 else result.lo
     hi = min(count(x.shape)[1], 2.0**40)
@@ -96,8 +97,8 @@ def _rounded(result: AbstractTensor, n: float) -> AbstractTensor:
     above = np.where(result.hi > 0, magnitude, np.abs(result.hi)) * slack
     lo, hi = result.dtype.nearest((result.lo - below)[()]), result.dtype.nearest((result.hi + above)[()])
     result.lo, result.hi = (
-        np.where(result.lo >= 0, np.maximum(lo, 0.0), lo)[()],
-        np.where(result.hi <= 0, np.minimum(hi, 0.0), hi)[()],
+        select(result.lo >= 0, np.maximum(lo, 0.0), lo),
+        select(result.hi <= 0, np.minimum(hi, 0.0), hi),
     )
     result.lo, result.hi = np.maximum(result.lo, result.dtype.lo), np.minimum(result.hi, result.dtype.hi)
     return result
@@ -126,7 +127,7 @@ def lp_pool(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     p = float(ctx.attr("p", 2))
     positive = absolute(ctx, x)
     if ctx.op == "GlobalLpPool":
-        result, padded = _global(positive), False
+        result, padded, n = _global(positive), False, 1.0
         n = count(x.shape, list(range(2, x.rank or 2)))[1]
     else:
         result, padded, n = _pooled(ctx, positive)

@@ -79,9 +79,10 @@ def block_counts(x: AbstractTensor, axes: Any) -> tuple[Array, Array]:
         return np.float64(1.0), np.float64(max(count(x.shape)[1], 1.0))
     which = tuple(range(len(x.shape))) if axes is None else axes
     if x.starts is None:
-        low, high = count(x.shape, which)
-        return np.float64(low), np.float64(high)
-    low, high = np.ones(x.lo.shape), np.ones(x.lo.shape)
+        few, many = count(x.shape, which)
+        return np.float64(few), np.float64(many)
+    low: Array = np.ones(x.lo.shape)
+    high: Array = np.ones(x.lo.shape)
     for axis in which:
         a, b = block_sizes(x.starts[axis], x.shape[axis])
         form = [1] * x.lo.ndim
@@ -241,9 +242,9 @@ def _extreme(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, kind: str) 
         if x.dtype.kind != dtypes.FLOAT:
             extreme = x.dtype.lo if kind == "max" else x.dtype.hi
         lo = hi = np.full_like(lo, extreme)[()]
-    if kind == "max" and axes not in (None, UNKNOWN) and len(axes) == 1 and x.rank is not None and x.low == -np.inf:
-        if finite_along(x, axes[0] - x.rank):
-            lo = np.maximum(lo, x.dtype.lo)
+    one_axis = kind == "max" and axes not in (None, UNKNOWN) and len(axes) == 1 and x.rank is not None
+    if one_axis and x.low == -np.inf and finite_along(x, axes[0] - (x.rank or 0)):
+        lo = np.maximum(lo, x.dtype.lo)
     result = AbstractTensor(x.dtype, shape, lo, hi, starts, nan)
     source, name = x, kind
     if x.origin is not None and x.origin.rule.name == "Abs":
@@ -289,8 +290,8 @@ def reduce_prod(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTe
     sizes = x.sizes() if x.dtype.kind == dtypes.INTEGER and x.rank is not None and x.rank <= 1 else None
     if sizes is not None and which is not UNKNOWN and all(not isinstance(d, int) or d >= 0 for d in sizes):
         size = dims.product(sizes)
-        lo, hi = float(dims.low(size)), min(float(dims.high(size)), x.dtype.hi)
-        return AbstractTensor(x.dtype, shape, np.float64(lo), np.float64(hi), dims=(size,))
+        largest = min(float(dims.high(size)), x.dtype.hi)
+        return AbstractTensor(x.dtype, shape, np.float64(dims.low(size)), np.float64(largest), dims=(size,))
     least, most = block_counts(x, which)
     magnitude = np.maximum(np.abs(x.lo), np.abs(x.hi))
     straddles = (x.lo <= 0) & (x.hi >= 0)

@@ -14,8 +14,8 @@ Function = Callable[..., Any]
 class Rule:
     """A transfer function.
 
-    `name` is shared by all operators that mean the same. `elementwise`: output element i depends on element i of each
-    operand (after broadcasting) alone. `pure`: equal inputs give equal outputs. `unsafe` names the rule ids it can raise.
+    `name` is shared by all operators that mean the same. `elementwise`: output element i depends on element i of
+    each operand (after broadcasting) alone. `pure`: equal inputs give equal outputs. `unsafe`: rule ids it can raise.
     """
 
     name: str
@@ -38,7 +38,7 @@ def transfer(
     pure: bool = True,
     unsafe: tuple[str, ...] = (),
 ) -> Callable[[Function], Function]:
-    """Register `function(ctx, *inputs)` for ONNX `operators`, TensorFlow operators `tf` and ``ai.onnx.ml`` operators `ml`.
+    """Register `function(ctx, *inputs)` for ONNX `operators`, TensorFlow's `tf` and ``ai.onnx.ml``'s `ml`.
 
     Absent optional inputs arrive as None. The function returns one abstract value, or a tuple with one for each output.
     """

@@ -82,9 +82,10 @@ def reshaped(ctx: Context, x: AbstractTensor, new: Shape | None, key: Any = None
 
 def _reshaped_blocks(x: AbstractTensor, new: Shape) -> Any:
     old = x.shape
-    assert old is not None and x.starts is not None
+    assert old is not None
+    assert x.starts is not None
     if all(isinstance(d, int) for d in (*old, *new)) and all(len(s) == d for s, d in zip(x.starts, old, strict=True)):
-        if math.prod(new) == x.lo.size:  # one block an element  # type: ignore[arg-type]
+        if dims.product(new) == x.lo.size:  # one block an element  # type: ignore[arg-type]
             return x.lo.reshape(new), x.hi.reshape(new), tuple(tuple(range(int(d))) for d in new)  # type: ignore[arg-type]
         return None
     head = 0
@@ -300,7 +301,7 @@ def expand(ctx: Context, x: AbstractTensor, wanted: AbstractTensor) -> AbstractT
             result.lo, result.hi = x.lo.reshape(form), x.hi.reshape(form)
     if "reduced" in x.facts:
         result.facts = {"reduced": x.facts["reduced"]}
-    if x.low == 0 and x.high == 0 or x.low == x.high:
+    if (x.low == 0 and x.high == 0) or x.low == x.high:
         result.tight = None
     return result
 
@@ -323,8 +324,9 @@ def tile(ctx: Context, x: AbstractTensor, repeats: AbstractTensor) -> AbstractTe
             result.lo, result.hi = lo, hi
             result.starts = tuple(s if k else (0,) for s, k in zip(x.starts, keep, strict=True))
     if x.data is not None and times is not None and all(isinstance(t, int) for t in times):
-        if np.size(x.data) * math.prod(int(t) for t in times) <= 4096:  # type: ignore[arg-type]
-            result.data = np.tile(x.data, [int(t) for t in times])  # type: ignore[arg-type]
+        repeated = [dims.low(t) for t in times]
+        if np.size(x.data) * float(np.prod(repeated)) <= 4096:
+            result.data = np.tile(x.data, repeated)
     return result
 
 
@@ -545,17 +547,16 @@ def shape_arguments(ctx: Context, a: AbstractTensor, b: AbstractTensor, *rest: A
     padded = [(1,) * (n - len(s)) + s for s in (first, second)]
     results = []
     for own, other in (padded, padded[::-1]):
-        axes: list[int] | None = []
+        axes: list[int] = []
+        certain = True
         for i, (x, y) in enumerate(zip(own, other, strict=True)):
-            assert axes is not None
-            if x == 1 and (i < n - len(first) or i < n - len(second) or y != 1 or True):
-                axes.append(i) if (y != 1 or True) else None
+            if x == 1:
+                axes.append(i)
             elif not isinstance(x, int) and x != y:
-                axes = None
-                break
+                certain = False
         results.append(
             AbstractTensor(dtype, (dims.unknown(0),), np.float64(0), np.float64(253))
-            if axes is None
+            if not certain
             else from_data(np.array(axes, dtype=np.int32), dtype)
         )
     return tuple(results)

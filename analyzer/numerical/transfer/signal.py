@@ -61,7 +61,7 @@ def determinant(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 
 @transfer(tf=("Cholesky", "MatrixInverse", "MatrixSolve", "MatrixTriangularSolve", "SelfAdjointEigV2", "Qr", "Svd"))
 def factorisation(ctx: Context, x: AbstractTensor, *_: Any) -> Any:
-    """Factors without a bound worth computing, but a Cholesky factor: its rows have the norms of the diagonal's roots."""
+    """Factors without a bound worth computing, but a Cholesky factor: its rows have the diagonal's roots as norms."""
     results = []
     for index in range(len(ctx.node.outputs)):
         shape = x.shape if ctx.op == "Cholesky" else ctx.declared_shape(index)

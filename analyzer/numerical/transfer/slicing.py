@@ -85,7 +85,7 @@ def _symbolic_length(size: Dim, start: int | None, end: int | None, step: int) -
         return last
     if step == 1 and first < 0 and (last is None or last >= MAXIMUM) and size.lo >= -first:
         return -first
-    if step == 1 and 0 <= first and last is not None and 0 <= last:
+    if step == 1 and first >= 0 and last is not None and last >= 0:
         return dims.unknown(max(min(size.lo, last) - first, 0), max(last - first, 0))
     if step == -1 and (start is None or start == -1) and (last is None or last < -MAXIMUM):
         return size
@@ -162,7 +162,8 @@ def tf_slice(ctx: Context, x: AbstractTensor, begin: AbstractTensor, size: Abstr
         if sizes is not None:
             shape = tuple(d if not isinstance(d, int) or d >= 0 else dims.unknown(0) for d in sizes)
         return AbstractTensor(x.dtype, shape, smashed(x).lo, smashed(x).hi, None, x.nan)
-    cuts, unknown = {}, {}
+    cuts: dict[int, Any] = {}
+    unknown: dict[int, Dim] = {}
     for axis, wanted in enumerate(sizes):
         start = starts[axis] if starts is not None else None
         if start is not None and isinstance(wanted, int):
@@ -188,9 +189,7 @@ def strided_slice(
     if x.shape is None or starts is None or ends is None or steps is None:
         whole = smashed(x)
         shape: Shape | None = None
-        if steps is not None and len(steps) == 1 and flags["shrink_axis_mask"] == 1 and x.rank == 1:
-            shape = ()
-        elif (
+        if (steps is not None and len(steps) == 1 and flags["shrink_axis_mask"] == 1 and x.rank == 1) or (
             x.shape is None
             and steps is not None
             and flags["shrink_axis_mask"] == 1
