@@ -137,7 +137,8 @@ class Repository:
                 wanted.append((path, oid))
         if total > TREE_LIMIT:
             raise UsageProblem(
-                f"The commit {revision[:12]} holds {total:,} bytes of files, more than {TREE_LIMIT:,}; keep data out of git."
+                f"The commit {revision[:12]} holds {total:,} bytes of files, more than {TREE_LIMIT:,}; "
+                "keep data out of git."
             )
         for path, content in self._blobs(wanted):
             target = into / path
@@ -156,14 +157,16 @@ class Repository:
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self._environment()
         ) as process:
-            assert process.stdin and process.stdout
+            assert process.stdin
+            assert process.stdout
             for path, oid in wanted:
                 process.stdin.write(f"{oid}\n".encode())
                 process.stdin.flush()
                 header = process.stdout.readline().split()
                 if len(header) != 3:
                     raise UsageProblem(
-                        f"{path} is not in the checkout: a partial clone cannot be analysed, use `fetch-depth: 0` without `filter`."
+                        f"{path} is not in the checkout: a partial clone cannot be analysed, "
+                        "use `fetch-depth: 0` without `filter`."
                     )
                 content = process.stdout.read(int(header[2]))
                 process.stdout.read(1)
@@ -171,7 +174,7 @@ class Repository:
             process.stdin.close()
 
     def _lfs_object(self, content: bytes) -> Path | bytes | None:
-        """The fetched object a pointer stands for; None when it is not here; the content itself when it is no pointer."""
+        """The fetched object a pointer stands for, None when it is not here; the content when it is no pointer."""
         if len(content) > 1024 or not content.startswith(LFS_VERSION):
             return content
         match = LFS_POINTER.search(content)
@@ -188,7 +191,8 @@ class Repository:
     def _fetch(self, *arguments: str) -> None:
         remote = self.fetch_url or "origin"
         self._git(
-            "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance",
+            "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
+            "--no-auto-maintenance",
             arguments[0], "--end-of-options", remote, *arguments[1:],
             check=False, secrets=self._authorization(),
         )  # fmt: skip
@@ -268,7 +272,7 @@ _DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submo
 
 
 def _proper(path: str) -> bool:
-    """Whether a path of a tree may be written below a folder. Git itself refuses most of these; a stranger's server may not."""
+    """Whether a path of a tree may be written below a folder. Git refuses most of these; a stranger may not."""
     parts = PurePosixPath(path).parts
     return (
         not path.startswith("/")

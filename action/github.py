@@ -41,7 +41,7 @@ class Unavailable(GitHubProblem):
 
 @dataclass
 class Patience:
-    """How long one run may wait for GitHub altogether. `clock` and `sleep` are those of the module `time`, or a test's."""
+    """How long one run may wait for GitHub altogether; `clock` and `sleep` are the module `time`'s, or a test's."""
 
     budget: float = 180.0
     clock: Callable[[], float] = time.time
@@ -560,9 +560,8 @@ def _pull(item: Mapping[str, Any]) -> Pull:
 
 def _posted(item: Mapping[str, Any]) -> Posted:
     author = (item.get("user") or {}).get("login") or ""  # None once an account is deleted
-    return Posted(
-        int(item["id"]), item["node_id"], author, item.get("body") or "", item.get("html_url", ""), bool(item.get("in_reply_to_id"))
-    )  # fmt: skip
+    body, reply = item.get("body") or "", bool(item.get("in_reply_to_id"))
+    return Posted(int(item["id"]), item["node_id"], author, body, item.get("html_url", ""), reply)
 
 
 def _check(item: Mapping[str, Any]) -> StoredCheck:

@@ -12,7 +12,7 @@ _MARKER = re.compile(r"\A<!-- assay:(?P<kind>[a-z]+)(?P<fields>(?: [a-z]+=[A-Za-
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """`kind` is ``summary``, ``finding`` or ``review``; `fields` hold only letters, digits, dots, dashes, underscores."""
+    """`kind` is ``summary``, ``finding`` or ``review``; `fields` hold only letters, digits and `._-`."""
 
     kind: str
     fields: Mapping[str, str]
@@ -29,8 +29,8 @@ def read(body: str) -> Marker | None:
     match = _MARKER.match(body)
     if not match:
         return None
-    pairs = (pair.split("=", 1) for pair in match["fields"].split())
-    return Marker(match["kind"], {key: value for key, value in pairs})
+    pairs = (pair.partition("=") for pair in match["fields"].split())
+    return Marker(match["kind"], {key: value for key, _, value in pairs})
 
 
 def without(body: str) -> str:

@@ -43,7 +43,7 @@ class CheckCommit:
 
 @dataclass(frozen=True, slots=True)
 class RelayReport:
-    """Post what an earlier run of the untrusted workflow found. Nothing but `run_id` and `head_sha` is taken from it."""
+    """Post what a run of the untrusted workflow found. Nothing but `run_id` and `head_sha` is taken from the event."""
 
     run_id: int
     head_sha: str
@@ -60,9 +60,9 @@ class Nothing:
 Plan = ReviewPullRequest | CheckCommit | RelayReport | Nothing
 
 REFUSED_TARGET = (
-    "Assay does not run under `pull_request_target`: that event holds a token that can write and secrets, and analysing the "
-    "pull request's files there would hand them to whoever opened it. Use `on: pull_request`, and for forks the second "
-    "workflow `on: workflow_run` (docs/workflows/forks-post.yml)."
+    "Assay does not run under `pull_request_target`: that event holds secrets and a token that can write, and "
+    "analysing the pull request's files there would hand them to whoever opened it. Use `on: pull_request`, and for "
+    "forks the second workflow `on: workflow_run` (docs/workflows/forks-post.yml)."
 )
 
 

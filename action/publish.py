@@ -151,10 +151,8 @@ class _Conversation:
                     "A problem that came back",
                     lambda p=posted, c=comment: self._reopen(p, c, threads.get(p.id)),  # type: ignore[misc]
                 )
-            elif comment and marker.get("state") == "open" and not _same(posted, comment):
-                # The suggestion belongs to the lines where the comment stands; elsewhere it keeps its text.
-                if "```suggestion" not in comment.body and "```suggestion" not in posted.body:
-                    self._github.edit_review_comment(posted.id, comment.body)
+            elif comment and marker.get("state") == "open" and _may_update(posted, comment):
+                self._github.edit_review_comment(posted.id, comment.body)
         fresh = [comment for comment in comments if comment.fingerprint not in present]
         open_now = sum(1 for fp in present if fp in current)
         self._post(fresh[: max(0, limit - open_now)], outcome)
@@ -257,5 +255,7 @@ class _Conversation:
         return author in self._logins
 
 
-def _same(posted: Posted, comment: InlineComment) -> bool:
-    return posted.body.replace("\r\n", "\n").strip() == comment.body.strip()
+def _may_update(posted: Posted, comment: InlineComment) -> bool:
+    """Whether the text differs and may follow. A change offered belongs to the lines where the comment stands."""
+    same = posted.body.replace("\r\n", "\n").strip() == comment.body.strip()
+    return not same and "```suggestion" not in comment.body and "```suggestion" not in posted.body

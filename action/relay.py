@@ -74,9 +74,7 @@ def unpack(archive: bytes) -> Relayed:
     except (ValueError, RecursionError) as problem:
         raise UsageProblem(f"The relayed report is not JSON ({type(problem).__name__}); nothing was posted.") from None
     if not isinstance(data, Mapping) or data.get("schema") != SCHEMA or set(data) != _FIELDS:
-        raise UsageProblem(
-            f"The relayed file is not of the form {SCHEMA}; both workflows must use the same Assay version."
-        )
+        raise UsageProblem(f"The relayed file is not of the form {SCHEMA}; use one version in both workflows.")
     try:
         jsonschema.Draft202012Validator(schema("report")).validate(data["report"])
         report = from_json(data["report"])
@@ -89,7 +87,7 @@ def unpack(archive: bytes) -> Relayed:
         raise UsageProblem(f"The relayed report is malformed ({type(problem).__name__}); nothing was posted.") from None
     if len(report.findings) > MAX_FINDINGS or not all(map(_inside, report.findings)):
         raise UsageProblem(
-            "The relayed report names files outside the repository or too many findings; nothing was posted."
+            "The relayed report names files outside the repository, or too many findings; it was not posted."
         )
     return Relayed(str(data["id"]), str(data["head_sha"]), report)
 

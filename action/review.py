@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -36,7 +36,7 @@ class Context:
     head_sha: str
     run_id: int = 0
     attempt: int = 1
-    links: Links = Links()
+    links: Links = field(default_factory=Links)
     fail_on_incomplete: bool = False
 
     @property
@@ -131,7 +131,7 @@ def commented(finding: Finding) -> bool:
 
 
 def can_be_applied(finding: Finding) -> bool:
-    """Whether the suggestion may be offered as a change: proved, in the finding's file, with nothing invisible in it."""
+    """Whether the suggestion may be offered as a change: proved, in the finding's file, nothing in it invisible."""
     fix, location = finding.suggestion, finding.location
     return bool(
         fix

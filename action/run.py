@@ -54,7 +54,7 @@ class Outside:
 
 
 def run(settings: Settings, log: Log, outside: Outside) -> int:
-    """Do what the event asks for. Exit code 0 nothing blocks, 1 something does, 2 usage, 3 not everything was analysed."""
+    """Do what the event asks for. Exit code 0 nothing blocks, 1 something does, 3 not everything was analysed."""
     chosen = plan(settings, _payload(settings))
     if isinstance(chosen, Nothing):
         log.say(chosen.reason)

@@ -44,7 +44,8 @@ def test_a_table_cell_stays_one_cell(name: str, sentence: str) -> None:
     assert len(cells) == 3
     assert cells[2] == "end"
     assert live_parts(markdown) == []
-    code = [c.content for c in parsed[[i for i, t in enumerate(parsed) if t.type == "td_open"][0] + 1].children or []]
+    first = next(i for i, t in enumerate(parsed) if t.type == "td_open") + 1
+    code = [c.content for c in parsed[first].children or []]
     assert "".join(code) == mt.clean(name)
 
 

@@ -80,7 +80,8 @@ def _pull(call: Call) -> PullRequest:
 def _pull_json(call: Call, pull: PullRequest) -> dict[str, Any]:
     head = {"full_name": pull.head_repository} if pull.head_repository else None
     return {
-        "number": pull.number, "state": pull.state, "html_url": f"{call.site}/{call.state.repository}/pull/{pull.number}",
+        "number": pull.number, "state": pull.state,
+        "html_url": f"{call.site}/{call.state.repository}/pull/{pull.number}",
         "head": {"sha": pull.head_sha, "ref": "feature", "repo": head},
         "base": {"sha": pull.base_sha, "ref": pull.base_ref, "repo": {"full_name": call.state.repository}},
     }  # fmt: skip
