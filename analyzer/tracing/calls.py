@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 
 from analyzer.tracing.attributes import get_attribute
@@ -197,6 +198,7 @@ def make_function(tr: Tracer, node: ast.FunctionDef | ast.AsyncFunctionDef) -> V
     return value
 
 
+@functools.lru_cache(maxsize=4096)
 def _yields(node: ast.AST) -> bool:
     pending = list(ast.iter_child_nodes(node))
     while pending:
@@ -308,6 +310,7 @@ def _generate(tr: Tracer, function: Function, frame: Frame) -> list[Value]:
     return frame.yields
 
 
+@functools.lru_cache(maxsize=4096)
 def _loops_forever(node: ast.AST) -> bool:
     return any(isinstance(n, ast.While) for n in ast.walk(node)) or any(
         isinstance(n, ast.For) and isinstance(n.iter, (ast.Name, ast.Attribute)) for n in ast.walk(node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 from analyzer.tracing.attributes import get_attribute, get_item
@@ -58,7 +59,7 @@ def _elements(tr: Tracer, nodes: list[ast.expr]) -> tuple[list[Value], bool]:
     for node in nodes:
         if isinstance(node, ast.Starred):
             parts, more = iterate(tr, evaluate(tr, node.value), node)
-            items.extend(parts)
+            items.extend(islice(parts, 2) if more else parts)
             endless = endless or more
         else:
             items.append(evaluate(tr, node))
@@ -282,7 +283,13 @@ def binary(tr: Tracer, op: type[ast.operator], left: Value, right: Value, node: 
 
 
 def _settled(value: Value) -> Value:
-    return value.value[0] if isinstance(value, Unknown) and value.value is not None else value
+    """The constant or tensor that an unknown turned out to be on this path."""
+    if isinstance(value, Unknown):
+        if value.value is not None:
+            return value.value[0]
+        if value.tensor is not None and value.tensor.framework != "unknown":
+            return value.tensor
+    return value
 
 
 _SYMBOLS: dict[type[ast.operator], str] = {
@@ -370,8 +377,9 @@ def _of_unknowns(tr: Tracer, op: type[ast.operator], left: Value, right: Value) 
     if any(isinstance(v, (str, bytes)) or (isinstance(v, Unknown) and v.pytype == "str") for v in (left, right)):
         result.pytype = "str"
         return result
+    numbers = all(not isinstance(v, Unknown) or v.pytype in ("int", "float", "number") for v in (left, right))
     if any(isinstance(v, float) or (isinstance(v, Unknown) and v.pytype == "float") for v in (left, right)) or op is ast.Div:
-        result.pytype = "float" if op is not ast.Mult else ""
+        result.pytype = "float" if numbers else ""
         return result
     if op not in (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod):
         return result
@@ -687,8 +695,8 @@ def _yield(tr: Tracer, node: ast.Yield) -> Value:
 
 def _yield_from(tr: Tracer, node: ast.YieldFrom) -> Value:
     frame = tr.frames[-1]
-    items, _ = iterate(tr, evaluate(tr, node.value), node)
-    for value in items:
+    items, endless = iterate(tr, evaluate(tr, node.value), node)
+    for value in islice(items, 3) if endless else items:
         if frame.yields is not None:
             frame.yields.append(value)
             if len(frame.yields) >= frame.yield_limit:

@@ -54,6 +54,7 @@ def iterate(tr: Tracer, value: Value, node: ast.AST | None) -> tuple[Iterator[Va
 
 def _repeat(tr: Tracer, value: Unknown) -> Iterator[Value]:
     while True:
+        tr.step()
         if value.tensor is not None and value.tensor.dims:
             yield Tensor(value.tensor.dims[1:], value.tensor.dtype, value.tensor.framework)
         yield Unknown(f"an element of {value.label or 'an unknown value'}", value.origin, f"{value.label}[]" if value.label else "")
@@ -69,19 +70,21 @@ def _sizes(tr: Tracer, value: OpenSize) -> Iterator[Value]:
 def _open_list(tr: Tracer, value: ListV) -> Iterator[Value]:
     yield from list(value.items)
     while True:
+        tr.step()
         yield value.items[-1] if value.items else tr.unknown("an element")
 
 
 def _forever_after(items: list[Value], tr: Tracer) -> Iterator[Value]:
     yield from items
     while True:
+        tr.step()
         yield tr.unknown("an element")
 
 
 def _rows(tr: Tracer, value: Tensor) -> tuple[Iterator[Value], bool]:
     dims = value.dims
     if dims is None or not dims:
-        return iter_forever(lambda: Tensor(None, value.dtype, value.framework)), True
+        return iter_forever(tr, lambda: Tensor(None, value.dtype, value.framework)), True
     if isinstance(value.value, tuple):
         return iter(value.value), False
 
@@ -90,11 +93,12 @@ def _rows(tr: Tracer, value: Tensor) -> tuple[Iterator[Value], bool]:
 
     if isinstance(dims[0], int) and dims[0] <= MOST_ROWS:
         return iter([row() for _ in range(dims[0])]), False
-    return iter_forever(row), True
+    return iter_forever(tr, row), True
 
 
-def iter_forever(make: Any) -> Iterator[Value]:
+def iter_forever(tr: Tracer, make: Any) -> Iterator[Value]:
     while True:
+        tr.step()
         yield make()
 
 
@@ -107,11 +111,11 @@ def _of_instance(tr: Tracer, value: Instance) -> tuple[Iterator[Value], bool]:
         if found is not value:
             return iterate(tr, found, None)
     if value.cls.find("__next__"):
-        return iter_forever(lambda: call(tr, get_attribute(tr, value, "__next__"), (), {})), True
+        return iter_forever(tr, lambda: call(tr, get_attribute(tr, value, "__next__"), (), {})), True
     if value.cls.find("__getitem__"):
         index = tr.unknown("an index", "data", pytype="int")
-        return iter_forever(lambda: call(tr, get_attribute(tr, value, "__getitem__"), (index,), {})), True
-    return iter_forever(lambda: tr.unknown("an element")), True
+        return iter_forever(tr, lambda: call(tr, get_attribute(tr, value, "__getitem__"), (index,), {})), True
+    return iter_forever(tr, lambda: tr.unknown("an element")), True
 
 
 def unpack(tr: Tracer, value: Value, count: int, starred: int | None, node: ast.AST) -> list[Value]:

@@ -119,6 +119,13 @@ def _find(tr: Tracer, name: str) -> Path | None:
     """The file of a repository module, looked for beside the importing file, at the root and below `src`."""
     if not name or name.split(".")[0] in ("torch", "tensorflow", "numpy"):
         return None
+    key = (name, tr.frames[0].path if tr.frames else "", tr.frame.path if tr.frames else "")
+    if key not in tr.shared.files:
+        tr.shared.files[key] = _search(tr, name)
+    return tr.shared.files[key]
+
+
+def _search(tr: Tracer, name: str) -> Path | None:
     relative = Path(*name.split("."))
     here = tr.shared.root / Path(tr.frames[0].path).parent if tr.frames else tr.shared.root
     for base in (tr.shared.root, here, tr.shared.root / "src", *_current(tr)):

@@ -42,6 +42,9 @@ def bind(
         name = parameter.arg
         if name in names:
             continue
+        if open_args and node is not None:
+            names[name] = tr.unknown("an argument that star arguments may give", "param", name)
+            continue
         if name in function.options:
             names[name] = function.options[name]
         elif name in defaults:

@@ -95,6 +95,7 @@ class Shared:
     steps: int = 0
     most_steps: int = MOST_STEPS
     unmergeable: set[Site] = field(default_factory=set)
+    files: dict[tuple[str, str, str], FilePath | None] = field(default_factory=dict)  # where modules were found
     reached: set[str] = field(default_factory=set)  # qualified names of classes and functions that were called
 
 
@@ -158,7 +159,7 @@ class Tracer:
         try:
             yield journal
         finally:
-            self.journals.remove(journal)
+            self.journals = [j for j in self.journals if j is not journal]
 
     # ------------------------------------------------------------------ symbols and shapes
 

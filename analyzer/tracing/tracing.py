@@ -13,7 +13,7 @@ from pathlib import Path
 from analyzer.findings import AnalysisResult
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.tracing.modules import run_module
-from analyzer.tracing.paths import Explorer, OutOfBudget, PathEnd
+from analyzer.tracing.paths import Decision, Explorer, OutOfBudget, PathEnd
 from analyzer.tracing.signatures import ArgumentMismatch
 from analyzer.tracing.tracer import Problem, PyRaise, ShapeFailure, Shared, Tracer
 from analyzer.tracing.values import Class, Function, Instance, Scope, Unknown, Value
@@ -201,7 +201,7 @@ def _explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry:
             continue
         if isinstance(value, Class) and entry is None and not _is_model(value):
             continue
-        _explore_one(shared, tree, relative, name)
+        _explore_one(base, value, scope, relative)
 
 
 def _define(tr: Tracer, tree: ast.Module, relative: str) -> Scope:
@@ -220,25 +220,30 @@ def _is_model(cls: Class) -> bool:
     return any(base.startswith(_MODEL_BASES) for base in cls.library_bases)
 
 
-def _explore_one(shared: Shared, tree: ast.Module, relative: str, name: str) -> None:
+def _explore_one(tr: Tracer, value: Class | Function, scope: Scope, relative: str) -> None:
+    """Follow the paths of one definition; each is undone before the next, so that the module is defined only once."""
+    shared = tr.shared
     limit = shared.most_steps
     shared.most_steps = min(limit, shared.steps + ENTRY_STEPS)
-
     explorer = Explorer(MOST_ENTRY_PATHS)
     for prefix in explorer.prefixes():
-        tr = Tracer(shared)
-        try:
-            scope = _define(tr, tree, relative)
-            tr.path.decisions.clear()
-            tr.path.conditions.clear()
-            tr.path.prefix = prefix
-            value = scope.names.get(name)
-            if isinstance(value, (Class, Function)):
-                follow(tr, lambda tr=tr, value=value, scope=scope: _call_with_unknowns(tr, value, scope, relative))  # type: ignore[misc]
-        except OutOfBudget:
-            shared.notes[f"The budget of steps for {name} is spent; what lies behind is not analysed."] = None
-            break
-        explorer.finished(prefix, tr.path.decisions)
+        tr.path.decisions.clear()
+        tr.path.conditions.clear()
+        tr.path.prefix = prefix
+        tr.frames.clear()
+        tr.occurrences.clear()
+        decisions: list[Decision] = []
+        with tr.undoable() as journal:
+            try:
+                follow(tr, lambda: _call_with_unknowns(tr, value, scope, relative))
+            except OutOfBudget:
+                shared.notes[f"The budget of steps for {value.name} is spent; what lies behind is not analysed."] = None
+                break
+            finally:
+                decisions = list(tr.path.decisions)
+                tr.speculating = 0
+                journal.undo()
+        explorer.finished(prefix, decisions)
     shared.most_steps = limit
 
 
@@ -249,19 +254,25 @@ def _call_with_unknowns(tr: Tracer, value: Class | Function, scope: Scope, relat
 
     tr.frames.append(Frame(scope, relative, line=value.node.lineno))
     if isinstance(value, Function):
-        call(tr, value, *_unknown_arguments(value, skip=0))
+        call(tr, value, *_unknown_arguments(value, skip=0), None, _is_open(value))
         return
     initializer = value.find("__init__")
     args, kwargs = _unknown_arguments(initializer[0], skip=1) if initializer and isinstance(initializer[0], Function) else ((), {})
-    instance = call(tr, value, args, kwargs)
+    made_openly = bool(initializer and isinstance(initializer[0], Function) and _is_open(initializer[0]))
+    instance = call(tr, value, args, kwargs, None, made_openly)
     if not isinstance(instance, Instance):
         return
     for name in ("forward", "call"):
         found = value.find(name)
         if found is not None and isinstance(found[0], Function):
             args, kwargs = _unknown_arguments(found[0], skip=1, keep_defaults=True)
-            call_instance(tr, instance, args, kwargs)
+            call_instance(tr, instance, args, kwargs, None, _is_open(found[0]))
             return
+
+
+def _is_open(function: Function) -> bool:
+    """Whether callers may give more than the named arguments."""
+    return function.node.args.vararg is not None or function.node.args.kwarg is not None
 
 
 def _unknown_arguments(function: Function, skip: int, keep_defaults: bool = True) -> tuple[tuple[Value, ...], dict[str, Value]]:

@@ -141,6 +141,9 @@ def call_method(
     tr: Tracer, owner: Value, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None, open_args: bool
 ) -> Value:
     """A method of a library object."""
+    if open_args:
+        tr.shared.unknown_calls[f"{name}(*…)"] += 1
+        return Tensor(None, None, owner.framework, graph=owner.graph, sources=(owner,)) if isinstance(owner, Tensor) else tr.unknown(f"{name}()")
     handlers: list[tuple[type, Callable[..., Any]]] = [
         (Tensor, tensor_method),
         (Layer, layer_method),

@@ -26,6 +26,7 @@ _SIZES = {
     "dim", "axis", "dim0", "dim1", "start_dim", "end_dim", "length", "start", "index", "depth_multiplier", "d_model", "nhead",
     "num_parameters", "proj_size", "block_size", "height", "width", "kdim", "vdim", "key_dim", "value_dim", "split_size_or_sections",
 }  # fmt: skip
+_FLOATS = ("float16", "bfloat16", "float32", "float64")
 _DTYPES = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32", "short": "int16", "str": "string"}
 
 
@@ -98,6 +99,8 @@ def apply(
     clean = _hyperparameters(tr, found, hyperparameters or {}, spec_name)
     if clean is None:
         return unknown_tensor(op, framework, sources)
+    if "dtype" in found.defaults and tensors and tensors[0] is not None and tensors[0].dtype in _FLOATS:
+        clean["dtype"] = tensors[0].dtype  # a module may have been moved to another floating type
     outcome = outcome_of(tr, found, tensors, clean, framework)
     if outcome is None or outcome.status is Status.UNKNOWN:
         return unknown_tensor(op, framework, sources)
@@ -277,8 +280,7 @@ def _hyperparameters(tr: Tracer, found: Spec, given: dict[str, Value], name: str
     for key, value in given.items():
         if key not in defaults and not open_ended:
             continue
-        if key == "dtype" and key in defaults:
-            clean[key] = None
+        if key == "dtype":
             continue
         if isinstance(value, Unknown) and value.value is None:
             converted = _of_unknown(tr, key, value, name)
@@ -298,8 +300,6 @@ def _hyperparameters(tr: Tracer, found: Spec, given: dict[str, Value], name: str
                 return None
             continue
         clean[key] = converted
-    if "dtype" in defaults and "dtype" not in clean:
-        clean["dtype"] = None
     return clean
 
 

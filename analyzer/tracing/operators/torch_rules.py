@@ -494,6 +494,18 @@ def ordered(op: Op, input: Value, k: Value, dim: Value, rest: tuple[Value, ...])
     return result
 
 
+@operator("torch.gather Tensor.gather torch.index_select Tensor.index_select torch.take_along_dim Tensor.take_along_dim", "input dim index *rest")
+def gather(op: Op, input: Value, dim: Value, index: Value, rest: tuple[Value, ...]) -> Value:
+    if op.short == "take_along_dim":
+        dim, index = index, dim
+    return apply(op, "torch", op.short, (input, index), {"dim": dim})
+
+
+@operator("torch.scatter Tensor.scatter Tensor.scatter_ Tensor.scatter_add Tensor.scatter_add_ Tensor.index_add_ Tensor.index_copy_ Tensor.masked_scatter torch.scatter_add", "input *rest")
+def scatter(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
+    return input
+
+
 @operator("Tensor.sum_to_size torch.trace torch.det torch.logdet torch.dist torch.numel_", "*args")
 def scalar(op: Op, args: tuple[Value, ...]) -> Value:
     return Tensor((), None, "torch", site=op.where)

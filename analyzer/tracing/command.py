@@ -1,0 +1,64 @@
+"""`assay trace FILE.py [--entry NAME]`: shape and Python errors of files, from their source alone."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from analyzer.problem import TargetProblem, UsageProblem
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE.py", help="Python files; they are read, never executed")
+    parser.add_argument("--entry", metavar="NAME", help="start from this function or class instead of running the file as a script")
+    parser.add_argument("--root", metavar="DIR", help="root of the repository (default: the nearest folder with .git, else the working directory)")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """0: nothing blocking, 1: blocking findings, 2: wrong usage, 3: a file could not be traced."""
+    from analyzer.findings import FailOn, ordered
+    from analyzer.tracing import trace
+
+    blocking = failed = False
+    for name in args.files:
+        path = Path(name)
+        root = Path(args.root) if args.root else repository_root(path)
+        try:
+            if path.suffix != ".py" or not path.is_file():
+                raise UsageProblem(f"{name} is no Python file; give the path of a file that ends in .py.")
+            result = trace(path, root, target=name, entry=args.entry)
+        except UsageProblem as problem:
+            console.print(f"[red]{escape(str(problem))}[/red]")
+            return 2
+        except TargetProblem as problem:
+            console.print(f"[red]{escape(str(problem))}[/red]")
+            failed = True
+            continue
+        table = Table(title=escape(name), title_justify="left", show_lines=False)
+        for heading in ("level", "line", "rule", "problem"):
+            table.add_column(heading, overflow="fold")
+        for finding in ordered(result.findings):
+            blocking = blocking or finding.blocks(FailOn.CONFIRMED)
+            line = f"{finding.location.path}:{finding.location.line}" if finding.location else ""
+            text = escape(finding.message)
+            if finding.suggestion is not None:
+                text += f"\n[green]{escape(finding.suggestion.description)}[/green]"
+            table.add_row(f"{finding.level} ({finding.confidence})", escape(line), finding.rule, text)
+        console.print(table if result.findings else f"{escape(name)}: no finding")
+        for note in result.notes:
+            console.print(f"[dim]{escape(note)}[/dim]")
+    return 1 if blocking else 3 if failed else 0
+
+
+def repository_root(path: Path) -> Path:
+    """The nearest folder above with `.git`, else the working directory, else the file's folder."""
+    resolved = path.resolve()
+    for folder in resolved.parents:
+        if (folder / ".git").exists():
+            return folder
+    working = Path.cwd()
+    return working if working in resolved.parents else resolved.parent
