@@ -189,6 +189,7 @@ def constant_type(tensor: Any) -> TensorType:
 def program_of(reading: Reading) -> Program:
     """Run the types of all nodes, and the ONNX schemas; stated shapes fill what the types do not know."""
     schema_steps: list[Step] = []
+    stated = {layer.outputs: layer.hyperparameters for layer in reading.architecture.layers}
 
     def find(operator: str, framework: str) -> Spec | None:
         return find_spec(operator, framework)
@@ -196,7 +197,7 @@ def program_of(reading: Reading) -> Program:
     def propagate(layer: Layer, operands: list[TensorType | None]) -> tuple[TensorType, ...] | None:
         if layer.framework == "onnx":
             opset = (reading.architecture.version or (21,))[0]
-            attributes = dict(layer.hyperparameters)
+            attributes = stated[layer.outputs]
             for requirement in onnx_schema.violations(layer.operator, opset, operands, attributes):
                 schema_steps.append(Step(layer, requirement))
         return computed(layer, operands, reading.types)

@@ -54,11 +54,14 @@ def violations(
 
 
 def _attributes(schema: Any, operator: str, opset: int, attributes: Mapping[str, Any]) -> Iterator[Requirement]:
+    import onnx
+
     for name in attributes:
         if name not in schema.attributes:
             yield Requirement(UNKNOWN_ATTRIBUTE, False, {"operator": operator, "name": name, "opset": opset})
     for name, attribute in schema.attributes.items():
-        if attribute.required and name not in attributes:
+        is_graph = attribute.type == onnx.defs.OpSchema.AttrType.GRAPH  # graphs are not among plain attributes
+        if attribute.required and name not in attributes and not is_graph:
             yield Requirement(MISSING_ATTRIBUTE, False, {"operator": operator, "name": name})
 
 

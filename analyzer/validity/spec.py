@@ -342,7 +342,7 @@ def _signature_problem(
 ) -> str | None:
     """Why the operator cannot be called this way, or None if it can."""
     parameters = list(inspect.signature(spec.transfer).parameters.values())[1:]
-    operands = [p for p in parameters if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    operands = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.POSITIONAL_ONLY)]
     variadic = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters)
     needed = sum(p.default is inspect.Parameter.empty for p in operands)
     given = len(inputs)
@@ -350,15 +350,15 @@ def _signature_problem(
         return f"{spec.name} needs {needed} operands and has {given}"
     if given > len(operands) and not variadic:
         return f"{spec.name} takes at most {len(operands)} operands and has {given}"
-    if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters):
-        return None
     known = spec.defaults
-    for name in hyperparameters:
-        if name not in known:
-            return f"{spec.name} has no hyperparameter `{name}`; it has {', '.join(known) or 'none'}"
     for name, default in known.items():
         if default is inspect.Parameter.empty and name not in hyperparameters:
             return f"{spec.name} needs the hyperparameter `{name}`"
+    if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters):
+        return None
+    for name in hyperparameters:
+        if name not in known:
+            return f"{spec.name} has no hyperparameter `{name}`; it has {', '.join(known) or 'none'}"
     return None
 
 

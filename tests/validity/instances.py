@@ -128,7 +128,9 @@ def torch_layer_norm(rng: random.Random) -> Instance:
     tail = rng.randint(1, len(shape))
     given = tuple(near(rng, d) for d in shape[-tail:])
     given = tuple(max(1, d) for d in given)
-    return Instance("LayerNorm", (shape,), (dtype(rng),), {"normalized_shape": given if rng.random() < 0.7 else given[-1]})
+    return Instance(
+        "LayerNorm", (shape,), (dtype(rng),), {"normalized_shape": given if rng.random() < 0.7 else given[-1]}
+    )
 
 
 def torch_group_norm(rng: random.Random) -> Instance:
@@ -262,12 +264,16 @@ def torch_matmul(rng: random.Random) -> Instance:
 def torch_mm(rng: random.Random) -> Instance:
     inner = rng.randint(1, 4)
     if rng.random() < 0.5:
-        return Instance("bmm", ((near(rng, 2) % 5 + 1, 2, inner), (3, max(1, near(rng, inner)), 3)), ("float32",) * 2, {})
+        return Instance(
+            "bmm", ((near(rng, 2) % 5 + 1, 2, inner), (3, max(1, near(rng, inner)), 3)), ("float32",) * 2, {}
+        )
     return Instance("mm", ((2, inner), (max(1, near(rng, inner)), 3)), ("float32",) * 2, {})
 
 
 def torch_einsum(rng: random.Random) -> Instance:
-    equation = rng.choice(["ij,jk->ik", "bij,bjk->bik", "bhid,bhjd->bhij", "i,i->", "ii->i", "...ij,...jk->...ik", "ij->ji"])
+    equation = rng.choice(
+        ["ij,jk->ik", "bij,bjk->bik", "bhid,bhjd->bhij", "i,i->", "ii->i", "...ij,...jk->...ik", "ij->ji"]
+    )
     sizes = {c: rng.randint(1, 4) for c in "ijkbhd"}
     shapes = []
     for labels in equation.partition("->")[0].split(","):

@@ -77,17 +77,14 @@ def first_failure(outcome: Outcome, values: Mapping[str, int]) -> str | None:
     return None
 
 
-def framework_of(instance: Instance) -> str:
-    return "keras" if instance.operator.endswith("D") or spec(instance.operator, "torch") is None else "torch"
-
-
 @pytest.mark.parametrize("block", range(6))
 def test_all_readings_agree_on_random_applications(block: int) -> None:
     compared = 0
     for seed in range(block * 250, (block + 1) * 250):
         rng = random.Random(seed)
-        instance = rng.choice(TORCH + KERAS)(rng)
-        found = spec(instance.operator, framework_of(instance))
+        framework, makers_of = rng.choice((("torch", TORCH), ("torch", TORCH), ("keras", KERAS)))
+        instance = rng.choice(makers_of)(rng)
+        found = spec(instance.operator, framework)
         assert found is not None
         operands, hyperparameters, _ = lifted(instance, lambda _, v: v)
         plain = check(found, operands, hyperparameters)
@@ -108,8 +105,10 @@ def test_all_readings_agree_on_random_applications(block: int) -> None:
             compared += 1
             assert first_failure(outcome, values) == expected, (reading, seed, instance)
             if expected is None and outcome.outputs:
-                shapes = [tuple(evaluated(d, values) for d in o.dims) for o in outcome.outputs if o.shape is not None]
-                assert shapes == [o.shape for o in plain.outputs if o.shape is not None], (reading, seed, instance)
+                for ours, theirs in zip(outcome.outputs, plain.outputs, strict=True):
+                    if ours.shape is not None:  # squeezing an unknown size gives an unknown rank
+                        shape = tuple(evaluated(d, values) for d in ours.shape)
+                        assert shape == theirs.shape, (reading, seed, instance)
     assert compared > 400
 
 
@@ -172,7 +171,9 @@ def test_normal_forms_keep_the_meaning(left: Any, right: Any, numbers: tuple[int
 
 
 @settings(max_examples=120, deadline=None, print_blob=True)
-@given(terms(depth=3), terms(depth=3), st.tuples(*(st.integers(1, 12) for _ in NAMES)), st.sampled_from(["div", "linear"]))
+@given(
+    terms(depth=3), terms(depth=3), st.tuples(*(st.integers(1, 12) for _ in NAMES)), st.sampled_from(["div", "linear"])
+)
 def test_both_encodings_mean_the_same_to_z3(left: Any, right: Any, numbers: tuple[int, ...], encoding: str) -> None:
     """With all symbols fixed, Z3 finds a condition satisfiable exactly when it is true on integers."""
     values = dict(zip(NAMES, numbers, strict=True))

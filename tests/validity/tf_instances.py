@@ -57,9 +57,7 @@ def tf_batch_matmul(rng: random.Random) -> Instance:
     inner = rng.randint(1, 3)
     lead = sized(rng, rng.randint(0, 2), 1, 3)
     other = tuple(d if rng.random() < 0.7 else rng.choice([1, d + 1]) for d in lead)
-    return Instance(
-        "BatchMatMulV2", ((*lead, 2, inner), (*other, max(1, near(rng, inner)), 2)), ("float32",) * 2, {}
-    )
+    return Instance("BatchMatMulV2", ((*lead, 2, inner), (*other, max(1, near(rng, inner)), 2)), ("float32",) * 2, {})
 
 
 def tf_arithmetic(rng: random.Random) -> Instance:
@@ -234,7 +232,9 @@ def keras_global(rng: random.Random) -> Instance:
 
 
 def keras_dense(rng: random.Random) -> Instance:
-    return Instance("Dense", (sized(rng, rng.choice([2, 2, 3, 4])),), ("float32",), {"units": rng.choice([1, 4, 0, -1])})
+    return Instance(
+        "Dense", (sized(rng, rng.choice([2, 2, 3, 4])),), ("float32",), {"units": rng.choice([1, 4, 0, -1])}
+    )
 
 
 def keras_recurrent(rng: random.Random) -> Instance:

@@ -7,8 +7,8 @@ from typing import Any
 
 from instances import Instance
 
-from analyzer.validity.spec import Outcome, TensorType, check
 from analyzer.validity.registry import spec
+from analyzer.validity.spec import Outcome, TensorType, check
 
 Outputs = tuple[tuple[tuple[int, ...], str], ...]
 

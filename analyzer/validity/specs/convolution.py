@@ -115,9 +115,10 @@ def _torch(
     kernel = each(case, kernel_size, spatial, "kernel_size")
     strides = each(case, stride, spatial, "stride")
     dilations = each(case, dilation, spatial, "dilation")
+    same = isinstance(padding, str) and padding == "same"
     if isinstance(padding, str):
         need_choice(case, padding, ("same", "valid"), "padding")
-        if padding == "same":
+        if same:
             unit = all_of(*(equal(s, 1) for s in strides))
             case.require(SAME_NEEDS_UNIT_STRIDE, unit, stride=strides)
         pads: Sequence[Term] = (0,) * spatial
@@ -134,7 +135,7 @@ def _torch(
     sizes = x.dims[channel + 1 :]
     all_positive(case, x)
     axes = AXIS_NAMES[spatial]
-    out = slide_same(case, sizes, windows, axes) if padding == "same" else slide(case, sizes, windows, axes)
+    out = slide_same(case, sizes, windows, axes) if same else slide(case, sizes, windows, axes)
     return x.with_shape((*x.dims[:channel], out_channels, *out))
 
 

@@ -192,6 +192,7 @@ def onnx_split(
     case: Case,
     x: TensorType,
     split: TensorType | None = None,
+    /,
     *,
     axis: int = 0,
     num_outputs: int | None = None,
@@ -306,6 +307,7 @@ def onnx_slice(
     ends: TensorType | None = None,
     axes: TensorType | None = None,
     steps: TensorType | None = None,
+    /,
     **old: Any,
 ) -> TensorType:
     """ONNX Slice: operands since opset 10, attributes before."""
@@ -697,7 +699,7 @@ def topped(case: Case, x: TensorType, k: Any, axis: int) -> tuple[TensorType, ..
 
 @define("onnx", "TopK")
 def onnx_top_k(
-    case: Case, x: TensorType, k: TensorType | None = None, *, axis: int = -1, **old: Any
+    case: Case, x: TensorType, k: TensorType | None = None, /, *, axis: int = -1, **old: Any
 ) -> tuple[TensorType, ...]:
     """ONNX TopK: k is an operand since opset 10."""
     count = old.get("k") if k is None else k.value[0] if isinstance(k.value, tuple) else k.value

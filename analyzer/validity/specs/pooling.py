@@ -9,6 +9,7 @@ from analyzer.validity.specs.common import (
     AXIS_NAMES,
     FLOATS,
     NUMERIC,
+    RANK,
     all_positive,
     each,
     layout_name,
@@ -144,9 +145,11 @@ def _torch_adaptive(spatial: int, *, lenient: bool = False) -> Any:
         """``nn.Adaptive{Avg,Max}Pool{1,2,3}d``; an entry None keeps that size."""
         sizes = each(case, output_size, spatial, "output_size")
         case.require(KEPT_SIZE, spatial > 1 or sizes[0] is not None)
-        if lenient and x.rank >= 2 and all(isinstance(s, int) and s == 1 for s in sizes):
-            return x.with_shape((*x.dims[: x.rank - spatial], *sizes))  # a plain mean over the last dimensions
-        need_rank(case, x, spatial + 1, spatial + 2)
+        plain_mean = all_of(*(s is not None and equal(s, 1) for s in sizes))  # over the last dimensions, at any rank
+        usual = x.rank in (spatial + 1, spatial + 2)
+        facts = {"expected": f"{spatial + 1} or {spatial + 2}", "rank": x.rank, "shape": x.dims}
+        at_least = x.rank >= 2
+        case.require(RANK, usual or (lenient and at_least and plain_mean), operand="the input", **facts)
         if x.rank == spatial + 2:
             need_layout(case, x, layout_name(spatial, last=False))
         lead = x.rank - spatial

@@ -39,10 +39,14 @@ def need_scale(case: Case, x: TensorType, scale: TensorType, zero: TensorType | 
         )
     elif scale.rank > 1 and not block:
         case.require(SCALE, False, scale=scale.dims, size="?", axis=axis)
-    if zero is not None and zero.shape is not None:
+    if zero is not None and zero.shape is not None and not (_single(zero) and _single(scale)):
         case.require(ZERO_POINT, zero.rank == scale.rank, zero=zero.dims, scale=scale.dims)
         for a, b in zip(zero.dims, scale.dims, strict=True):
             case.require(ZERO_POINT, equal(a, b), zero=zero.dims, scale=scale.dims)
+
+
+def _single(tensor: TensorType) -> bool:
+    return all(isinstance(d, int) and d == 1 for d in tensor.dims)
 
 
 @define("onnx", "QuantizeLinear")
@@ -261,6 +265,7 @@ def onnx_dft(
     x: TensorType,
     length: TensorType | None = None,
     axis: TensorType | None = None,
+    /,
     *,
     inverse: int = 0,
     onesided: int = 0,

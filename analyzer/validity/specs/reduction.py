@@ -32,6 +32,7 @@ def onnx_reduce(
     case: Case,
     x: TensorType,
     axes: TensorType | None = None,
+    /,
     *,
     keepdims: int = 1,
     noop_with_empty_axes: int = 0,

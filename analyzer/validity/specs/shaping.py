@@ -143,7 +143,7 @@ def of_unknown_target(case: Case, x: TensorType, shape: TensorType) -> TensorTyp
 
 @define("onnx", "Reshape")
 def onnx_reshape(
-    case: Case, x: TensorType, shape: TensorType | None = None, *, allowzero: int = 0, **old: Any
+    case: Case, x: TensorType, shape: TensorType | None = None, /, *, allowzero: int = 0, **old: Any
 ) -> TensorType:
     """ONNX Reshape: the target is an operand (an attribute before opset 5)."""
     target = tuple(old["shape"]) if shape is None else target_of(shape)
@@ -298,7 +298,7 @@ def squeezed(case: Case, x: TensorType, axes: Sequence[int]) -> tuple[Term, ...]
 
 
 @define("onnx", "Squeeze")
-def onnx_squeeze(case: Case, x: TensorType, axes: TensorType | None = None, **old: Any) -> TensorType:
+def onnx_squeeze(case: Case, x: TensorType, axes: TensorType | None = None, /, **old: Any) -> TensorType:
     """ONNX Squeeze: the axes are an operand since opset 13."""
     stated = tuple(old["axes"]) if old.get("axes") is not None else None if axes is None else target_of(axes)
     if stated is None:
@@ -314,7 +314,7 @@ def _scalar(value: Any) -> Any:
 
 
 @define("onnx", "Unsqueeze")
-def onnx_unsqueeze(case: Case, x: TensorType, axes: TensorType | None = None, **old: Any) -> TensorType:
+def onnx_unsqueeze(case: Case, x: TensorType, axes: TensorType | None = None, /, **old: Any) -> TensorType:
     """ONNX Unsqueeze: axes count in the result."""
     stated = tuple(old["axes"]) if old.get("axes") is not None else None if axes is None else target_of(axes)
     if stated is None:
@@ -468,6 +468,7 @@ def onnx_pad(
     pads: TensorType | None = None,
     value: TensorType | None = None,
     axes: TensorType | None = None,
+    /,
     *,
     mode: str = "constant",
     **old: Any,
