@@ -33,8 +33,9 @@ def chain(layers: int, width: int) -> Any:
     nodes, x = [], "x"
     for i in range(layers):
         steps = (
-            ("MatMul", [x, "w"]), ("Add", ["0", "b"]), ("ReduceMean", ["1", "axes"]), ("Sub", ["1", "2"]), ("Mul", ["3", "3"]),
-            ("ReduceMean", ["4", "axes"]), ("Add", ["5", "eps"]), ("Sqrt", ["6"]), ("Div", ["3", "7"]), ("Relu", ["8"]),
+            ("MatMul", [x, "w"]), ("Add", ["0", "b"]), ("ReduceMean", ["1", "axes"]), ("Sub", ["1", "2"]),
+            ("Mul", ["3", "3"]), ("ReduceMean", ["4", "axes"]), ("Add", ["5", "eps"]),
+            ("Sqrt", ["6"]), ("Div", ["3", "7"]), ("Relu", ["8"]),
         )  # fmt: skip
         for j, (op, inputs) in enumerate(steps):
             names = [f"{i}_{n}" if n.isdigit() else n for n in inputs]

@@ -14,7 +14,7 @@ from analyzer.numerical.domain.dims import Shape, Symbol
 from analyzer.numerical.domain.dtypes import Array, ElementType
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, common_starts
 from analyzer.numerical.result import Interval, Options, Warning
-from analyzer.numerical.splitting import proves_by_splitting
+from analyzer.numerical.splitting import proves_by_splitting, unused_where_unsafe
 
 if TYPE_CHECKING:
     from analyzer.numerical.interpreter import Run
@@ -37,10 +37,11 @@ class Application:
 class Context:
     """One node under interpretation."""
 
-    __slots__ = ("node", "references", "rule", "run")
+    __slots__ = ("masked", "node", "references", "rule", "run")
 
     def __init__(self, run: Run, node: ir.Node, rule: Rule, references: dict[str, ir.Attr] | None = None) -> None:
         self.run, self.node, self.rule, self.references = run, node, rule, references
+        self.masked = False  # the result is discarded wherever the operand is unsafe
 
     @property
     def options(self) -> Options:
@@ -148,6 +149,11 @@ class Context:
             return True
         index = next(iter(operands)) if report is None else report
         tensor = operands.get(index, tensors[0])
+        if not backward and unused_where_unsafe(self.run, self.node.outputs[0], tensors, safe):
+            self.masked = True
+            if self.options.backward:
+                self.run.warn(self.node, "numerical/where-leaks-nan-gradient", index, tensor, danger, backward=True)
+            return False
         self.run.warn(self.node, rule, index, tensor, danger, backward=backward)
         return False
 
@@ -176,7 +182,7 @@ class Context:
         new_lo, new_hi = np.clip(tensor.lo, lo, hi), np.clip(tensor.hi, lo, hi)
         restricted = tensor.with_bounds(new_lo, new_hi)
         restricted.nan = False  # and its bounds are no longer known to be reached
-        if remember and not self.run.quiet:
+        if remember and not self.run.quiet and not self.masked:
             self.run.survivors[tensor.key] = restricted
         return restricted
 

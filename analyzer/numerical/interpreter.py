@@ -219,6 +219,18 @@ class Run:
                 return restricted
         return known
 
+    def ensure(self, value: ir.Value | None, depth: int = 8) -> Any:
+        """The abstract value of an operand, interpreted ahead of its turn if need be; None if that goes too far."""
+        if value is None:
+            return None
+        producer = value.producer()
+        if value not in self.values and producer is not None:
+            if depth == 0 or any(i is not None and self.ensure(i, depth - 1) is None for i in producer.inputs):
+                return None
+            with self.quietly():
+                self.visit(producer)
+        return self.value(value)
+
     def walk(self, graph: ir.Graph | ir.Function, references: dict[str, ir.Attr] | None = None) -> None:
         """Interpret the nodes of a graph whose inputs are bound."""
         needed = self._needed.get(graph)

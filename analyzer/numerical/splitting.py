@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import onnx_ir as ir
 
 from analyzer.numerical.domain.affine import form_of
 from analyzer.numerical.domain.dtypes import select
@@ -289,4 +290,33 @@ def refine_by(run: Run, condition: AbstractTensor, truth: bool, tensor: Abstract
     return result
 
 
-__all__ = ["form_of", "implied", "narrowed", "proves_by_splitting", "reevaluate", "refine_by"]
+def unused_where_unsafe(
+    run: Run, value: ir.Value, operands: tuple[AbstractTensor, ...], safe: Callable[..., bool], depth: int = 4
+) -> bool:
+    """Whether `value` reaches nothing but branches of Where that are taken only where `safe(*operands)` holds.
+
+    Then the operator may give NaN or infinity, yet no result of the run has it; the gradient does (0 * inf).
+    """
+    uses = list(value.uses())
+    if not uses or depth == 0 or value.is_graph_output():
+        return False
+    for node, index in uses:
+        rule = run.rule(node)
+        if rule is None or not rule.elementwise:
+            return False
+        if rule.name == "Where" and index in (1, 2):
+            condition = run.ensure(node.inputs[0])
+            if not isinstance(condition, AbstractTensor):
+                return False
+            known = implied(condition, index == 1)
+            if known is None:
+                continue
+            with run.quietly():
+                if not known or not safe(*(reevaluate(run, t, known, {}, False) for t in operands)):
+                    return False
+        elif not unused_where_unsafe(run, node.outputs[0], operands, safe, depth - 1):
+            return False
+    return True
+
+
+__all__ = ["form_of", "implied", "narrowed", "proves_by_splitting", "reevaluate", "refine_by", "unused_where_unsafe"]

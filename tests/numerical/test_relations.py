@@ -268,3 +268,19 @@ def test_pow_domain() -> None:
         b = Builder()
         graph = b.graph(b.op("Pow", b.input("x", (4,)), b.const(exponent)))
         assert len(rules(graph, {"x": (-2, 3)})) == expected, exponent
+
+
+def test_a_failure_that_where_discards_leaks_only_into_the_gradient() -> None:
+    from build import run
+
+    b = Builder()
+    x = b.input("x", (4,))
+    discarded = b.op("Where", b.op("Greater", x, b.const(0.0)), b.op("Log", x, name="log"), b.const(0.0))
+    result = run(b.graph(discarded), {"x": (-1, 1)})
+    assert [(w.rule, w.node.name, w.backward) for w in result.warnings] == [
+        ("numerical/where-leaks-nan-gradient", "log", True)
+    ]
+    c = Builder()
+    x = c.input("x", (4,))
+    wrong = c.op("Where", c.op("Greater", x, c.const(-0.5)), c.op("Log", x, name="log"), c.const(0.0))
+    assert rules(c.graph(wrong), {"x": (-1, 1)}) == [("log-of-nonpositive", "log")]
