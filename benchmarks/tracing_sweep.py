@@ -21,7 +21,14 @@ from analyzer.problem import TargetProblem
 from analyzer.tracing.tracing import explore, read_source
 from analyzer.tracing.versions import Versions
 
-FOLDERS = ("transformers/models", "keras/src/applications", "keras/src/layers", "torch/nn", "torch/testing/_internal", "torch/ao/nn")
+FOLDERS = (
+    "transformers/models",
+    "keras/src/applications",
+    "keras/src/layers",
+    "torch/nn",
+    "torch/testing/_internal",
+    "torch/ao/nn",
+)
 
 
 def files(folder: str) -> list[Path]:
@@ -49,7 +56,7 @@ def main() -> int:
         for file in files(folder)[:: arguments.every][: arguments.most]:
             started = time.perf_counter()
             try:
-                text, tree = read_source(file, file.parent)
+                _, tree = read_source(file, file.parent)
                 shared = explore(file.parent, file.name, tree, Versions())
             except TargetProblem:
                 continue
@@ -60,15 +67,31 @@ def main() -> int:
             seconds.append(time.perf_counter() - started)
             total += 1
             known.update(shared.known_calls)
-            unknown.update({k: v for k, v in shared.unknown_calls.items() if k.startswith(("torch.", "keras.", "tf.", "numpy.", "Tensor."))})
+            unknown.update(
+                {
+                    k: v
+                    for k, v in shared.unknown_calls.items()
+                    if k.startswith(("torch.", "keras.", "tf.", "numpy.", "Tensor."))
+                }
+            )
             for problem in shared.problems.values():
                 if problem.level == Level.ERROR or problem.level == Level.WARNING:
                     errors += problem.level == Level.ERROR
-                    print(f"{problem.level} {'certain' if problem.certain else 'possible'} {file}:{problem.site.line} {problem.rule} {problem.message}")
+                    print(
+
+                            f"{problem.level} {'certain' if problem.certain else 'possible'} "
+                            f"{file}:{problem.site.line} {problem.rule} {problem.message}"
+
+                    )
         calls = sum(known.values()) + sum(unknown.values())
         share = sum(known.values()) / calls if calls else 0.0
         middle = sorted(seconds)[len(seconds) // 2] if seconds else 0.0
-        print(f"{folder}: {len(seconds)} files, {calls} calls, {share:.1%} understood, median {middle:.2f} s, longest {max(seconds, default=0):.2f} s")
+        print(
+
+                f"{folder}: {len(seconds)} files, {calls} calls, {share:.1%} understood, median "
+                f"{middle:.2f} s, longest {max(seconds, default=0):.2f} s"
+
+        )
         print("  not understood:", ", ".join(f"{n} ({c})" for n, c in unknown.most_common(15)))
     print(f"{total} files, {crashes} crashes, {errors} errors reported")
     return 1 if crashes or errors else 0

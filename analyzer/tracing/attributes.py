@@ -7,8 +7,26 @@ from typing import Any
 
 from analyzer.tracing.tracer import Problem, PyRaise, ShapeFailure, Tracer
 from analyzer.tracing.values import (
-    Api, Bound, Class, DictV, Function, Instance, Iterator_, Layer, ListV, Module, Object, OpenSize, Partial, Size, SliceV,
-    SuperV, Tensor, Unknown, Value, show_shape,
+    Api,
+    Bound,
+    Class,
+    DictV,
+    Function,
+    Instance,
+    Iterator_,
+    Layer,
+    ListV,
+    Module,
+    Object,
+    OpenSize,
+    Partial,
+    Size,
+    SliceV,
+    SuperV,
+    Tensor,
+    Unknown,
+    Value,
+    show_shape,
 )  # fmt: skip
 from analyzer.validity.terms import Poly
 
@@ -283,13 +301,15 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
     items = value.items if isinstance(value, ListV) else value
     if isinstance(index, Tensor) and isinstance(index.value, int):
         index = index.value
-    if isinstance(index, bool) or isinstance(index, int):
+    if isinstance(index, (bool, int)):
         if isinstance(value, ListV) and value.open and not 0 <= index < len(items):
             return items[-1] if items else tr.unknown("an item of a list")
         if -len(items) <= index < len(items):
             return items[index]
         if isinstance(value, Size):
-            message = f"dimension {index} of the shape {show_shape(value)} does not exist: it has {len(value)} dimensions"
+            message = (
+                f"dimension {index} of the shape {show_shape(value)} does not exist: it has {len(value)} dimensions"
+            )
             raise ShapeFailure(Problem("tracing/incompatible-shape", "error", message, tr.site(node), "shape"))
         raise PyRaise("IndexError", f"index {index} of a sequence of {len(items)}")
     if isinstance(index, SliceV):
@@ -325,7 +345,12 @@ def _of_dict(tr: Tracer, value: DictV, index: Value) -> Value:
 
         if not value.open and all(alike(first, v) for v in value.items.values()):
             return first
-    if isinstance(index, Unknown) and not value.open and 0 < len(value.items) <= 6 and index.origin in ("flag", "param"):
+    if (
+        isinstance(index, Unknown)
+        and not value.open
+        and 0 < len(value.items) <= 6
+        and index.origin in ("flag", "param")
+    ):
         for key, found in list(value.items.items())[:-1]:  # one path for each choice
             from analyzer.tracing.expressions import compare
 
@@ -356,7 +381,9 @@ def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
         from analyzer.tracing.calls import call
 
         call(tr, get_attribute(tr, owner, "__setitem__"), (index, value), {})
-    elif isinstance(owner, Layer) or (isinstance(owner, Instance) and isinstance(owner.attrs.get("items"), (ListV, DictV))):
+    elif isinstance(owner, Layer) or (
+        isinstance(owner, Instance) and isinstance(owner.attrs.get("items"), (ListV, DictV))
+    ):
         items = owner.attrs.get("items")
         if items is not None:
             set_item(tr, items, index, value)

@@ -13,8 +13,26 @@ from analyzer.tracing.iteration import iterate
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
-    Api, Bound, Class, DictV, Function, Instance, Iterator_, Layer, ListV, Module, Native, Object, OpenSize, SetV, Size,
-    SliceV, SuperV, Tensor, Unknown, Value,
+    Api,
+    Bound,
+    Class,
+    DictV,
+    Function,
+    Instance,
+    Iterator_,
+    Layer,
+    ListV,
+    Module,
+    Native,
+    Object,
+    OpenSize,
+    SetV,
+    Size,
+    SliceV,
+    SuperV,
+    Tensor,
+    Unknown,
+    Value,
 )  # fmt: skip
 from analyzer.validity.terms import Cond, Poly, maximum, minimum
 
@@ -56,7 +74,9 @@ def _len(c: Call) -> Value:
         if "len()" not in value.attrs:
             c.tr.touch(value)
             found = Unknown("a length", value.origin, f"len({value.label or 'value'})", "int")
-            found.term = c.tr.symbols.fresh(found.label, "param" if value.origin == "param" else "unknown", 0, site=c.tr.site())
+            found.term = c.tr.symbols.fresh(
+                found.label, "param" if value.origin == "param" else "unknown", 0, site=c.tr.site()
+            )
             value.attrs["len()"] = found
         return value.attrs["len()"].term
     return c.tr.unknown("a length", pytype="int")
@@ -66,7 +86,7 @@ def _range(c: Call) -> Value:
     parts = [p if isinstance(p, bool) else c.tr.term_of(p) for p in (c.get(i) for i in range(len(c.args)))]
     if all(isinstance(p, int) for p in parts) and parts:
         try:
-            numbers = range(*parts)
+            numbers = range(*(int(p) for p in parts))
         except (TypeError, ValueError):
             return c.tr.unknown("a range")
         return Iterator_(lambda: iter(numbers), length=len(numbers))
@@ -96,7 +116,9 @@ def _default(tr: Tracer, term: Value) -> Value:
 
     if not isinstance(term, Poly):
         return term
-    values = {s.name: k.default for s in term.symbols if (k := tr.symbols.known.get(s.name)) and isinstance(k.default, int)}
+    values = {
+        s.name: k.default for s in term.symbols if (k := tr.symbols.known.get(s.name)) and isinstance(k.default, int)
+    }
     return substitute(term, values) if values else term
 
 
@@ -134,7 +156,8 @@ def _map(c: Call) -> Value:
 
 def _filter(c: Call) -> Value:
     items, endless = iterate(c.tr, c.get(1), c.node)
-    return Iterator_(lambda: items, True) if endless else Iterator_(lambda: items, True)
+    del endless
+    return Iterator_(lambda: items, True)  # which elements pass is not known
 
 
 def _sequence(make: Callable[[list[Value]], Value]) -> Callable[[Call], Value]:
@@ -216,13 +239,23 @@ def _float(c: Call) -> Value:
 
 def _str(c: Call) -> Value:
     value = c.get(0, default="")
-    return str(value) if isinstance(value, (str, int, bool)) else c.tr.unknown("text", getattr(value, "origin", "data"), pytype="str")
+    return (
+        str(value)
+        if isinstance(value, (str, int, bool))
+        else c.tr.unknown("text", getattr(value, "origin", "data"), pytype="str")
+    )
 
 
 def _bool(c: Call) -> Value:
     value = c.get(0, default=False)
     truth = c.tr.truth(value)
-    return truth if truth is not None else value if isinstance(value, (Cond,)) else c.tr.unknown("a truth", getattr(value, "origin", "data"), pytype="bool")
+    return (
+        truth
+        if truth is not None
+        else value
+        if isinstance(value, (Cond,))
+        else c.tr.unknown("a truth", getattr(value, "origin", "data"), pytype="bool")
+    )
 
 
 def _extremum(largest: bool) -> Callable[[Call], Value]:
@@ -235,7 +268,14 @@ def _extremum(largest: bool) -> Callable[[Call], Value]:
             return c.tr.unknown("an extremum")
         if all(isinstance(v, (int, float)) for v in values):
             return max(values) if largest else min(values)
-        terms = [v if isinstance(v, (int, Poly)) else c.tr.term_of(v) if isinstance(v, Unknown) and v.term is not None else None for v in values]
+        terms = [
+            v
+            if isinstance(v, (int, Poly))
+            else c.tr.term_of(v)
+            if isinstance(v, Unknown) and v.term is not None
+            else None
+            for v in values
+        ]
         if any(t is None for t in terms):
             return c.tr.unknown("an extremum", "imprecise")
         result = terms[0]
@@ -300,7 +340,8 @@ def _is_a(tr: Tracer, value: Value, kind: Value) -> bool | None:
         return None
     if isinstance(kind, Native):
         known = {
-            "int": (int, Poly), "float": (float,), "str": (str,), "bool": (bool, Cond), "list": (ListV,), "tuple": (tuple,),
+            "int": (int, Poly), "float": (float,), "str": (str,), "bool": (bool, Cond), "list": (ListV,),
+            "tuple": (tuple,),
             "dict": (DictV,), "set": (SetV,), "type": (Class, Api), "slice": (SliceV,),
         }.get(kind.name)  # fmt: skip
         if known is None:
@@ -313,7 +354,13 @@ def _is_a(tr: Tracer, value: Value, kind: Value) -> bool | None:
             return None
         return isinstance(value, known) if not isinstance(value, Instance) else None
     if isinstance(kind, Class):
-        return kind in value.cls.mro if isinstance(value, Instance) else False if isinstance(value, (int, float, str, tuple, ListV, DictV)) or value is None else None
+        return (
+            kind in value.cls.mro
+            if isinstance(value, Instance)
+            else False
+            if isinstance(value, (int, float, str, tuple, ListV, DictV)) or value is None
+            else None
+        )
     if isinstance(kind, Api):
         if isinstance(value, Tensor):
             if kind.name in _TENSORS:
@@ -321,9 +368,13 @@ def _is_a(tr: Tracer, value: Value, kind: Value) -> bool | None:
                 return value.framework == framework if value.framework in ("torch", "numpy") else None
             return False if kind.name.startswith(("torch.nn.", "typing.", "collections.")) else None
         if isinstance(value, Layer):
-            return value.name == kind.name or (None if kind.name.endswith((".Module", ".Layer")) or "_" in kind.name else None)
+            return True if value.name == kind.name else None
         if value is None or isinstance(value, (int, float, str, bool, ListV, DictV, tuple)):
-            return None if kind.name.startswith(("collections", "typing", "numbers", "numpy", "torch.Size", "tf.TensorShape")) else False
+            return (
+                None
+                if kind.name.startswith(("collections", "typing", "numbers", "numpy", "torch.Size", "tf.TensorShape"))
+                else False
+            )
         if isinstance(value, Instance):
             return True if kind.name in value.cls.library_bases else None
     return None
@@ -343,7 +394,9 @@ def _hasattr(c: Call) -> Value:
             key = ("hasattr", name)
             if key not in value.items:
                 c.tr.touch(value)
-                value.items[key] = c.tr.unknown("an attribute test", "imprecise", f"hasattr({value.label}, {name!r})", "bool")
+                value.items[key] = c.tr.unknown(
+                    "an attribute test", "imprecise", f"hasattr({value.label}, {name!r})", "bool"
+                )
             return value.items[key]
     return c.tr.unknown("an attribute test", pytype="bool")
 
@@ -354,7 +407,11 @@ def _getattr(c: Call) -> Value:
         return c.tr.unknown("a computed attribute")
     if len(c.args) > 2:
         if isinstance(value, Instance) and name not in value.attrs and not value.cls.find(name):
-            return c.args[2] if value.cls.closed and not value.cls.library_bases and not value.open else c.tr.unknown("an attribute")
+            return (
+                c.args[2]
+                if value.cls.closed and not value.cls.library_bases and not value.open
+                else c.tr.unknown("an attribute")
+            )
         if isinstance(value, Unknown) and value.attrs.get(name) is None:
             return get_attribute(c.tr, value, name)
     return get_attribute(c.tr, value, name, c.node)
@@ -415,7 +472,9 @@ def _sorted(c: Call) -> Value:
     if endless:
         return ListV([], True)
     found = list(items)
-    if not c.kwargs and all(isinstance(v, (int, float)) for v in found) or all(isinstance(v, str) for v in found) and not c.kwargs:
+    if (not c.kwargs and all(isinstance(v, (int, float)) for v in found)) or (
+        all(isinstance(v, str) for v in found) and not c.kwargs
+    ):
         return ListV(sorted(found))
     return ListV(found)
 
@@ -496,13 +555,17 @@ BUILTINS: dict[str, Value] = {
     name: Native(name, run)
     for name, run in {
         "len": _len, "range": _range, "enumerate": _enumerate, "zip": _zip, "map": _map, "filter": _filter,
-        "list": _sequence(ListV), "tuple": _sequence(tuple), "set": _sequence(lambda v: SetV(_unique(v))), "dict": _dict,
+        "list": _sequence(ListV), "tuple": _sequence(tuple), "set": _sequence(lambda v: SetV(_unique(v))),
+        "dict": _dict,
         "frozenset": _sequence(lambda v: SetV(_unique(v))),
-        "int": _int, "float": _float, "str": _str, "bool": _bool, "max": _extremum(True), "min": _extremum(False), "sum": _sum,
-        "abs": _abs, "round": _round, "isinstance": _isinstance, "hasattr": _hasattr, "getattr": _getattr, "setattr": _setattr,
+        "int": _int, "float": _float, "str": _str, "bool": _bool, "max": _extremum(True), "min": _extremum(False),
+        "sum": _sum,
+        "abs": _abs, "round": _round, "isinstance": _isinstance, "hasattr": _hasattr, "getattr": _getattr,
+        "setattr": _setattr,
         "super": _super, "next": _next, "iter": _iter, "type": _type, "sorted": _sorted, "reversed": _reversed,
         "any": _every(False), "all": _every(True), "slice": _slice, "exit": _exit, "quit": _exit, "print": _nothing,
-        "eval": _dynamic, "exec": _dynamic, "__import__": _dynamic, "compile": _dynamic, "input": _input, "raw_input": _input,
+        "eval": _dynamic, "exec": _dynamic, "__import__": _dynamic, "compile": _dynamic, "input": _input,
+        "raw_input": _input,
         "locals": _locals, "globals": _locals, "vars": _locals, "divmod": _divmod, "pow": _pow, "callable": _callable,
         "xrange": _range,
     }.items()
@@ -517,5 +580,3 @@ def _unique(values: list[Value]) -> list[Value]:
         if not any(value is r or (isinstance(value, (int, str)) and value == r) for r in result):
             result.append(value)
     return result
-
-

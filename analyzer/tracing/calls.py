@@ -11,8 +11,23 @@ from analyzer.tracing.iteration import iterate
 from analyzer.tracing.signatures import bind
 from analyzer.tracing.tracer import MOST_DEPTH, Frame, PyRaise, Tracer
 from analyzer.tracing.values import (
-    Api, Bound, Class, DictV, Function, Instance, Iterator_, Layer, ListV, Native, Object, Partial, Scope, SuperV, Tensor,
-    Unknown, Value,
+    Api,
+    Bound,
+    Class,
+    DictV,
+    Function,
+    Instance,
+    Iterator_,
+    Layer,
+    ListV,
+    Native,
+    Object,
+    Partial,
+    Scope,
+    SuperV,
+    Tensor,
+    Unknown,
+    Value,
 )  # fmt: skip
 
 MOST_YIELDS = 64
@@ -28,7 +43,17 @@ def evaluate(tr: Tracer, node: ast.expr) -> Value:
     return run(tr, node)
 
 
-_SEEN_THROUGH = {"abstractmethod", "override", "no_grad", "inference_mode", "jit", "compile", "lru_cache", "cache", "wraps"}
+_SEEN_THROUGH = {
+    "abstractmethod",
+    "override",
+    "no_grad",
+    "inference_mode",
+    "jit",
+    "compile",
+    "lru_cache",
+    "cache",
+    "wraps",
+}
 
 
 # ---------------------------------------------------------------------------------------------- call sites
@@ -63,7 +88,12 @@ def call_node(tr: Tracer, node: ast.Call) -> Value:
 
 
 def call(
-    tr: Tracer, function: Value, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None = None, open_args: bool = False
+    tr: Tracer,
+    function: Value,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    node: ast.Call | None = None,
+    open_args: bool = False,
 ) -> Value:
     """The value of a call. `open_args`: star arguments of unknown content were given too."""
     tr.step()
@@ -115,16 +145,19 @@ def _call_unknown(tr: Tracer, function: Unknown, args: tuple[Value, ...]) -> Val
 def _forget(tr: Tracer, args: tuple[Value, ...]) -> None:
     """An unknown function may change the lists, dictionaries and objects that it is given."""
     for value in args:
-        if isinstance(value, (ListV, DictV)):
-            tr.touch(value)
-            value.open = True
-        elif isinstance(value, Instance):
+        if isinstance(value, (ListV, DictV, Instance)):
             tr.touch(value)
             value.open = True
 
 
 def _call_method(
-    tr: Tracer, owner: Value, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None, open_args: bool
+    tr: Tracer,
+    owner: Value,
+    name: str,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    node: ast.Call | None,
+    open_args: bool,
 ) -> Value:
     if isinstance(owner, (Tensor, Layer, Instance, SuperV, Object)):
         from analyzer.tracing.operators import call_method
@@ -136,7 +169,12 @@ def _call_method(
 
 
 def call_instance(
-    tr: Tracer, owner: Instance, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None = None, open_args: bool = False
+    tr: Tracer,
+    owner: Instance,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    node: ast.Call | None = None,
+    open_args: bool = False,
 ) -> Value:
     """`model(x)`: `__call__` of the class, `forward` of a torch module, `call` of a Keras layer or model."""
     for name in ("__call__", "forward", "call"):
@@ -180,7 +218,7 @@ def make_function(tr: Tracer, node: ast.FunctionDef | ast.AsyncFunctionDef) -> V
     function = Function(
         node.name,
         node,
-        frame.scope if frame.name != "<class>" else frame.scope,
+        frame.scope,
         frame.path,
         tuple(evaluate(tr, d) for d in node.args.defaults),
         {
@@ -242,7 +280,9 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
             return value
         if isinstance(found, Api) and found.name.endswith("custom_gradient"):
             return value
-        function.decorated = not (isinstance(found, Api) and found.name.startswith(("tf.", "torch.", "keras.", "functools.")))
+        function.decorated = not (
+            isinstance(found, Api) and found.name.startswith(("tf.", "torch.", "keras.", "functools."))
+        )
     return value
 
 
@@ -253,7 +293,11 @@ def make_lambda(tr: Tracer, node: ast.Lambda) -> Function:
         tr.frame.scope,
         tr.frame.path,
         tuple(evaluate(tr, d) for d in node.args.defaults),
-        {p.arg: evaluate(tr, d) for p, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is not None},
+        {
+            p.arg: evaluate(tr, d)
+            for p, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+            if d is not None
+        },
     )
 
 
@@ -277,7 +321,9 @@ def call_function(
     scope = Scope(parent, parent.globals)
     scope.names.update(names)
     first = args[0] if args else None
-    frame = Frame(scope, function.path, function.name, cls or function.owner, first, function, line=function.node.lineno)
+    frame = Frame(
+        scope, function.path, function.name, cls or function.owner, first, function, line=function.node.lineno
+    )
     if function.generator:
         return Iterator_(lambda: iter(_generate(tr, function, frame)), endless=_loops_forever(function.node))
     if function.kind == "contextmanager":
@@ -345,7 +391,11 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
         run_block(tr, node.body)
     finally:
         del tr.frames[depth:]
-    bases = [b for b in bases if not (isinstance(b, Api) and b.name in ("abc.ABC", "typing.Generic", "typing.Protocol", "typing.NamedTuple"))]
+    bases = [
+        b
+        for b in bases
+        if not (isinstance(b, Api) and b.name in ("abc.ABC", "typing.Generic", "typing.Protocol", "typing.NamedTuple"))
+    ]
     cls = Class(node.name, tuple(bases), scope, node, frame.path)
     tr.classes.append(cls)
     for member in scope.names.values():
@@ -357,14 +407,21 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
         target = decorator.func if isinstance(decorator, ast.Call) else decorator
         if ast.unparse(target).rpartition(".")[2] == "dataclass":
             cls.dataclass = True
-        elif not isinstance(evaluate(tr, target), (Api, Class)) and not ast.unparse(target).endswith("register_keras_serializable"):
+        elif not isinstance(evaluate(tr, target), (Api, Class)) and not ast.unparse(target).endswith(
+            "register_keras_serializable"
+        ):
             cls.mro.append(Unknown("what a class decorator adds"))
     cls.dataclass = cls.dataclass or named_tuple or any(isinstance(b, Class) and b.dataclass for b in cls.bases)
     return cls
 
 
 def instantiate(
-    tr: Tracer, cls: Class, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None = None, open_args: bool = False
+    tr: Tracer,
+    cls: Class,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    node: ast.Call | None = None,
+    open_args: bool = False,
 ) -> Value:
     tr.shared.reached.add(f"{cls.path}:{cls.node.lineno}")
     cls.called = True
@@ -386,7 +443,9 @@ def instantiate(
     return instance
 
 
-def _fill_dataclass(tr: Tracer, instance: Instance, args: tuple[Value, ...], kwargs: dict[str, Value], open_args: bool) -> None:
+def _fill_dataclass(
+    tr: Tracer, instance: Instance, args: tuple[Value, ...], kwargs: dict[str, Value], open_args: bool
+) -> None:
     fields: dict[str, Value] = {}
     for cls in reversed(instance.cls.mro):
         if isinstance(cls, Class):
@@ -400,7 +459,13 @@ def _fill_dataclass(tr: Tracer, instance: Instance, args: tuple[Value, ...], kwa
             value = kwargs[name]
         elif isinstance(default, Object) and default.kind == "dataclass field":
             factory = default.data.get("default_factory")
-            value = default.data["default"] if "default" in default.data else call(tr, factory, (), {}) if factory else tr.unknown("a field")
+            value = (
+                default.data["default"]
+                if "default" in default.data
+                else call(tr, factory, (), {})
+                if factory
+                else tr.unknown("a field")
+            )
         elif any(name in c.scope.names for c in instance.cls.mro if isinstance(c, Class)) and not open_args:
             value = default
         else:
@@ -440,5 +505,3 @@ def enter_context(tr: Tracer, manager: Value) -> tuple[Value, Callable[[], None]
     if isinstance(manager, Tensor):
         return manager, nothing
     return (manager if isinstance(manager, (Unknown, Layer)) else tr.unknown("a context")), nothing
-
-

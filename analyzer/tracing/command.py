@@ -14,8 +14,14 @@ from analyzer.problem import TargetProblem, UsageProblem
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE.py", help="Python files; they are read, never executed")
-    parser.add_argument("--entry", metavar="NAME", help="start from this function or class instead of running the file as a script")
-    parser.add_argument("--root", metavar="DIR", help="root of the repository (default: the nearest folder with .git, else the working directory)")
+    parser.add_argument(
+        "--entry", metavar="NAME", help="start from this function or class instead of running the file as a script"
+    )
+    parser.add_argument(
+        "--root",
+        metavar="DIR",
+        help="root of the repository (default: the nearest folder with .git, else the working directory)",
+    )
 
 
 def run(args: argparse.Namespace, console: Console) -> int:

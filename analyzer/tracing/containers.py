@@ -12,7 +12,9 @@ from analyzer.tracing.values import DictV, Iterator_, ListV, OpenSize, Size, Sup
 from analyzer.validity.terms import Poly, product
 
 
-def method(tr: Tracer, owner: Value, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+def method(
+    tr: Tracer, owner: Value, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
     args = tuple(a.value[0] if isinstance(a, Unknown) and a.value is not None else a for a in args)
     if isinstance(owner, ListV):
         return _of_list(tr, owner, name, args, kwargs)
@@ -25,7 +27,11 @@ def method(tr: Tracer, owner: Value, name: str, args: tuple[Value, ...], kwargs:
         if found is not None:
             return found
     if isinstance(owner, tuple) and name in ("index", "count"):
-        return getattr(owner, name)(*args) if args and args[0] in owner and all(isinstance(v, (int, str)) for v in owner) else tr.unknown("an index")
+        return (
+            getattr(owner, name)(*args)
+            if args and args[0] in owner and all(isinstance(v, (int, str)) for v in owner)
+            else tr.unknown("an index")
+        )
     if isinstance(owner, OpenSize):
         return owner if name in ("as_list", "tolist") else tr.unknown(f"shape.{name}()", "data")
     if isinstance(owner, Iterator_):
@@ -107,9 +113,21 @@ def _of_list(tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwarg
         else:
             owner.open = True
         return None
-    if name == "index" and args and isinstance(args[0], (int, str)) and all(isinstance(i, (int, str)) for i in items) and args[0] in items:
+    if (
+        name == "index"
+        and args
+        and isinstance(args[0], (int, str))
+        and all(isinstance(i, (int, str)) for i in items)
+        and args[0] in items
+    ):
         return items.index(args[0])
-    if name == "count" and args and isinstance(args[0], (int, str)) and all(isinstance(i, (int, str)) for i in items) and not owner.open:
+    if (
+        name == "count"
+        and args
+        and isinstance(args[0], (int, str))
+        and all(isinstance(i, (int, str)) for i in items)
+        and not owner.open
+    ):
         return items.count(args[0])
     return tr.unknown(f"list.{name}()")
 
@@ -117,7 +135,11 @@ def _of_list(tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwarg
 def _of_dict(tr: Tracer, owner: DictV, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     items = owner.items
     if name == "items":
-        return Iterator_(lambda: iter(list(items.items())), owner.open and not items) if not owner.open else _open(tr, list(items.items()), 2)
+        return (
+            Iterator_(lambda: iter(list(items.items())), owner.open and not items)
+            if not owner.open
+            else _open(tr, list(items.items()), 2)
+        )
     if name == "keys":
         return ListV(items, owner.open)
     if name == "values":
@@ -171,10 +193,31 @@ def _open(tr: Tracer, pairs: list[Any], width: int) -> Iterator_:
 
 _TEXT: dict[str, Callable[..., Any]] = {
     name: getattr(str, name)
-    for name in (
-        "lower upper strip lstrip rstrip startswith endswith replace split rsplit join title capitalize isdigit count find "
-        "partition rpartition splitlines isalpha removeprefix removesuffix zfill"
-    ).split()
+    for name in [
+        "lower",
+        "upper",
+        "strip",
+        "lstrip",
+        "rstrip",
+        "startswith",
+        "endswith",
+        "replace",
+        "split",
+        "rsplit",
+        "join",
+        "title",
+        "capitalize",
+        "isdigit",
+        "count",
+        "find",
+        "partition",
+        "rpartition",
+        "splitlines",
+        "isalpha",
+        "removeprefix",
+        "removesuffix",
+        "zfill",
+    ]
 }
 
 
@@ -183,7 +226,9 @@ def _of_text(tr: Tracer, owner: str, name: str, args: tuple[Value, ...]) -> Valu
     if rule is None or len(owner) > 100_000:
         return tr.unknown(f"str.{name}()", "data", pytype="str")
     plain = tuple(tuple(a.items) if isinstance(a, ListV) and not a.open else a for a in args)
-    if not all(isinstance(a, (str, int)) or (isinstance(a, tuple) and all(isinstance(p, str) for p in a)) for a in plain):
+    if not all(
+        isinstance(a, (str, int)) or (isinstance(a, tuple) and all(isinstance(p, str) for p in a)) for a in plain
+    ):
         return tr.unknown(f"str.{name}()", "data", pytype="str")
     if name == "zfill" and any(isinstance(a, int) and a > 1000 for a in plain):
         return tr.unknown("a long text", pytype="str")
@@ -192,5 +237,3 @@ def _of_text(tr: Tracer, owner: str, name: str, args: tuple[Value, ...]) -> Valu
     except (TypeError, ValueError, AttributeError):
         return tr.unknown(f"str.{name}()", "data", pytype="str")
     return ListV(found) if isinstance(found, list) else found
-
-

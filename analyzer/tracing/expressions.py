@@ -14,7 +14,22 @@ from analyzer.tracing.iteration import iterate
 from analyzer.tracing.names import lookup
 from analyzer.tracing.tracer import PyRaise, Test, Tracer
 from analyzer.tracing.values import (
-    Api, Class, DictV, Function, Instance, Iterator_, Layer, ListV, Module, OpenSize, Scope, SetV, Size, SliceV, Tensor, Unknown,
+    Api,
+    Class,
+    DictV,
+    Function,
+    Instance,
+    Iterator_,
+    Layer,
+    ListV,
+    Module,
+    OpenSize,
+    Scope,
+    SetV,
+    Size,
+    SliceV,
+    Tensor,
+    Unknown,
     Value,
 )  # fmt: skip
 from analyzer.validity.terms import Cond, Poly, all_of, any_of, equal, floor_div, mod, negate, unequal
@@ -256,7 +271,9 @@ def _binary(tr: Tracer, node: ast.BinOp) -> Value:
     return binary(tr, type(node.op), left, right, node)
 
 
-def binary(tr: Tracer, op: type[ast.operator], left: Value, right: Value, node: ast.AST, in_place: bool = False) -> Value:
+def binary(
+    tr: Tracer, op: type[ast.operator], left: Value, right: Value, node: ast.AST, in_place: bool = False
+) -> Value:
     left, right = _settled(left), _settled(right)
     if isinstance(left, (Instance, Class)) or isinstance(right, (Instance, Class)):
         return _overloaded(tr, op, left, right)
@@ -304,26 +321,29 @@ _CONSTANT: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def _of_constants(tr: Tracer, op: type[ast.operator], left: Any, right: Any) -> Value:
+    x: Any = left
+    y: Any = right
     if op is ast.Mod and isinstance(left, (str, bytes)):
         return _formatted(tr, left, right)
-    plain = (int, float, str, bytes, bool, tuple, complex, type(None))
-    if not isinstance(left, plain) or not isinstance(right, plain):
+    if not isinstance(left, _PLAIN) or not isinstance(right, _PLAIN):
         return tr.unknown("arithmetic")
-    if op is ast.Mult and any(isinstance(v, int) and v > MOST_ITEMS for v in (left, right)) and (
-        isinstance(left, (str, tuple, bytes)) or isinstance(right, (str, tuple, bytes))
+    if (
+        op is ast.Mult
+        and any(isinstance(v, int) and v > MOST_ITEMS for v in (left, right))
+        and (isinstance(left, (str, tuple, bytes)) or isinstance(right, (str, tuple, bytes)))
     ):
         return tr.unknown("a long sequence")
     if isinstance(left, int) and isinstance(right, int) and max(left.bit_length(), right.bit_length()) > 4096:
         return tr.unknown("a huge number", pytype="int")
     try:
         if op is ast.Pow:
-            if abs(right) > 512 or abs(left) > 1e9:
+            if abs(y) > 512 or abs(x) > 1e9:
                 return tr.unknown("a huge number")
-            return left**right
+            return x**y
         if op in (ast.LShift, ast.RShift):
-            if not 0 <= right <= 128:
+            if not 0 <= y <= 128:
                 return tr.unknown("a huge number")
-            return left << right if op is ast.LShift else left >> right
+            return x << y if op is ast.LShift else x >> y
         found = _CONSTANT[op](left, right)
     except ZeroDivisionError as error:
         raise PyRaise("ZeroDivisionError", str(error)) from error
@@ -378,7 +398,10 @@ def _of_unknowns(tr: Tracer, op: type[ast.operator], left: Value, right: Value) 
         result.pytype = "str"
         return result
     numbers = all(not isinstance(v, Unknown) or v.pytype in ("int", "float", "number") for v in (left, right))
-    if any(isinstance(v, float) or (isinstance(v, Unknown) and v.pytype == "float") for v in (left, right)) or op is ast.Div:
+    if (
+        any(isinstance(v, float) or (isinstance(v, Unknown) and v.pytype == "float") for v in (left, right))
+        or op is ast.Div
+    ):
         result.pytype = "float" if numbers else ""
         return result
     if op not in (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod):
@@ -414,7 +437,9 @@ def _of_terms(tr: Tracer, op: type[ast.operator], left: Value, right: Value) -> 
         return floor_div(left, right) if op is ast.FloorDiv else mod(left, right)
     if op is ast.Div:
         whole = _exact(left, right)
-        result = tr.unknown("a number", tr._origin(equal(left, 0)) if isinstance(equal(left, 0), Cond) else "flag", pytype="float")
+        result = tr.unknown(
+            "a number", tr._origin(equal(left, 0)) if isinstance(equal(left, 0), Cond) else "flag", pytype="float"
+        )
         if whole is not None:
             result.term = whole  # int(x / y) is exact
         return result
@@ -483,7 +508,10 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return _compare_tensors(tr, op, left, right, node)
     if isinstance(left, (ListV,)) and isinstance(right, (ListV, tuple)):
-        left, right = tuple(left.items) if not left.open else left, tuple(right.items) if isinstance(right, ListV) else right
+        left, right = (
+            tuple(left.items) if not left.open else left,
+            tuple(right.items) if isinstance(right, ListV) else right,
+        )
     elif isinstance(right, ListV) and isinstance(left, tuple):
         right = tuple(right.items) if not right.open else right
     if isinstance(left, OpenSize) or isinstance(right, OpenSize):
@@ -507,10 +535,18 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
             return tr.unknown("a comparison", pytype="bool")
     if isinstance(left, (Instance,)) or isinstance(right, Instance):
         return tr.unknown("a comparison", pytype="bool")
-    if op in (ast.Eq, ast.NotEq) and isinstance(left, (Api, Class, Function, Module)) and isinstance(right, (Api, Class, Function, Module)):
+    if (
+        op in (ast.Eq, ast.NotEq)
+        and isinstance(left, (Api, Class, Function, Module))
+        and isinstance(right, (Api, Class, Function, Module))
+    ):
         same = left is right or left == right
         return same if op is ast.Eq else not same
-    if op in (ast.Eq, ast.NotEq) and (isinstance(left, str) or isinstance(right, str)) and (isinstance(left, (int, Poly)) or isinstance(right, (int, Poly))):
+    if (
+        op in (ast.Eq, ast.NotEq)
+        and (isinstance(left, str) or isinstance(right, str))
+        and (isinstance(left, (int, Poly)) or isinstance(right, (int, Poly)))
+    ):
         return op is ast.NotEq
     return tr.unknown("a comparison", pytype="bool")
 
@@ -578,7 +614,9 @@ def _test(tr: Tracer, subject: Unknown, operation: str, constant: Value, negated
     test = subject.items.get(key)
     if not isinstance(test, Test):
         tr.touch(subject)
-        test = subject.items[key] = Test(subject, operation, constant, f"{subject.label or 'value'} {operation} {constant!r}")
+        test = subject.items[key] = Test(
+            subject, operation, constant, f"{subject.label or 'value'} {operation} {constant!r}"
+        )
     if not negated:
         return test
     opposite = Test(subject, operation, constant, f"{subject.label or 'value'} not {operation} {constant!r}")
@@ -618,10 +656,19 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
         return tr.unknown("a membership test", item.origin, pytype="bool")
     if isinstance(item, (Poly, Cond, Tensor)):
         return tr.unknown("a membership test", "data", pytype="bool")
-    found_any = any(i is item or (isinstance(i, _PLAIN) and isinstance(item, _PLAIN) and i == item) or (isinstance(i, Api) and i == item) for i in items)
+    found_any = any(
+        i is item
+        or (isinstance(i, _PLAIN) and isinstance(item, _PLAIN) and i == item)
+        or (isinstance(i, Api) and i == item)
+        for i in items
+    )
     if found_any:
         return not negated
-    if complete and all(isinstance(i, (*_PLAIN, Tensor, Api, Class, Function, Layer, Instance)) for i in items) and isinstance(item, (*_PLAIN, Tensor, Api, Class, Function, Layer, Instance)):
+    if (
+        complete
+        and all(isinstance(i, (*_PLAIN, Tensor, Api, Class, Function, Layer, Instance)) for i in items)
+        and isinstance(item, (*_PLAIN, Tensor, Api, Class, Function, Layer, Instance))
+    ):
         return negated
     return tr.unknown("a membership test", pytype="bool")
 
@@ -638,7 +685,7 @@ def _if_expression(tr: Tracer, node: ast.IfExp) -> Value:
                 break
         else:
             a, b = evaluate(tr, node.body), evaluate(tr, node.orelse)
-            if isinstance(a, (str, type(None))) and isinstance(b, (str, type(None))) or a is b:
+            if (isinstance(a, (str, type(None))) and isinstance(b, (str, type(None)))) or a is b:
                 if a == b:
                     return a
                 if isinstance(a, str) and isinstance(b, str) and not isinstance(value, (Cond, Test)):

@@ -2,8 +2,8 @@
 
     python -m analyzer.tracing.extract_api torch tensorflow keras
 
-Run by maintainers when a framework releases; analysis reads only the data files. Each file holds the version, the public
-names of every public module, and the parameters of functions and classes whose signature Python can tell.
+Run by maintainers when a framework releases; analysis reads only the data files. Each file holds the version, the
+public names of every public module, and the parameters of functions and classes whose signature Python can tell.
 """
 
 from __future__ import annotations
@@ -18,21 +18,27 @@ from typing import Any
 
 DATA = Path(__file__).parent / "api"
 _MODULES = {
-    "torch": ["torch", "torch.nn", "torch.nn.functional", "torch.nn.init", "torch.optim", "torch.utils.data", "torch.linalg"],
+    "torch": ["torch", "torch.nn", "torch.nn.functional", "torch.nn.init", "torch.optim", "torch.utils.data",
+    "torch.linalg"],
     "tensorflow": [
-        "tensorflow", "tensorflow.nn", "tensorflow.math", "tensorflow.data", "tensorflow.image", "tensorflow.io", "tensorflow.random",
-        "tensorflow.linalg", "tensorflow.compat.v1", "tensorflow.compat.v1.nn", "tensorflow.compat.v1.train", "tensorflow.train",
-        "tensorflow.summary", "tensorflow.strings", "tensorflow.signal", "tensorflow.compat.v1.losses", "tensorflow.errors",
+        "tensorflow", "tensorflow.nn", "tensorflow.math", "tensorflow.data", "tensorflow.image", "tensorflow.io",
+        "tensorflow.random",
+        "tensorflow.linalg", "tensorflow.compat.v1", "tensorflow.compat.v1.nn", "tensorflow.compat.v1.train",
+        "tensorflow.train",
+        "tensorflow.summary", "tensorflow.strings", "tensorflow.signal", "tensorflow.compat.v1.losses",
+        "tensorflow.errors",
     ],
     "keras": [
-        "keras", "keras.layers", "keras.models", "keras.losses", "keras.optimizers", "keras.utils", "keras.datasets", "keras.callbacks",
-        "keras.activations", "keras.initializers", "keras.metrics", "keras.regularizers", "keras.backend", "keras.applications", "keras.ops",
+        "keras", "keras.layers", "keras.models", "keras.losses", "keras.optimizers", "keras.utils",
+        "keras.datasets", "keras.callbacks",
+        "keras.activations", "keras.initializers", "keras.metrics", "keras.regularizers", "keras.backend",
+        "keras.applications", "keras.ops",
     ],
 }  # fmt: skip
 
 
 def parameters(value: Any) -> list[str] | None:
-    """``name``, ``name=`` (has a default), ``*name``, ``**name``, and ``*`` before keyword-only ones; None if unknown."""
+    """``name``, ``name=`` (has a default), ``*name``, ``**name``, ``*`` before keyword-only ones; None if unknown."""
     try:
         signature = inspect.signature(value)
     except (TypeError, ValueError):
@@ -86,7 +92,11 @@ def main(frameworks: list[str]) -> int:
         if framework == "torch":
             torch = importlib.import_module("torch")
             extra = {"torch.Tensor": sorted(dir(torch.Tensor)), "torch.nn.Module": sorted(dir(torch.nn.Module()))}
-        text = json.dumps({"framework": framework, "version": version, "modules": found, "attributes": extra}, indent=0, sort_keys=True)
+        text = json.dumps(
+            {"framework": framework, "version": version, "modules": found, "attributes": extra},
+            indent=0,
+            sort_keys=True,
+        )
         DATA.mkdir(exist_ok=True)
         (DATA / f"{framework}.json").write_text(text + "\n", encoding="utf-8")
         print(f"{framework} {version}: {sum(map(len, found.values()))} names")

@@ -1,4 +1,4 @@
-"""What a user sets: argparse, absl / TF1 flags, click, typer, hydra, environment variables — as symbols with their defaults."""
+"""What a user sets: argparse, absl / TF1 flags, click, typer, hydra, environment variables, as symbols."""
 
 from __future__ import annotations
 
@@ -14,19 +14,29 @@ def flag(tr: Tracer, name: str, kind: Value, default: Value, choices: Value = No
     text = getattr(kind, "name", "") if kind is not None else ""
     if text == "" and default is not None and not isinstance(default, Unknown):
         text = type(default).__name__ if isinstance(default, (bool, int, float, str)) else ""
-    value = Unknown(f"the flag {name}", "flag", name, {"int": "int", "float": "float", "str": "str", "bool": "bool"}.get(text, ""))
+    value = Unknown(
+        f"the flag {name}", "flag", name, {"int": "int", "float": "float", "str": "str", "bool": "bool"}.get(text, "")
+    )
     if isinstance(default, (bool, int, float, str)):
         value.default = default
     if isinstance(default, (ListV, DictV)):
         return default
     del choices
     if value.pytype == "int":
-        value.term = tr.symbols.fresh(name, "flag", 0 if isinstance(default, int) and default == 0 else 1, site=tr.site(), default=default if isinstance(default, int) else None)
+        value.term = tr.symbols.fresh(
+            name,
+            "flag",
+            0 if isinstance(default, int) and default == 0 else 1,
+            site=tr.site(),
+            default=default if isinstance(default, int) else None,
+        )
         return value.term
     return value
 
 
-def parser_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+def parser_method(
+    tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
     """Methods of `argparse.ArgumentParser`."""
     if name == "add_argument":
         names = [a for a in args if isinstance(a, str)]
@@ -59,7 +69,11 @@ def _from_argument(tr: Tracer, label: str, options: dict[str, Value]) -> Value:
         value.default = action == "store_false"
         return value
     if options.get("nargs") is not None:
-        return options.get("default") if isinstance(options.get("default"), ListV) else tr.unknown(f"the flag {label}", "flag", label)
+        return (
+            options.get("default")
+            if isinstance(options.get("default"), ListV)
+            else tr.unknown(f"the flag {label}", "flag", label)
+        )
     if action is not None:
         return tr.unknown(f"the flag {label}", "flag", label)
     default = options.get("default")
@@ -83,7 +97,9 @@ def command_line_decorator(tr: Tracer, function: Function, decorator: Value, nod
         names = [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
         options = {k.arg: evaluate(tr, k.value) for k in node.keywords if k.arg}
         if names:
-            label = next((n for n in names if not n.startswith("-")), next((n for n in names if n.startswith("--")), names[0]))
+            label = next(
+                (n for n in names if not n.startswith("-")), next((n for n in names if n.startswith("--")), names[0])
+            )
             label = label.lstrip("-").partition("/")[0].replace("-", "_")
             if options.get("is_flag") is True:
                 value: Value = Unknown(f"the flag {label}", "flag", label, "bool")
@@ -109,7 +125,10 @@ def parser(op: Op, args: tuple[Value, ...]) -> Value:
 _KINDS = {"integer": "int", "float": "float", "string": "str", "bool": "bool", "boolean": "bool", "enum": "str"}
 
 
-@operator(" ".join(f"{home}.DEFINE_{k}" for home in ("tf.app.flags", "tf.flags", "absl.flags") for k in _KINDS), "name default=None *rest")
+@operator(
+    " ".join(f"{home}.DEFINE_{k}" for home in ("tf.app.flags", "tf.flags", "absl.flags") for k in _KINDS),
+    "name default=None *rest",
+)
 def define_flag(op: Op, name: Value, default: Value, rest: tuple[Value, ...]) -> Value:
     if not isinstance(name, str):
         return None
@@ -147,5 +166,3 @@ def absl_run(op: Op, main: Value, rest: tuple[Value, ...]) -> Value:
     from analyzer.tracing.calls import call
 
     return call(op.tr, main, (op.tr.unknown("arguments", "data"),), {})
-
-

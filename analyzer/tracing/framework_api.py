@@ -107,7 +107,12 @@ def _aliases(tree: ast.Module) -> Iterator[tuple[str, str]]:
             for alias in node.names:
                 if alias.name.partition(".")[0] in _PACKAGES:
                     yield (alias.asname, alias.name) if alias.asname else (alias.name.partition(".")[0],) * 2
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level and node.module.partition(".")[0] in _PACKAGES:
+        elif (
+            isinstance(node, ast.ImportFrom)
+            and node.module
+            and not node.level
+            and node.module.partition(".")[0] in _PACKAGES
+        ):
             for alias in node.names:
                 yield alias.asname or alias.name, f"{node.module}.{alias.name}"
 
@@ -119,7 +124,10 @@ def _guarded(tree: ast.Module) -> set[int]:
         inside = isinstance(node, (ast.Try, ast.TryStar))
         if isinstance(node, (ast.If, ast.IfExp)):
             text = ast.unparse(node.test).lower()
-            inside = any(word in text for word in ("version", "hasattr", "tf2", "tf1", "v1", "v2", "is_available", "type_checking"))
+            inside = any(
+                word in text
+                for word in ("version", "hasattr", "tf2", "tf1", "v1", "v2", "is_available", "type_checking")
+            )
         if isinstance(node, ast.With):
             text = " ".join(ast.unparse(i.context_expr) for i in node.items)
             inside = "raises" in text.lower() or "suppress" in text
@@ -166,7 +174,17 @@ def _check_attribute(node: ast.AST, name: str, path: str, versions: Versions) ->
         if asked is None or asked < gone:
             return
         version = ".".join(map(str, asked))
-        yield Problem("python/removed-api", "error", f"`{name}` does not exist in {_SHORT[framework]} {version}; use {instead}", site, name, (f"The repository asks for {_SHORT[framework]} {version}.",), True, None, name)
+        yield Problem(
+            "python/removed-api",
+            "error",
+            f"`{name}` does not exist in {_SHORT[framework]} {version}; use {instead}",
+            site,
+            name,
+            (f"The repository asks for {_SHORT[framework]} {version}.",),
+            True,
+            None,
+            name,
+        )
         return
     home = _home(name)
     if home is None:
@@ -176,7 +194,9 @@ def _check_attribute(node: ast.AST, name: str, path: str, versions: Versions) ->
     names = data["modules"][module]
     if last in names or last.startswith("_") or f"{module}.{last}" in data["modules"]:
         return
-    if any(other.startswith(f"{module}.{last}.") for other in data["modules"]) or any(r == f"{module}.{last}" for r in REMOVED):
+    if any(other.startswith(f"{module}.{last}.") for other in data["modules"]) or any(
+        r == f"{module}.{last}" for r in REMOVED
+    ):
         return
     asked = _version(versions, framework)
     near = get_close_matches(last, [n for n in names if not n.startswith("_")], 1, 0.75)
@@ -186,7 +206,9 @@ def _check_attribute(node: ast.AST, name: str, path: str, versions: Versions) ->
         return  # it may have existed in the version that the repository uses
     hint = f"; did you mean `{near[0]}`?" if near else ""
     yield Problem(
-        "python/missing-attribute", "error", f"`{module}` has no attribute `{last}`{hint} (checked against {_SHORT[framework]} {data['version']})", site, name,
+        "python/missing-attribute", "error",
+        (f"`{module}` has no attribute `{last}`{hint} (checked against {_SHORT[framework]} " f"{data['version']})"),
+        site, name,
         (f"Names of {_SHORT[framework]} {data['version']}.",), same, None, name,
     )  # fmt: skip
 
@@ -198,7 +220,11 @@ def _check_call(node: ast.Call, name: str, path: str, versions: Versions) -> Ite
     framework, module, last = home
     data = framework_data(framework)
     declared = data["modules"][module].get(last)
-    if declared is None or any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+    if (
+        declared is None
+        or any(isinstance(a, ast.Starred) for a in node.args)
+        or any(k.arg is None for k in node.keywords)
+    ):
         return
     problem = call_problem(declared, len(node.args), [k.arg for k in node.keywords if k.arg])
     if problem is None:
@@ -209,7 +235,9 @@ def _check_call(node: ast.Call, name: str, path: str, versions: Versions) -> Ite
         return
     certain = asked is not None and asked[:2] == current
     yield Problem(
-        "python/argument-mismatch", "error", f"`{name}` {problem} (checked against {_SHORT[framework]} {data['version']})", Site(path, node.lineno), name,
+        "python/argument-mismatch", "error",
+        f"`{name}` {problem} (checked against {_SHORT[framework]} {data['version']})", Site(path, node.lineno),
+        name,
         (f"Signature: {last}({', '.join(declared)})",), certain, None, name,
     )  # fmt: skip
 

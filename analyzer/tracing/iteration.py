@@ -8,7 +8,18 @@ from typing import Any
 
 from analyzer.tracing.tracer import Problem, PyRaise, ShapeFailure, Tracer
 from analyzer.tracing.values import (
-    DictV, Instance, Iterator_, Layer, ListV, Object, OpenSize, SetV, Size, Tensor, Unknown, Value,
+    DictV,
+    Instance,
+    Iterator_,
+    Layer,
+    ListV,
+    Object,
+    OpenSize,
+    SetV,
+    Size,
+    Tensor,
+    Unknown,
+    Value,
 )  # fmt: skip
 from analyzer.validity.terms import Poly, equal
 
@@ -31,7 +42,9 @@ def iterate(tr: Tracer, value: Value, node: ast.AST | None) -> tuple[Iterator[Va
         return iter(value[:256]), False
     if isinstance(value, Tensor):
         return _rows(tr, value)
-    if isinstance(value, Layer) or (isinstance(value, Instance) and not value.cls.find("__iter__") and "items" in value.attrs):
+    if isinstance(value, Layer) or (
+        isinstance(value, Instance) and not value.cls.find("__iter__") and "items" in value.attrs
+    ):
         items = value.attrs.get("items")
         if isinstance(items, ListV):
             return iterate(tr, items, node)
@@ -57,7 +70,11 @@ def _repeat(tr: Tracer, value: Unknown) -> Iterator[Value]:
         tr.step()
         if value.tensor is not None and value.tensor.dims:
             yield Tensor(value.tensor.dims[1:], value.tensor.dtype, value.tensor.framework)
-        yield Unknown(f"an element of {value.label or 'an unknown value'}", value.origin, f"{value.label}[]" if value.label else "")
+        yield Unknown(
+            f"an element of {value.label or 'an unknown value'}",
+            value.origin,
+            f"{value.label}[]" if value.label else "",
+        )
 
 
 def _sizes(tr: Tracer, value: OpenSize) -> Iterator[Value]:
@@ -174,5 +191,3 @@ def _of_unknown(tr: Tracer, value: Unknown, count: int, starred: int | None) -> 
     if starred is not None:
         parts[starred] = ListV([parts[starred]], True)
     return parts
-
-

@@ -92,7 +92,9 @@ def _indexes(node: ast.For) -> bool:
     names = _targets(node.target)
     for inner in node.body:
         for part in ast.walk(inner):
-            if isinstance(part, ast.Subscript) and any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(part.slice)):
+            if isinstance(part, ast.Subscript) and any(
+                isinstance(n, ast.Name) and n.id in names for n in ast.walk(part.slice)
+            ):
                 return True
             if isinstance(part, ast.Call):
                 if isinstance(part.func, ast.Name) and part.func.id in names:
@@ -135,9 +137,7 @@ def _only_counts(changes: list[Change]) -> bool:
                 return False
         elif isinstance(new, (int, float, str, Unknown, Poly)) or new is None:
             continue
-        elif isinstance(old, Tensor) and isinstance(new, Tensor):
-            return False
-        elif not isinstance(holder, Scope) or old is not None:
+        elif (isinstance(old, Tensor) and isinstance(new, Tensor)) or not isinstance(holder, Scope) or old is not None:
             return False
     return True
 
@@ -170,8 +170,13 @@ def _widened(tr: Tracer, old: Any, new: Any) -> Any:
     if isinstance(new, Tensor) and isinstance(old, Tensor):
         if old.dims is None or new.dims is None or len(old.dims) != len(new.dims):
             return Tensor(None, new.dtype, new.framework, site=new.site, name=new.name, graph=new.graph)
-        dims = [b if equal(a, b) is True else tr.fresh("loop", "unknown", 0) for a, b in zip(old.dims, new.dims, strict=True)]
-        return Tensor(dims, new.dtype, new.framework, site=new.site, name=new.name, graph=new.graph, sources=new.sources)
+        dims = [
+            b if equal(a, b) is True else tr.fresh("loop", "unknown", 0)
+            for a, b in zip(old.dims, new.dims, strict=True)
+        ]
+        return Tensor(
+            dims, new.dtype, new.framework, site=new.site, name=new.name, graph=new.graph, sources=new.sources
+        )
     if isinstance(new, bool) or new is None:
         return tr.unknown("changed by a loop")
     if isinstance(new, (int, float, str, Poly)):

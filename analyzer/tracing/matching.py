@@ -28,7 +28,9 @@ def matches(tr: Tracer, pattern: ast.pattern, subject: Value, store: Store) -> b
     if isinstance(pattern, ast.MatchOr):
         return any(matches(tr, p, subject, store) for p in pattern.patterns)
     if isinstance(pattern, ast.MatchSequence):
-        items = list(subject.items) if isinstance(subject, ListV) else list(subject) if isinstance(subject, tuple) else None
+        items = (
+            list(subject.items) if isinstance(subject, ListV) else list(subject) if isinstance(subject, tuple) else None
+        )
         if items is None:
             if not isinstance(subject, Unknown):
                 return False

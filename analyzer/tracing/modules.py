@@ -132,7 +132,11 @@ def _search(tr: Tracer, name: str) -> Path | None:
         for candidate in (base / relative.with_suffix(".py"), base / relative / "__init__.py"):
             if _inside(candidate, tr.shared.root) and candidate.is_file():
                 return candidate
-        if (base / relative).is_dir() and _inside(base / relative, tr.shared.root) and any((base / relative).glob("*.py")):
+        if (
+            (base / relative).is_dir()
+            and _inside(base / relative, tr.shared.root)
+            and any((base / relative).glob("*.py"))
+        ):
             return base / relative
     return None
 
@@ -204,5 +208,3 @@ def parse(tr: Tracer, file: Path, relative: str) -> ast.Module | None:
         return None
     tr.shared.sources[relative] = tree
     return tree
-
-

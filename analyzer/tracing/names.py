@@ -10,7 +10,7 @@ from analyzer.tracing.values import Scope, Value
 
 
 def lookup(tr: Tracer, name: str, node: ast.AST | None = None) -> Value:
-    """The value of a name. A name that is bound nowhere is unknown here; `python/undefined-name` is another module's."""
+    """The value of a name. A name that is bound nowhere is unknown here; `python_bugs` reports it."""
     scope: Scope | None = tr.frames[-1].scope
     home = scope.nonlocals.get(name) if scope is not None else None
     if home is not None and name in home.names:

@@ -1,6 +1,6 @@
 """Python's own bugs in a file: undefined names, missing attributes, wrong arguments, removed names of frameworks.
 
-`ruff` and `mypy` run as subprocesses where they are installed, isolated from the repository's configuration (a mypy plugin
+`ruff` and `mypy` run as subprocesses where they are installed, isolated from the repository's configuration (a plugin
 named there would be code of the pull request). What they miss on framework names is checked against the names and
 signatures in the data files of `analyzer/tracing/api`, by the framework version that the repository asks for.
 """
@@ -62,7 +62,17 @@ def _with_ruff(text: str, tree: ast.Module, relative: str) -> Iterator[Problem]:
     if command is None:
         return
     with tempfile.TemporaryDirectory() as folder:
-        options = ["check", "--isolated", "--no-cache", "--select", ",".join(_RUFF), "--output-format", "json", "--target-version", "py311"]
+        options = [
+            "check",
+            "--isolated",
+            "--no-cache",
+            "--select",
+            ",".join(_RUFF),
+            "--output-format",
+            "json",
+            "--target-version",
+            "py311",
+        ]
         output = _run([*command, *options, "--stdin-filename", "file.py", "-"], text, folder)
     try:
         entries = json.loads(output or "[]")
@@ -77,7 +87,8 @@ def _with_ruff(text: str, tree: ast.Module, relative: str) -> Iterator[Problem]:
         message = str(entry["message"]).strip().rstrip(".")
         name = message.partition("`")[2].partition("`")[0]
         yield Problem(
-            _RUFF[code], "error", f"{message}: Python raises NameError when this line runs", Site(relative, line), "name",
+            _RUFF[code], "error", f"{message}: Python raises NameError when this line runs", Site(relative, line),
+            "name",
             ("ruff " + code,), not dynamic, None, name,
         )  # fmt: skip
 
@@ -88,7 +99,10 @@ def _text_lines(tree: ast.Module) -> set[int]:
     for node in ast.walk(tree):
         annotations: list[ast.expr | None] = []
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            annotations = [node.returns, *(a.annotation for a in (*node.args.args, *node.args.kwonlyargs, *node.args.posonlyargs))]
+            annotations = [
+                node.returns,
+                *(a.annotation for a in (*node.args.args, *node.args.kwonlyargs, *node.args.posonlyargs)),
+            ]
         elif isinstance(node, ast.AnnAssign):
             annotations = [node.annotation]
         for annotation in annotations:
@@ -102,11 +116,19 @@ def _text_lines(tree: ast.Module) -> set[int]:
 def _makes_names(tree: ast.Module) -> bool:
     """Whether names may be bound in ways that no static tool sees."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("exec", "globals", "locals", "vars"):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("exec", "globals", "locals", "vars")
+        ):
             return True
         if isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names):
             return True
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Name) and node.value.id in ("get_ipython", "display"):
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in ("get_ipython", "display")
+        ):
             return True
     return False
 
@@ -125,8 +147,10 @@ def _with_mypy(text: str, relative: str) -> Iterator[Problem]:
         cache = Path(tempfile.gettempdir()) / f"assay-mypy-{_user()}"
         output = _run(
             [
-                sys.executable, "-I", "-m", "mypy", "--config-file", "empty.ini", "--cache-dir", str(cache), "--follow-imports", "skip",
-                "--ignore-missing-imports", "--no-site-packages", "--check-untyped-defs", "--show-error-codes", "--no-error-summary",
+                sys.executable, "-I", "-m", "mypy", "--config-file", "empty.ini", "--cache-dir", str(cache),
+                "--follow-imports", "skip",
+                "--ignore-missing-imports", "--no-site-packages", "--check-untyped-defs", "--show-error-codes",
+                "--no-error-summary",
                 "--hide-error-context", "--no-pretty", "--allow-redefinition", "checked.py",
             ],
             None, folder,
@@ -137,16 +161,29 @@ def _with_mypy(text: str, relative: str) -> Iterator[Problem]:
         if len(parts) < 3 or not parts[1].isdigit() or code not in _MYPY or " error: " not in f":{parts[2]}":
             continue
         message = parts[2].partition("error: ")[2].rpartition("  [")[0].strip()
-        if code == "attr-defined" and not message.startswith('"') or '"None"' in message or "Module" in message or '"object"' in message:
+        if (
+            (code == "attr-defined" and not message.startswith('"'))
+            or '"None"' in message
+            or "Module" in message
+            or '"object"' in message
+        ):
             continue
         if "maybe" in message or "Callable" in message or "_Wrapped" in message:
             continue
-        yield Problem(_MYPY[code], "warning", message, Site(relative, int(parts[1])), "mypy", (f"mypy [{code}]",), False, None, message[:60])
+        yield Problem(
+            _MYPY[code],
+            "warning",
+            message,
+            Site(relative, int(parts[1])),
+            "mypy",
+            (f"mypy [{code}]",),
+            False,
+            None,
+            message[:60],
+        )
 
 
 def _user() -> str:
     import os
 
     return str(os.getuid()) if hasattr(os, "getuid") else "user"
-
-

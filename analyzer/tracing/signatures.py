@@ -9,7 +9,12 @@ from analyzer.tracing.values import DictV, Function, ListV, Tensor, Unknown, Val
 
 
 def bind(
-    tr: Tracer, function: Function, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None, open_args: bool
+    tr: Tracer,
+    function: Function,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    node: ast.Call | None,
+    open_args: bool,
 ) -> dict[str, Value]:
     """Parameter name → value. Raises PyRaise("TypeError") where Python would, and reports it where that is certain."""
     spec = function.node.args
@@ -36,7 +41,9 @@ def bind(
         names[spec.kwarg.arg] = DictV(unknown_names, open_args)
     elif unknown_names and not open_args:
         _mismatch(tr, function, node, f"has no argument `{next(iter(unknown_names))}`")
-    defaults = dict(zip([p.arg for p in positional[len(positional) - len(function.defaults) :]], function.defaults, strict=True))
+    defaults = dict(
+        zip([p.arg for p in positional[len(positional) - len(function.defaults) :]], function.defaults, strict=True)
+    )
     missing: list[str] = []
     for parameter in (*positional, *spec.kwonlyargs):
         name = parameter.arg
@@ -80,7 +87,9 @@ def _mismatch(tr: Tracer, function: Function, node: ast.Call | None, what: str) 
     message = f"`{label}` {what} (defined at {function.path}:{function.node.lineno})"
     if not tr.speculating:
         raise ArgumentMismatch(
-            Problem("python/argument-mismatch", "error", message, tr.site(node), label, certain=tr.certain, operand=label)
+            Problem(
+                "python/argument-mismatch", "error", message, tr.site(node), label, certain=tr.certain, operand=label
+            )
         )
     raise PyRaise("TypeError", message)
 

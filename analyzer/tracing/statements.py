@@ -186,9 +186,15 @@ def exception_name(value: Value) -> str:
 
 _ANYTHING = {"Exception", "BaseException"}
 _ON_SHAPES = {
-    "RuntimeError", "ValueError", "TypeError", "AssertionError", "IndexError", "InvalidArgumentError", "OpError", "error",
+    "RuntimeError", "ValueError", "TypeError", "AssertionError", "IndexError", "InvalidArgumentError", "OpError",
+    "error",
 }  # fmt: skip
-_FAMILIES = {"ModuleNotFoundError": "ImportError", "KeyError": "LookupError", "IndexError": "LookupError", "FileNotFoundError": "OSError"}
+_FAMILIES = {
+    "ModuleNotFoundError": "ImportError",
+    "KeyError": "LookupError",
+    "IndexError": "LookupError",
+    "FileNotFoundError": "OSError",
+}
 
 
 def _caught_names(tr: Tracer, handler: ast.ExceptHandler) -> list[str]:

@@ -11,10 +11,23 @@ from itertools import count
 from pathlib import Path as FilePath
 from typing import Any
 
-from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path
+from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd
 from analyzer.tracing.solver import satisfiable
 from analyzer.tracing.values import (
-    Class, DictV, Function, Instance, ListV, Module, OpenSize, Scope, Shape, Site, Symbols, Tensor, Unknown, Value,
+    Class,
+    DictV,
+    Function,
+    Instance,
+    ListV,
+    Module,
+    OpenSize,
+    Scope,
+    Shape,
+    Site,
+    Symbols,
+    Tensor,
+    Unknown,
+    Value,
 )  # fmt: skip
 from analyzer.tracing.versions import Versions
 from analyzer.validity.terms import Cond, Poly, Term, Truth, equal, negate
@@ -163,7 +176,9 @@ class Tracer:
 
     # ------------------------------------------------------------------ symbols and shapes
 
-    def fresh(self, label: str, kind: str = "derived", lo: int | None = 1, hi: int | None = None, graph: bool = False) -> Poly:
+    def fresh(
+        self, label: str, kind: str = "derived", lo: int | None = 1, hi: int | None = None, graph: bool = False
+    ) -> Poly:
         return self.symbols.fresh(label, kind, lo, hi, site=self.site() if self.frames else None, graph=graph)
 
     def rank_of(self, tensor: Tensor) -> Term:
@@ -185,10 +200,14 @@ class Tracer:
         dims: list[Term] = []
         for axis in range(rank):
             front, back = shape.front.get(axis), shape.back.get(axis - rank)
-            if front is not None and back is not None and not (front == back):
+            if front is not None and back is not None and front != back:
                 self.assume(equal(front, back), "definition")
             known = front if front is not None else back
-            dims.append(known if known is not None else self.fresh(f"{tensor.name or 'dim'}.{axis}", "dim", 1, graph=tensor.graph))
+            dims.append(
+                known
+                if known is not None
+                else self.fresh(f"{tensor.name or 'dim'}.{axis}", "dim", 1, graph=tensor.graph)
+            )
         shape.dims = tuple(dims)
         if shape.rank is not None:
             self.assume(equal(shape.rank, rank), "definition")
@@ -280,7 +299,9 @@ class Tracer:
         if old is None or (problem.certain and not old.certain):
             self.shared.problems[key] = problem
 
-    def advise(self, rule: str, message: str, site: Site | None = None, operator: str = "", sentences: Sequence[str] = ()) -> None:
+    def advise(
+        self, rule: str, message: str, site: Site | None = None, operator: str = "", sentences: Sequence[str] = ()
+    ) -> None:
         self.report(Problem(rule, "note", message, site or self.site(), operator, tuple(sentences), self.certain))
 
     # ------------------------------------------------------------------ truth

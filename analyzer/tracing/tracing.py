@@ -7,7 +7,7 @@ import io
 import sys
 import tokenize
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from analyzer.findings import AnalysisResult
@@ -67,7 +67,9 @@ def read_source(path: Path, root: Path) -> tuple[str, ast.Module]:
     name = _relative(path, root)
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise TargetProblem(f"{name} is larger than {MOST_BYTES:,} bytes, so it is not traced; split it or exclude it.")
+            raise TargetProblem(
+                f"{name} is larger than {MOST_BYTES:,} bytes, so it is not traced; split it or exclude it."
+            )
         data = path.read_bytes()
     except OSError as error:
         raise TargetProblem(f"{name} cannot be read: {error.strerror}.") from error
@@ -75,14 +77,18 @@ def read_source(path: Path, root: Path) -> tuple[str, ast.Module]:
         encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
         text = data.decode(encoding)
     except (SyntaxError, UnicodeDecodeError, LookupError) as error:
-        raise TargetProblem(f"{name} is not text in UTF-8 nor in the encoding that it declares; save it as UTF-8.") from error
+        raise TargetProblem(
+            f"{name} is not text in UTF-8 nor in the encoding that it declares; save it as UTF-8."
+        ) from error
     try:
         with deep_recursion():
             return text, ast.parse(text, filename=name)
     except SyntaxError as error:
         raise TargetProblem(f"{name}:{error.lineno or 1}: syntax error: {error.msg}.") from error
     except (RecursionError, MemoryError) as error:
-        raise TargetProblem(f"{name} is nested too deeply to be parsed; break its longest expression into parts.") from error
+        raise TargetProblem(
+            f"{name} is nested too deeply to be parsed; break its longest expression into parts."
+        ) from error
     except ValueError as error:
         raise TargetProblem(f"{name} contains null bytes, so it is no Python source.") from error
 
@@ -117,7 +123,12 @@ def deep_recursion() -> Iterator[None]:
 
 
 def explore(
-    root: Path, relative: str, tree: ast.Module, versions: Versions, entry: str | None = None, replaced: dict[str, ast.Module] | None = None
+    root: Path,
+    relative: str,
+    tree: ast.Module,
+    versions: Versions,
+    entry: str | None = None,
+    replaced: dict[str, ast.Module] | None = None,
 ) -> Shared:
     """Follow every path within the budgets; the result holds the problems found."""
     shared = Shared(root, versions)
@@ -188,7 +199,11 @@ def _explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry:
         scope = _define(base, tree, relative)
     except OutOfBudget:
         return
-    found = [(name, value) for name, value in scope.names.items() if isinstance(value, (Class, Function)) and value.path == relative]
+    found = [
+        (name, value)
+        for name, value in scope.names.items()
+        if isinstance(value, (Class, Function)) and value.path == relative
+    ]
     if entry is not None:
         found = [(n, v) for n, v in found if n == entry]
         if not found:
@@ -209,10 +224,8 @@ def _define(tr: Tracer, tree: ast.Module, relative: str) -> Scope:
     scope = Scope()
     scope.names["__name__"] = Path(relative).stem
     tr.shared.sources.setdefault(relative, tree)
-    try:
+    with suppress(PyRaise, PathEnd):
         run_module(tr, tree, scope, relative)
-    except (PyRaise, PathEnd):
-        pass
     return scope
 
 
@@ -237,7 +250,12 @@ def _explore_one(tr: Tracer, value: Class | Function, scope: Scope, relative: st
             try:
                 follow(tr, lambda: _call_with_unknowns(tr, value, scope, relative))
             except OutOfBudget:
-                shared.notes[f"The budget of steps for {value.name} is spent; what lies behind is not analysed."] = None
+                shared.notes[
+                    (
+                        f"The budget of steps for {getattr(value.node, 'name', 'a lambda')} is spent; the rest "
+                        "is not analysed."
+                    )
+                ] = None
                 break
             finally:
                 decisions = list(tr.path.decisions)
@@ -257,7 +275,9 @@ def _call_with_unknowns(tr: Tracer, value: Class | Function, scope: Scope, relat
         call(tr, value, *_unknown_arguments(value, skip=0), None, _is_open(value))
         return
     initializer = value.find("__init__")
-    args, kwargs = _unknown_arguments(initializer[0], skip=1) if initializer and isinstance(initializer[0], Function) else ((), {})
+    args, kwargs = (
+        _unknown_arguments(initializer[0], skip=1) if initializer and isinstance(initializer[0], Function) else ((), {})
+    )
     made_openly = bool(initializer and isinstance(initializer[0], Function) and _is_open(initializer[0]))
     instance = call(tr, value, args, kwargs, None, made_openly)
     if not isinstance(instance, Instance):
@@ -275,7 +295,9 @@ def _is_open(function: Function) -> bool:
     return function.node.args.vararg is not None or function.node.args.kwarg is not None
 
 
-def _unknown_arguments(function: Function, skip: int, keep_defaults: bool = True) -> tuple[tuple[Value, ...], dict[str, Value]]:
+def _unknown_arguments(
+    function: Function, skip: int, keep_defaults: bool = True
+) -> tuple[tuple[Value, ...], dict[str, Value]]:
     spec = function.node.args
     positional = [*spec.posonlyargs, *spec.args][skip:]
     required = positional[: len(positional) - len(function.defaults)] if function.defaults else positional
@@ -291,5 +313,3 @@ def _argument(parameter: ast.arg) -> Unknown:
     annotation = parameter.annotation
     pytype = _PYTYPES.get(annotation.id, "") if isinstance(annotation, ast.Name) else ""
     return Unknown("an argument", "param", parameter.arg, pytype)
-
-

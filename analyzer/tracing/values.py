@@ -1,7 +1,7 @@
 """What a Python expression can evaluate to without being run.
 
-Plain Python objects stand for themselves: ``int``, ``float``, ``str``, ``bool``, ``None``, ``bytes``, ``tuple``.
-A symbolic integer is a `Poly`, a symbolic condition a `Cond` (both from `analyzer.validity.terms`). Everything else is a
+Plain objects stand for themselves: ``int``, ``float``, ``str``, ``bool``, ``None``, ``bytes``, ``tuple``.
+A symbolic integer is a `Poly`, a symbolic condition a `Cond` (both of `analyzer.validity.terms`). Everything else is a
 class of this module. Mutable values implement `state` / `restore` so that a branch or a loop round can be undone.
 """
 
@@ -162,7 +162,20 @@ class Unknown:
     stranger's function gives), ``imprecise`` (this analysis lost track).
     """
 
-    __slots__ = ("attrs", "default", "excluded", "items", "label", "origin", "pytype", "reason", "tensor", "term", "truth", "value")
+    __slots__ = (
+        "attrs",
+        "default",
+        "excluded",
+        "items",
+        "label",
+        "origin",
+        "pytype",
+        "reason",
+        "tensor",
+        "term",
+        "truth",
+        "value",
+    )
 
     def __init__(self, reason: str = "", origin: str = "imprecise", label: str = "", pytype: str = "") -> None:
         self.reason, self.origin, self.label, self.pytype = reason, origin, label, pytype
@@ -336,7 +349,9 @@ class Layer:
 
     __slots__ = ("args", "attrs", "built", "name", "nodes", "site")
 
-    def __init__(self, name: str, args: dict[str, Value], site: Site | None, nodes: dict[str, ast.expr] | None = None) -> None:
+    def __init__(
+        self, name: str, args: dict[str, Value], site: Site | None, nodes: dict[str, ast.expr] | None = None
+    ) -> None:
         self.name, self.args, self.site = name, args, site
         self.nodes = nodes or {}  # the source expression of each hyperparameter
         self.attrs: dict[str, Value] = {}
@@ -413,7 +428,9 @@ class Object:
     site: Site | None = None
 
     def state(self) -> Any:
-        return dict(self.attrs), {k: list(v) if isinstance(v, list) else dict(v) if isinstance(v, dict) else v for k, v in self.data.items()}
+        return dict(self.attrs), {
+            k: list(v) if isinstance(v, list) else dict(v) if isinstance(v, dict) else v for k, v in self.data.items()
+        }
 
     def restore(self, state: Any) -> None:
         self.attrs, self.data = dict(state[0]), dict(state[1])

@@ -32,11 +32,24 @@ def close_path(tr: Tracer) -> None:
 
 def _unsatisfiable(tr: Tracer, culprit: Condition, core: Sequence[Condition]) -> Problem:
     others = [c for c in core if c is not culprit]
-    sentences = [f"{c.message} (line {c.site.line}): {c.truth}" if c.message else f"{c.truth} (line {c.site.line})" for c in (*others, culprit)]
-    sentences += [came_from(t, i) for i, (_, t) in enumerate(culprit.facts) if isinstance(t, Tensor) and t.dims is not None]
+    sentences = [
+        f"{c.message} (line {c.site.line}): {c.truth}" if c.message else f"{c.truth} (line {c.site.line})"
+        for c in (*others, culprit)
+    ]
+    sentences += [
+        came_from(t, i) for i, (_, t) in enumerate(culprit.facts) if isinstance(t, Tensor) and t.dims is not None
+    ]
     against = f"; with {others[-1].truth} (line {others[-1].site.line}) no input fits" if others else "; no input fits"
     return Problem(
-        "tracing/incompatible-shape", "error", shorten(culprit.message[:140] + against), culprit.site, culprit.operator, tuple(sentences), tr.certain, None, culprit.rule
+        "tracing/incompatible-shape",
+        "error",
+        shorten(culprit.message[:140] + against),
+        culprit.site,
+        culprit.operator,
+        tuple(sentences),
+        tr.certain,
+        None,
+        culprit.rule,
     )
 
 
@@ -50,11 +63,17 @@ def _forced(tr: Tracer, conditions: Sequence[Condition]) -> None:
                 if tr.symbols.kind(sym.name) in ("flag", "batch", "param"):
                     seen.setdefault(sym.name, sym)
     everything = [c.truth for c in conditions]
-    branches = [c.truth for c in conditions if c.kind == "branch"]
+    branches = [c.truth for c in conditions if c.kind in ("branch", "definition")]
     for name, sym in list(seen.items())[:12]:
         known = tr.symbols.known[name]
-        equalities = [c for c in operators if isinstance(c.truth, Cond) and sym in c.truth.symbols and c.truth.kind in ("eq", "or", "ge")]
-        if not any(c.truth.kind in ("eq", "or") for c in equalities if isinstance(c.truth, Cond)) or known.kind == "param" and not _chosen(known.label):
+        equalities = [
+            c
+            for c in operators
+            if isinstance(c.truth, Cond) and sym in c.truth.symbols and c.truth.kind in ("eq", "or", "ge")
+        ]
+        if not any(c.truth.kind in ("eq", "or") for c in equalities if isinstance(c.truth, Cond)) or (
+            known.kind == "param" and not _chosen(known.label)
+        ):
             continue
         if known.graph and not any(not c.graph for c in equalities):
             pass
@@ -75,8 +94,22 @@ def _forced(tr: Tracer, conditions: Sequence[Condition]) -> None:
         if default is not None:
             message += f" (default {default}: {'fits' if fits else 'does not fit'})"
         reasons = [everything.index(c.truth) for c in equalities[:3]]
-        sentences = [f"{conditions[i].message} (line {conditions[i].site.line}): {conditions[i].truth}" for i in reasons]
-        tr.report(Problem("tracing/forced-dimension", "warning", shorten(message), culprit.site, culprit.operator, tuple(sentences), True, None, known.label))
+        sentences = [
+            f"{conditions[i].message} (line {conditions[i].site.line}): {conditions[i].truth}" for i in reasons
+        ]
+        tr.report(
+            Problem(
+                "tracing/forced-dimension",
+                "warning",
+                shorten(message),
+                culprit.site,
+                culprit.operator,
+                tuple(sentences),
+                True,
+                None,
+                known.label,
+            )
+        )
 
 
 def _chosen(label: str) -> bool:
@@ -123,13 +156,20 @@ def _node_name(problem: Problem, source: dict[str, str]) -> str:
     return text[:120]
 
 
-def _suggestion(problem: Problem, source: dict[str, str], retrace: Callable[[str, str], Iterable[Problem]] | None) -> Suggestion | None:
+def _suggestion(
+    problem: Problem, source: dict[str, str], retrace: Callable[[str, str], Iterable[Problem]] | None
+) -> Suggestion | None:
     """One literal replaced, offered only if tracing the changed file no longer gives the problem nor another error."""
     if problem.fix is None or retrace is None:
         return None
     node, path, replacement = problem.fix
     text = source.get(path)
-    if text is None or not isinstance(node, ast.Constant) or node.end_col_offset is None or node.lineno != node.end_lineno:
+    if (
+        text is None
+        or not isinstance(node, ast.Constant)
+        or node.end_col_offset is None
+        or node.lineno != node.end_lineno
+    ):
         return None
     lines = text.splitlines(keepends=True)
     if node.lineno > len(lines):
@@ -144,7 +184,10 @@ def _suggestion(problem: Problem, source: dict[str, str], retrace: Callable[[str
     if left:
         return None
     return Suggestion(
-        f"Replace {ast.unparse(node)} by {replacement}.", path, node.lineno, node.lineno, changed.rstrip("\r\n"), proved=True
+        f"Replace {ast.unparse(node)} by {replacement}.",
+        path,
+        node.lineno,
+        node.lineno,
+        changed.rstrip("\r\n"),
+        proved=True,
     )
-
-

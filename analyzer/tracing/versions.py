@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _NAMES = {
-    "tensorflow": "tensorflow", "tensorflow-gpu": "tensorflow", "tensorflow-cpu": "tensorflow", "tf-nightly": "tensorflow",
+    "tensorflow": "tensorflow", "tensorflow-gpu": "tensorflow", "tensorflow-cpu": "tensorflow",
+    "tf-nightly": "tensorflow",
     "torch": "torch", "pytorch": "torch", "keras": "keras", "numpy": "numpy", "torchvision": "torchvision",
 }  # fmt: skip
 _REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9._-]+)\s*(?:\[[^\]]*\])?\s*([=<>!~]{1,3}[^;#]*)?")
@@ -26,13 +27,19 @@ class Versions:
     sources: Mapping[str, str] = field(default_factory=dict)
 
     def get(self, name: str) -> tuple[int, ...] | None:
-        """The version to judge by: the pinned one, else just under the upper bound; None when nothing is said."""
+        """The version to judge by: the pinned one, else just under the upper bound; None if nothing is said."""
         if name in self.exact:
             return self.exact[name]
         bound = self.below.get(name)
         if bound is None:
             return None
-        return (*bound[:-1], bound[-1] - 1, 99) if bound[-1] else (*bound[:-2], bound[-2] - 1, 99) if len(bound) > 1 else None
+        return (
+            (*bound[:-1], bound[-1] - 1, 99)
+            if bound[-1]
+            else (*bound[:-2], bound[-2] - 1, 99)
+            if len(bound) > 1
+            else None
+        )
 
     def described(self) -> dict[str, str]:
         """Name → version and where it was read, for the report."""
@@ -45,12 +52,14 @@ class Versions:
 
 
 def read_versions(root: Path) -> Versions:
-    """From requirements*.txt, environment.yml, pyproject.toml, setup.py / setup.cfg, Pipfile of the repository's root."""
+    """From requirements*.txt, environment.yml, pyproject.toml, setup.py, setup.cfg, Pipfile of the root."""
     exact: dict[str, tuple[int, ...]] = {}
     below: dict[str, tuple[int, ...]] = {}
     sources: dict[str, str] = {}
     candidates = [*sorted(root.glob("requirements*.txt")), *sorted(root.glob("requirements/*.txt"))]
-    candidates += [root / n for n in ("environment.yml", "environment.yaml", "pyproject.toml", "setup.py", "setup.cfg", "Pipfile")]
+    candidates += [
+        root / n for n in ("environment.yml", "environment.yaml", "pyproject.toml", "setup.py", "setup.cfg", "Pipfile")
+    ]
     for file in candidates:
         for name, clauses in _requirements(file):
             framework = _NAMES.get(name.lower().replace("_", "-"))
@@ -84,7 +93,11 @@ def _requirements(file: Path) -> Iterable[tuple[str, str]]:
             return
         lines = [str(d) for d in project.get("dependencies", [])] if isinstance(project, dict) else []
     elif file.suffix == ".py" or file.name == "setup.cfg":
-        lines = re.findall(r"['\"]([A-Za-z0-9._-]+\s*[=<>!~]{1,2}[^'\"]*)['\"]", text) if file.suffix == ".py" else text.splitlines()
+        lines = (
+            re.findall(r"['\"]([A-Za-z0-9._-]+\s*[=<>!~]{1,2}[^'\"]*)['\"]", text)
+            if file.suffix == ".py"
+            else text.splitlines()
+        )
     else:
         lines = [line.strip().lstrip("-").strip().strip("\"'") for line in text.splitlines()]
         if file.name == "Pipfile":

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from analyzer.findings import Level
-from analyzer.tracing.tracing import explore, read_source
 from analyzer.tracing.framework_api import check_framework_names
 from analyzer.tracing.tracer import Problem
+from analyzer.tracing.tracing import explore, read_source
 from analyzer.tracing.versions import read_versions
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -26,7 +26,11 @@ def problems_of(path: Path) -> list[Problem]:
 def test_the_corpus_is_large_enough() -> None:
     assert len(PROGRAMS) >= 60
     for name in PROGRAMS:
-        assert 20 <= len((CORPUS / name / "broken.py").read_text().splitlines()) <= 300 or name.startswith("tf1-set-shape") or name == "tf1-reshape-size"
+        assert (
+            20 <= len((CORPUS / name / "broken.py").read_text().splitlines()) <= 300
+            or name.startswith("tf1-set-shape")
+            or name == "tf1-reshape-size"
+        )
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

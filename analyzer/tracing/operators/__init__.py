@@ -9,7 +9,10 @@ from typing import Any
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.layers import call_layer, layer_attribute, layer_attribute_set, layer_item, make_layer
 from analyzer.tracing.operators.modules import (
-    call_library_instance, initialise_instance, instance_attribute, instance_method,
+    call_library_instance,
+    initialise_instance,
+    instance_attribute,
+    instance_method,
 )  # fmt: skip
 from analyzer.tracing.operators.objects import call_object, enter_object, object_method
 from analyzer.tracing.operators.table import Entry, Op, bind, rules
@@ -37,12 +40,15 @@ __all__ = [
 ]
 
 _CONSTANTS: dict[str, Value] = {
-    "numpy.pi": 3.141592653589793, "math.pi": 3.141592653589793, "numpy.e": 2.718281828459045, "math.e": 2.718281828459045,
-    "numpy.newaxis": None, "tf.newaxis": None, "numpy.inf": float("inf"), "math.inf": float("inf"), "torch.inf": float("inf"),
+    "numpy.pi": 3.141592653589793, "math.pi": 3.141592653589793, "numpy.e": 2.718281828459045,
+    "math.e": 2.718281828459045,
+    "numpy.newaxis": None, "tf.newaxis": None, "numpy.inf": float("inf"), "math.inf": float("inf"),
+    "torch.inf": float("inf"),
     "numpy.nan": float("nan"), "math.nan": float("nan"), "typing.TYPE_CHECKING": False, "torch.pi": 3.141592653589793,
 }  # fmt: skip
 _DTYPES = {
-    "float32", "float64", "float16", "bfloat16", "int32", "int64", "int8", "int16", "uint8", "bool", "float", "double", "half",
+    "float32", "float64", "float16", "bfloat16", "int32", "int64", "int8", "int16", "uint8", "bool", "float",
+    "double", "half",
     "long", "int", "short", "string", "complex64", "bool_", "uint16",
 }  # fmt: skip
 
@@ -61,7 +67,9 @@ def constant_of(tr: Tracer, api: Api) -> Value:
 def public_names(module: str) -> list[str]:
     """What `from module import *` brings, as far as the tables know."""
     prefix = module + "."
-    return sorted({name[len(prefix) :] for name in rules() if name.startswith(prefix) and "." not in name[len(prefix) :]})
+    return sorted(
+        {name[len(prefix) :] for name in rules() if name.startswith(prefix) and "." not in name[len(prefix) :]}
+    )
 
 
 def shape_of(tr: Tracer, value: Value) -> Value:
@@ -75,7 +83,12 @@ def shape_of(tr: Tracer, value: Value) -> Value:
 
 
 def call_api(
-    tr: Tracer, api: Api, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None = None, open_args: bool = False
+    tr: Tracer,
+    api: Api,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    node: ast.Call | None = None,
+    open_args: bool = False,
 ) -> Value:
     """Call a library name."""
     entry = rules().get(api.name)
@@ -92,7 +105,13 @@ def call_api(
 
 
 def run_entry(
-    tr: Tracer, entry: Entry, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None, variant: str = ""
+    tr: Tracer,
+    entry: Entry,
+    name: str,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    node: ast.Call | None,
+    variant: str = "",
 ) -> Value:
     bound = bind(entry, args, kwargs, node)
     if bound is None:
@@ -120,8 +139,10 @@ def _by_type(tr: Tracer, api: Api, args: tuple[Value, ...], kwargs: dict[str, Va
 
 
 _QUIET = (
-    "logging.", "warnings.", "os.", "sys.", "time.", "json.", "random.seed", "torch.manual_seed", "torch.cuda.", "torch.backends.",
-    "matplotlib.", "tqdm.", "wandb.", "collections.", "typing.", "torch.distributed.", "pathlib.", "shutil.", "pickle.", "re.", "datetime.",
+    "logging.", "warnings.", "os.", "sys.", "time.", "json.", "random.seed", "torch.manual_seed", "torch.cuda.",
+    "torch.backends.",
+    "matplotlib.", "tqdm.", "wandb.", "collections.", "typing.", "torch.distributed.", "pathlib.", "shutil.",
+    "pickle.", "re.", "datetime.",
 )  # fmt: skip
 
 
@@ -134,16 +155,30 @@ def _unknown_api(tr: Tracer, api: Api, args: tuple[Value, ...]) -> Value:
     last = api.name.rpartition(".")[2]
     if last.endswith(("Error", "Exception", "Warning")):
         return Api(api.name)
-    return Unknown(f"result of {api.name}", "data" if not api.name.startswith(("torch.", "tf.", "keras.", "numpy.")) else "imprecise", f"{last}()")
+    return Unknown(
+        f"result of {api.name}",
+        "data" if not api.name.startswith(("torch.", "tf.", "keras.", "numpy.")) else "imprecise",
+        f"{last}()",
+    )
 
 
 def call_method(
-    tr: Tracer, owner: Value, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None, open_args: bool
+    tr: Tracer,
+    owner: Value,
+    name: str,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    node: ast.Call | None,
+    open_args: bool,
 ) -> Value:
     """A method of a library object."""
     if open_args:
         tr.shared.unknown_calls[f"{name}(*…)"] += 1
-        return Tensor(None, None, owner.framework, graph=owner.graph, sources=(owner,)) if isinstance(owner, Tensor) else tr.unknown(f"{name}()")
+        return (
+            Tensor(None, None, owner.framework, graph=owner.graph, sources=(owner,))
+            if isinstance(owner, Tensor)
+            else tr.unknown(f"{name}()")
+        )
     handlers: list[tuple[type, Callable[..., Any]]] = [
         (Tensor, tensor_method),
         (Layer, layer_method),
@@ -160,9 +195,9 @@ def call_method(
     return tr.unknown(f"{name}()")
 
 
-def layer_method(tr: Tracer, owner: Layer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+def layer_method(
+    tr: Tracer, owner: Layer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
     from analyzer.tracing.operators.layers import layer_method as run
 
     return run(tr, owner, name, args, kwargs, node)
-
-

@@ -20,14 +20,27 @@ _SPATIAL = {
     "scale_factor", "output_size", "cropping", "pad",
 }  # fmt: skip
 _SIZES = {
-    "in_channels", "out_channels", "in_features", "out_features", "num_features", "num_embeddings", "embedding_dim", "units",
-    "filters", "groups", "num_groups", "num_channels", "input_dim", "output_dim", "hidden_size", "input_size", "embed_dim",
-    "num_heads", "upscale_factor", "downscale_factor", "n", "k", "in1_features", "in2_features", "num_classes", "chunks",
-    "dim", "axis", "dim0", "dim1", "start_dim", "end_dim", "length", "start", "index", "depth_multiplier", "d_model", "nhead",
-    "num_parameters", "proj_size", "block_size", "height", "width", "kdim", "vdim", "key_dim", "value_dim", "split_size_or_sections",
+    "in_channels", "out_channels", "in_features", "out_features", "num_features", "num_embeddings",
+    "embedding_dim", "units",
+    "filters", "groups", "num_groups", "num_channels", "input_dim", "output_dim", "hidden_size", "input_size",
+    "embed_dim",
+    "num_heads", "upscale_factor", "downscale_factor", "n", "k", "in1_features", "in2_features", "num_classes",
+    "chunks",
+    "dim", "axis", "dim0", "dim1", "start_dim", "end_dim", "length", "start", "index", "depth_multiplier",
+    "d_model", "nhead",
+    "num_parameters", "proj_size", "block_size", "height", "width", "kdim", "vdim", "key_dim", "value_dim",
+    "split_size_or_sections",
 }  # fmt: skip
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
-_DTYPES = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32", "short": "int16", "str": "string"}
+_DTYPES = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+    "str": "string",
+}
 
 
 def tensor_of(tr: Tracer, value: Value, framework: str, name: str = "") -> Tensor | None:
@@ -76,7 +89,14 @@ def _array(tr: Tracer, value: Any, framework: str) -> Tensor | None:
     nested = tuple(p.value for p in parts if p is not None)
     known = len(items) <= 64 and all(v is not None for v in nested)
     sources = tuple(p for p in parts if p is not None and p.graph)
-    return Tensor((len(items), *first_dims), None, framework, value=nested if known else None, sources=sources, graph=bool(sources))
+    return Tensor(
+        (len(items), *first_dims),
+        None,
+        framework,
+        value=nested if known else None,
+        sources=sources,
+        graph=bool(sources),
+    )
 
 
 def apply(
@@ -136,7 +156,9 @@ def _shape_with_last(last: Any) -> Shape:
     return shape
 
 
-def outcome_of(tr: Tracer, found: Spec, tensors: Sequence[Tensor | None], clean: dict[str, Any], framework: str) -> Outcome | None:
+def outcome_of(
+    tr: Tracer, found: Spec, tensors: Sequence[Tensor | None], clean: dict[str, Any], framework: str
+) -> Outcome | None:
     version = tr.shared.versions.get({"tf": "tensorflow"}.get(framework, framework))
     open_ones = list({id(t): t for t in tensors if t is not None and t.dims is None}.values())
     if len(open_ones) > 1:
@@ -154,7 +176,9 @@ def _type(tensor: Tensor | None) -> TensorType | None:
     if tensor is None:
         return None
     value = tensor.value
-    return TensorType(tensor.dims, _DTYPES.get(tensor.dtype or "", tensor.dtype), value=value, last=tensor.shape.back.get(-1))
+    return TensorType(
+        tensor.dims, _DTYPES.get(tensor.dtype or "", tensor.dtype), value=value, last=tensor.shape.back.get(-1)
+    )
 
 
 def _with_open_rank(
@@ -162,17 +186,14 @@ def _with_open_rank(
 ) -> Outcome | None:
     """Try every rank; if one alone is possible, the tensor has it from here on."""
     possible: list[tuple[int, Outcome]] = []
-    failure: Outcome | None = None
     for rank in range(7):
         dims = tuple(_dimension_for_trial(subject, axis, rank) for axis in range(rank))
         types = [TensorType(dims, t.dtype) if t is subject else _type(t) for t in tensors]
         outcome = check(found, types, clean, version=version)
-        if outcome.status is Status.INVALID:
-            failure = failure or outcome
-        else:
+        if outcome.status is not Status.INVALID:
             possible.append((rank, outcome))
     if not possible:
-        return failure
+        return None  # a larger rank may fit
     if len(possible) == 1 and possible[0][1].status is not Status.UNKNOWN:
         tr.set_rank(subject, possible[0][0])
         return check(found, [_type(t) for t in tensors], clean, version=version)
@@ -183,7 +204,10 @@ def _with_open_rank(
         ranks = {len(s[0].shape) for s in shapes if s[0].shape is not None}
         if len(ranks) == 1 and all(s[0].shape is not None for s in shapes):
             per_axis = list(zip(*[s[0].shape or () for s in shapes], strict=True))
-            dims = tuple(axis[0] if all(a == axis[0] for a in axis) and not _is_trial(axis[0]) else tr.fresh("dim", "dim", 0) for axis in per_axis)
+            dims = tuple(
+                axis[0] if all(a == axis[0] for a in axis) and not _is_trial(axis[0]) else tr.fresh("dim", "dim", 0)
+                for axis in per_axis
+            )
             return Outcome(Status.DEPENDS, (TensorType(dims, shapes[0][0].dtype),))
         if same_last and not _is_trial(lasts[0]):
             return Outcome(Status.DEPENDS, (TensorType(None, shapes[0][0].dtype, last=lasts[0]),))
@@ -213,7 +237,8 @@ def record(op: Op, outcome: Outcome, sources: tuple[Tensor, ...], graph: bool) -
             continue
         op.tr.path.conditions.append(
             Condition(
-                requirement.condition, "operator", op.where, requirement.rule.id, describe(op, requirement.sentence()), op.name, graph,
+                requirement.condition, "operator", op.where, requirement.rule.id, describe(op,
+                requirement.sentence()), op.name, graph,
                 number, tuple((f"operand {i}", t) for i, t in enumerate(sources)),
             )
         )  # fmt: skip
@@ -240,14 +265,22 @@ def require(op: Op, truth: Any, rule: str, sentence: str, sources: tuple[Tensor,
 
 
 def fail(
-    op: Op, rule: str, sentence: str, sources: tuple[Tensor, ...] = (), fix: Any = None, requirement: Requirement | None = None
+    op: Op,
+    rule: str,
+    sentence: str,
+    sources: tuple[Tensor, ...] = (),
+    fix: Any = None,
+    requirement: Requirement | None = None,
 ) -> None:
     """The operator refuses on this path: raise, as the framework does."""
     tr = op.tr
     if not tr.feasible():
         raise PathEnd
     sentences = [came_from(t, index) for index, t in enumerate(sources) if t.dims is not None]
-    sentences += [f"The path is taken when {d.text} is {'true' if d.taken else 'false'} (line {d.site.line})." for d in tr.path.decisions[-4:]]
+    sentences += [
+        f"The path is taken when {d.text} is {'true' if d.taken else 'false'} (line {d.site.line})."
+        for d in tr.path.decisions[-4:]
+    ]
     if fix is not None:
         sentences.append(f"Expected here: {fix[2]}.")
     message = describe(op, sentence)
@@ -275,7 +308,9 @@ def unknown_tensor(op: Op, framework: str, sources: tuple[Tensor, ...] = (), dim
 def _hyperparameters(tr: Tracer, found: Spec, given: dict[str, Value], name: str) -> dict[str, Any] | None:
     """Hyperparameters as the type takes them; None where one is unknown that must be known."""
     defaults = found.defaults
-    open_ended = any(p.kind is p.VAR_KEYWORD for p in __import__("inspect").signature(found.transfer).parameters.values())
+    open_ended = any(
+        p.kind is p.VAR_KEYWORD for p in __import__("inspect").signature(found.transfer).parameters.values()
+    )
     clean: dict[str, Any] = {}
     for key, value in given.items():
         if key not in defaults and not open_ended:
@@ -361,7 +396,9 @@ def _repair(
         return None
     version = op.tr.shared.versions.get({"tf": "tensorflow"}.get(framework, framework))
     types = [_type(t) for t in tensors]
-    facts = [v for f in outcome.failure.facts.values() for v in (f if isinstance(f, tuple) else (f,)) if isinstance(v, int)]
+    facts = [
+        v for f in outcome.failure.facts.values() for v in (f if isinstance(f, tuple) else (f,)) if isinstance(v, int)
+    ]
 
     def works(changed: dict[str, Any]) -> bool:
         try:
@@ -371,7 +408,12 @@ def _repair(
 
     path = op.where.path
     for name, node in op.nodes.items():
-        if isinstance(node, ast.Constant) and isinstance(node.value, int) and not isinstance(node.value, bool) and name in clean:
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, int)
+            and not isinstance(node.value, bool)
+            and name in clean
+        ):
             for value in dict.fromkeys(facts):
                 if value != clean[name] and value > 0 and works({**clean, name: value}):
                     return node, path, str(value)
@@ -382,7 +424,9 @@ def _repair(
     return None
 
 
-def _repair_entry(entries: Any, shape: tuple[Any, ...], source: TensorType | None, works: Any, clean: dict[str, Any], path: str) -> Any:
+def _repair_entry(
+    entries: Any, shape: tuple[Any, ...], source: TensorType | None, works: Any, clean: dict[str, Any], path: str
+) -> Any:
     key = "shape" if "shape" in clean else "target_shape"
     if source is None or source.shape is None:
         return None
@@ -403,7 +447,3 @@ def _repair_entry(entries: Any, shape: tuple[Any, ...], source: TensorType | Non
                 if changed != shape and works({**clean, key: changed}):
                     return node, path, str(candidate)
     return None
-
-
-
-

@@ -12,8 +12,10 @@ from analyzer.tracing.values import Instance, ListV, Native, Object, Tensor, Unk
 
 # name -> (channels, height, width, training examples, test examples, classes)
 IMAGES = {
-    "MNIST": (1, 28, 28, 60000, 10000, 10), "FashionMNIST": (1, 28, 28, 60000, 10000, 10), "KMNIST": (1, 28, 28, 60000, 10000, 10),
-    "CIFAR10": (3, 32, 32, 50000, 10000, 10), "CIFAR100": (3, 32, 32, 50000, 10000, 100), "SVHN": (3, 32, 32, 73257, 26032, 10),
+    "MNIST": (1, 28, 28, 60000, 10000, 10), "FashionMNIST": (1, 28, 28, 60000, 10000, 10), "KMNIST": (1, 28, 28,
+    60000, 10000, 10),
+    "CIFAR10": (3, 32, 32, 50000, 10000, 10), "CIFAR100": (3, 32, 32, 50000, 10000, 100), "SVHN": (3, 32, 32,
+    73257, 26032, 10),
     "STL10": (3, 96, 96, 5000, 8000, 10), "EMNIST": (1, 28, 28, None, None, None), "USPS": (1, 16, 16, 7291, 2007, 10),
 }  # fmt: skip
 
@@ -36,7 +38,11 @@ def elements(tr: Tracer, owner: Object) -> tuple[Iterator[Value], bool] | None:
 
 def _forever(tr: Tracer, owner: Object) -> Iterator[Value]:
     while True:
-        yield example(tr, owner) if owner.kind == "dataset" else owner.data.get("element", tr.unknown("an element", "data"))
+        yield (
+            example(tr, owner)
+            if owner.kind == "dataset"
+            else owner.data.get("element", tr.unknown("an element", "data"))
+        )
 
 
 def example(tr: Tracer, owner: Object) -> Value:
@@ -92,7 +98,7 @@ def collate(tr: Tracer, value: Value, size: Any) -> Value:
         return ListV([collate(tr, v, size) for v in value.items], value.open)
     if isinstance(value, DictV):
         return DictV({k: collate(tr, v, size) for k, v in value.items.items()}, value.open)
-    if isinstance(value, bool) or isinstance(value, int):
+    if isinstance(value, (bool, int)):
         return Tensor((size,), "int64", "torch", tags=frozenset(("batch",)))
     if isinstance(value, float):
         return Tensor((size,), "float64", "torch", tags=frozenset(("batch",)))
@@ -134,7 +140,12 @@ def apply_transform(tr: Tracer, transform: Value, value: Value) -> Value:
                 return tr.unknown("a transformed image", "data")
             if name == "Resize":
                 if height is not width and height != width:
-                    return Tensor((channels, tr.fresh("height", "unknown"), tr.fresh("width", "unknown")), value.dtype, value.framework, name=value.name)
+                    return Tensor(
+                        (channels, tr.fresh("height", "unknown"), tr.fresh("width", "unknown")),
+                        value.dtype,
+                        value.framework,
+                        name=value.name,
+                    )
                 height = width = term
             else:
                 height = width = term
@@ -160,7 +171,15 @@ def apply_transform(tr: Tracer, transform: Value, value: Value) -> Value:
 def _sized(tr: Tracer, name: str, args: tuple[Value, ...], value: Value) -> Value:
     if name in ("RandomCrop", "CenterCrop", "RandomResizedCrop", "Resize") and args:
         size = args[0]
-        parts = size.items if isinstance(size, ListV) else list(size) if isinstance(size, tuple) else [size, size] if name != "Resize" else []
+        parts = (
+            size.items
+            if isinstance(size, ListV)
+            else list(size)
+            if isinstance(size, tuple)
+            else [size, size]
+            if name != "Resize"
+            else []
+        )
         if len(parts) == 2 and all(isinstance(p, int) for p in parts):
             return Tensor((3, *parts), None, "image", name="image")
     if name == "ToTensor" and isinstance(value, Tensor):
@@ -169,7 +188,8 @@ def _sized(tr: Tracer, name: str, args: tuple[Value, ...], value: Value) -> Valu
 
 
 _KEEPING = {
-    "Normalize", "RandomHorizontalFlip", "RandomVerticalFlip", "RandomRotation", "ColorJitter", "RandomAffine", "GaussianBlur", "RandomErasing",
+    "Normalize", "RandomHorizontalFlip", "RandomVerticalFlip", "RandomRotation", "ColorJitter", "RandomAffine",
+    "GaussianBlur", "RandomErasing",
     "ConvertImageDtype", "RandomGrayscale", "ToPILImage",
 }  # fmt: skip
 
@@ -185,7 +205,9 @@ def length(tr: Tracer, owner: Object) -> Value:
     return count if isinstance(count, int) else tr.fresh("len", "unknown", 0)
 
 
-def data_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+def data_method(
+    tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
     """Methods of tf.data pipelines and of TF1's MNIST reader."""
     if owner.kind == "data":
         if name == "next_batch":
@@ -228,13 +250,25 @@ def _batched(tr: Tracer, value: Value, size: Any) -> Value:
     if isinstance(value, DictV):
         return DictV({k: _batched(tr, v, size) for k, v in value.items.items()})
     if isinstance(value, Tensor):
-        return Tensor(None if value.dims is None else (size, *value.dims), value.dtype, "tf", name=value.name, tags=frozenset(("batch",)))
+        return Tensor(
+            None if value.dims is None else (size, *value.dims),
+            value.dtype,
+            "tf",
+            name=value.name,
+            tags=frozenset(("batch",)),
+        )
     return tr.unknown("a batch", "data")
 
 
 def sliced(tr: Tracer, value: Value) -> Value:
     """The elements of `from_tensor_slices`."""
-    if isinstance(value, (tuple, ListV)) and not (isinstance(value, ListV) and all(isinstance(v, (int, float, str)) for v in value.items)):
+    if isinstance(value, (tuple, ListV)) and not (
+        isinstance(value, ListV) and all(isinstance(v, (int, float, str)) for v in value.items)
+    ):
         return tuple(sliced(tr, v) for v in (value.items if isinstance(value, ListV) else value))
     found = tensor_of(tr, value, "tf") if isinstance(value, (Tensor, ListV)) else None
-    return Tensor(found.dims[1:], found.dtype, "tf", name=found.name) if found is not None and found.dims else tr.unknown("an element", "data")
+    return (
+        Tensor(found.dims[1:], found.dtype, "tf", name=found.name)
+        if found is not None and found.dims
+        else tr.unknown("an element", "data")
+    )

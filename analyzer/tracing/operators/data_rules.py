@@ -13,20 +13,32 @@ from analyzer.tracing.values import DictV, ListV, Object, Tensor, Unknown, Value
 @operator(" ".join(f"torchvision.datasets.{n}" for n in IMAGES), "root=None *rest")
 def image_set(op: Op, root: Value, rest: tuple[Value, ...]) -> Value:
     channels, height, width, training, test, _ = IMAGES[op.short]
-    transform = op.extra.get("transform", next((r for r in rest if isinstance(r, Object) and r.kind == "transform"), None))
+    transform = op.extra.get(
+        "transform", next((r for r in rest if isinstance(r, Object) and r.kind == "transform"), None)
+    )
     train = op.extra.get("train", rest[0] if rest and isinstance(rest[0], bool) else True)
     count = (training if train else test) if isinstance(train, bool) else None
-    return Object("dataset", data={"image": (channels, height, width), "transform": transform, "count": count}, site=op.where)
+    return Object(
+        "dataset", data={"image": (channels, height, width), "transform": transform, "count": count}, site=op.where
+    )
 
 
-@operator("torchvision.datasets.ImageFolder torchvision.datasets.ImageNet torchvision.datasets.CelebA torchvision.datasets.LSUN", "root=None transform=None *rest")
+@operator(
+    (
+        "torchvision.datasets.ImageFolder torchvision.datasets.ImageNet "
+        "torchvision.datasets.CelebA torchvision.datasets.LSUN"
+    ),
+    "root=None transform=None *rest",
+)
 def image_folder(op: Op, root: Value, transform: Value, rest: tuple[Value, ...]) -> Value:
     return Object("dataset", data={"image": None, "transform": transform}, site=op.where)
 
 
 _TRANSFORMS = (
-    "Compose Resize CenterCrop RandomCrop RandomResizedCrop Grayscale Pad ToTensor Normalize RandomHorizontalFlip RandomVerticalFlip "
-    "RandomRotation ColorJitter RandomAffine GaussianBlur RandomErasing ConvertImageDtype RandomGrayscale Lambda ToPILImage Scale"
+    "Compose Resize CenterCrop RandomCrop RandomResizedCrop Grayscale Pad ToTensor Normalize "
+    "RandomHorizontalFlip RandomVerticalFlip "
+    "RandomRotation ColorJitter RandomAffine GaussianBlur RandomErasing ConvertImageDtype "
+    "RandomGrayscale Lambda ToPILImage Scale"
 )
 
 
@@ -41,7 +53,12 @@ def transform(op: Op, args: tuple[Value, ...]) -> Value:
 def loader(op: Op, dataset: Value, batch_size: Value, shuffle: Value, rest: tuple[Value, ...]) -> Value:
     custom = op.extra.get("collate_fn") is not None or op.extra.get("batch_sampler") is not None
     size = op.tr.term_of(batch_size, "batch_size") if batch_size is not None else None
-    return Object("loader", {"dataset": dataset, "batch_size": batch_size}, {"source": None if custom else dataset, "batch": size}, op.where)
+    return Object(
+        "loader",
+        {"dataset": dataset, "batch_size": batch_size},
+        {"source": None if custom else dataset, "batch": size},
+        op.where,
+    )
 
 
 @operator("torch.utils.data.TensorDataset", "*tensors")
@@ -54,11 +71,24 @@ def tensor_dataset(op: Op, tensors: tuple[Value, ...]) -> Value:
     from analyzer.validity.terms import equal
 
     first = parts[0]
-    assert first is not None and first.dims
+    if first is None or not first.dims:
+        return op.tr.unknown("a data set", "data")
     for other in parts[1:]:
-        assert other is not None and other.dims
-        require(op, equal(first.dims[0], other.dims[0]), "rows", f"the tensors have {first.dims[0]} and {other.dims[0]} rows: {show_shape(first.dims)}, {show_shape(other.dims)}", (first, other))
-    one = tuple(Tensor(p.dims[1:], p.dtype, "torch", name=p.name, site=p.site) for p in parts if p is not None and p.dims)
+        if other is None or not other.dims:
+            continue
+        require(
+            op,
+            equal(first.dims[0], other.dims[0]),
+            "rows",
+            (
+                f"the tensors have {first.dims[0]} and {other.dims[0]} rows: {show_shape(first.dims)}, "
+                f"{show_shape(other.dims)}"
+            ),
+            (first, other),
+        )
+    one = tuple(
+        Tensor(p.dims[1:], p.dtype, "torch", name=p.name, site=p.site) for p in parts if p is not None and p.dims
+    )
     return Object("dataset", data={"example": one, "count": first.dims[0]}, site=op.where)
 
 
@@ -77,7 +107,8 @@ def subset(op: Op, dataset: Value, rest: tuple[Value, ...]) -> Value:
 
 # -------------------------------------------------------------------------------------------- Keras data sets
 
-_KERAS_IMAGES = {"mnist": ((28, 28), 60000, 10000, False), "fashion_mnist": ((28, 28), 60000, 10000, False), "cifar10": ((32, 32, 3), 50000, 10000, True), "cifar100": ((32, 32, 3), 50000, 10000, True)}  # fmt: skip
+_KERAS_IMAGES = {"mnist": ((28, 28), 60000, 10000, False), "fashion_mnist": ((28, 28), 60000, 10000, False),
+"cifar10": ((32, 32, 3), 50000, 10000, True), "cifar100": ((32, 32, 3), 50000, 10000, True)}  # fmt: skip
 
 
 @operator(" ".join(f"keras.datasets.{n}.load_data" for n in _KERAS_IMAGES), "*args")
@@ -107,16 +138,26 @@ def keras_table(op: Op, args: tuple[Value, ...]) -> Value:
 @operator("keras.datasets.imdb.load_data keras.datasets.reuters.load_data", "*args")
 def keras_texts(op: Op, args: tuple[Value, ...]) -> Value:
     def part(name: str) -> tuple[Any, Any]:
-        return op.tr.unknown("texts", "data", f"x_{name}"), Tensor((25000 if "imdb" in op.name else op.tr.fresh("texts", "unknown"),), "int64", "numpy", site=op.where)
+        return op.tr.unknown("texts", "data", f"x_{name}"), Tensor(
+            (25000 if "imdb" in op.name else op.tr.fresh("texts", "unknown"),), "int64", "numpy", site=op.where
+        )
 
     return part("train"), part("test")
 
 
-@operator("keras.preprocessing.sequence.pad_sequences keras.utils.pad_sequences keras.preprocessing.sequence_.pad_sequences", "sequences maxlen=None *rest")
+@operator(
+    (
+        "keras.preprocessing.sequence.pad_sequences keras.utils.pad_sequences "
+        "keras.preprocessing.sequence_.pad_sequences"
+    ),
+    "sequences maxlen=None *rest",
+)
 def pad_sequences(op: Op, sequences: Value, maxlen: Value, rest: tuple[Value, ...]) -> Value:
     term = op.tr.term_of(maxlen) if maxlen is not None else None
     rows = 25000 if isinstance(sequences, Unknown) and sequences.reason == "texts" else op.tr.fresh("rows", "unknown")
-    return Tensor((rows, term if term is not None else op.tr.fresh("maxlen", "unknown")), "int32", "numpy", site=op.where)
+    return Tensor(
+        (rows, term if term is not None else op.tr.fresh("maxlen", "unknown")), "int32", "numpy", site=op.where
+    )
 
 
 @operator("tf.examples.tutorials.mnist.input_data.read_data_sets", "train_dir=None fake_data=False one_hot=False *rest")
@@ -125,7 +166,11 @@ def tutorial_mnist(op: Op, train_dir: Value, fake_data: Value, one_hot: Value, r
 
     def part(count: int) -> Object:
         images = Tensor((count, 784) if flat is True else (count, 28, 28, 1), "float32", "numpy", name="images")
-        labels = Tensor((count, 10) if one_hot is True else (count,), None, "numpy", name="labels") if isinstance(one_hot, bool) else Tensor(None, None, "numpy")
+        labels = (
+            Tensor((count, 10) if one_hot is True else (count,), None, "numpy", name="labels")
+            if isinstance(one_hot, bool)
+            else Tensor(None, None, "numpy")
+        )
         return Object("data", {"images": images, "labels": labels, "num_examples": count}, {"arrays": [images, labels]})
 
     return Object("data", {"train": part(55000), "test": part(10000), "validation": part(5000)}, {"arrays": []})
@@ -137,11 +182,21 @@ def tutorial_mnist(op: Op, train_dir: Value, fake_data: Value, one_hot: Value, r
 @operator("tf.data.Dataset.from_tensor_slices tf.data.Dataset.from_tensors", "tensors *rest")
 def from_slices(op: Op, tensors: Value, rest: tuple[Value, ...]) -> Value:
     if isinstance(tensors, DictV):
-        return Object("tfdataset", data={"element": DictV({k: sliced(op.tr, v) for k, v in tensors.items.items()})}, site=op.where)
-    return Object("tfdataset", data={"element": tensors if op.short == "from_tensors" else sliced(op.tr, tensors)}, site=op.where)
+        return Object(
+            "tfdataset", data={"element": DictV({k: sliced(op.tr, v) for k, v in tensors.items.items()})}, site=op.where
+        )
+    return Object(
+        "tfdataset", data={"element": tensors if op.short == "from_tensors" else sliced(op.tr, tensors)}, site=op.where
+    )
 
 
-@operator("tf.data.Dataset.range tf.data.Dataset.list_files tf.data.TFRecordDataset tf.data.TextLineDataset tf.data.Dataset.from_generator", "*args")
+@operator(
+    (
+        "tf.data.Dataset.range tf.data.Dataset.list_files tf.data.TFRecordDataset "
+        "tf.data.TextLineDataset tf.data.Dataset.from_generator"
+    ),
+    "*args",
+)
 def other_sources(op: Op, args: tuple[Value, ...]) -> Value:
     return Object("tfdataset", data={"element": op.tr.unknown("an element", "data")}, site=op.where)
 
@@ -156,17 +211,30 @@ def train_test_split(op: Op, arrays: tuple[Value, ...]) -> Value:
     for array in arrays:
         found = tensor_of(op.tr, array, "numpy") if isinstance(array, Tensor) else None
         for name in sizes:
-            result.append(Tensor((sizes[name], *found.dims[1:]), found.dtype, "numpy", site=op.where, name=found.name) if found is not None and found.dims else op.tr.unknown("a split", "data"))
+            result.append(
+                Tensor((sizes[name], *found.dims[1:]), found.dtype, "numpy", site=op.where, name=found.name)
+                if found is not None and found.dims
+                else op.tr.unknown("a split", "data")
+            )
     return ListV(result)
 
 
-_SKLEARN = {"load_iris": (150, 4), "load_digits": (1797, 64), "load_wine": (178, 13), "load_breast_cancer": (569, 30), "load_diabetes": (442, 10)}
+_SKLEARN = {
+    "load_iris": (150, 4),
+    "load_digits": (1797, 64),
+    "load_wine": (178, 13),
+    "load_breast_cancer": (569, 30),
+    "load_diabetes": (442, 10),
+}
 
 
 @operator(" ".join(f"sklearn.datasets.{n}" for n in _SKLEARN), "*args")
 def sklearn_table(op: Op, args: tuple[Value, ...]) -> Value:
     rows, width = _SKLEARN[op.short]
-    x, y = Tensor((rows, width), "float64", "numpy", site=op.where, name="data"), Tensor((rows,), None, "numpy", site=op.where, name="target")
+    x, y = (
+        Tensor((rows, width), "float64", "numpy", site=op.where, name="data"),
+        Tensor((rows,), None, "numpy", site=op.where, name="target"),
+    )
     if op.extra.get("return_X_y") is True:
         return x, y
     return Object("table", {"data": x, "target": y})

@@ -12,7 +12,8 @@ from analyzer.validity.terms import Cond, equal, floor_div, mod
 
 _NAMES = {
     "+": ("add", "Add"), "-": ("sub", "Sub"), "*": ("mul", "Mul"), "/": ("div", "RealDiv"), "//": ("div", "FloorDiv"),
-    "%": ("remainder", "FloorMod"), "**": ("pow", "Pow"), "==": ("eq", "Equal"), "!=": ("ne", "NotEqual"), "<": ("lt", "Less"),
+    "%": ("remainder", "FloorMod"), "**": ("pow", "Pow"), "==": ("eq", "Equal"), "!=": ("ne", "NotEqual"),
+    "<": ("lt", "Less"),
     "<=": ("le", "LessEqual"), ">": ("gt", "Greater"), ">=": ("ge", "GreaterEqual"), "&": ("logical_and", "LogicalAnd"),
     "|": ("logical_or", "LogicalOr"), "^": ("logical_xor", "LogicalXor"),
 }  # fmt: skip
@@ -31,7 +32,16 @@ def unary(tr: Tracer, value: Tensor, sign: str) -> Tensor:
     result = -known if sign == "-" and isinstance(known, (int, Poly)) else None
     if value.dims is None:
         return Tensor(value.shape, value.dtype, value.framework, site=tr.site(), sources=(value,), graph=value.graph)
-    return Tensor(value.dims, value.dtype, value.framework, site=tr.site(), value=result, sources=(value,), graph=value.graph, tags=value.tags)
+    return Tensor(
+        value.dims,
+        value.dtype,
+        value.framework,
+        site=tr.site(),
+        value=result,
+        sources=(value,),
+        graph=value.graph,
+        tags=value.tags,
+    )
 
 
 def binary(tr: Tracer, sign: str, left: Value, right: Value, node: ast.AST | None, boolean: bool = False) -> Value:
@@ -67,8 +77,12 @@ def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtyp
     if framework in ("torch", "numpy", "unknown"):
         result = apply(op, "torch", _NAMES.get(sign, ("add", "Add"))[0], (a, b))
     else:
-        a2 = Tensor(a.shape, None if mixed else a.dtype, framework, name=a.name, site=a.site, graph=a.graph, sources=a.sources)
-        b2 = Tensor(b.shape, None if mixed else b.dtype, framework, name=b.name, site=b.site, graph=b.graph, sources=b.sources)
+        a2 = Tensor(
+            a.shape, None if mixed else a.dtype, framework, name=a.name, site=a.site, graph=a.graph, sources=a.sources
+        )
+        b2 = Tensor(
+            b.shape, None if mixed else b.dtype, framework, name=b.name, site=b.site, graph=b.graph, sources=b.sources
+        )
         result = apply(op, "tf", _NAMES.get(sign, ("add", "AddV2"))[1].replace("LogicalXor", "LogicalAnd"), (a2, b2))
     if isinstance(result, Tensor):
         result.framework = framework
@@ -81,7 +95,9 @@ def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtyp
 
 
 def _number(value: Value) -> bool:
-    return isinstance(value, (int, float, Poly, Cond)) or (isinstance(value, Unknown) and value.pytype in ("int", "float"))
+    return isinstance(value, (int, float, Poly, Cond)) or (
+        isinstance(value, Unknown) and value.pytype in ("int", "float")
+    )
 
 
 def _compute(sign: str, x: Value, y: Value) -> Value:
@@ -110,7 +126,10 @@ def _vector(sign: str, a: Tensor, b: Tensor) -> Value:
     elif isinstance(y, tuple) and isinstance(x, (int, Poly)):
         parts = [_compute(sign, x, p) if isinstance(p, (int, Poly)) else None for p in y]
     elif isinstance(x, tuple) and isinstance(y, tuple) and len(x) == len(y):
-        parts = [_compute(sign, p, q) if isinstance(p, (int, Poly)) and isinstance(q, (int, Poly)) else None for p, q in zip(x, y, strict=True)]
+        parts = [
+            _compute(sign, p, q) if isinstance(p, (int, Poly)) and isinstance(q, (int, Poly)) else None
+            for p, q in zip(x, y, strict=True)
+        ]
     else:
         return None
     return None if any(p is None for p in parts) else tuple(parts)
@@ -131,7 +150,8 @@ def _advise(op: Op, a: Tensor, b: Tensor, sign: str) -> None:
         if not explicit:
             op.tr.advise(
                 "tracing/suspicious-broadcast",
-                f"{show_shape(x)} {sign} {show_shape(y)} broadcasts to [{long[0]}, {short[0]}]: every row meets every other; "
+                f"{show_shape(x)} {sign} {show_shape(y)} broadcasts to [{long[0]}, {short[0]}]: every "
+                "row meets every other; "
                 "the operands probably lack or have one dimension too many",
                 op.where,
                 sign,

@@ -14,7 +14,9 @@ from analyzer.validity.terms import Poly, Term, equal, floor_div, maximum, minim
 
 def index_tensor(tr: Tracer, value: Tensor, index: Value, node: ast.AST | None) -> Value:
     parts = list(index) if isinstance(index, tuple) else [index]
-    result = Tensor(None, value.dtype, value.framework, site=tr.site(node), name="[]", sources=(value,), graph=value.graph)
+    result = Tensor(
+        None, value.dtype, value.framework, site=tr.site(node), name="[]", sources=(value,), graph=value.graph
+    )
     if isinstance(value.value, tuple) and len(parts) == 1:
         known = _of_elements(tr, value, parts[0])
         if known is not None:
@@ -37,12 +39,26 @@ def _of_elements(tr: Tracer, value: Tensor, index: Value) -> Value:
     if isinstance(index, int) and -len(items) <= index < len(items):
         found = items[index]
         if isinstance(found, (int, Poly)):
-            return Tensor((), value.dtype, value.framework, site=value.site, value=found, sources=(value,), graph=value.graph)
+            return Tensor(
+                (), value.dtype, value.framework, site=value.site, value=found, sources=(value,), graph=value.graph
+            )
         return None
-    if isinstance(index, SliceV) and all(p is None or isinstance(p, int) for p in (index.start, index.stop, index.step)) and index.step != 0:
+    if (
+        isinstance(index, SliceV)
+        and all(p is None or isinstance(p, int) for p in (index.start, index.stop, index.step))
+        and index.step != 0
+    ):
         cut = items[slice(index.start, index.stop, index.step)]
         rest = (value.dims or ())[1:]
-        return Tensor((len(cut), *rest), value.dtype, value.framework, site=value.site, value=cut, sources=(value,), graph=value.graph)
+        return Tensor(
+            (len(cut), *rest),
+            value.dtype,
+            value.framework,
+            site=value.site,
+            value=cut,
+            sources=(value,),
+            graph=value.graph,
+        )
     return None
 
 
@@ -92,7 +108,12 @@ def _indexed(tr: Tracer, value: Tensor, parts: list[Value], node: ast.AST | None
             advanced.append(index)
         elif isinstance(part, (int, Poly)) and not isinstance(part, bool):
             size = dims[axis]
-            if isinstance(part, int) and isinstance(size, int) and not -size <= part < size and value.framework != "jax":
+            if (
+                isinstance(part, int)
+                and isinstance(size, int)
+                and not -size <= part < size
+                and value.framework != "jax"
+            ):
                 op = Op(tr, "indexing", site=tr.site(node))
                 fail(op, "index", f"index {part} is outside dimension {axis} of size {size}", (value,))
             axis += 1

@@ -16,7 +16,13 @@ from analyzer.validity.terms import Poly, any_of, equal, substitute
 def add_weight(tr: Tracer, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
     shape = kwargs.get("shape", next((a for a in args if isinstance(a, (tuple, ListV))), None))
     dims = plain(tr, shape) if shape is not None else None
-    return Tensor(dims if isinstance(dims, tuple) and all(isinstance(d, (int, Poly)) for d in dims) else None, "float32", "tf", site=tr.site(node), tags=frozenset(("variable",)))
+    return Tensor(
+        dims if isinstance(dims, tuple) and all(isinstance(d, (int, Poly)) for d in dims) else None,
+        "float32",
+        "tf",
+        site=tr.site(node),
+        tags=frozenset(("variable",)),
+    )
 
 
 def input_tensor(op: Op, shape: Value, batch_shape: Value = None) -> Value:
@@ -27,7 +33,12 @@ def input_tensor(op: Op, shape: Value, batch_shape: Value = None) -> Value:
         return Tensor(None, None, "tf", site=op.where, graph=True)
     dims = given if batch_shape is not None else (None, *given)
     label = "batch"
-    known = tuple(op.tr.symbols.fresh(label if i == 0 else f"input.{i}", "batch", 1, site=op.where, graph=True) if d is None else d for i, d in enumerate(dims))
+    known = tuple(
+        op.tr.symbols.fresh(label if i == 0 else f"input.{i}", "batch", 1, site=op.where, graph=True)
+        if d is None
+        else d
+        for i, d in enumerate(dims)
+    )
     return Tensor(known, None, "tf", site=op.where, name="input", graph=True, tags=frozenset(("batch",)))
 
 
@@ -39,7 +50,9 @@ def _flat(value: Value) -> list[Value]:
     return [value]
 
 
-def call_model(tr: Tracer, owner: Object, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+def call_model(
+    tr: Tracer, owner: Object, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
     value = args[0] if args else kwargs.get("inputs")
     if owner.kind == "sequential":
         return call_sequential(tr, owner, value, node)
@@ -58,7 +71,9 @@ def call_model(tr: Tracer, owner: Object, args: tuple[Value, ...], kwargs: dict[
         bind_shape(tr, declared, array, mapping, op, f"input {index} of the model")
     targets = [o for o in _flat(outputs) if isinstance(o, Tensor)]
     check_slice(tr, targets, mapping, node, "this call")
-    results = [_instance(tr, o, mapping, graph, [g for g in given if isinstance(g, Tensor)], op) for o in _flat(outputs)]
+    results = [
+        _instance(tr, o, mapping, graph, [g for g in given if isinstance(g, Tensor)], op) for o in _flat(outputs)
+    ]
     return results[0] if not isinstance(outputs, (ListV, tuple)) else ListV(results)
 
 
@@ -125,7 +140,9 @@ def build_sequential(tr: Tracer, owner: Object, site: Any) -> None:
     owner.data["input"] = start
 
 
-def model_method(tr: Tracer, owner: Any, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+def model_method(
+    tr: Tracer, owner: Any, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
     """Methods of functional and sequential models, and of subclasses of keras.Model."""
     if isinstance(owner, Object):
         if name == "add" and owner.kind == "sequential":
@@ -196,7 +213,13 @@ def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None) -> N
                 _loss(tr, op, owner, result, element[1].dims[1:], element[1])
         return
     if isinstance(x, Tensor) and isinstance(y, Tensor) and x.dims and y.dims:
-        require(op, equal(x.dims[0], y.dims[0]), "rows", f"x has {x.dims[0]} rows (shape {show_shape(x.dims)}) but y has {y.dims[0]} (shape {show_shape(y.dims)})", (x, y))
+        require(
+            op,
+            equal(x.dims[0], y.dims[0]),
+            "rows",
+            f"x has {x.dims[0]} rows (shape {show_shape(x.dims)}) but y has {y.dims[0]} (shape {show_shape(y.dims)})",
+            (x, y),
+        )
     if x is None:
         return
     result = _forward(tr, owner, x, node)
@@ -231,14 +254,22 @@ def loss_name(value: Value) -> str:
 def check_loss(op: Op, kind: str, target: Any, output: Any, y: Tensor) -> None:
     """What a Keras loss demands of targets and predictions (`keras.losses`)."""
     if kind == "categoricalcrossentropy":
-        sentence = f"the model gives {show_shape(output)} but the targets are {show_shape(target)}; categorical_crossentropy needs equal shapes (one-hot targets)"
-        if len(target) != len(output) and not (len(target) == len(output) - 1 and target[1:] == output[1:-1] and output[-1] == 1):
+        sentence = (
+            f"the model gives {show_shape(output)} but the targets are {show_shape(target)}; "
+            "categorical_crossentropy needs equal shapes (one-hot targets)"
+        )
+        if len(target) != len(output) and not (
+            len(target) == len(output) - 1 and target[1:] == output[1:-1] and output[-1] == 1
+        ):
             fail(op, "loss-shape", sentence, (y,))
         for a, b in zip(target, output, strict=False):
             require(op, equal(a, b), "loss-shape", sentence, (y,))
     elif kind == "sparsecategoricalcrossentropy":
         squeezed = target[:-1] if len(target) == len(output) and target and target[-1] == 1 else target
-        sentence = f"the model gives {show_shape(output)}, so class indices of shape {show_shape(output[:-1])} are needed; the targets are {show_shape(target)}"
+        sentence = (
+            f"the model gives {show_shape(output)}, so class indices of shape "
+            f"{show_shape(output[:-1])} are needed; the targets are {show_shape(target)}"
+        )
         if len(squeezed) != len(output) - 1:
             fail(op, "loss-shape", sentence, (y,))
         for a, b in zip(squeezed, output[:-1], strict=True):
@@ -250,11 +281,21 @@ def check_loss(op: Op, kind: str, target: Any, output: Any, y: Tensor) -> None:
             sentence = f"the model gives {show_shape(output)} but the targets are {show_shape(target)}"
             for a, b in list(zip(target, output, strict=True))[1:]:
                 require(op, any_of(equal(a, b), equal(a, 1), equal(b, 1)), "loss-shape", sentence, (y,))
-        if kind == "binarycrossentropy" and len(target) == len(output) == 2 and isinstance(target[1], int) and isinstance(output[1], int) and target[1] != output[1]:
-            fail(op, "loss-shape", f"the model gives {show_shape(output)} but the targets are {show_shape(target)}", (y,))
+        if (
+            kind == "binarycrossentropy"
+            and len(target) == len(output) == 2
+            and isinstance(target[1], int)
+            and isinstance(output[1], int)
+            and target[1] != output[1]
+        ):
+            fail(
+                op, "loss-shape", f"the model gives {show_shape(output)} but the targets are {show_shape(target)}", (y,)
+            )
 
 
-def call_loss(tr: Tracer, owner: Object, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+def call_loss(
+    tr: Tracer, owner: Object, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
     """`loss_object(y_true, y_pred)`."""
     y_true = args[0] if args else kwargs.get("y_true")
     y_pred = args[1] if len(args) > 1 else kwargs.get("y_pred")
@@ -267,5 +308,14 @@ def apply_loss(tr: Tracer, name: str, y_true: Value, y_pred: Value, node: ast.Ca
     if a is None or b is None or a.dims is None or b.dims is None or not b.dims:
         return unknown_tensor(op, "tf", (), () if reduced else None)
     check_loss(op, name.replace("_", "").lower(), a.dims, b.dims, a)
-    return op.finish(Tensor(() if reduced else b.dims[:-1], "float32", "tf", site=op.where, sources=(a, b), graph=a.graph or b.graph, tags=frozenset(("loss",))))
-
+    return op.finish(
+        Tensor(
+            () if reduced else b.dims[:-1],
+            "float32",
+            "tf",
+            site=op.where,
+            sources=(a, b),
+            graph=a.graph or b.graph,
+            tags=frozenset(("loss",)),
+        )
+    )

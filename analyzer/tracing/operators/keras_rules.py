@@ -13,12 +13,16 @@ from analyzer.tracing.values import Layer, ListV, Object, Tensor, Unknown, Value
 
 @operator("keras.Input keras.layers.Input", "shape=None batch_size=None *rest")
 def input_(op: Op, shape: Value, batch_size: Value, rest: tuple[Value, ...]) -> Value:
-    if op.extra.get("tensor") is not None or shape is None and op.extra.get("batch_shape") is None:
+    if op.extra.get("tensor") is not None or (shape is None and op.extra.get("batch_shape") is None):
         return unknown_tensor(op, "tf")
     batch = op.extra.get("batch_shape")
     if isinstance(batch_size, int):
         given = plain(op.tr, shape)
-        return Tensor((batch_size, *given), None, "tf", site=op.where, graph=True) if isinstance(given, tuple) else unknown_tensor(op, "tf")
+        return (
+            Tensor((batch_size, *given), None, "tf", site=op.where, graph=True)
+            if isinstance(given, tuple)
+            else unknown_tensor(op, "tf")
+        )
     return input_tensor(op, shape, batch)
 
 
@@ -27,22 +31,47 @@ def model(op: Op, inputs: Value, outputs: Value, rest: tuple[Value, ...]) -> Val
     inputs, outputs = op.extra.get("input", inputs), op.extra.get("output", outputs)
     if inputs is None or outputs is None:
         return op.tr.unknown("a model")
-    return Object("model", {"inputs": inputs, "outputs": outputs, "input": inputs, "output": outputs}, {"inputs": inputs, "outputs": outputs}, op.where)
+    return Object(
+        "model",
+        {"inputs": inputs, "outputs": outputs, "input": inputs, "output": outputs},
+        {"inputs": inputs, "outputs": outputs},
+        op.where,
+    )
 
 
 @operator("keras.Sequential keras.models.Sequential", "layers=None *rest")
 def sequential(op: Op, layers: Value, rest: tuple[Value, ...]) -> Value:
-    items = ListV(layers.items, layers.open) if isinstance(layers, ListV) else ListV(layers) if isinstance(layers, tuple) else ListV((), layers is not None)
+    items = (
+        ListV(layers.items, layers.open)
+        if isinstance(layers, ListV)
+        else ListV(layers)
+        if isinstance(layers, tuple)
+        else ListV((), layers is not None)
+    )
     result = Object("sequential", {}, {"layers": items}, op.where)
     build_sequential(op.tr, result, op.where)
     return result
 
 
-@operator("keras.layers.concatenate keras.layers.add keras.layers.multiply keras.layers.average keras.layers.subtract keras.layers.maximum keras.layers.dot", "inputs *rest")
+@operator(
+    (
+        "keras.layers.concatenate keras.layers.add keras.layers.multiply keras.layers.average "
+        "keras.layers.subtract keras.layers.maximum keras.layers.dot"
+    ),
+    "inputs *rest",
+)
 def merge(op: Op, inputs: Value, rest: tuple[Value, ...]) -> Value:
     from analyzer.tracing.operators.layers import call_layer
 
-    names = {"concatenate": "Concatenate", "add": "Add", "multiply": "Multiply", "average": "Average", "subtract": "Subtract", "maximum": "Maximum", "dot": "Dot"}
+    names = {
+        "concatenate": "Concatenate",
+        "add": "Add",
+        "multiply": "Multiply",
+        "average": "Average",
+        "subtract": "Subtract",
+        "maximum": "Maximum",
+        "dot": "Dot",
+    }
     args: dict[str, Value] = {k: v for k, v in op.extra.items() if k in ("axis", "axes", "normalize")}
     if rest:
         args["axes" if op.short == "dot" else "axis"] = rest[0]
@@ -82,20 +111,43 @@ def time_distributed(op: Op, layer: Layer, inputs: Value, rest: tuple[Value, ...
     return like(op, source, (result.dims[0], source.dims[1], *result.dims[1:]), result.dtype)
 
 
-@operator("keras.layers.LSTM.__init__ keras.layers.GRU.__init__ keras.layers.SimpleRNN.__init__ keras.layers.CuDNNLSTM.__init__ keras.layers.CuDNNGRU.__init__", "units *rest")
+@operator(
+    (
+        "keras.layers.LSTM.__init__ keras.layers.GRU.__init__ keras.layers.SimpleRNN.__init__ "
+        "keras.layers.CuDNNLSTM.__init__ keras.layers.CuDNNGRU.__init__"
+    ),
+    "units *rest",
+)
 def recurrent_arguments(op: Op, **arguments: Value) -> Value:
     return None
 
 
-@operator("keras.layers.LSTM.__call__ keras.layers.GRU.__call__ keras.layers.SimpleRNN.__call__ keras.layers.CuDNNLSTM.__call__ keras.layers.CuDNNGRU.__call__", "layer inputs *rest")
+@operator(
+    (
+        "keras.layers.LSTM.__call__ keras.layers.GRU.__call__ keras.layers.SimpleRNN.__call__ "
+        "keras.layers.CuDNNLSTM.__call__ keras.layers.CuDNNGRU.__call__"
+    ),
+    "layer inputs *rest",
+)
 def recurrent(op: Op, layer: Layer, inputs: Value, rest: tuple[Value, ...]) -> Value:
     units = op.tr.term_of(layer.args.get("units"), "units")
     sequences, state = layer.args.get("return_sequences", False), layer.args.get("return_state", False)
     source = tensor(op, inputs.items[0] if isinstance(inputs, ListV) and inputs.items else inputs)
-    if source is None or source.dims is None or units is None or isinstance(sequences, Unknown) or isinstance(state, Unknown):
+    if (
+        source is None
+        or source.dims is None
+        or units is None
+        or isinstance(sequences, Unknown)
+        or isinstance(state, Unknown)
+    ):
         return unknown_tensor(op, "tf") if state is False else op.tr.unknown("states", "data")
     if len(source.dims) != 3:
-        fail(op, "rank", f"the input must have 3 dimensions (batch, time, features) and has the shape {show_shape(source.dims)}", (source,))
+        fail(
+            op,
+            "rank",
+            f"the input must have 3 dimensions (batch, time, features) and has the shape {show_shape(source.dims)}",
+            (source,),
+        )
     width = op.extra.get("width", units)
     out = like(op, source, (source.dims[0], source.dims[1], width) if sequences else (source.dims[0], width), "float32")
     if not state:
@@ -113,7 +165,14 @@ def bidirectional(op: Op, layer: Layer, inputs: Value, rest: tuple[Value, ...]) 
     result = call(op.tr, inner, (inputs,), {})
     if isinstance(result, Tensor) and result.dims:
         factor = 2 if merge_mode == "concat" else 1
-        return Tensor((*result.dims[:-1], result.dims[-1] * factor), "float32", "tf", site=op.where, sources=(result,), graph=result.graph)
+        return Tensor(
+            (*result.dims[:-1], result.dims[-1] * factor),
+            "float32",
+            "tf",
+            site=op.where,
+            sources=(result,),
+            graph=result.graph,
+        )
     return op.tr.unknown("result of Bidirectional")
 
 
@@ -134,8 +193,10 @@ def attention(op: Op, layer: Layer, query: Value, value: Value, key: Value, rest
 
 
 _LOSSES = {
-    "CategoricalCrossentropy": "categorical_crossentropy", "SparseCategoricalCrossentropy": "sparse_categorical_crossentropy",
-    "BinaryCrossentropy": "binary_crossentropy", "MeanSquaredError": "mean_squared_error", "MeanAbsoluteError": "mean_absolute_error", "Huber": "huber",
+    "CategoricalCrossentropy": "categorical_crossentropy",
+    "SparseCategoricalCrossentropy": "sparse_categorical_crossentropy",
+    "BinaryCrossentropy": "binary_crossentropy", "MeanSquaredError": "mean_squared_error",
+    "MeanAbsoluteError": "mean_absolute_error", "Huber": "huber",
 }  # fmt: skip
 
 
@@ -143,7 +204,11 @@ _LOSSES = {
 def loss_object(op: Op, args: tuple[Value, ...]) -> Value:
     reduction = op.extra.get("reduction", "mean")
     none = reduction == "none" or getattr(reduction, "name", "").lower().endswith("none")
-    return Object("loss", data={"name": _LOSSES[op.short].replace("_", ""), "reduction": "none" if none else "mean"}, site=op.where)
+    return Object(
+        "loss",
+        data={"name": _LOSSES[op.short].replace("_", ""), "reduction": "none" if none else "mean"},
+        site=op.where,
+    )
 
 
 @operator(" ".join(f"keras.losses.{n}" for n in (*_LOSSES.values(), "mse", "mae")), "y_true y_pred *rest")
@@ -151,7 +216,10 @@ def loss_function(op: Op, y_true: Value, y_pred: Value, rest: tuple[Value, ...])
     return apply_loss(op.tr, op.short, y_true, y_pred, op.node, reduced=False)
 
 
-@operator("keras.utils.to_categorical keras.utils.np_utils.to_categorical keras.np_utils.to_categorical", "y num_classes=None *rest")
+@operator(
+    "keras.utils.to_categorical keras.utils.np_utils.to_categorical keras.np_utils.to_categorical",
+    "y num_classes=None *rest",
+)
 def to_categorical(op: Op, y: Value, num_classes: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor_of(op.tr, y, "numpy")
     count = op.tr.term_of(num_classes) if num_classes is not None else None
@@ -164,9 +232,12 @@ def to_categorical(op: Op, y: Value, num_classes: Value, rest: tuple[Value, ...]
 
 
 @operator(
-    "keras.activations.relu keras.activations.sigmoid keras.activations.tanh keras.activations.softmax keras.backend.relu keras.backend.sigmoid "
-    "keras.backend.exp keras.backend.log keras.backend.square keras.backend.sqrt keras.backend.abs keras.backend.tanh keras.backend.softmax keras.ops.relu "
-    "keras.ops.softmax keras.ops.exp keras.ops.sigmoid keras.backend.clip keras.ops.tanh keras.ops.square keras.ops.sqrt keras.ops.log",
+    "keras.activations.relu keras.activations.sigmoid keras.activations.tanh "
+    "keras.activations.softmax keras.backend.relu keras.backend.sigmoid "
+    "keras.backend.exp keras.backend.log keras.backend.square keras.backend.sqrt "
+    "keras.backend.abs keras.backend.tanh keras.backend.softmax keras.ops.relu "
+    "keras.ops.softmax keras.ops.exp keras.ops.sigmoid keras.backend.clip keras.ops.tanh "
+    "keras.ops.square keras.ops.sqrt keras.ops.log",
     "x *rest",
 )
 def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
@@ -186,20 +257,36 @@ def _delegate(target: str) -> Any:
 
 
 _SAME_AS_TF = {
-    "keras.backend.mean": "tf.reduce_mean", "keras.backend.sum": "tf.reduce_sum", "keras.backend.max": "tf.reduce_max", "keras.backend.reshape": "tf.reshape",
-    "keras.backend.dot": "tf.matmul", "keras.backend.expand_dims": "tf.expand_dims", "keras.backend.squeeze": "tf.squeeze", "keras.backend.shape": "tf.shape",
-    "keras.backend.random_normal": "tf.random.normal", "keras.ops.mean": "tf.reduce_mean", "keras.ops.sum": "tf.reduce_sum", "keras.ops.reshape": "tf.reshape",
-    "keras.ops.matmul": "tf.matmul", "keras.ops.expand_dims": "tf.expand_dims", "keras.ops.squeeze": "tf.squeeze", "keras.ops.shape": "tf.shape",
-    "keras.ops.concatenate": "tf.concat", "keras.ops.transpose": "tf.transpose", "keras.ops.stack": "tf.stack", "keras.ops.max": "tf.reduce_max",
-    "keras.backend.concatenate": "tf.concat", "keras.ops.zeros": "tf.zeros", "keras.ops.ones": "tf.ones", "keras.random.normal": "tf.random.normal",
-    "keras.backend.permute_dimensions": "tf.transpose", "keras.ops.argmax": "tf.argmax", "keras.ops.multiply": "tf.multiply", "keras.ops.add": "tf.add",
+    "keras.backend.mean": "tf.reduce_mean", "keras.backend.sum": "tf.reduce_sum",
+    "keras.backend.max": "tf.reduce_max", "keras.backend.reshape": "tf.reshape",
+    "keras.backend.dot": "tf.matmul", "keras.backend.expand_dims": "tf.expand_dims",
+    "keras.backend.squeeze": "tf.squeeze", "keras.backend.shape": "tf.shape",
+    "keras.backend.random_normal": "tf.random.normal", "keras.ops.mean": "tf.reduce_mean",
+    "keras.ops.sum": "tf.reduce_sum", "keras.ops.reshape": "tf.reshape",
+    "keras.ops.matmul": "tf.matmul", "keras.ops.expand_dims": "tf.expand_dims", "keras.ops.squeeze": "tf.squeeze",
+    "keras.ops.shape": "tf.shape",
+    "keras.ops.concatenate": "tf.concat", "keras.ops.transpose": "tf.transpose", "keras.ops.stack": "tf.stack",
+    "keras.ops.max": "tf.reduce_max",
+    "keras.backend.concatenate": "tf.concat", "keras.ops.zeros": "tf.zeros", "keras.ops.ones": "tf.ones",
+    "keras.random.normal": "tf.random.normal",
+    "keras.backend.permute_dimensions": "tf.transpose", "keras.ops.argmax": "tf.argmax",
+    "keras.ops.multiply": "tf.multiply", "keras.ops.add": "tf.add",
     "keras.ops.einsum": "tf.einsum", "keras.backend.stack": "tf.stack",
 }  # fmt: skip
-TABLE = {name: entry for source, target in _SAME_AS_TF.items() for name, entry in operator(source, "*args")(_delegate(target)).entries}
+TABLE = {
+    name: entry
+    for source, target in _SAME_AS_TF.items()
+    for name, entry in getattr(operator(source, "*args")(_delegate(target)), "entries", ())
+}
 
 
-@operator("keras.callbacks.EarlyStopping keras.callbacks.ModelCheckpoint keras.callbacks.TensorBoard keras.regularizers.l2 keras.callbacks.ReduceLROnPlateau keras.initializers.RandomNormal keras.metrics.Mean keras.metrics.SparseCategoricalAccuracy keras.regularizers.L2", "*args")
+@operator(
+    (
+        "keras.callbacks.EarlyStopping keras.callbacks.ModelCheckpoint keras.callbacks.TensorBoard "
+        "keras.regularizers.l2 keras.callbacks.ReduceLROnPlateau keras.initializers.RandomNormal "
+        "keras.metrics.Mean keras.metrics.SparseCategoricalAccuracy keras.regularizers.L2"
+    ),
+    "*args",
+)
 def ignored(op: Op, args: tuple[Value, ...]) -> Value:
     return op.tr.unknown(op.short, "data", op.short, "object")
-
-

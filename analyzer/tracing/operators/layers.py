@@ -11,12 +11,26 @@ from analyzer.tracing.operators.table import Op, bind, rules
 from analyzer.tracing.operators.typed import operands
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
-    Api, Bound, DictV, Layer, ListV, SliceV, Tensor, Unknown, Value,
+    Api,
+    Bound,
+    DictV,
+    Layer,
+    ListV,
+    SliceV,
+    Tensor,
+    Unknown,
+    Value,
 )  # fmt: skip
 from analyzer.validity.registry import spec as find_spec
 
 _LAYER_HOMES = {"torch.nn.": "torch", "torch.nn.modules.": "torch", "keras.layers.": "keras", "tf.layers.": "keras"}
-_CONTAINERS = {"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.ParameterList", "torch.nn.ParameterDict"}
+_CONTAINERS = {
+    "torch.nn.Sequential",
+    "torch.nn.ModuleList",
+    "torch.nn.ModuleDict",
+    "torch.nn.ParameterList",
+    "torch.nn.ParameterDict",
+}
 
 
 def home_of(name: str) -> tuple[str, str] | None:
@@ -30,7 +44,9 @@ def home_of(name: str) -> tuple[str, str] | None:
     return None
 
 
-def make_layer(tr: Tracer, api: Api, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None = None) -> Layer | None:
+def make_layer(
+    tr: Tracer, api: Api, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None = None
+) -> Layer | None:
     """A layer object, or None if the name is no layer class."""
     home = home_of(api.name)
     if home is None:
@@ -77,7 +93,9 @@ def make_layer(tr: Tracer, api: Api, args: tuple[Value, ...], kwargs: dict[str, 
     return layer
 
 
-def _container(tr: Tracer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Layer:
+def _container(
+    tr: Tracer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Layer:
     from analyzer.tracing.iteration import iterate
 
     layer = Layer(name, {}, tr.site(node))
@@ -103,7 +121,14 @@ def _container(tr: Tracer, name: str, args: tuple[Value, ...], kwargs: dict[str,
 # ------------------------------------------------------------------------------------------------ application
 
 
-def call_layer(tr: Tracer, layer: Layer, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None = None, site: Any = None) -> Value:
+def call_layer(
+    tr: Tracer,
+    layer: Layer,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    node: ast.Call | None = None,
+    site: Any = None,
+) -> Value:
     """`layer(x)`."""
     args = tuple(a.value[0] if isinstance(a, Unknown) and a.value is not None else a for a in args)
     if not args and kwargs:
@@ -112,9 +137,20 @@ def call_layer(tr: Tracer, layer: Layer, args: tuple[Value, ...], kwargs: dict[s
             args = (kwargs.pop(first),)
     if layer.name in ("torch.nn.Sequential", "keras.Sequential"):
         return _call_sequence(tr, layer, args, node)
-    framework, _, last = ("torch", "", layer.name.rpartition(".")[2]) if layer.name.startswith("torch.") else ("keras", "", layer.name.rpartition(".")[2])
+    framework, _, last = (
+        ("torch", "", layer.name.rpartition(".")[2])
+        if layer.name.startswith("torch.")
+        else ("keras", "", layer.name.rpartition(".")[2])
+    )
     name = ast.unparse(node.func) if node is not None else last
-    op = Op(tr, layer.name, node, site or tr.site(node), nodes=layer.nodes, layer=last if name == last else f"{last} `{name[:60]}`")
+    op = Op(
+        tr,
+        layer.name,
+        node,
+        site or tr.site(node),
+        nodes=layer.nodes,
+        layer=last if name == last else f"{last} `{name[:60]}`",
+    )
     if site is not None:
         op.layer = last
     entry = rules().get(f"{layer.name}.__call__")
@@ -136,7 +172,11 @@ def call_layer(tr: Tracer, layer: Layer, args: tuple[Value, ...], kwargs: dict[s
         joined = args[0] if args else ()
         if isinstance(joined, ListV) and joined.open:
             return unknown_tensor(op, _framework(framework))
-        inputs = list(joined.items if isinstance(joined, ListV) else joined) if isinstance(joined, (ListV, tuple)) else list(args)
+        inputs = (
+            list(joined.items if isinstance(joined, ListV) else joined)
+            if isinstance(joined, (ListV, tuple))
+            else list(args)
+        )
     elif len(fixed) > 1 and args and isinstance(args[0], (ListV, tuple)):
         inputs = list(args[0].items if isinstance(args[0], ListV) else args[0])
     else:
@@ -145,7 +185,14 @@ def call_layer(tr: Tracer, layer: Layer, args: tuple[Value, ...], kwargs: dict[s
         return unknown_tensor(op, _framework(framework))
     hyper = dict(layer.args)
     if framework == "keras":
-        for key in ("name", "input_shape", "trainable", "dtype", "input_dim" if last != "Embedding" else "", "batch_input_shape"):
+        for key in (
+            "name",
+            "input_shape",
+            "trainable",
+            "dtype",
+            "input_dim" if last != "Embedding" else "",
+            "batch_input_shape",
+        ):
             hyper.pop(key, None)
         if not _fixed_input(tr, op, layer, inputs[0]):
             return unknown_tensor(op, "tf")
@@ -183,7 +230,12 @@ def _fixed_input(tr: Tracer, op: Op, layer: Layer, value: Value) -> bool:
             if isinstance(before, tuple) and before[0] != size:
                 from analyzer.tracing.operators.apply import fail
 
-                fail(op, "built-for", f"the layer was built for {before[0]} features at line {before[1]} and now receives {size}", (tensor,))
+                fail(
+                    op,
+                    "built-for",
+                    f"the layer was built for {before[0]} features at line {before[1]} and now receives {size}",
+                    (tensor,),
+                )
             if before is None:
                 tr.touch(layer)
                 layer.built["last"] = (size, op.where.line)
@@ -276,7 +328,9 @@ _SELF = {
 }  # fmt: skip
 
 
-def layer_method(tr: Tracer, layer: Layer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+def layer_method(
+    tr: Tracer, layer: Layer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
     from analyzer.tracing.containers import method
 
     if name in _SELF:
@@ -297,12 +351,26 @@ def layer_method(tr: Tracer, layer: Layer, name: str, args: tuple[Value, ...], k
             return layer if name in ("append", "extend", "insert") else result
         if name in ("children", "modules") and isinstance(items, ListV):
             return ListV(items.items, items.open or name == "modules")
-    if name in ("parameters", "named_parameters", "state_dict", "buffers", "named_modules", "modules", "children", "get_weights"):
+    if name in (
+        "parameters",
+        "named_parameters",
+        "state_dict",
+        "buffers",
+        "named_modules",
+        "modules",
+        "children",
+        "get_weights",
+    ):
         return tr.unknown(f"{name}()", "data")
     if name == "get_config":
         return DictV(layer.args, True)
-    if name in ("load_state_dict", "build", "reset_parameters", "zero_grad", "register_buffer", "register_forward_hook"):
+    if name in (
+        "load_state_dict",
+        "build",
+        "reset_parameters",
+        "zero_grad",
+        "register_buffer",
+        "register_forward_hook",
+    ):
         return tr.unknown(f"{name}()", "data")
     return tr.unknown(f"{layer.name}.{name}()")
-
-

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.operators.apply import apply, tensor_of, unknown_tensor
+from analyzer.tracing.operators.apply import apply, fail, tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.values import Tensor, Value
+from analyzer.tracing.values import Tensor, Value, show_shape
 
 
-def matmul(op: Op, left: Value, right: Value, framework: str, transpose_a: Value = False, transpose_b: Value = False) -> Value:
+def matmul(
+    op: Op, left: Value, right: Value, framework: str, transpose_a: Value = False, transpose_b: Value = False
+) -> Value:
     """`@`, torch.matmul, np.matmul, tf.matmul. Before TensorFlow 1.14 batches did not broadcast: ranks had to agree."""
     tr = op.tr
     a, b = tensor_of(tr, left, framework), tensor_of(tr, right, framework)
@@ -25,11 +27,14 @@ def matmul(op: Op, left: Value, right: Value, framework: str, transpose_a: Value
         for x, y in ((a, b), (b, a)):
             if x.dims is None and y.dims is not None:
                 tr.set_rank(x, len(y.dims))
-    for x, y in ((a, b), (b, a)):
-        if x.dims is None and y.dims is not None and len(y.dims) == 2:
-            pass
     if a.dims is None or b.dims is None:
         return unknown_tensor(op, "tf", (a, b))
+    if version is not None and version < (1, 14) and len(a.dims) != len(b.dims):
+        sentence = (
+            f"{show_shape(a.dims)} and {show_shape(b.dims)} have {len(a.dims)} and {len(b.dims)} "
+            "dimensions; before TensorFlow 1.14 both need the same number"
+        )
+        fail(op, "rank", sentence, (a, b))
     name = "MatMul" if len(a.dims) == 2 and len(b.dims) == 2 else "BatchMatMulV2"
     if name == "BatchMatMulV2" and version is not None and version < (1, 14):
         name = "BatchMatMul"
@@ -42,5 +47,13 @@ def matmul(op: Op, left: Value, right: Value, framework: str, transpose_a: Value
 def _loose(tensor: Tensor) -> Tensor:
     """Arrays that come from NumPy or from outside have element types that nobody promised."""
     if tensor.framework == "numpy":
-        return Tensor(tensor.shape, None, tensor.framework, name=tensor.name, site=tensor.site, graph=tensor.graph, sources=tensor.sources)
+        return Tensor(
+            tensor.shape,
+            None,
+            tensor.framework,
+            name=tensor.name,
+            site=tensor.site,
+            graph=tensor.graph,
+            sources=tensor.sources,
+        )
     return tensor

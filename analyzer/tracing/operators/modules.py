@@ -7,13 +7,31 @@ import ast
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Bound, DictV, Instance, Layer, ListV, SuperV, Unknown, Value
 
-_SELF = {"to", "cuda", "cpu", "train", "eval", "float", "half", "double", "requires_grad_", "apply", "share_memory", "compile_"}
+_SELF = {
+    "to",
+    "cuda",
+    "cpu",
+    "train",
+    "eval",
+    "float",
+    "half",
+    "double",
+    "requires_grad_",
+    "apply",
+    "share_memory",
+    "compile_",
+}
 _METHODS = _SELF | {
-    "parameters", "named_parameters", "state_dict", "load_state_dict", "modules", "named_modules", "children", "named_children",
-    "zero_grad", "register_buffer", "register_parameter", "add_module", "register_module", "register_forward_hook", "buffers",
-    "compile", "fit", "predict", "evaluate", "summary", "save", "save_weights", "load_weights", "add_weight", "add_loss", "build",
-    "get_config", "log", "log_dict", "save_hyperparameters", "post_init", "init_weights", "get_weights", "set_weights", "count_params",
-    "train_on_batch", "test_on_batch", "add_metric", "get_layer", "type", "extra_repr", "freeze", "append", "extend", "insert",
+    "parameters", "named_parameters", "state_dict", "load_state_dict", "modules", "named_modules", "children",
+    "named_children",
+    "zero_grad", "register_buffer", "register_parameter", "add_module", "register_module",
+    "register_forward_hook", "buffers",
+    "compile", "fit", "predict", "evaluate", "summary", "save", "save_weights", "load_weights", "add_weight",
+    "add_loss", "build",
+    "get_config", "log", "log_dict", "save_hyperparameters", "post_init", "init_weights", "get_weights",
+    "set_weights", "count_params",
+    "train_on_batch", "test_on_batch", "add_metric", "get_layer", "type", "extra_repr", "freeze", "append",
+    "extend", "insert",
     "items", "keys", "values", "forward", "call", "predict_on_batch", "get_parameter", "get_submodule",
 }  # fmt: skip
 
@@ -60,14 +78,18 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
         from analyzer.tracing.operators.layers import layer_attribute
 
         return layer_attribute(tr, layer, name)
-    if name in _METHODS or (inherited and name in ("forward", "call", "__call__", "__init__", "__getattr__", "__setattr__")):
+    if name in _METHODS or (
+        inherited and name in ("forward", "call", "__call__", "__init__", "__getattr__", "__setattr__")
+    ):
         return Bound(instance if not inherited else SuperV(instance.cls, instance), name)
     if name in ("_modules", "_parameters", "_buffers"):
         return DictV({k: v for k, v in instance.attrs.items() if isinstance(v, (Layer, Instance))}, True)
     return None
 
 
-def call_library_instance(tr: Tracer, owner: Instance, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+def call_library_instance(
+    tr: Tracer, owner: Instance, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
     from analyzer.tracing.operators.layers import call_layer
 
     layer = owner.attrs.get("__layer__")
@@ -77,7 +99,9 @@ def call_library_instance(tr: Tracer, owner: Instance, args: tuple[Value, ...], 
     return tr.unknown(f"result of calling a {owner.cls.name}")
 
 
-def super_method(tr: Tracer, owner: SuperV, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+def super_method(
+    tr: Tracer, owner: SuperV, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
     """`super().name(…)` where the next class is a library's."""
     instance = owner.owner
     if not isinstance(instance, Instance):
@@ -90,7 +114,9 @@ def super_method(tr: Tracer, owner: SuperV, name: str, args: tuple[Value, ...], 
     return instance_method(tr, instance, name, args, kwargs, node)
 
 
-def instance_method(tr: Tracer, owner: Instance, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+def instance_method(
+    tr: Tracer, owner: Instance, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
     from analyzer.tracing.operators import keras_models
 
     if name in _SELF:
@@ -128,11 +154,24 @@ def instance_method(tr: Tracer, owner: Instance, name: str, args: tuple[Value, .
     if name in ("parameters", "named_parameters", "state_dict", "modules", "named_modules", "buffers"):
         return tr.unknown(f"{name}()", "data")
     if name in ("children", "named_children"):
-        return ListV([v for v in owner.attrs.values() if isinstance(v, (Layer, Instance))]) if name == "children" else ListV([(k, v) for k, v in owner.attrs.items() if isinstance(v, (Layer, Instance))])
-    if name in ("build", "summary", "log", "log_dict", "save_hyperparameters", "zero_grad", "post_init", "init_weights", "save", "load_state_dict"):
+        return (
+            ListV([v for v in owner.attrs.values() if isinstance(v, (Layer, Instance))])
+            if name == "children"
+            else ListV([(k, v) for k, v in owner.attrs.items() if isinstance(v, (Layer, Instance))])
+        )
+    if name in (
+        "build",
+        "summary",
+        "log",
+        "log_dict",
+        "save_hyperparameters",
+        "zero_grad",
+        "post_init",
+        "init_weights",
+        "save",
+        "load_state_dict",
+    ):
         return None
     if name in ("forward", "call"):
         return call_library_instance(tr, owner, args, kwargs, node)
     return tr.unknown(f"{name}()")
-
-

@@ -1,4 +1,4 @@
-"""NumPy by shape, and the parts of Python's library that model code uses (math, functools, collections, itertools, copy)."""
+"""NumPy by shape, and what model code uses of Python's library (math, functools, collections, itertools, copy)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,21 @@ from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tensors import dtype_name
 from analyzer.tracing.operators.torch_rules import reduced_dims, reshaped, shape_argument
 from analyzer.tracing.values import (
-    Class, DictV, Function, Instance, Iterator_, Layer, ListV, Object, Partial, Poly, Tensor, Unknown, Value, show_shape,
+    Class,
+    DictV,
+    Function,
+    Instance,
+    Iterator_,
+    Layer,
+    ListV,
+    Object,
+    Partial,
+    Tensor,
+    Unknown,
+    Value,
+    show_shape,
 )  # fmt: skip
-from analyzer.validity.terms import floor_div
+from analyzer.validity.terms import Poly, floor_div
 
 
 def array(op: Op, value: Value) -> Tensor | None:
@@ -31,7 +43,11 @@ def of(op: Op, source: Tensor, dims: Any, dtype: str | None = None) -> Tensor:
 
 @operator("numpy.zeros numpy.ones numpy.empty numpy.full", "shape *rest")
 def create(op: Op, shape: Value, rest: tuple[Value, ...]) -> Value:
-    return made(op, shape_argument(op, (shape,)), "float64" if op.short != "full" and not rest and "dtype" not in op.extra else None)
+    return made(
+        op,
+        shape_argument(op, (shape,)),
+        "float64" if op.short != "full" and not rest and "dtype" not in op.extra else None,
+    )
 
 
 @operator("numpy.random.rand numpy.random.randn", "*size")
@@ -39,36 +55,78 @@ def random_sizes(op: Op, size: tuple[Value, ...]) -> Value:
     return made(op, shape_argument(op, size), "float64")
 
 
-@operator("numpy.random.random numpy.random.random_sample numpy.random.standard_normal numpy.random.sample numpy.random.ranf", "size=None")
+@operator(
+    "numpy.random.random numpy.random.random_sample numpy.random.standard_normal numpy.random.sample numpy.random.ranf",
+    "size=None",
+)
 def random_shape(op: Op, size: Value) -> Value:
     return made(op, () if size is None else shape_argument(op, (size,)), "float64")
 
 
-@operator("numpy.random.normal numpy.random.uniform numpy.random.randint numpy.random.choice numpy.random.binomial numpy.random.poisson", "*args")
+@operator(
+    (
+        "numpy.random.normal numpy.random.uniform numpy.random.randint numpy.random.choice "
+        "numpy.random.binomial numpy.random.poisson"
+    ),
+    "*args",
+)
 def random_last(op: Op, args: tuple[Value, ...]) -> Value:
-    size = op.extra.get("size", args[2] if len(args) > 2 and op.short != "choice" else args[1] if len(args) > 1 and op.short == "choice" else None)
+    size = op.extra.get(
+        "size",
+        args[2]
+        if len(args) > 2 and op.short != "choice"
+        else args[1]
+        if len(args) > 1 and op.short == "choice"
+        else None,
+    )
     if size is None:
         return Unknown("a random number", "data", pytype="int" if op.short in ("randint",) else "float")
     return made(op, shape_argument(op, (size,)), "int64" if op.short == "randint" else None)
 
 
-@operator("numpy.array numpy.asarray numpy.ascontiguousarray numpy.asanyarray numpy.copy numpy.float32 numpy.float64 numpy.int32 numpy.int64", "object *rest")
+@operator(
+    (
+        "numpy.array numpy.asarray numpy.ascontiguousarray numpy.asanyarray numpy.copy "
+        "numpy.float32 numpy.float64 numpy.int32 numpy.int64"
+    ),
+    "object *rest",
+)
 def convert(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
     if op.short in ("int32", "int64") and isinstance(object, (int, Poly)):
         return object
     found = array(op, object)
     if found is None:
         return Tensor(None, None, "numpy", site=op.where)
-    dtype = dtype_name(op.extra.get("dtype", rest[0] if rest else None)) or (found.dtype if isinstance(object, Tensor) else None)
+    dtype = dtype_name(op.extra.get("dtype", rest[0] if rest else None)) or (
+        found.dtype if isinstance(object, Tensor) else None
+    )
     return Tensor(found.shape, dtype, "numpy", site=op.where, value=found.value, sources=(found,))
 
 
-@operator("numpy.zeros_like numpy.ones_like numpy.empty_like numpy.full_like numpy.exp numpy.log numpy.sqrt numpy.abs numpy.tanh numpy.sin numpy.cos numpy.square "
-          "numpy.sign numpy.floor numpy.ceil numpy.round numpy.clip numpy.cumsum numpy.flip numpy.nan_to_num numpy.isnan numpy.random.permutation numpy.sort numpy.argsort numpy.log1p numpy.roll numpy.absolute", "x *rest")  # fmt: skip
+@operator("numpy.zeros_like numpy.ones_like numpy.empty_like numpy.full_like numpy.exp numpy.log " "numpy.sqrt numpy.abs numpy.tanh numpy.sin numpy.cos numpy.square "
+          "numpy.sign numpy.floor numpy.ceil numpy.round numpy.clip numpy.cumsum numpy.flip " "numpy.nan_to_num numpy.isnan numpy.random.permutation numpy.sort numpy.argsort " "numpy.log1p numpy.roll numpy.absolute", "x *rest")  # fmt: skip
 def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
-    if isinstance(x, (int, float)) and op.short in ("sqrt", "exp", "log", "abs", "floor", "ceil", "round", "square", "absolute"):
+    if isinstance(x, (int, float)) and op.short in (
+        "sqrt",
+        "exp",
+        "log",
+        "abs",
+        "floor",
+        "ceil",
+        "round",
+        "square",
+        "absolute",
+    ):
         try:
-            found = {"sqrt": math.sqrt, "exp": math.exp, "log": math.log, "floor": math.floor, "ceil": math.ceil, "round": round, "square": lambda v: v * v}.get(op.short, abs)(x)  # type: ignore[operator]
+            found = {
+                "sqrt": math.sqrt,
+                "exp": math.exp,
+                "log": math.log,
+                "floor": math.floor,
+                "ceil": math.ceil,
+                "round": round,
+                "square": lambda v: v * v,
+            }.get(op.short, abs)(x)  # type: ignore[operator]
             return float(found)
         except (ValueError, OverflowError):
             return Unknown("a number", "data", pytype="float")
@@ -77,7 +135,11 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     if op.short == "permutation" and isinstance(x, (int, Poly)):
         return made(op, (x,), "int64")
     found_array = array(op, x)
-    return of(op, found_array, found_array.shape, "bool" if op.short == "isnan" else found_array.dtype) if found_array is not None else Tensor(None, None, "numpy")
+    return (
+        of(op, found_array, found_array.shape, "bool" if op.short == "isnan" else found_array.dtype)
+        if found_array is not None
+        else Tensor(None, None, "numpy")
+    )
 
 
 @operator("numpy.arange", "*args")
@@ -108,7 +170,11 @@ def eye(op: Op, n: Value, m: Value, rest: tuple[Value, ...]) -> Value:
 @operator("numpy.reshape", "a newshape=None *rest")
 def reshape(op: Op, a: Value, newshape: Value, rest: tuple[Value, ...]) -> Value:
     found = array(op, a)
-    return reshaped(op, found, (op.extra.get("shape", newshape),), "numpy") if found is not None else Tensor(None, None, "numpy")
+    return (
+        reshaped(op, found, (op.extra.get("shape", newshape),), "numpy")
+        if found is not None
+        else Tensor(None, None, "numpy")
+    )
 
 
 @operator("numpy.transpose numpy.Tensor.transpose numpy.swapaxes numpy.Tensor.swapaxes numpy.moveaxis", "a *axes")
@@ -129,14 +195,24 @@ def transpose(op: Op, a: Value, axes: tuple[Value, ...]) -> Value:
     else:
         return Tensor(None, None, "numpy")
     if len(order) != len(found.dims):
-        fail(op, "permutation", f"axes {order} do not permute the {len(found.dims)} dimensions of {show_shape(found.dims)}", (found,))
+        fail(
+            op,
+            "permutation",
+            f"axes {order} do not permute the {len(found.dims)} dimensions of {show_shape(found.dims)}",
+            (found,),
+        )
     return of(op, found, [found.dims[i] for i in order], found.dtype)
 
 
 @operator("numpy.expand_dims", "a axis")
 def expand_dims(op: Op, a: Value, axis: Value) -> Value:
     found = array(op, a)
-    if found is None or found.dims is None or not isinstance(axis, int) or not -len(found.dims) - 1 <= axis <= len(found.dims):
+    if (
+        found is None
+        or found.dims is None
+        or not isinstance(axis, int)
+        or not -len(found.dims) - 1 <= axis <= len(found.dims)
+    ):
         return Tensor(None, None, "numpy")
     position = axis % (len(found.dims) + 1)
     return of(op, found, (*found.dims[:position], 1, *found.dims[position:]), found.dtype)
@@ -145,7 +221,7 @@ def expand_dims(op: Op, a: Value, axis: Value) -> Value:
 @operator("numpy.squeeze numpy.Tensor.squeeze", "a axis=None")
 def squeeze(op: Op, a: Value, axis: Value) -> Value:
     found = array(op, a)
-    if found is None or found.dims is None or any(isinstance(d, Poly) for d in found.dims) and axis is None:
+    if found is None or found.dims is None or (any(isinstance(d, Poly) for d in found.dims) and axis is None):
         return Tensor(None, None, "numpy")
     if axis is None:
         return of(op, found, [d for d in found.dims if d != 1], found.dtype)
@@ -156,13 +232,21 @@ def squeeze(op: Op, a: Value, axis: Value) -> Value:
 
 @operator("numpy.concatenate numpy.vstack numpy.hstack numpy.stack numpy.r_ numpy.append_", "arrays axis=0 *rest")
 def join(op: Op, arrays: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
-    parts = arrays.items if isinstance(arrays, ListV) and not arrays.open else list(arrays) if isinstance(arrays, tuple) else None
+    parts = (
+        arrays.items
+        if isinstance(arrays, ListV) and not arrays.open
+        else list(arrays)
+        if isinstance(arrays, tuple)
+        else None
+    )
     found = [array(op, p) for p in parts or []]
     if not found or any(f is None or f.dims is None for f in found) or not isinstance(axis, int):
         return Tensor(None, None, "numpy", site=op.where)
     known = [f for f in found if f is not None and f.dims is not None]
     if op.short == "vstack":
-        known = [of(op, f, (1, *f.dims) if len(f.dims or ()) == 1 else f.dims, f.dtype) for f in known if f.dims is not None]
+        known = [
+            of(op, f, (1, *f.dims) if len(f.dims or ()) == 1 else f.dims, f.dtype) for f in known if f.dims is not None
+        ]
     if op.short == "hstack":
         axis = 0 if all(len(f.dims or ()) == 1 for f in known) else 1
     result = apply(op, "torch", "stack" if op.short == "stack" else "cat", known, {"dim": axis})
@@ -174,7 +258,16 @@ def join(op: Op, arrays: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
 @operator("numpy.dot numpy.inner numpy.Tensor.dot", "a b")
 def dot(op: Op, a: Value, b: Value) -> Value:
     x, y = array(op, a), array(op, b)
-    if x is None or y is None or x.dims is None or y.dims is None or len(x.dims) > 2 or len(y.dims) > 2 or not x.dims or not y.dims:
+    if (
+        x is None
+        or y is None
+        or x.dims is None
+        or y.dims is None
+        or len(x.dims) > 2
+        or len(y.dims) > 2
+        or not x.dims
+        or not y.dims
+    ):
         return Tensor(None, None, "numpy", site=op.where)
     result = apply(op, "torch", "matmul", (x, y))
     if isinstance(result, Tensor):
@@ -182,7 +275,13 @@ def dot(op: Op, a: Value, b: Value) -> Value:
     return result
 
 
-@operator("numpy.sum numpy.mean numpy.max numpy.min numpy.std numpy.var numpy.prod numpy.argmax numpy.argmin numpy.any numpy.all numpy.amax numpy.amin numpy.median numpy.linalg.norm", "a *rest")
+@operator(
+    (
+        "numpy.sum numpy.mean numpy.max numpy.min numpy.std numpy.var numpy.prod numpy.argmax "
+        "numpy.argmin numpy.any numpy.all numpy.amax numpy.amin numpy.median numpy.linalg.norm"
+    ),
+    "a *rest",
+)
 def reduce(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
     if op.short == "prod" and isinstance(a, (tuple, ListV)) and "axis" not in op.extra:
         items = plain(op.tr, a)
@@ -200,7 +299,13 @@ def reduce(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
     return of(op, found, reduced_dims(op, found, axis, keep), "int64" if op.short.startswith("arg") else found.dtype)
 
 
-@operator("numpy.add numpy.subtract numpy.multiply numpy.divide numpy.maximum numpy.minimum numpy.power numpy.equal numpy.logical_and", "x y *rest")
+@operator(
+    (
+        "numpy.add numpy.subtract numpy.multiply numpy.divide numpy.maximum numpy.minimum "
+        "numpy.power numpy.equal numpy.logical_and"
+    ),
+    "x y *rest",
+)
 def arithmetic(op: Op, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
     signs = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "**", "equal": "=="}
     return broadcast(op, signs.get(op.short, "+"), x, y, "numpy")
@@ -211,12 +316,28 @@ def where(op: Op, condition: Value, x: Value, y: Value) -> Value:
     return op.tr.unknown("np.where()", "data") if x is None else apply(op, "torch", "where", (condition, x, y))
 
 
-@operator("numpy.tile numpy.repeat numpy.load numpy.loadtxt numpy.genfromtxt numpy.fromfile numpy.pad numpy.einsum numpy.split numpy.unique", "*args")
+@operator(
+    (
+        "numpy.tile numpy.repeat numpy.load numpy.loadtxt numpy.genfromtxt numpy.fromfile "
+        "numpy.pad numpy.einsum numpy.split numpy.unique"
+    ),
+    "*args",
+)
 def outside(op: Op, args: tuple[Value, ...]) -> Value:
-    return op.tr.unknown(f"np.{op.short}()", "data") if op.short in ("load", "split", "unique") else Tensor(None, None, "numpy", site=op.where)
+    return (
+        op.tr.unknown(f"np.{op.short}()", "data")
+        if op.short in ("load", "split", "unique")
+        else Tensor(None, None, "numpy", site=op.where)
+    )
 
 
-@operator("numpy.random.seed random.seed random.shuffle numpy.random.shuffle numpy.set_printoptions numpy.save numpy.savez numpy.testing.assert_allclose", "*args")
+@operator(
+    (
+        "numpy.random.seed random.seed random.shuffle numpy.random.shuffle numpy.set_printoptions "
+        "numpy.save numpy.savez numpy.testing.assert_allclose"
+    ),
+    "*args",
+)
 def nothing(op: Op, args: tuple[Value, ...]) -> Value:
     return None
 
@@ -224,7 +345,13 @@ def nothing(op: Op, args: tuple[Value, ...]) -> Value:
 # -------------------------------------------------------------------------------------------- Python's library
 
 
-@operator("math.sqrt math.log math.exp math.floor math.ceil math.log2 math.pow math.sin math.cos math.log10 math.fabs math.tanh", "x *rest")
+@operator(
+    (
+        "math.sqrt math.log math.exp math.floor math.ceil math.log2 math.pow math.sin math.cos "
+        "math.log10 math.fabs math.tanh"
+    ),
+    "x *rest",
+)
 def math_function(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     if isinstance(x, (int, float)) and all(isinstance(r, (int, float)) for r in rest):
         try:
@@ -251,7 +378,9 @@ def prod(op: Op, values: Value, rest: tuple[Value, ...]) -> Value:
 
 @operator("math.gcd", "a b")
 def gcd(op: Op, a: Value, b: Value) -> Value:
-    return math.gcd(a, b) if isinstance(a, int) and isinstance(b, int) else Unknown("a number", "imprecise", pytype="int")
+    return (
+        math.gcd(a, b) if isinstance(a, int) and isinstance(b, int) else Unknown("a number", "imprecise", pytype="int")
+    )
 
 
 @operator("functools.partial", "function *args")
@@ -295,7 +424,11 @@ def ordered_dict(op: Op, args: tuple[Value, ...]) -> Value:
 
 @operator("collections.deque", "*args")
 def deque(op: Op, args: tuple[Value, ...]) -> Value:
-    return ListV((), bool(args)) if not args or not isinstance(args[0], ListV) else ListV(args[0].items, "maxlen" in op.extra)
+    return (
+        ListV((), bool(args))
+        if not args or not isinstance(args[0], ListV)
+        else ListV(args[0].items, "maxlen" in op.extra)
+    )
 
 
 @operator("collections.namedtuple typing.NamedTuple", "name fields *rest")
@@ -337,7 +470,13 @@ def chain(op: Op, iterables: tuple[Value, ...]) -> Value:
     return Iterator_(lambda: iter(items))
 
 
-@operator("itertools.product itertools.combinations itertools.permutations itertools.cycle itertools.islice itertools.count itertools.repeat", "*args")
+@operator(
+    (
+        "itertools.product itertools.combinations itertools.permutations itertools.cycle "
+        "itertools.islice itertools.count itertools.repeat"
+    ),
+    "*args",
+)
 def itertools_others(op: Op, args: tuple[Value, ...]) -> Value:
     return op.tr.unknown(f"itertools.{op.short}()", "data")
 
@@ -373,7 +512,9 @@ def progress(op: Op, iterable: Value, rest: tuple[Value, ...]) -> Value:
     return iterable if iterable is not None else op.tr.unknown("a progress bar", "data")
 
 
-@operator("random.randint random.randrange random.choice random.random random.uniform random.sample random.gauss", "*args")
+@operator(
+    "random.randint random.randrange random.choice random.random random.uniform random.sample random.gauss", "*args"
+)
 def chance(op: Op, args: tuple[Value, ...]) -> Value:
     if op.short in ("randint", "randrange") and all(isinstance(a, int) for a in args) and args:
         low, high = (args[0], args[1]) if len(args) > 1 else (0, args[0])
@@ -381,5 +522,3 @@ def chance(op: Op, args: tuple[Value, ...]) -> Value:
         if low <= high:
             return op.tr.fresh("random", "unknown", low, high)
     return Unknown("a random choice", "data", pytype="float" if op.short in ("random", "uniform", "gauss") else "")
-
-

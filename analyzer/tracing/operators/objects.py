@@ -9,7 +9,9 @@ from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Object, Tensor, Unknown, Value
 
 
-def object_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+def object_method(
+    tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
     kind = owner.kind
     if kind == "parser":
         from analyzer.tracing.flags import parser_method
@@ -40,7 +42,9 @@ def _optimizer(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kw
     if name in ("minimize", "apply_gradients"):
         loss = args[0] if args else kwargs.get("loss")
         sources = (loss,) if isinstance(loss, Tensor) else ()
-        return Tensor((), None, "tf", site=tr.site(), name="train_op", sources=sources, graph=any(s.graph for s in sources))
+        return Tensor(
+            (), None, "tf", site=tr.site(), name="train_op", sources=sources, graph=any(s.graph for s in sources)
+        )
     if name == "compute_gradients":
         loss = args[0] if args else kwargs.get("loss")
         return Unknown("gradients", "data") if not isinstance(loss, Tensor) else tr.unknown("gradients", "data")
@@ -57,7 +61,9 @@ def _tape(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs:
     return tr.unknown("gradients", "data") if name in ("gradient", "jacobian") else None
 
 
-def call_object(tr: Tracer, owner: Object, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+def call_object(
+    tr: Tracer, owner: Object, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
     if owner.kind in ("model", "sequential"):
         from analyzer.tracing.operators.keras_models import call_model
 

@@ -19,7 +19,9 @@ from analyzer.tracing.values import DictV, ListV, Object, Tensor, Value, show_sh
 from analyzer.validity.terms import Poly, equal, substitute
 
 
-def session_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+def session_method(
+    tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
     if name == "run":
         fetches = args[0] if args else kwargs.get("fetches")
         feed = args[1] if len(args) > 1 else kwargs.get("feed_dict")
@@ -75,7 +77,9 @@ def _feed(tr: Tracer, feed: Value, node: ast.Call | None) -> dict[str, Any] | No
         if isinstance(key, Tensor):
             array = tensor_of(tr, value, "numpy")
             if array is not None:
-                bind_shape(tr, key, array, mapping, Op(tr, "feed", node, tr.site(node)), f"`{key.name or 'a placeholder'}`")
+                bind_shape(
+                    tr, key, array, mapping, Op(tr, "feed", node, tr.site(node)), f"`{key.name or 'a placeholder'}`"
+                )
     return mapping
 
 
@@ -97,13 +101,17 @@ def bind_shape(tr: Tracer, target: Tensor, given: Tensor, mapping: dict[str, Any
         if truth is False:
             fail(op, "feed", sentence, (target, given))
         if truth is not True:
-            tr.path.conditions.append(Condition(truth, "operator", op.where, "feed", sentence, op.name, False, op.number, (("fed", given),)))
+            tr.path.conditions.append(
+                Condition(truth, "operator", op.where, "feed", sentence, op.name, False, op.number, (("fed", given),))
+            )
 
 
 def _declared(tr: Tracer, target: Tensor) -> str:
     parts = []
     for size in target.dims or ():
-        graph = isinstance(size, Poly) and all((k := tr.symbols.known.get(s.name)) is not None and k.graph for s in size.symbols)
+        graph = isinstance(size, Poly) and all(
+            (k := tr.symbols.known.get(s.name)) is not None and k.graph for s in size.symbols
+        )
         parts.append("None" if graph else str(size))
     return "[" + ", ".join(parts) + "]"
 
@@ -124,7 +132,9 @@ def ancestors(tensors: Iterable[Tensor]) -> tuple[set[int], set[int]]:
     return seen, operations
 
 
-def check_slice(tr: Tracer, tensors: list[Tensor], mapping: dict[str, Any], node: ast.Call | None, occasion: str) -> None:
+def check_slice(
+    tr: Tracer, tensors: list[Tensor], mapping: dict[str, Any], node: ast.Call | None, occasion: str
+) -> None:
     """Check the open conditions of the operators behind `tensors` with the symbols of `mapping` replaced."""
     _, operations = ancestors(tensors)
     graph = [c for c in tr.path.conditions if c.graph and c.operation in operations]
@@ -139,7 +149,9 @@ def check_slice(tr: Tracer, tensors: list[Tensor], mapping: dict[str, Any], node
                 hi = None if box.hi == float("inf") else int(box.hi)
                 known = tr.symbols.known.get(sym.name)
                 kind = known.kind if known is not None and known.kind != "batch" else "derived"
-                fresh[sym.name] = tr.symbols.fresh(known.label if known else sym.name.strip("?"), kind, lo, hi, site=tr.site(node))
+                fresh[sym.name] = tr.symbols.fresh(
+                    known.label if known else sym.name.strip("?"), kind, lo, hi, site=tr.site(node)
+                )
     before = [c.truth for c in tr.path.conditions if not c.graph]
     now = [substitute(c.truth, fresh) for c in graph]
     if all(t is True for t in now):
@@ -149,20 +161,42 @@ def check_slice(tr: Tracer, tensors: list[Tensor], mapping: dict[str, Any], node
         for condition, truth in zip(graph, now, strict=True):
             if truth is not True:
                 tr.path.conditions.append(
-                    Condition(truth, "operator", condition.site, condition.rule, condition.message, condition.operator, False, condition.operation, condition.facts)
+                    Condition(
+                        truth,
+                        "operator",
+                        condition.site,
+                        condition.rule,
+                        condition.message,
+                        condition.operator,
+                        False,
+                        condition.operation,
+                        condition.facts,
+                    )
                 )
         return
     index, core = found
     if index < len(before):
         raise PathEnd
     culprit = graph[index - len(before)]
-    sentences = [f"{graph[i - len(before)].message} (line {graph[i - len(before)].site.line})" for i in core if i >= len(before)]
+    sentences = [
+        f"{graph[i - len(before)].message} (line {graph[i - len(before)].site.line})" for i in core if i >= len(before)
+    ]
     sentences += [came_from(t, i) for i, (_, t) in enumerate(culprit.facts) if isinstance(t, Tensor)]
     fed = ", ".join(f"{name} = {value}" for name, value in mapping.items())
     where = tr.site(node)
     message = f"{culprit.message}; fed at line {where.line}: {fed}" if fed else culprit.message
     raise ShapeFailure(
-        Problem("tracing/incompatible-shape", "error", shorten(message), culprit.site, culprit.operator, tuple(sentences), tr.certain, None, culprit.rule)
+        Problem(
+            "tracing/incompatible-shape",
+            "error",
+            shorten(message),
+            culprit.site,
+            culprit.operator,
+            tuple(sentences),
+            tr.certain,
+            None,
+            culprit.rule,
+        )
     )
 
 
@@ -170,5 +204,3 @@ def _instantiated(tr: Tracer, name: str, mapping: Mapping[str, Any]) -> bool:
     """Symbols that a run decides: dimensions of placeholders, and those that operators define from them."""
     known = tr.symbols.known.get(name)
     return known is None or known.graph
-
-

@@ -155,5 +155,3 @@ def bind(
         else:
             bound[parameter.name] = parameter.default
     return (bound, nodes, kwargs) if position >= len(rest) else None
-
-

@@ -11,16 +11,25 @@ from analyzer.tracing.values import Api, Bound, OpenSize, Size, Tensor, Unknown,
 from analyzer.validity.terms import product
 
 _SAME_SHAPE = {
-    "cuda", "cpu", "to", "detach", "clone", "contiguous", "float", "double", "half", "long", "int", "bool", "byte", "short",
-    "requires_grad_", "numpy", "type", "type_as", "astype", "copy", "bfloat16", "pin_memory", "data", "grad", "real", "imag",
-    "clamp_", "clamp", "clip", "fill_", "zero_", "uniform_", "normal_", "exponential_", "random_", "log_", "masked_fill",
-    "masked_fill_", "cumsum", "flip", "roll", "sort_", "tanh", "sigmoid", "relu", "exp", "log", "sqrt", "abs", "neg", "pow", "pow_",
-    "floor", "ceil", "round", "sign", "rsqrt", "square", "sin", "cos", "log2", "log10", "log1p", "relu_", "sigmoid_", "tanh_",
-    "softmax", "log_softmax", "argsort", "read_value", "value", "identity", "bernoulli", "bernoulli_", "retain_grad", "erf",
-    "requires_grad", "isnan", "isinf", "isfinite", "logical_not", "mul_", "add_", "sub_", "div_", "eq_", "triu", "tril", "copy_",
-    "conj", "nan_to_num", "initialized_value", "reciprocal", "expm1", "trunc", "set_", "asnumpy", "share_memory_", "index_fill_",
+    "cuda", "cpu", "to", "detach", "clone", "contiguous", "float", "double", "half", "long", "int", "bool",
+    "byte", "short",
+    "requires_grad_", "numpy", "type", "type_as", "astype", "copy", "bfloat16", "pin_memory", "data", "grad",
+    "real", "imag",
+    "clamp_", "clamp", "clip", "fill_", "zero_", "uniform_", "normal_", "exponential_", "random_", "log_",
+    "masked_fill",
+    "masked_fill_", "cumsum", "flip", "roll", "sort_", "tanh", "sigmoid", "relu", "exp", "log", "sqrt", "abs",
+    "neg", "pow", "pow_",
+    "floor", "ceil", "round", "sign", "rsqrt", "square", "sin", "cos", "log2", "log10", "log1p", "relu_",
+    "sigmoid_", "tanh_",
+    "softmax", "log_softmax", "argsort", "read_value", "value", "identity", "bernoulli", "bernoulli_",
+    "retain_grad", "erf",
+    "requires_grad", "isnan", "isinf", "isfinite", "logical_not", "mul_", "add_", "sub_", "div_", "eq_", "triu",
+    "tril", "copy_",
+    "conj", "nan_to_num", "initialized_value", "reciprocal", "expm1", "trunc", "set_", "asnumpy", "share_memory_",
+    "index_fill_",
 }  # fmt: skip
-_DTYPE_OF = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32", "bool": "bool", "byte": "uint8", "bfloat16": "bfloat16", "argsort": "int64"}  # fmt: skip
+_DTYPE_OF = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32",
+"bool": "bool", "byte": "uint8", "bfloat16": "bfloat16", "argsort": "int64"}  # fmt: skip
 
 
 def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None) -> Value:
@@ -33,14 +42,24 @@ def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None)
     if name in ("T", "mT", "H"):
         if value.dims is None:
             return Tensor(None, value.dtype, value.framework, graph=value.graph, sources=(value,))
-        dims = value.dims[::-1] if name == "T" or len(value.dims) < 2 else (*value.dims[:-2], value.dims[-1], value.dims[-2])
+        dims = (
+            value.dims[::-1]
+            if name == "T" or len(value.dims) < 2
+            else (*value.dims[:-2], value.dims[-1], value.dims[-2])
+        )
         return Tensor(dims, value.dtype, value.framework, graph=value.graph, sources=(value,), site=tr.site(node))
     if name == "size" and value.framework == "numpy":
         return product(value.dims) if value.dims is not None else tr.unknown("a size", "data", pytype="int")
     if name in ("data", "grad", "real", "imag"):
-        return value if name == "data" else Tensor(value.shape, value.dtype, value.framework, graph=value.graph, sources=(value,))
+        return (
+            value
+            if name == "data"
+            else Tensor(value.shape, value.dtype, value.framework, graph=value.graph, sources=(value,))
+        )
     if name == "dtype":
-        return Api(f"{value.framework}.{value.dtype}") if value.dtype else tr.unknown("an element type", "data", "dtype")
+        return (
+            Api(f"{value.framework}.{value.dtype}") if value.dtype else tr.unknown("an element type", "data", "dtype")
+        )
     if name in ("device", "name", "op", "grad_fn", "is_leaf", "itemsize", "nbytes", "layout", "graph", "indices"):
         return tr.unknown(f"attribute {name}", "data", name)
     if name in ("is_cuda", "requires_grad", "is_sparse", "is_quantized"):
@@ -48,7 +67,9 @@ def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None)
     return Bound(value, name)
 
 
-def tensor_method(tr: Tracer, owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> Value:
+def tensor_method(
+    tr: Tracer, owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
     op = Op(tr, name, node, tr.site(node), nodes={})
     if name in ("size", "shape") and owner.framework != "numpy":
         return _size(tr, owner, args, kwargs)
@@ -71,7 +92,9 @@ def tensor_method(tr: Tracer, owner: Tensor, name: str, args: tuple[Value, ...],
         if name == "backward":
             _check_backward(tr, owner, args, kwargs, node)
             return None
-        return tr.unknown(f"{name}()", "data", pytype="number" if name == "item" else "list" if name == "tolist" else "")
+        return tr.unknown(
+            f"{name}()", "data", pytype="number" if name == "item" else "list" if name == "tolist" else ""
+        )
     entry = rules().get(f"{owner.framework}.Tensor.{name}") or rules().get(f"Tensor.{name}")
     if entry is not None:
         tr.shared.known_calls[f"Tensor.{name}"] += 1
@@ -83,8 +106,17 @@ def tensor_method(tr: Tracer, owner: Tensor, name: str, args: tuple[Value, ...],
             names = [p.name for p in entry.parameters[1:]]
             op.nodes = dict(zip(names, node.args, strict=False))
             if len(entry.parameters) > 1 and entry.parameters[1].kind == "*" and node.args:
-                op.nodes = {entry.parameters[1].name: node.args[0] if len(node.args) == 1 else ast.Tuple(node.args, ast.Load())}
-        return op.finish(entry.rule(op, **{k: v.value[0] if isinstance(v, Unknown) and v.value is not None else v for k, v in arguments.items()}))
+                op.nodes = {
+                    entry.parameters[1].name: node.args[0] if len(node.args) == 1 else ast.Tuple(node.args, ast.Load())
+                }
+        return op.finish(
+            entry.rule(
+                op,
+                **{
+                    k: v.value[0] if isinstance(v, Unknown) and v.value is not None else v for k, v in arguments.items()
+                },
+            )
+        )
     plain = name.rstrip("_") if name.endswith("_") and not name.startswith("_") else name
     if name in _SAME_SHAPE:
         tr.shared.known_calls[f"Tensor.{name}"] += 1
@@ -119,7 +151,12 @@ def _size(tr: Tracer, owner: Tensor, args: tuple[Value, ...], kwargs: dict[str, 
         if owner.dims is not None and not -len(owner.dims) <= axis < len(owner.dims):
             from analyzer.tracing.operators.apply import fail
 
-            fail(Op(tr, "size"), "axis-in-range", f"dimension {axis} does not exist in a tensor of {len(owner.dims)} dimensions", (owner,))
+            fail(
+                Op(tr, "size"),
+                "axis-in-range",
+                f"dimension {axis} does not exist in a tensor of {len(owner.dims)} dimensions",
+                (owner,),
+            )
         return tr.dimension(owner, axis)
     return tr.unknown("a dimension", "data", pytype="int")
 
@@ -127,18 +164,38 @@ def _size(tr: Tracer, owner: Tensor, args: tuple[Value, ...], kwargs: dict[str, 
 def _converted(owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Tensor:
     dtype = _DTYPE_OF.get(name, owner.dtype)
     if name in ("to", "type", "astype", "type_as"):
-        dtype = next((d for d in map(dtype_name, [*args, *kwargs.values()]) if d), owner.dtype if name == "to" and args and not isinstance(args[0], Unknown) else None)
+        dtype = next(
+            (d for d in map(dtype_name, [*args, *kwargs.values()]) if d),
+            owner.dtype if name == "to" and args and not isinstance(args[0], Unknown) else None,
+        )
     if name in ("isnan", "isinf", "isfinite", "logical_not"):
         dtype = "bool"
     framework = "numpy" if name == "numpy" else owner.framework
-    value = owner.value if name in ("cpu", "cuda", "to", "detach", "clone", "contiguous", "long", "int", "numpy", "copy", "astype", "data") else None
+    value = (
+        owner.value
+        if name
+        in ("cpu", "cuda", "to", "detach", "clone", "contiguous", "long", "int", "numpy", "copy", "astype", "data")
+        else None
+    )
     tags = owner.tags | ({"probabilities"} if name == "softmax" else frozenset())
-    return Tensor(owner.shape, dtype, framework, site=owner.site, name=owner.name, value=value, sources=(owner,), graph=owner.graph, tags=frozenset(tags))
+    return Tensor(
+        owner.shape,
+        dtype,
+        framework,
+        site=owner.site,
+        name=owner.name,
+        value=value,
+        sources=(owner,),
+        graph=owner.graph,
+        tags=frozenset(tags),
+    )
 
 
 _NAMES = {
-    "float": "float32", "float32": "float32", "float64": "float64", "double": "float64", "half": "float16", "float16": "float16",
-    "bfloat16": "bfloat16", "long": "int64", "int64": "int64", "int": "int32", "int32": "int32", "bool": "bool", "bool_": "bool",
+    "float": "float32", "float32": "float32", "float64": "float64", "double": "float64", "half": "float16",
+    "float16": "float16",
+    "bfloat16": "bfloat16", "long": "int64", "int64": "int64", "int": "int32", "int32": "int32", "bool": "bool",
+    "bool_": "bool",
     "uint8": "uint8", "int8": "int8", "int16": "int16", "string": "string", "str": "string", "complex64": "complex64",
     "LongTensor": "int64", "FloatTensor": "float32", "IntTensor": "int32",
 }  # fmt: skip
@@ -155,21 +212,24 @@ def dtype_name(value: Value) -> str | None:
     return {"float": "float32", "int": "int64", "bool": "bool"}.get(name) if type(value).__name__ == "Native" else None
 
 
-def _check_backward(tr: Tracer, owner: Tensor, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None) -> None:
+def _check_backward(
+    tr: Tracer, owner: Tensor, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> None:
     """`backward()` without a gradient needs a scalar."""
     if args or kwargs.get("gradient") is not None or owner.dims is None or owner.framework != "torch":
         return
     size = product(owner.dims)
-    if isinstance(size, int) and size != 1:
-        _not_reduced(tr, owner, node)
-    elif not isinstance(size, int) and size.interval.lo > 1:
+    if (isinstance(size, int) and size != 1) or (not isinstance(size, int) and size.interval.lo > 1):
         _not_reduced(tr, owner, node)
     elif not isinstance(size, int):
         from analyzer.tracing.values import show_shape
 
         tr.advise(
             "tracing/unreduced-loss",
-            f"`backward()` is called on a tensor of shape {show_shape(owner.dims)}; only a scalar can be differentiated, so reduce it first",
+            (
+                f"`backward()` is called on a tensor of shape {show_shape(owner.dims)}; only a scalar "
+                "can be differentiated, so reduce it first"
+            ),
             tr.site(node),
             "backward",
         )
@@ -180,6 +240,12 @@ def _not_reduced(tr: Tracer, owner: Tensor, node: ast.Call | None) -> None:
     from analyzer.tracing.values import show_shape
 
     op = Op(tr, "backward", node, tr.site(node))
-    fail(op, "scalar-loss", f"only a scalar can be differentiated, and the loss has the shape {show_shape(owner.dims or ())}; reduce it first", (owner,))
-
-
+    fail(
+        op,
+        "scalar-loss",
+        (
+            "only a scalar can be differentiated, and the loss has the shape "
+            f"{show_shape(owner.dims or ())}; reduce it first"
+        ),
+        (owner,),
+    )

@@ -17,7 +17,17 @@ from analyzer.validity.terms import Poly, any_of, equal, product
 def tensor(op: Op, value: Value) -> Tensor | None:
     found = tensor_of(op.tr, value, "tf")
     if found is not None and found.framework != "tf":
-        found = Tensor(found.shape, found.dtype, "tf", site=found.site, name=found.name, value=found.value, sources=(found,), graph=found.graph, tags=found.tags)
+        found = Tensor(
+            found.shape,
+            found.dtype,
+            "tf",
+            site=found.site,
+            name=found.name,
+            value=found.value,
+            sources=(found,),
+            graph=found.graph,
+            tags=found.tags,
+        )
         found.operation = found.sources[0].operation
     return found
 
@@ -30,7 +40,13 @@ def shape_value(op: Op, value: Value) -> tuple[Any, ...] | None:
     """A shape argument: a list, a tuple, or a tensor whose elements are known."""
     if isinstance(value, (int, Poly)) and not isinstance(value, bool):
         return (value,)
-    if isinstance(value, Tensor) and value.value is None and value.dims is not None and len(value.dims) == 1 and isinstance(value.dims[0], int):
+    if (
+        isinstance(value, Tensor)
+        and value.value is None
+        and value.dims is not None
+        and len(value.dims) == 1
+        and isinstance(value.dims[0], int)
+    ):
         return None
     found = plain(op.tr, value)
     if dropped(found) or not isinstance(found, tuple) or any(isinstance(v, (tuple, str, float)) for v in found):
@@ -50,10 +66,14 @@ def placeholder(op: Op, dtype: Value, shape: Value, name: Value) -> Value:
         parts = (parts,)
     if isinstance(parts, tuple):
         dims = tuple(
-            op.tr.symbols.fresh(f"{label}.{i}" if i else f"{label}.batch", "batch", 1, site=op.where, graph=True) if d is None or d == -1 else d
+            op.tr.symbols.fresh(f"{label}.{i}" if i else f"{label}.batch", "batch", 1, site=op.where, graph=True)
+            if d is None or d == -1
+            else d
             for i, d in enumerate(parts)
         )
-    return Tensor(dims, dtype_name(dtype), "tf", site=op.where, name=label, graph=True, tags=frozenset(("placeholder", "batch")))
+    return Tensor(
+        dims, dtype_name(dtype), "tf", site=op.where, name=label, graph=True, tags=frozenset(("placeholder", "batch"))
+    )
 
 
 def _target(op: Op) -> str:
@@ -66,7 +86,13 @@ def variable(op: Op, initial_value: Value, trainable: Value, rest: tuple[Value, 
     found = tensor(op, initial_value) if initial_value is not None and not callable(initial_value) else None
     if found is None:
         return Tensor(None, None, "tf", site=op.where)
-    return Tensor(found.shape, dtype_name(op.extra.get("dtype")) or found.dtype, "tf", site=op.where, tags=frozenset(("variable",)))
+    return Tensor(
+        found.shape,
+        dtype_name(op.extra.get("dtype")) or found.dtype,
+        "tf",
+        site=op.where,
+        tags=frozenset(("variable",)),
+    )
 
 
 @operator("tf.get_variable", "name=None shape=None dtype=None initializer=None *rest")
@@ -75,7 +101,14 @@ def get_variable(op: Op, name: Value, shape: Value, dtype: Value, initializer: V
         return Tensor(initializer.shape, None, "tf", site=op.where, tags=frozenset(("variable",)))
     dims = shape_value(op, shape) if shape is not None else None
     label = name if isinstance(name, str) else ""
-    return Tensor(dims, dtype_name(dtype) or ("float32" if dtype is None else None), "tf", site=op.where, name=label, tags=frozenset(("variable",)))
+    return Tensor(
+        dims,
+        dtype_name(dtype) or ("float32" if dtype is None else None),
+        "tf",
+        site=op.where,
+        name=label,
+        tags=frozenset(("variable",)),
+    )
 
 
 @operator("tf.constant tf.convert_to_tensor", "value dtype=None shape=None name=None")
@@ -84,23 +117,40 @@ def constant(op: Op, value: Value, dtype: Value, shape: Value, name: Value) -> V
     if found is None:
         return unknown_tensor(op, "tf")
     dims = shape_value(op, shape) if shape is not None and not isinstance(shape, str) else None
-    return Tensor(dims if dims is not None else found.shape, dtype_name(dtype) or (found.dtype if isinstance(value, Tensor) else None), "tf", site=op.where, value=found.value if dims is None else None, sources=(found,), graph=found.graph)
+    return Tensor(
+        dims if dims is not None else found.shape,
+        dtype_name(dtype) or (found.dtype if isinstance(value, Tensor) else None),
+        "tf",
+        site=op.where,
+        value=found.value if dims is None else None,
+        sources=(found,),
+        graph=found.graph,
+    )
 
 
 @operator(
-    "tf.zeros tf.ones tf.fill tf.random_normal tf.random_uniform tf.truncated_normal tf.random.normal tf.random.uniform "
+    "tf.zeros tf.ones tf.fill tf.random_normal tf.random_uniform tf.truncated_normal "
+    "tf.random.normal tf.random.uniform "
     "tf.random.truncated_normal tf.random.stateless_normal tf.random_gamma tf.random.poisson_",
     "shape *rest",
 )
 def create(op: Op, shape: Value, rest: tuple[Value, ...]) -> Value:
     dims = shape_value(op, shape)
     dtype = dtype_name(op.extra.get("dtype")) or next((d for d in map(dtype_name, rest) if d), None)
-    if dims is None and isinstance(shape, Tensor) and shape.dims is not None and len(shape.dims) == 1 and isinstance(shape.dims[0], int):
+    if (
+        dims is None
+        and isinstance(shape, Tensor)
+        and shape.dims is not None
+        and len(shape.dims) == 1
+        and isinstance(shape.dims[0], int)
+    ):
         dims = tuple(op.tr.fresh("size", "unknown", 0, graph=shape.graph) for _ in range(shape.dims[0]))
     graph = isinstance(shape, Tensor) and shape.graph
     if dtype is None and op.extra.get("dtype") is None and not rest and op.short not in ("fill",):
         dtype = "float32"
-    result = Tensor(dims, dtype, "tf", site=op.where, graph=graph, sources=(shape,) if isinstance(shape, Tensor) else ())
+    result = Tensor(
+        dims, dtype, "tf", site=op.where, graph=graph, sources=(shape,) if isinstance(shape, Tensor) else ()
+    )
     return result
 
 
@@ -126,14 +176,22 @@ def linspace(op: Op, start: Value, stop: Value, num: Value, rest: tuple[Value, .
 # ---------------------------------------------------------------------------------------------- elementwise
 
 _UNARY = (
-    "identity abs negative exp log log1p sqrt rsqrt square sin cos tanh sigmoid floor ceil round sign stop_gradient zeros_like ones_like "
-    "nn.relu nn.relu6 nn.elu nn.selu nn.sigmoid nn.tanh nn.softplus nn.softsign nn.leaky_relu nn.dropout nn.gelu nn.swish nn.silu "
-    "nn.l2_normalize nn.softmax nn.log_softmax softmax math.l2_normalize cumsum math.cumsum reverse layers.dropout layers.batch_normalization "
-    "clip_by_value clip_by_norm is_nan is_inf is_finite math.is_nan logical_not erf math.softplus math.tanh math.sigmoid math.log math.exp "
-    "math.sqrt math.square math.abs contrib.layers.batch_norm check_numerics Print sort random_shuffle random.shuffle nn.crelu_ "
-    "math.rsqrt math.sign math.cos math.sin to_float to_int32 to_int64 cast saturate_cast nn.local_response_normalization nn.lrn "
-    "debugging.check_numerics ensure_shape_ math.reciprocal contrib.layers.layer_norm nn.softmax_ argsort contrib.layers.dropout math.erf "
-    "random_crop_ image.per_image_standardization image.random_flip_left_right image.flip_left_right image.random_brightness image.random_contrast"
+    "identity abs negative exp log log1p sqrt rsqrt square sin cos tanh sigmoid floor ceil "
+    "round sign stop_gradient zeros_like ones_like "
+    "nn.relu nn.relu6 nn.elu nn.selu nn.sigmoid nn.tanh nn.softplus nn.softsign nn.leaky_relu "
+    "nn.dropout nn.gelu nn.swish nn.silu "
+    "nn.l2_normalize nn.softmax nn.log_softmax softmax math.l2_normalize cumsum math.cumsum "
+    "reverse layers.dropout layers.batch_normalization "
+    "clip_by_value clip_by_norm is_nan is_inf is_finite math.is_nan logical_not erf "
+    "math.softplus math.tanh math.sigmoid math.log math.exp "
+    "math.sqrt math.square math.abs contrib.layers.batch_norm check_numerics Print sort "
+    "random_shuffle random.shuffle nn.crelu_ "
+    "math.rsqrt math.sign math.cos math.sin to_float to_int32 to_int64 cast saturate_cast "
+    "nn.local_response_normalization nn.lrn "
+    "debugging.check_numerics ensure_shape_ math.reciprocal contrib.layers.layer_norm "
+    "nn.softmax_ argsort contrib.layers.dropout math.erf "
+    "random_crop_ image.per_image_standardization image.random_flip_left_right "
+    "image.flip_left_right image.random_brightness image.random_contrast"
 )
 
 
@@ -154,19 +212,30 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     if op.short == "softmax":
         axis = op.extra.get("axis", op.extra.get("dim", rest[0] if rest else -1))
         advise_softmax(op, found, axis)
-    if found.dims is not None and op.short in ("identity", "cast"):
-        value = found.value
-    else:
-        value = None
-    return Tensor(found.shape, dtype, "tf", site=op.where, value=value, sources=(found,), graph=found.graph, tags=found.tags | ({"probabilities"} if op.short == "softmax" else frozenset()))
+    value = found.value if found.dims is not None and op.short in ("identity", "cast") else None
+    return Tensor(
+        found.shape,
+        dtype,
+        "tf",
+        site=op.where,
+        value=value,
+        sources=(found,),
+        graph=found.graph,
+        tags=found.tags | ({"probabilities"} if op.short == "softmax" else frozenset()),
+    )
 
 
 _BINARY = {
-    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "div": "/", "sub": "-", "mul": "*", "maximum": "maximum", "minimum": "minimum",
-    "pow": "**", "floordiv": "//", "mod": "%", "floormod": "%", "equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">",
-    "greater_equal": ">=", "logical_and": "&", "logical_or": "|", "squared_difference": "-", "math.add": "+", "math.subtract": "-",
-    "math.multiply": "*", "math.divide": "/", "math.equal": "==", "math.pow": "**", "math.maximum": "maximum", "math.minimum": "minimum", "truediv": "/",
-    "realdiv": "/", "math.squared_difference": "-", "div_no_nan": "/", "math.divide_no_nan": "/", "atan2": "/", "math.greater": ">", "math.less": "<",
+    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "div": "/", "sub": "-", "mul": "*",
+    "maximum": "maximum", "minimum": "minimum",
+    "pow": "**", "floordiv": "//", "mod": "%", "floormod": "%", "equal": "==", "not_equal": "!=", "less": "<",
+    "less_equal": "<=", "greater": ">",
+    "greater_equal": ">=", "logical_and": "&", "logical_or": "|", "squared_difference": "-", "math.add": "+",
+    "math.subtract": "-",
+    "math.multiply": "*", "math.divide": "/", "math.equal": "==", "math.pow": "**", "math.maximum": "maximum",
+    "math.minimum": "minimum", "truediv": "/",
+    "realdiv": "/", "math.squared_difference": "-", "div_no_nan": "/", "math.divide_no_nan": "/", "atan2": "/",
+    "math.greater": ">", "math.less": "<",
 }  # fmt: skip
 
 
@@ -178,7 +247,13 @@ def arithmetic(op: Op, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
 
 @operator("tf.add_n", "inputs *rest")
 def add_n(op: Op, inputs: Value, rest: tuple[Value, ...]) -> Value:
-    parts = inputs.items if isinstance(inputs, ListV) and not inputs.open else list(inputs) if isinstance(inputs, tuple) else None
+    parts = (
+        inputs.items
+        if isinstance(inputs, ListV) and not inputs.open
+        else list(inputs)
+        if isinstance(inputs, tuple)
+        else None
+    )
     if not parts or any(tensor(op, p) is None for p in parts):
         return unknown_tensor(op, "tf")
     found = [tensor(op, p) for p in parts]
@@ -192,7 +267,11 @@ def where(op: Op, condition: Value, x: Value, y: Value, rest: tuple[Value, ...])
     if x is None:
         return unknown_tensor(op, "tf")
     a = tensor(op, x)
-    return like(op, a, a.shape, a.dtype) if a is not None and a.dims is not None and a.dims != () else unknown_tensor(op, "tf")
+    return (
+        like(op, a, a.shape, a.dtype)
+        if a is not None and a.dims is not None and a.dims != ()
+        else unknown_tensor(op, "tf")
+    )
 
 
 @operator("tf.matmul tf.linalg.matmul", "a b transpose_a=False transpose_b=False *rest")
@@ -228,12 +307,27 @@ def tensordot(op: Op, a: Value, b: Value, axes: Value, rest: tuple[Value, ...]) 
         left, right = ([p] if isinstance(p, int) else list(p) for p in given)
     else:
         return unknown_tensor(op, "tf", (x, y))
-    if not all(isinstance(i, int) and -len(x.dims) <= i < len(x.dims) for i in left) or not all(isinstance(i, int) and -len(y.dims) <= i < len(y.dims) for i in right):
-        fail(op, "axis-in-range", f"the axes {given} do not exist in {show_shape(x.dims)} and {show_shape(y.dims)}", (x, y))
+    if not all(isinstance(i, int) and -len(x.dims) <= i < len(x.dims) for i in left) or not all(
+        isinstance(i, int) and -len(y.dims) <= i < len(y.dims) for i in right
+    ):
+        fail(
+            op,
+            "axis-in-range",
+            f"the axes {given} do not exist in {show_shape(x.dims)} and {show_shape(y.dims)}",
+            (x, y),
+        )
     for i, j in zip(left, right, strict=False):
-        require(op, equal(x.dims[i], y.dims[j]), "inner-size", f"{show_shape(x.dims)} and {show_shape(y.dims)} differ on the summed axes: {x.dims[i]} and {y.dims[j]}", (x, y))
+        require(
+            op,
+            equal(x.dims[i], y.dims[j]),
+            "inner-size",
+            f"{show_shape(x.dims)} and {show_shape(y.dims)} differ on the summed axes: {x.dims[i]} and {y.dims[j]}",
+            (x, y),
+        )
     chosen_left, chosen_right = {i % len(x.dims) for i in left}, {j % len(y.dims) for j in right}
-    dims = [d for i, d in enumerate(x.dims) if i not in chosen_left] + [d for j, d in enumerate(y.dims) if j not in chosen_right]
+    dims = [d for i, d in enumerate(x.dims) if i not in chosen_left] + [
+        d for j, d in enumerate(y.dims) if j not in chosen_right
+    ]
     return Tensor(dims, x.dtype, "tf", site=op.where, sources=(x, y), graph=x.graph or y.graph)
 
 
@@ -260,12 +354,31 @@ def reshape(op: Op, tensor: Value, shape: Value, rest: tuple[Value, ...]) -> Val
 
     if dims is None:
         rank = shape.dims[0] if isinstance(shape, Tensor) and shape.dims and isinstance(shape.dims[0], int) else None
-        return like(op, source, tuple(op.tr.fresh("reshape", "derived", 0, graph=source.graph) for _ in range(rank)) if rank is not None else None, source.dtype)
+        return like(
+            op,
+            source,
+            tuple(op.tr.fresh("reshape", "derived", 0, graph=source.graph) for _ in range(rank))
+            if rank is not None
+            else None,
+            source.dtype,
+        )
     negative = [d for d in dims if isinstance(d, Poly) and d.interval.lo < 0]
     if source.dims is None or negative:
-        return like(op, source, tuple(op.tr.fresh("reshape", "derived", 0, graph=source.graph) if (isinstance(d, int) and d == -1) or d in negative else d for d in dims), source.dtype)
+        return like(
+            op,
+            source,
+            tuple(
+                op.tr.fresh("reshape", "derived", 0, graph=source.graph)
+                if (isinstance(d, int) and d == -1) or d in negative
+                else d
+                for d in dims
+            ),
+            source.dtype,
+        )
     advise_batch(op, source, dims)
-    same = Tensor(source.shape, source.dtype, "tf", site=source.site, name=source.name, sources=(source,), graph=source.graph)
+    same = Tensor(
+        source.shape, source.dtype, "tf", site=source.site, name=source.name, sources=(source,), graph=source.graph
+    )
     same.operation = source.operation
     result = apply(op, "torch", "reshape", (same,), {"shape": dims})
     if isinstance(result, Tensor):
@@ -274,7 +387,9 @@ def reshape(op: Op, tensor: Value, shape: Value, rest: tuple[Value, ...]) -> Val
     return result
 
 
-@operator("tf.layers.flatten tf.contrib.layers.flatten tf.contrib.slim.flatten tf.compat.v1.layers.flatten", "inputs *rest")
+@operator(
+    "tf.layers.flatten tf.contrib.layers.flatten tf.contrib.slim.flatten tf.compat.v1.layers.flatten", "inputs *rest"
+)
 def flatten(op: Op, inputs: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor(op, inputs)
     if source is None or source.dims is None or len(source.dims) < 1:
@@ -289,7 +404,15 @@ def shape(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
         return unknown_tensor(op, "tf")
     if source.dims is None:
         return Unknown("a shape", "data", "shape") if not source.graph else _open_shape(op, source)
-    return Tensor((len(source.dims),), "int32", "tf", site=op.where, value=tuple(source.dims), sources=(source,), graph=source.graph)
+    return Tensor(
+        (len(source.dims),),
+        "int32",
+        "tf",
+        site=op.where,
+        value=tuple(source.dims),
+        sources=(source,),
+        graph=source.graph,
+    )
 
 
 def _open_shape(op: Op, source: Tensor) -> Value:
@@ -299,13 +422,19 @@ def _open_shape(op: Op, source: Tensor) -> Value:
 @operator("tf.rank", "input *rest")
 def rank(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor(op, input)
-    return Tensor((), "int32", "tf", value=op.tr.rank_of(source)) if source is not None else unknown_tensor(op, "tf", (), ())
+    return (
+        Tensor((), "int32", "tf", value=op.tr.rank_of(source))
+        if source is not None
+        else unknown_tensor(op, "tf", (), ())
+    )
 
 
 @operator("tf.size", "input *rest")
 def size(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor(op, input)
-    return Tensor((), "int32", "tf", value=product(source.dims) if source is not None and source.dims is not None else None)
+    return Tensor(
+        (), "int32", "tf", value=product(source.dims) if source is not None and source.dims is not None else None
+    )
 
 
 @operator("tf.TensorShape", "dims")
@@ -336,7 +465,9 @@ def squeeze(op: Op, input: Value, axis: Value, name: Value, squeeze_dims: Value)
     if axes is None or axes == ():
         if any(isinstance(d, Poly) for d in source.dims):
             known = [d for d in source.dims if d != 1]
-            batch = all(isinstance(d, int) or op.tr.symbols.kind(next(iter(d.symbols)).name) == "batch" for d in source.dims)
+            batch = all(
+                isinstance(d, int) or op.tr.symbols.kind(next(iter(d.symbols)).name) == "batch" for d in source.dims
+            )
             return like(op, source, known if batch else None, source.dtype)
         return like(op, source, [d for d in source.dims if d != 1], source.dtype)
     numbers = axes if isinstance(axes, tuple) else (axes,)
@@ -345,8 +476,22 @@ def squeeze(op: Op, input: Value, axis: Value, name: Value, squeeze_dims: Value)
         if not isinstance(number, int):
             return like(op, source, None)
         if not -len(source.dims) <= number < len(source.dims):
-            fail(op, "axis-in-range", f"axis {number} is out of range for a tensor of {len(source.dims)} dimensions", (source,))
-        require(op, equal(source.dims[number], 1), "squeeze", f"axis {number} of {show_shape(source.dims)} has size {source.dims[number]}; only an axis of size 1 can be squeezed", (source,))
+            fail(
+                op,
+                "axis-in-range",
+                f"axis {number} is out of range for a tensor of {len(source.dims)} dimensions",
+                (source,),
+            )
+        require(
+            op,
+            equal(source.dims[number], 1),
+            "squeeze",
+            (
+                f"axis {number} of {show_shape(source.dims)} has size {source.dims[number]}; only an "
+                "axis of size 1 can be squeezed"
+            ),
+            (source,),
+        )
         chosen.add(number % len(source.dims))
     return like(op, source, [d for i, d in enumerate(source.dims) if i not in chosen], source.dtype, tags=source.tags)
 
@@ -362,7 +507,12 @@ def transpose(op: Op, a: Value, perm: Value, rest: tuple[Value, ...]) -> Value:
     if dropped(order) or not isinstance(order, tuple) or not all(isinstance(i, int) for i in order):
         return like(op, source, None)
     if len(order) != len(source.dims) or {i % len(order) for i in order} != set(range(len(order))):
-        fail(op, "permutation", f"perm {list(order)} does not permute the {len(source.dims)} dimensions of {show_shape(source.dims)}", (source,))
+        fail(
+            op,
+            "permutation",
+            f"perm {list(order)} does not permute the {len(source.dims)} dimensions of {show_shape(source.dims)}",
+            (source,),
+        )
     return like(op, source, [source.dims[i] for i in order], source.dtype)
 
 
@@ -370,25 +520,56 @@ def transpose(op: Op, a: Value, perm: Value, rest: tuple[Value, ...]) -> Value:
 def concat(op: Op, values: Value, axis: Value, name: Value) -> Value:
     if isinstance(values, int) and not isinstance(axis, int):  # before TensorFlow 1.0: (axis, values)
         values, axis = axis, values
-    parts = values.items if isinstance(values, ListV) and not values.open else list(values) if isinstance(values, tuple) else None
+    parts = (
+        values.items
+        if isinstance(values, ListV) and not values.open
+        else list(values)
+        if isinstance(values, tuple)
+        else None
+    )
     axis = op.extra.get("concat_dim", axis)
     if not parts or not isinstance(axis, int):
         return unknown_tensor(op, "tf")
     found = [tensor(op, p) for p in parts]
     if any(f is None or f.dims is None for f in found):
         return unknown_tensor(op, "tf", tuple(f for f in found if f is not None))
-    if any(isinstance(f.value, (tuple, int, Poly)) and f.value is not None and len(f.dims or ()) == 1 for f in found if f is not None) and axis == 0:
+    if (
+        any(
+            isinstance(f.value, (tuple, int, Poly)) and f.value is not None and len(f.dims or ()) == 1
+            for f in found
+            if f is not None
+        )
+        and axis == 0
+    ):
         values_ = [f.value if isinstance(f.value, tuple) else None for f in found if f is not None]
         if all(v is not None for v in values_):
             joined = tuple(x for v in values_ for x in v)  # type: ignore[union-attr]
-            return Tensor((len(joined),), "int32", "tf", site=op.where, value=joined, sources=tuple(f for f in found if f is not None), graph=any(f.graph for f in found if f is not None))
-    loose = [Tensor(f.shape, None, "tf", site=f.site, name=f.name, sources=(f,), graph=f.graph) for f in found if f is not None]
+            return Tensor(
+                (len(joined),),
+                "int32",
+                "tf",
+                site=op.where,
+                value=joined,
+                sources=tuple(f for f in found if f is not None),
+                graph=any(f.graph for f in found if f is not None),
+            )
+    loose = [
+        Tensor(f.shape, None, "tf", site=f.site, name=f.name, sources=(f,), graph=f.graph)
+        for f in found
+        if f is not None
+    ]
     return apply(op, "keras", "Concatenate", loose, {"axis": axis}) if len(loose) > 1 else loose[0]
 
 
 @operator("tf.stack tf.pack tf.parallel_stack", "values axis=0 name=None")
 def stack(op: Op, values: Value, axis: Value, name: Value) -> Value:
-    parts = values.items if isinstance(values, ListV) and not values.open else list(values) if isinstance(values, tuple) else None
+    parts = (
+        values.items
+        if isinstance(values, ListV) and not values.open
+        else list(values)
+        if isinstance(values, tuple)
+        else None
+    )
     if not parts or not isinstance(axis, int):
         return unknown_tensor(op, "tf")
     found = [tensor(op, p) for p in parts]
@@ -397,15 +578,32 @@ def stack(op: Op, values: Value, axis: Value, name: Value) -> Value:
     if all(f is not None and f.dims == () for f in found):
         elements = tuple(f.value for f in found if f is not None)
         known = elements if all(isinstance(e, (int, Poly)) for e in elements) else None
-        return Tensor((len(found),), "int32" if known else None, "tf", site=op.where, value=known, sources=tuple(f for f in found if f is not None), graph=any(f.graph for f in found if f is not None))
-    loose = [Tensor(f.shape, None, "tf", site=f.site, name=f.name, sources=(f,), graph=f.graph) for f in found if f is not None]
+        return Tensor(
+            (len(found),),
+            "int32" if known else None,
+            "tf",
+            site=op.where,
+            value=known,
+            sources=tuple(f for f in found if f is not None),
+            graph=any(f.graph for f in found if f is not None),
+        )
+    loose = [
+        Tensor(f.shape, None, "tf", site=f.site, name=f.name, sources=(f,), graph=f.graph)
+        for f in found
+        if f is not None
+    ]
     return apply(op, "tf", "Pack", loose, {"axis": axis})
 
 
 @operator("tf.unstack tf.unpack", "value num=None axis=0 name=None")
 def unstack(op: Op, value: Value, num: Value, axis: Value, name: Value) -> Value:
     source = tensor(op, value)
-    if source is None or source.dims is None or not isinstance(axis, int) or not -len(source.dims) <= axis < len(source.dims):
+    if (
+        source is None
+        or source.dims is None
+        or not isinstance(axis, int)
+        or not -len(source.dims) <= axis < len(source.dims)
+    ):
         return op.tr.unknown("unstack()", "data")
     count = source.dims[axis] if isinstance(source.dims[axis], int) else op.tr.term_of(num) if num is not None else None
     rest = [d for i, d in enumerate(source.dims) if i != axis % len(source.dims)]
@@ -419,26 +617,48 @@ def split(op: Op, value: Value, num_or_size_splits: Value, axis: Value, rest: tu
     source = tensor(op, value)
     if isinstance(value, int) and not isinstance(num_or_size_splits, int):  # before TensorFlow 1.0
         return op.tr.unknown("split()", "data")
-    if source is None or source.dims is None or not isinstance(axis, int) or not -len(source.dims) <= axis < len(source.dims):
+    if (
+        source is None
+        or source.dims is None
+        or not isinstance(axis, int)
+        or not -len(source.dims) <= axis < len(source.dims)
+    ):
         return op.tr.unknown("split()", "data")
     parts = plain(op.tr, num_or_size_splits)
     size_ = source.dims[axis]
     position = axis % len(source.dims)
 
     def piece(length: Any) -> Tensor:
-        return like(op, source, (*source.dims[:position], length, *source.dims[position + 1 :]) if source.dims else None, source.dtype)
+        return like(
+            op,
+            source,
+            (*source.dims[:position], length, *source.dims[position + 1 :]) if source.dims else None,
+            source.dtype,
+        )
 
     if isinstance(parts, int) and parts > 0:
         from analyzer.validity.terms import floor_div, mod
 
-        require(op, equal(mod(size_, parts), 0), "split", f"axis {axis} of {show_shape(source.dims)} has size {size_}, which {parts} does not divide", (source,))
+        require(
+            op,
+            equal(mod(size_, parts), 0),
+            "split",
+            f"axis {axis} of {show_shape(source.dims)} has size {size_}, which {parts} does not divide",
+            (source,),
+        )
         return ListV([piece(floor_div(size_, parts)) for _ in range(min(parts, 512))])
     if isinstance(parts, tuple) and all(isinstance(p, (int, Poly)) for p in parts):
         total: Any = 0
         for p in parts:
             total = total + p
         if -1 not in parts:
-            require(op, equal(total, size_), "split", f"the parts {list(parts)} sum to {total} but axis {axis} of {show_shape(source.dims)} has size {size_}", (source,))
+            require(
+                op,
+                equal(total, size_),
+                "split",
+                f"the parts {list(parts)} sum to {total} but axis {axis} of {show_shape(source.dims)} has size {size_}",
+                (source,),
+            )
         return ListV([piece(p if not (isinstance(p, int) and p == -1) else size_ - total - 1) for p in parts])
     return op.tr.unknown("split()", "data")
 
@@ -450,7 +670,12 @@ def tile(op: Op, input: Value, multiples: Value, rest: tuple[Value, ...]) -> Val
     if source is None or source.dims is None or times is None:
         return like(op, source, None) if source is not None else unknown_tensor(op, "tf")
     if len(times) != len(source.dims):
-        fail(op, "tile", f"multiples {show_shape(times)} must have one entry for each of the {len(source.dims)} dimensions", (source,))
+        fail(
+            op,
+            "tile",
+            f"multiples {show_shape(times)} must have one entry for each of the {len(source.dims)} dimensions",
+            (source,),
+        )
     return like(op, source, [d * t for d, t in zip(source.dims, times, strict=True)], source.dtype)
 
 
@@ -463,10 +688,18 @@ def broadcast_to(op: Op, input: Value, shape: Value, rest: tuple[Value, ...]) ->
 def pad(op: Op, tensor: Value, paddings: Value, mode: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor_of(op.tr, tensor, "tf")
     amounts = plain(op.tr, paddings)
-    if source is None or source.dims is None or dropped(amounts) or not isinstance(amounts, tuple) or not all(isinstance(a, tuple) and len(a) == 2 for a in amounts):
+    if (
+        source is None
+        or source.dims is None
+        or dropped(amounts)
+        or not isinstance(amounts, tuple)
+        or not all(isinstance(a, tuple) and len(a) == 2 for a in amounts)
+    ):
         return like(op, source, None) if source is not None else unknown_tensor(op, "tf")
     if len(amounts) != len(source.dims):
-        fail(op, "paddings", f"paddings has {len(amounts)} rows for a tensor of {len(source.dims)} dimensions", (source,))
+        fail(
+            op, "paddings", f"paddings has {len(amounts)} rows for a tensor of {len(source.dims)} dimensions", (source,)
+        )
     return like(op, source, [d + a + b for d, (a, b) in zip(source.dims, amounts, strict=True)], source.dtype)
 
 
@@ -474,7 +707,13 @@ def pad(op: Op, tensor: Value, paddings: Value, mode: Value, rest: tuple[Value, 
 def slice_(op: Op, input_: Value, begin: Value, size: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor(op, input_)
     starts, sizes = shape_value(op, begin), shape_value(op, size)
-    if source is None or source.dims is None or starts is None or sizes is None or not (len(starts) == len(sizes) == len(source.dims)):
+    if (
+        source is None
+        or source.dims is None
+        or starts is None
+        or sizes is None
+        or not (len(starts) == len(sizes) == len(source.dims))
+    ):
         return like(op, source, None) if source is not None else unknown_tensor(op, "tf")
     dims = [d - s if isinstance(n, int) and n == -1 else n for d, s, n in zip(source.dims, starts, sizes, strict=True)]
     for d, s, n in zip(source.dims, starts, dims, strict=True):
@@ -487,14 +726,31 @@ def slice_(op: Op, input_: Value, begin: Value, size: Value, rest: tuple[Value, 
 def gather(op: Op, params: Value, indices: Value, rest: tuple[Value, ...]) -> Value:
     table, where_ = tensor(op, params), tensor(op, indices)
     axis = op.extra.get("axis", 0)
-    if table is None or where_ is None or table.dims is None or where_.dims is None or not isinstance(axis, int) or not table.dims or "batch_dims" in op.extra:
+    if (
+        table is None
+        or where_ is None
+        or table.dims is None
+        or where_.dims is None
+        or not isinstance(axis, int)
+        or not table.dims
+        or "batch_dims" in op.extra
+    ):
         return unknown_tensor(op, "tf", tuple(t for t in (table, where_) if t is not None))
     position = axis % len(table.dims)
-    return Tensor((*table.dims[:position], *where_.dims, *table.dims[position + 1 :]), table.dtype, "tf", site=op.where, sources=(table, where_), graph=table.graph or where_.graph)
+    return Tensor(
+        (*table.dims[:position], *where_.dims, *table.dims[position + 1 :]),
+        table.dtype,
+        "tf",
+        site=op.where,
+        sources=(table, where_),
+        graph=table.graph or where_.graph,
+    )
 
 
 @operator("tf.one_hot", "indices depth on_value=None off_value=None axis=None *rest")
-def one_hot(op: Op, indices: Value, depth: Value, on_value: Value, off_value: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
+def one_hot(
+    op: Op, indices: Value, depth: Value, on_value: Value, off_value: Value, axis: Value, rest: tuple[Value, ...]
+) -> Value:
     source, classes = tensor(op, indices), op.tr.term_of(depth, "depth")
     if source is None or source.dims is None or classes is None or axis not in (None, -1):
         return unknown_tensor(op, "tf", (source,) if source else ())
@@ -507,7 +763,18 @@ def one_hot(op: Op, indices: Value, depth: Value, on_value: Value, off_value: Va
 @operator(
     " ".join(
         f"tf.{prefix}{n}"
-        for n in ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_std", "reduce_variance")
+        for n in (
+            "reduce_sum",
+            "reduce_mean",
+            "reduce_max",
+            "reduce_min",
+            "reduce_prod",
+            "reduce_all",
+            "reduce_any",
+            "reduce_logsumexp",
+            "reduce_std",
+            "reduce_variance",
+        )
         for prefix in ("", "math.")
     )
     + " tf.norm tf.linalg.norm",
@@ -518,13 +785,21 @@ def reduce(op: Op, input_tensor: Value, rest: tuple[Value, ...]) -> Value:
     if source is None:
         return unknown_tensor(op, "tf")
     position = 1 if op.short == "norm" else 0
-    axes = next((op.extra[k] for k in ("axis", "reduction_indices", "axes") if k in op.extra), rest[position] if len(rest) > position else None)
-    keep = next((op.extra[k] for k in ("keepdims", "keep_dims") if k in op.extra), rest[position + 1] if len(rest) > position + 1 else False)
+    axes = next(
+        (op.extra[k] for k in ("axis", "reduction_indices", "axes") if k in op.extra),
+        rest[position] if len(rest) > position else None,
+    )
+    keep = next(
+        (op.extra[k] for k in ("keepdims", "keep_dims") if k in op.extra),
+        rest[position + 1] if len(rest) > position + 1 else False,
+    )
     dims = () if axes is None and not keep else reduced_dims(op, source, axes, keep)
     return like(op, source, dims, "bool" if op.short in ("reduce_all", "reduce_any") else source.dtype)
 
 
-@operator("tf.argmax tf.argmin tf.math.argmax tf.math.argmin tf.arg_max", "input axis=None name=None dimension=None *rest")
+@operator(
+    "tf.argmax tf.argmin tf.math.argmax tf.math.argmin tf.arg_max", "input axis=None name=None dimension=None *rest"
+)
 def argmax(op: Op, input: Value, axis: Value, name: Value, dimension: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor(op, input)
     axis = axis if axis is not None else dimension if dimension is not None else 0
@@ -549,15 +824,29 @@ def in_top_k(op: Op, predictions: Value, targets: Value, k: Value, rest: tuple[V
     if a is None or b is None or a.dims is None or b.dims is None:
         return unknown_tensor(op, "tf", tuple(t for t in (a, b) if t is not None))
     if len(a.dims) != 2 or len(b.dims) != 1:
-        fail(op, "rank", f"predictions {show_shape(a.dims)} must have 2 dimensions and targets {show_shape(b.dims)} 1", (a, b))
-    require(op, equal(a.dims[0], b.dims[0]), "size", f"{show_shape(a.dims)} predictions for {show_shape(b.dims)} targets", (a, b))
+        fail(
+            op,
+            "rank",
+            f"predictions {show_shape(a.dims)} must have 2 dimensions and targets {show_shape(b.dims)} 1",
+            (a, b),
+        )
+    require(
+        op,
+        equal(a.dims[0], b.dims[0]),
+        "size",
+        f"{show_shape(a.dims)} predictions for {show_shape(b.dims)} targets",
+        (a, b),
+    )
     return Tensor(b.dims, "bool", "tf", site=op.where, sources=(a, b), graph=a.graph or b.graph)
 
 
 # ----------------------------------------------------------------------------------------------- neural nets
 
 
-@operator("tf.nn.conv2d tf.nn.depthwise_conv2d tf.nn.conv3d tf.nn.depthwise_conv2d_native", "input filter=None strides=1 padding='VALID' *rest")
+@operator(
+    "tf.nn.conv2d tf.nn.depthwise_conv2d tf.nn.conv3d tf.nn.depthwise_conv2d_native",
+    "input filter=None strides=1 padding='VALID' *rest",
+)
 def conv(op: Op, input: Value, filter: Value, strides: Value, padding: Value, rest: tuple[Value, ...]) -> Value:
     source, weight = tensor(op, input), tensor(op, op.extra.get("filters", filter))
     if source is None or weight is None or source.dims is None or weight.dims is None:
@@ -565,7 +854,14 @@ def conv(op: Op, input: Value, filter: Value, strides: Value, padding: Value, re
     spatial = 3 if op.short == "conv3d" else 2
     given = plain(op.tr, strides)
     if dropped(given) or not isinstance(padding, str):
-        return unknown_tensor(op, "tf", (source, weight), (source.dims[0], *(op.tr.fresh("size", "unknown", 0) for _ in range(spatial)), weight.dims[-1]) if op.short == "conv2d" else None)
+        return unknown_tensor(
+            op,
+            "tf",
+            (source, weight),
+            (source.dims[0], *(op.tr.fresh("size", "unknown", 0) for _ in range(spatial)), weight.dims[-1])
+            if op.short == "conv2d"
+            else None,
+        )
     if isinstance(given, int):
         given = (1, *(given,) * spatial, 1)
     elif len(given) == spatial:
@@ -574,7 +870,9 @@ def conv(op: Op, input: Value, filter: Value, strides: Value, padding: Value, re
     if not isinstance(form, str):
         return unknown_tensor(op, "tf", (source, weight))
     name = {"conv2d": "Conv2D", "conv3d": "Conv3D"}.get(op.short, "DepthwiseConv2dNative")
-    loose = [Tensor(t.shape, None, "tf", site=t.site, name=t.name, sources=(t,), graph=t.graph) for t in (source, weight)]
+    loose = [
+        Tensor(t.shape, None, "tf", site=t.site, name=t.name, sources=(t,), graph=t.graph) for t in (source, weight)
+    ]
     return apply(op, "tf", name, loose, {"strides": given, "padding": padding.upper(), "data_format": form})
 
 
@@ -584,27 +882,78 @@ def conv1d(op: Op, value: Value, filters: Value, stride: Value, padding: Value, 
     if source is None or weight is None or source.dims is None or weight.dims is None:
         return unknown_tensor(op, "tf")
     if len(source.dims) != 3 or len(weight.dims) != 3:
-        fail(op, "rank", f"the input {show_shape(source.dims)} and the filter {show_shape(weight.dims)} must have 3 dimensions", (source, weight))
-    require(op, equal(source.dims[2], weight.dims[1]), "channels", f"the input has {source.dims[2]} channels but the filter takes {weight.dims[1]}", (source, weight))
+        fail(
+            op,
+            "rank",
+            f"the input {show_shape(source.dims)} and the filter {show_shape(weight.dims)} must have 3 dimensions",
+            (source, weight),
+        )
+    require(
+        op,
+        equal(source.dims[2], weight.dims[1]),
+        "channels",
+        f"the input has {source.dims[2]} channels but the filter takes {weight.dims[1]}",
+        (source, weight),
+    )
     step = stride if isinstance(stride, int) else 1
     from analyzer.validity.terms import ceil_div, floor_div
 
-    length = ceil_div(source.dims[1], step) if padding == "SAME" else floor_div(source.dims[1] - weight.dims[0], step) + 1
-    return Tensor((source.dims[0], length, weight.dims[2]), source.dtype, "tf", site=op.where, sources=(source, weight), graph=source.graph)
+    length = (
+        ceil_div(source.dims[1], step) if padding == "SAME" else floor_div(source.dims[1] - weight.dims[0], step) + 1
+    )
+    return Tensor(
+        (source.dims[0], length, weight.dims[2]),
+        source.dtype,
+        "tf",
+        site=op.where,
+        sources=(source, weight),
+        graph=source.graph,
+    )
 
 
 @operator("tf.nn.conv2d_transpose", "value filter=None output_shape=None strides=None padding='SAME' *rest")
-def conv_transpose(op: Op, value: Value, filter: Value, output_shape: Value, strides: Value, padding: Value, rest: tuple[Value, ...]) -> Value:
+def conv_transpose(
+    op: Op, value: Value, filter: Value, output_shape: Value, strides: Value, padding: Value, rest: tuple[Value, ...]
+) -> Value:
     source, weight = tensor(op, op.extra.get("input", value)), tensor(op, op.extra.get("filters", filter))
     dims = shape_value(op, output_shape) if output_shape is not None else None
-    if source is not None and weight is not None and source.dims is not None and weight.dims is not None and len(source.dims) == 4 and len(weight.dims) == 4:
-        require(op, equal(source.dims[3], weight.dims[3]), "channels", f"the input has {source.dims[3]} channels but the filter {show_shape(weight.dims)} takes {weight.dims[3]}", (source, weight))
+    if (
+        source is not None
+        and weight is not None
+        and source.dims is not None
+        and weight.dims is not None
+        and len(source.dims) == 4
+        and len(weight.dims) == 4
+    ):
+        require(
+            op,
+            equal(source.dims[3], weight.dims[3]),
+            "channels",
+            f"the input has {source.dims[3]} channels but the filter {show_shape(weight.dims)} takes {weight.dims[3]}",
+            (source, weight),
+        )
         if dims is not None and len(dims) == 4:
-            require(op, equal(dims[3], weight.dims[2]), "channels", f"output_shape has {dims[3]} channels but the filter {show_shape(weight.dims)} gives {weight.dims[2]}", (source, weight))
-    return Tensor(dims, None, "tf", site=op.where, sources=tuple(t for t in (source, weight) if t is not None), graph=bool(source and source.graph))
+            require(
+                op,
+                equal(dims[3], weight.dims[2]),
+                "channels",
+                f"output_shape has {dims[3]} channels but the filter {show_shape(weight.dims)} gives {weight.dims[2]}",
+                (source, weight),
+            )
+    return Tensor(
+        dims,
+        None,
+        "tf",
+        site=op.where,
+        sources=tuple(t for t in (source, weight) if t is not None),
+        graph=bool(source and source.graph),
+    )
 
 
-@operator("tf.nn.max_pool tf.nn.avg_pool tf.nn.max_pool2d tf.nn.avg_pool2d", "value=None ksize=None strides=None padding='VALID' *rest")
+@operator(
+    "tf.nn.max_pool tf.nn.avg_pool tf.nn.max_pool2d tf.nn.avg_pool2d",
+    "value=None ksize=None strides=None padding='VALID' *rest",
+)
 def pool(op: Op, value: Value, ksize: Value, strides: Value, padding: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor(op, op.extra.get("input", value))
     window, step = plain(op.tr, ksize), plain(op.tr, strides)
@@ -619,7 +968,13 @@ def pool(op: Op, value: Value, ksize: Value, strides: Value, padding: Value, res
     form = op.extra.get("data_format", "NHWC")
     if not isinstance(form, str) or window is None or step is None:
         return like(op, source, None)
-    return apply(op, "tf", "MaxPool" if "max" in op.short else "AvgPool", (source,), {"ksize": full(window), "strides": full(step), "padding": padding.upper(), "data_format": form})
+    return apply(
+        op,
+        "tf",
+        "MaxPool" if "max" in op.short else "AvgPool",
+        (source,),
+        {"ksize": full(window), "strides": full(step), "padding": padding.upper(), "data_format": form},
+    )
 
 
 @operator("tf.nn.moments", "x axes *rest")
@@ -638,10 +993,21 @@ def batch_normalization(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     if source is None:
         return unknown_tensor(op, "tf")
     result = like(op, source, source.shape, source.dtype)
-    return result if op.short == "batch_normalization" else (result, op.tr.unknown("mean", "data"), op.tr.unknown("variance", "data"))
+    return (
+        result
+        if op.short == "batch_normalization"
+        else (result, op.tr.unknown("mean", "data"), op.tr.unknown("variance", "data"))
+    )
 
 
-@operator("tf.image.resize tf.image.resize_images tf.image.resize_bilinear tf.image.resize_nearest_neighbor tf.image.resize_image_with_crop_or_pad tf.image.resize_with_crop_or_pad", "images size *rest")
+@operator(
+    (
+        "tf.image.resize tf.image.resize_images tf.image.resize_bilinear "
+        "tf.image.resize_nearest_neighbor tf.image.resize_image_with_crop_or_pad "
+        "tf.image.resize_with_crop_or_pad"
+    ),
+    "images size *rest",
+)
 def resize(op: Op, images: Value, size: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor(op, images)
     target = (size, rest[0]) if isinstance(size, (int, Poly)) and rest else shape_value(op, size)
@@ -655,7 +1021,10 @@ def resize(op: Op, images: Value, size: Value, rest: tuple[Value, ...]) -> Value
 
 
 @operator(
-    "tf.nn.softmax_cross_entropy_with_logits tf.nn.softmax_cross_entropy_with_logits_v2 tf.losses.softmax_cross_entropy",
+    (
+        "tf.nn.softmax_cross_entropy_with_logits tf.nn.softmax_cross_entropy_with_logits_v2 "
+        "tf.losses.softmax_cross_entropy"
+    ),
     "*args",
 )
 def softmax_cross_entropy(op: Op, args: tuple[Value, ...]) -> Value:
@@ -677,7 +1046,15 @@ def softmax_cross_entropy(op: Op, args: tuple[Value, ...]) -> Value:
             same = any_of(same, equal(x, 1), equal(y, 1)) if not first else same
         require(op, same, "same-shape", sentence, sources)
     graph = a.graph or b.graph
-    return Tensor(() if first else b.dims[:-1], "float32", "tf", site=op.where, sources=sources, graph=graph, tags=frozenset(("loss",)))
+    return Tensor(
+        () if first else b.dims[:-1],
+        "float32",
+        "tf",
+        site=op.where,
+        sources=sources,
+        graph=graph,
+        tags=frozenset(("loss",)),
+    )
 
 
 @operator("tf.nn.sparse_softmax_cross_entropy_with_logits tf.losses.sparse_softmax_cross_entropy", "*args")
@@ -697,7 +1074,15 @@ def sparse_cross_entropy(op: Op, args: tuple[Value, ...]) -> Value:
         fail(op, "class-target", sentence, sources)
     for p, q in zip(x, y[:-1], strict=True):
         require(op, equal(p, q), "class-target", f"labels {show_shape(x)} do not match logits {show_shape(y)}", sources)
-    return Tensor(() if scalar else x, "float32", "tf", site=op.where, sources=sources, graph=a.graph or b.graph, tags=frozenset(("loss",)))
+    return Tensor(
+        () if scalar else x,
+        "float32",
+        "tf",
+        site=op.where,
+        sources=sources,
+        graph=a.graph or b.graph,
+        tags=frozenset(("loss",)),
+    )
 
 
 @operator("tf.nn.sigmoid_cross_entropy_with_logits tf.nn.weighted_cross_entropy_with_logits", "*args")
@@ -714,7 +1099,10 @@ def sigmoid_cross_entropy(op: Op, args: tuple[Value, ...]) -> Value:
 
 
 @operator(
-    "tf.losses.absolute_difference tf.losses.mean_squared_error tf.losses.huber_loss tf.losses.log_loss tf.losses.sigmoid_cross_entropy tf.losses.hinge_loss",
+    (
+        "tf.losses.absolute_difference tf.losses.mean_squared_error tf.losses.huber_loss "
+        "tf.losses.log_loss tf.losses.sigmoid_cross_entropy tf.losses.hinge_loss"
+    ),
     "labels=None predictions=None *rest",
 )
 def paired_loss(op: Op, labels: Value, predictions: Value, rest: tuple[Value, ...]) -> Value:
@@ -728,7 +1116,9 @@ def paired_loss(op: Op, labels: Value, predictions: Value, rest: tuple[Value, ..
         fail(op, "same-shape", sentence, (a, b))
     for p, q in zip(a.dims, b.dims, strict=True):
         require(op, equal(p, q), "same-shape", sentence, (a, b))
-    return Tensor((), "float32", "tf", site=op.where, sources=(a, b), graph=a.graph or b.graph, tags=frozenset(("loss",)))
+    return Tensor(
+        (), "float32", "tf", site=op.where, sources=(a, b), graph=a.graph or b.graph, tags=frozenset(("loss",))
+    )
 
 
 @operator("tf.nn.l2_loss", "t *rest")
@@ -750,15 +1140,23 @@ def tape(op: Op, args: tuple[Value, ...]) -> Value:
     return Object("tape", site=op.where)
 
 
-_OPTIMIZERS = "GradientDescentOptimizer AdamOptimizer AdagradOptimizer RMSPropOptimizer MomentumOptimizer AdadeltaOptimizer FtrlOptimizer"
+_OPTIMIZERS = (
+    "GradientDescentOptimizer AdamOptimizer AdagradOptimizer RMSPropOptimizer "
+    "MomentumOptimizer AdadeltaOptimizer FtrlOptimizer"
+)
 
 
 @operator(
     " ".join(f"tf.train.{n}" for n in _OPTIMIZERS.split())
     + " "
-    + " ".join(f"keras.optimizers.{n}" for n in "Adam SGD RMSprop Adagrad AdamW Nadam Adadelta Adamax Ftrl".split())
+    + " ".join(
+        f"keras.optimizers.{n}"
+        for n in ["Adam", "SGD", "RMSprop", "Adagrad", "AdamW", "Nadam", "Adadelta", "Adamax", "Ftrl"]
+    )
     + " tf.optimizers.Adam tf.optimizers.SGD "
-    + " ".join(f"torch.optim.{n}" for n in "Adam SGD RMSprop Adagrad AdamW Adadelta Adamax LBFGS".split()),
+    + " ".join(
+        f"torch.optim.{n}" for n in ["Adam", "SGD", "RMSprop", "Adagrad", "AdamW", "Adadelta", "Adamax", "LBFGS"]
+    ),
     "*args",
 )
 def optimizer(op: Op, args: tuple[Value, ...]) -> Value:
@@ -766,7 +1164,10 @@ def optimizer(op: Op, args: tuple[Value, ...]) -> Value:
 
 
 @operator(
-    "tf.global_variables_initializer tf.initialize_all_variables tf.local_variables_initializer tf.group tf.no_op tf.tables_initializer",
+    (
+        "tf.global_variables_initializer tf.initialize_all_variables "
+        "tf.local_variables_initializer tf.group tf.no_op tf.tables_initializer"
+    ),
     "*args",
 )
 def initializer(op: Op, args: tuple[Value, ...]) -> Value:
@@ -777,9 +1178,18 @@ def initializer(op: Op, args: tuple[Value, ...]) -> Value:
 @operator("tf.assign tf.assign_add tf.assign_sub", "ref value *rest")
 def assign(op: Op, ref: Value, value: Value, rest: tuple[Value, ...]) -> Value:
     target, source = tensor(op, ref), tensor(op, value)
-    if target is None or source is None or target.dims is None or source.dims is None or op.extra.get("validate_shape") is False:
+    if (
+        target is None
+        or source is None
+        or target.dims is None
+        or source.dims is None
+        or op.extra.get("validate_shape") is False
+    ):
         return unknown_tensor(op, "tf")
-    sentence = f"a value of shape {show_shape(source.dims)} cannot be assigned to a variable of shape {show_shape(target.dims)}"
+    sentence = (
+        f"a value of shape {show_shape(source.dims)} cannot be assigned to a variable of shape "
+        f"{show_shape(target.dims)}"
+    )
     if len(target.dims) != len(source.dims):
         fail(op, "assign", sentence, (target, source))
     for p, q in zip(target.dims, source.dims, strict=True):
@@ -788,9 +1198,12 @@ def assign(op: Op, ref: Value, value: Value, rest: tuple[Value, ...]) -> Value:
 
 
 @operator(
-    "tf.variable_scope tf.name_scope tf.Graph tf.device tf.control_dependencies tf.get_default_graph tf.ConfigProto tf.get_variable_scope tf.init_scope "
-    "tf.random_normal_initializer tf.truncated_normal_initializer tf.constant_initializer tf.zeros_initializer tf.contrib.layers.xavier_initializer "
-    "tf.glorot_uniform_initializer tf.summary.FileWriter tf.train.Saver tf.contrib.layers.l2_regularizer tf.ones_initializer tf.train.Coordinator "
+    "tf.variable_scope tf.name_scope tf.Graph tf.device tf.control_dependencies "
+    "tf.get_default_graph tf.ConfigProto tf.get_variable_scope tf.init_scope "
+    "tf.random_normal_initializer tf.truncated_normal_initializer tf.constant_initializer "
+    "tf.zeros_initializer tf.contrib.layers.xavier_initializer "
+    "tf.glorot_uniform_initializer tf.summary.FileWriter tf.train.Saver "
+    "tf.contrib.layers.l2_regularizer tf.ones_initializer tf.train.Coordinator "
     "tf.keras.initializers.GlorotUniform tf.random_uniform_initializer tf.initializers.random_normal",
     "*args",
 )
@@ -799,8 +1212,10 @@ def ignored(op: Op, args: tuple[Value, ...]) -> Value:
 
 
 @operator(
-    "tf.summary.scalar tf.summary.histogram tf.set_random_seed tf.random.set_seed tf.add_to_collection tf.disable_v2_behavior tf.disable_eager_execution "
-    "tf.enable_eager_execution tf.logging.set_verbosity tf.reset_default_graph tf.logging.info tf.print tf.scalar_summary tf.enable_v2_behavior "
+    "tf.summary.scalar tf.summary.histogram tf.set_random_seed tf.random.set_seed "
+    "tf.add_to_collection tf.disable_v2_behavior tf.disable_eager_execution "
+    "tf.enable_eager_execution tf.logging.set_verbosity tf.reset_default_graph tf.logging.info "
+    "tf.print tf.scalar_summary tf.enable_v2_behavior "
     "tf.summary.image tf.compat.v1.disable_v2_behavior tf.get_logger tf.debugging.set_log_device_placement",
     "*args",
 )
@@ -851,12 +1266,18 @@ def set_shape(op: Op, input: Value, shape: Value) -> Value:
     if source.dims is None:
         op.tr.set_rank(source, len(dims))
     assert source.dims is not None
-    sentence = f"set_shape {show_shape([d if d is not None else 'None' for d in dims])} contradicts the shape {show_shape(source.dims)}; it cannot reshape"
+    sentence = (
+        f"set_shape {show_shape([d if d is not None else 'None' for d in dims])} contradicts "
+        f"the shape {show_shape(source.dims)}; it cannot reshape"
+    )
     if len(source.dims) != len(dims):
         fail(op, "set-shape", sentence, (source,))
     for have, want in zip(source.dims, dims, strict=True):
         if want is not None and not (isinstance(want, int) and want == -1):
-            require(op, equal(have, want), "set-shape", sentence, (source,))
+            agrees = equal(have, want)
+            if agrees is False:
+                fail(op, "set-shape", sentence, (source,))
+            op.tr.assume(agrees, "definition", op.where)  # a promise of the programmer
     return None
 
 
@@ -875,7 +1296,15 @@ def assign_method(op: Op, input: Value, value: Value, rest: tuple[Value, ...]) -
 def read(op: Op, input: Value) -> Value:
     if not isinstance(input, Tensor):
         return unknown_tensor(op, "tf")
-    return Tensor(input.shape, input.dtype, "numpy" if op.short == "numpy" else "tf", site=op.where, value=input.value, sources=(input,), graph=input.graph)
+    return Tensor(
+        input.shape,
+        input.dtype,
+        "numpy" if op.short == "numpy" else "tf",
+        site=op.where,
+        value=input.value,
+        sources=(input,),
+        graph=input.graph,
+    )
 
 
 # ------------------------------------------------------------------------------------------- TF1 layer functions
@@ -889,26 +1318,68 @@ def dense(op: Op, inputs: Value, units: Value, rest: tuple[Value, ...]) -> Value
     return result
 
 
-@operator("tf.layers.conv2d tf.layers.conv1d tf.layers.conv3d", "inputs filters kernel_size strides=1 padding='valid' data_format='channels_last' dilation_rate=1 *rest")
-def layer_conv(op: Op, inputs: Value, filters: Value, kernel_size: Value, strides: Value, padding: Value, data_format: Value, dilation_rate: Value, rest: tuple[Value, ...]) -> Value:
+@operator(
+    "tf.layers.conv2d tf.layers.conv1d tf.layers.conv3d",
+    "inputs filters kernel_size strides=1 padding='valid' data_format='channels_last' dilation_rate=1 *rest",
+)
+def layer_conv(
+    op: Op,
+    inputs: Value,
+    filters: Value,
+    kernel_size: Value,
+    strides: Value,
+    padding: Value,
+    data_format: Value,
+    dilation_rate: Value,
+    rest: tuple[Value, ...],
+) -> Value:
     source = tensor(op, inputs)
     return _layer(op, {"conv1d": "Conv1D", "conv2d": "Conv2D", "conv3d": "Conv3D"}[op.short], source, {
-        "filters": filters, "kernel_size": kernel_size, "strides": strides, "padding": padding.lower() if isinstance(padding, str) else padding,
+        "filters": filters, "kernel_size": kernel_size, "strides": strides,
+        "padding": padding.lower() if isinstance(padding, str) else padding,
         "data_format": data_format, "dilation_rate": dilation_rate,
     })  # fmt: skip
 
 
-@operator("tf.layers.conv2d_transpose", "inputs filters kernel_size strides=1 padding='valid' data_format='channels_last' *rest")
-def layer_conv_transpose(op: Op, inputs: Value, filters: Value, kernel_size: Value, strides: Value, padding: Value, data_format: Value, rest: tuple[Value, ...]) -> Value:
+@operator(
+    "tf.layers.conv2d_transpose",
+    "inputs filters kernel_size strides=1 padding='valid' data_format='channels_last' *rest",
+)
+def layer_conv_transpose(
+    op: Op,
+    inputs: Value,
+    filters: Value,
+    kernel_size: Value,
+    strides: Value,
+    padding: Value,
+    data_format: Value,
+    rest: tuple[Value, ...],
+) -> Value:
     return _layer(op, "Conv2DTranspose", tensor(op, inputs), {
-        "filters": filters, "kernel_size": kernel_size, "strides": strides, "padding": padding.lower() if isinstance(padding, str) else padding, "data_format": data_format,
+        "filters": filters, "kernel_size": kernel_size, "strides": strides,
+        "padding": padding.lower() if isinstance(padding, str) else padding, "data_format": data_format,
     })  # fmt: skip
 
 
-@operator("tf.layers.max_pooling2d tf.layers.average_pooling2d tf.layers.max_pooling1d tf.layers.average_pooling1d", "inputs pool_size strides padding='valid' data_format='channels_last' *rest")
-def layer_pool(op: Op, inputs: Value, pool_size: Value, strides: Value, padding: Value, data_format: Value, rest: tuple[Value, ...]) -> Value:
+@operator(
+    "tf.layers.max_pooling2d tf.layers.average_pooling2d tf.layers.max_pooling1d tf.layers.average_pooling1d",
+    "inputs pool_size strides padding='valid' data_format='channels_last' *rest",
+)
+def layer_pool(
+    op: Op, inputs: Value, pool_size: Value, strides: Value, padding: Value, data_format: Value, rest: tuple[Value, ...]
+) -> Value:
     kind = ("MaxPooling" if "max" in op.short else "AveragePooling") + ("2D" if op.short.endswith("2d") else "1D")
-    return _layer(op, kind, tensor(op, inputs), {"pool_size": pool_size, "strides": strides, "padding": padding.lower() if isinstance(padding, str) else padding, "data_format": data_format})
+    return _layer(
+        op,
+        kind,
+        tensor(op, inputs),
+        {
+            "pool_size": pool_size,
+            "strides": strides,
+            "padding": padding.lower() if isinstance(padding, str) else padding,
+            "data_format": data_format,
+        },
+    )
 
 
 def _layer(op: Op, kind: str, source: Tensor | None, hyper: dict[str, Value]) -> Value:
@@ -918,18 +1389,43 @@ def _layer(op: Op, kind: str, source: Tensor | None, hyper: dict[str, Value]) ->
     return result
 
 
-@operator("tf.contrib.layers.conv2d tf.contrib.slim.conv2d tf.contrib.slim.max_pool2d", "inputs num_outputs kernel_size=2 stride=1 padding='SAME' *rest")
-def slim_conv(op: Op, inputs: Value, num_outputs: Value, kernel_size: Value, stride: Value, padding: Value, rest: tuple[Value, ...]) -> Value:
+@operator(
+    "tf.contrib.layers.conv2d tf.contrib.slim.conv2d tf.contrib.slim.max_pool2d",
+    "inputs num_outputs kernel_size=2 stride=1 padding='SAME' *rest",
+)
+def slim_conv(
+    op: Op,
+    inputs: Value,
+    num_outputs: Value,
+    kernel_size: Value,
+    stride: Value,
+    padding: Value,
+    rest: tuple[Value, ...],
+) -> Value:
     if "arg_scope" in op.extra or op.short == "max_pool2d":
         return unknown_tensor(op, "tf")
-    return _layer(op, "Conv2D", tensor(op, inputs), {"filters": num_outputs, "kernel_size": kernel_size, "strides": stride, "padding": padding.lower() if isinstance(padding, str) else padding})
+    return _layer(
+        op,
+        "Conv2D",
+        tensor(op, inputs),
+        {
+            "filters": num_outputs,
+            "kernel_size": kernel_size,
+            "strides": stride,
+            "padding": padding.lower() if isinstance(padding, str) else padding,
+        },
+    )
 
 
 # -------------------------------------------------------------------------------------------------- TF1 cells
 
 
 @operator(
-    " ".join(f"tf.{home}.{n}" for home in ("nn.rnn_cell", "contrib.rnn") for n in ("BasicLSTMCell", "LSTMCell", "GRUCell", "BasicRNNCell", "LayerNormBasicLSTMCell")),
+    " ".join(
+        f"tf.{home}.{n}"
+        for home in ("nn.rnn_cell", "contrib.rnn")
+        for n in ("BasicLSTMCell", "LSTMCell", "GRUCell", "BasicRNNCell", "LayerNormBasicLSTMCell")
+    ),
     "num_units *rest",
 )
 def rnn_cell(op: Op, num_units: Value, rest: tuple[Value, ...]) -> Value:
@@ -951,10 +1447,22 @@ def stacked_cells(op: Op, cells: Value, rest: tuple[Value, ...]) -> Value:
 @operator("tf.nn.dynamic_rnn", "cell inputs *rest")
 def dynamic_rnn(op: Op, cell: Value, inputs: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor(op, inputs)
-    units = op.tr.term_of(cell.data["units"]) if isinstance(cell, Object) and cell.kind == "cell" and cell.data.get("units") is not None else None
+    units = (
+        op.tr.term_of(cell.data["units"])
+        if isinstance(cell, Object) and cell.kind == "cell" and cell.data.get("units") is not None
+        else None
+    )
     if source is not None and source.dims is not None:
         if len(source.dims) < 3:
-            fail(op, "rank", f"the inputs must have 3 dimensions (batch, time, features) and have the shape {show_shape(source.dims)}", (source,))
+            fail(
+                op,
+                "rank",
+                (
+                    "the inputs must have 3 dimensions (batch, time, features) and have the shape "
+                    f"{show_shape(source.dims)}"
+                ),
+                (source,),
+            )
         if units is not None:
             out = like(op, source, (*source.dims[:2], units), source.dtype)
             batch = source.dims[1 if op.extra.get("time_major") is True else 0]
@@ -969,5 +1477,3 @@ def _state(op: Op, cell: Any, source: Tensor, batch: Any, units: Any) -> Value:
         c, h = like(op, source, (batch, units)), like(op, source, (batch, units))
         return Object("state", {"c": c, "h": h}, {"parts": [c, h]})
     return like(op, source, (batch, units))
-
-

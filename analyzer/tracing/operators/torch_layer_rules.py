@@ -15,7 +15,9 @@ def _size(op: Op, layer: Layer, name: str, default: Any = None) -> Any:
     return None if value is None else op.tr.term_of(value, name)
 
 
-_RECURRENT = "input_size hidden_size num_layers=1 bias=True batch_first=False dropout=0.0 bidirectional=False proj_size=0"
+_RECURRENT = (
+    "input_size hidden_size num_layers=1 bias=True batch_first=False dropout=0.0 bidirectional=False proj_size=0"
+)
 
 
 @operator("torch.nn.LSTM.__init__ torch.nn.GRU.__init__ torch.nn.RNN.__init__", _RECURRENT)
@@ -35,14 +37,32 @@ def recurrent(op: Op, layer: Layer, input: Value, hx: Value) -> Value:
     if x.dims is None:
         return _result(op, layer, None, None)
     if len(x.dims) not in (2, 3):
-        fail(op, "rank", f"the input must have 3 dimensions (or 2 without a batch) and has {len(x.dims)} (shape {show_shape(x.dims)})", (x,))
-    require(op, equal(x.dims[-1], features), "size", f"the input has {x.dims[-1]} features but input_size is {features}", (x,))
+        fail(
+            op,
+            "rank",
+            (
+                f"the input must have 3 dimensions (or 2 without a batch) and has {len(x.dims)} (shape "
+                f"{show_shape(x.dims)})"
+            ),
+            (x,),
+        )
+    require(
+        op,
+        equal(x.dims[-1], features),
+        "size",
+        f"the input has {x.dims[-1]} features but input_size is {features}",
+        (x,),
+    )
     width = hidden if projected in (0, None) else projected
     directions = 2 if both else 1
     batch = x.dims[0 if first else 1] if len(x.dims) == 3 else None
     _check_state(op, layer, hx, layers, directions, batch, hidden, width)
     out = (*x.dims[:-1], width * directions)
-    state = (layers * directions if layers is not None else op.tr.fresh("layers", "unknown"), *((batch,) if batch is not None else ()), width)
+    state = (
+        layers * directions if layers is not None else op.tr.fresh("layers", "unknown"),
+        *((batch,) if batch is not None else ()),
+        width,
+    )
     return _result(op, layer, out, state)
 
 
@@ -54,7 +74,9 @@ def _result(op: Op, layer: Layer, out: Any, state: Any) -> Value:
     return output, h
 
 
-def _check_state(op: Op, layer: Layer, hx: Value, layers: Any, directions: int, batch: Any, hidden: Any, width: Any) -> None:
+def _check_state(
+    op: Op, layer: Layer, hx: Value, layers: Any, directions: int, batch: Any, hidden: Any, width: Any
+) -> None:
     states = hx if isinstance(hx, tuple) else (hx,)
     if layers is None:
         return
@@ -63,12 +85,25 @@ def _check_state(op: Op, layer: Layer, hx: Value, layers: Any, directions: int, 
             continue
         wanted = (layers * directions, *((batch,) if batch is not None else ()), size)
         if len(state.dims) != len(wanted):
-            fail(op, "rank", f"the hidden state must have {len(wanted)} dimensions and has the shape {show_shape(state.dims)}", (state,))
+            fail(
+                op,
+                "rank",
+                f"the hidden state must have {len(wanted)} dimensions and has the shape {show_shape(state.dims)}",
+                (state,),
+            )
         for have, want in zip(state.dims, wanted, strict=True):
-            require(op, equal(have, want), "hidden-state", f"the hidden state has the shape {show_shape(state.dims)} but must be {show_shape(wanted)}", (state,))
+            require(
+                op,
+                equal(have, want),
+                "hidden-state",
+                f"the hidden state has the shape {show_shape(state.dims)} but must be {show_shape(wanted)}",
+                (state,),
+            )
 
 
-@operator("torch.nn.LSTMCell.__init__ torch.nn.GRUCell.__init__ torch.nn.RNNCell.__init__", "input_size hidden_size bias=True")
+@operator(
+    "torch.nn.LSTMCell.__init__ torch.nn.GRUCell.__init__ torch.nn.RNNCell.__init__", "input_size hidden_size bias=True"
+)
 def cell_arguments(op: Op, **arguments: Value) -> Value:
     return None
 
@@ -79,23 +114,46 @@ def cell(op: Op, layer: Layer, input: Value, hx: Value) -> Value:
     features, hidden = _size(op, layer, "input_size"), _size(op, layer, "hidden_size")
     dims = None
     if x is not None and x.dims and features is not None and hidden is not None:
-        require(op, equal(x.dims[-1], features), "size", f"the input has {x.dims[-1]} features but input_size is {features}", (x,))
+        require(
+            op,
+            equal(x.dims[-1], features),
+            "size",
+            f"the input has {x.dims[-1]} features but input_size is {features}",
+            (x,),
+        )
         dims = (*x.dims[:-1], hidden)
         for state in hx if isinstance(hx, tuple) else (hx,):
             if isinstance(state, Tensor) and state.dims and len(state.dims) == len(dims):
                 for have, want in zip(state.dims, dims, strict=True):
-                    require(op, equal(have, want), "hidden-state", f"the hidden state has the shape {show_shape(state.dims)} but must be {show_shape(dims)}", (state,))
+                    require(
+                        op,
+                        equal(have, want),
+                        "hidden-state",
+                        f"the hidden state has the shape {show_shape(state.dims)} but must be {show_shape(dims)}",
+                        (state,),
+                    )
     h = Tensor(dims, "float32", "torch", site=op.where)
     return (h, Tensor(dims, "float32", "torch", site=op.where)) if layer.name.endswith("LSTMCell") else h
 
 
-@operator("torch.nn.MultiheadAttention.__init__", "embed_dim num_heads dropout=0.0 bias=True add_bias_kv=False add_zero_attn=False kdim=None vdim=None batch_first=False")
+@operator(
+    "torch.nn.MultiheadAttention.__init__",
+    (
+        "embed_dim num_heads dropout=0.0 bias=True add_bias_kv=False add_zero_attn=False kdim=None "
+        "vdim=None batch_first=False"
+    ),
+)
 def multihead_arguments(op: Op, **arguments: Value) -> Value:
     return None
 
 
-@operator("torch.nn.MultiheadAttention.__call__", "layer query key=None value=None key_padding_mask=None need_weights=True attn_mask=None *rest")
-def multihead(op: Op, layer: Layer, query: Value, key: Value, value: Value, rest: tuple[Value, ...], **others: Value) -> Value:
+@operator(
+    "torch.nn.MultiheadAttention.__call__",
+    "layer query key=None value=None key_padding_mask=None need_weights=True attn_mask=None *rest",
+)
+def multihead(
+    op: Op, layer: Layer, query: Value, key: Value, value: Value, rest: tuple[Value, ...], **others: Value
+) -> Value:
     width, heads = _size(op, layer, "embed_dim"), _size(op, layer, "num_heads")
     q = tensor_of(op.tr, query, "torch")
     if width is not None and heads is not None:
@@ -109,21 +167,38 @@ def multihead(op: Op, layer: Layer, query: Value, key: Value, value: Value, rest
     for other, given in ((key, "kdim"), (value, "vdim")):
         t = tensor_of(op.tr, other, "torch") if other is not None else None
         if t is not None and t.dims and layer.args.get(given) is None:
-            require(op, equal(t.dims[-1], width), "size", f"the {'key' if given == 'kdim' else 'value'} has {t.dims[-1]} features but embed_dim is {width}", (t,))
+            require(
+                op,
+                equal(t.dims[-1], width),
+                "size",
+                f"the {'key' if given == 'kdim' else 'value'} has {t.dims[-1]} features but embed_dim is {width}",
+                (t,),
+            )
     return Tensor(q.dims, q.dtype, "torch", site=op.where, sources=(q,)), unknown
 
 
-@operator("torch.nn.TransformerEncoderLayer.__init__ torch.nn.TransformerDecoderLayer.__init__", "d_model nhead dim_feedforward=2048 *rest")
+@operator(
+    "torch.nn.TransformerEncoderLayer.__init__ torch.nn.TransformerDecoderLayer.__init__",
+    "d_model nhead dim_feedforward=2048 *rest",
+)
 def transformer_arguments(op: Op, **arguments: Value) -> Value:
     return None
 
 
-@operator("torch.nn.TransformerEncoder.__init__ torch.nn.TransformerDecoder.__init__", "layer num_layers norm=None *rest")
+@operator(
+    "torch.nn.TransformerEncoder.__init__ torch.nn.TransformerDecoder.__init__", "layer num_layers norm=None *rest"
+)
 def stack_arguments(op: Op, **arguments: Value) -> Value:
     return None
 
 
-@operator("torch.nn.TransformerEncoderLayer.__call__ torch.nn.TransformerDecoderLayer.__call__ torch.nn.TransformerEncoder.__call__ torch.nn.TransformerDecoder.__call__", "layer src *rest")
+@operator(
+    (
+        "torch.nn.TransformerEncoderLayer.__call__ torch.nn.TransformerDecoderLayer.__call__ "
+        "torch.nn.TransformerEncoder.__call__ torch.nn.TransformerDecoder.__call__"
+    ),
+    "layer src *rest",
+)
 def transformer(op: Op, layer: Layer, src: Value, rest: tuple[Value, ...]) -> Value:
     inner = layer.args.get("layer")
     owner = inner if isinstance(inner, Layer) else layer
@@ -141,11 +216,20 @@ def transformer(op: Op, layer: Layer, src: Value, rest: tuple[Value, ...]) -> Va
 
 # --------------------------------------------------------------------------------------------------- losses
 
-_SAME = "MSELoss L1Loss SmoothL1Loss HuberLoss BCELoss BCEWithLogitsLoss KLDivLoss SoftMarginLoss PoissonNLLLoss MultiLabelSoftMarginLoss"
-_SAME_FUNCTIONS = "mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits kl_div soft_margin_loss poisson_nll_loss"
+_SAME = (
+    "MSELoss L1Loss SmoothL1Loss HuberLoss BCELoss BCEWithLogitsLoss KLDivLoss SoftMarginLoss "
+    "PoissonNLLLoss MultiLabelSoftMarginLoss"
+)
+_SAME_FUNCTIONS = (
+    "mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy "
+    "binary_cross_entropy_with_logits kl_div soft_margin_loss poisson_nll_loss"
+)
 
 
-@operator(" ".join(f"torch.nn.{n}.__init__" for n in (*_SAME.split(), "CrossEntropyLoss", "NLLLoss")), "weight=None size_average=None *rest")
+@operator(
+    " ".join(f"torch.nn.{n}.__init__" for n in (*_SAME.split(), "CrossEntropyLoss", "NLLLoss")),
+    "weight=None size_average=None *rest",
+)
 def loss_arguments(op: Op, **arguments: Value) -> Value:
     return None
 
@@ -163,7 +247,10 @@ def paired_loss(op: Op, layer: Layer, input: Value, target: Value, rest: tuple[V
     return paired(op, layer, input, target, layer.name.rpartition(".")[2])
 
 
-@operator(" ".join(f"torch.nn.functional.{n}" for n in _SAME_FUNCTIONS.split()) + " torch.binary_cross_entropy_with_logits", "input target *rest")
+@operator(
+    " ".join(f"torch.nn.functional.{n}" for n in _SAME_FUNCTIONS.split()) + " torch.binary_cross_entropy_with_logits",
+    "input target *rest",
+)
 def paired_function(op: Op, input: Value, target: Value, rest: tuple[Value, ...]) -> Value:
     return paired(op, None, input, target, op.short)
 
@@ -177,12 +264,29 @@ def paired(op: Op, layer: Layer | None, input: Value, target: Value, kind: str) 
         x, y = a.dims, b.dims
         if strict:
             if len(x) != len(y):
-                fail(op, "same-shape", f"the target {show_shape(y)} must have the shape of the input {show_shape(x)}", (a, b))
+                fail(
+                    op,
+                    "same-shape",
+                    f"the target {show_shape(y)} must have the shape of the input {show_shape(x)}",
+                    (a, b),
+                )
             for p, q in zip(x, y, strict=True):
-                require(op, equal(p, q), "same-shape", f"the target {show_shape(y)} must have the shape of the input {show_shape(x)}", (a, b))
+                require(
+                    op,
+                    equal(p, q),
+                    "same-shape",
+                    f"the target {show_shape(y)} must have the shape of the input {show_shape(x)}",
+                    (a, b),
+                )
         else:
             for p, q in zip(reversed(x), reversed(y), strict=False):
-                require(op, any_of(equal(p, q), equal(p, 1), equal(q, 1)), "broadcast", f"the input {show_shape(x)} and the target {show_shape(y)} cannot be broadcast", (a, b))
+                require(
+                    op,
+                    any_of(equal(p, q), equal(p, 1), equal(q, 1)),
+                    "broadcast",
+                    f"the input {show_shape(x)} and the target {show_shape(y)} cannot be broadcast",
+                    (a, b),
+                )
             _advise_broadcast(op, x, y, kind)
         shape = x
     elif reduction == "none":
@@ -191,7 +295,14 @@ def paired(op: Op, layer: Layer | None, input: Value, target: Value, kind: str) 
         shape = ()
     elif isinstance(reduction, Unknown):
         shape = None
-    return Tensor(shape, "float32", "torch", site=op.where, sources=tuple(t for t in (a, b) if t is not None), tags=frozenset(("loss",)))
+    return Tensor(
+        shape,
+        "float32",
+        "torch",
+        site=op.where,
+        sources=tuple(t for t in (a, b) if t is not None),
+        tags=frozenset(("loss",)),
+    )
 
 
 def _advise_broadcast(op: Op, x: Any, y: Any, kind: str) -> None:
@@ -202,7 +313,10 @@ def _advise_broadcast(op: Op, x: Any, y: Any, kind: str) -> None:
         if len(long) == len(short) + 1 and long[-1] == 1 and equal(long[0], short[0]) is True and short[0] != 1:
             op.tr.advise(
                 "tracing/suspicious-broadcast",
-                f"{kind} of {show_shape(x)} and {show_shape(y)} broadcasts to [{long[0]}, {short[-1]}]: every prediction is compared with every target",
+                (
+                    f"{kind} of {show_shape(x)} and {show_shape(y)} broadcasts to [{long[0]}, "
+                    f"{short[-1]}]: every prediction is compared with every target"
+                ),
                 op.where,
                 kind,
             )
@@ -214,7 +328,10 @@ def class_loss(op: Op, layer: Layer, input: Value, target: Value) -> Value:
     return classes(op, layer, input, target, layer.name.endswith("CrossEntropyLoss"))
 
 
-@operator("torch.nn.functional.cross_entropy torch.nn.functional.nll_loss", "input target weight=None size_average=None ignore_index=-100 reduce=None reduction='mean' label_smoothing=0.0")
+@operator(
+    "torch.nn.functional.cross_entropy torch.nn.functional.nll_loss",
+    "input target weight=None size_average=None ignore_index=-100 reduce=None reduction='mean' label_smoothing=0.0",
+)
 def class_function(op: Op, input: Value, target: Value, reduction: Value, **others: Value) -> Value:
     op.extra["reduction"] = reduction
     return classes(op, None, input, target, op.short == "cross_entropy")
@@ -234,7 +351,10 @@ def classes(op: Op, layer: Layer | None, input: Value, target: Value, probabilit
         if probabilities and b.dtype not in ("int64",):
             message += f" or probabilities of shape {show_shape(x)}"
         message += f"; the target has {show_shape(y)}"
-        if not soft:
+        if soft:
+            for p, q in zip(x, y, strict=True):
+                require(op, equal(p, q), "class-target", message, (a, b))
+        else:
             if len(y) != len(wanted):
                 fail(op, "class-target", message, (a, b))
             for p, q in zip(wanted, y, strict=True):
@@ -243,7 +363,14 @@ def classes(op: Op, layer: Layer | None, input: Value, target: Value, probabilit
             shape = wanted
     elif reduction == "none":
         shape = None
-    return Tensor(shape, "float32", "torch", site=op.where, sources=tuple(t for t in (a, b) if t is not None), tags=frozenset(("loss",)))
+    return Tensor(
+        shape,
+        "float32",
+        "torch",
+        site=op.where,
+        sources=tuple(t for t in (a, b) if t is not None),
+        tags=frozenset(("loss",)),
+    )
 
 
 @operator("torch.nn.CosineSimilarity.__init__", "dim=1 eps=1e-08")

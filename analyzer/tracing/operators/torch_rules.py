@@ -1,4 +1,4 @@
-"""torch functions and tensor methods that no refinement type covers alone: creation, reductions, shapes given as arguments."""
+"""torch functions and tensor methods that no refinement type covers alone: creation, reductions, shape arguments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ def shape_argument(op: Op, parts: tuple[Value, ...]) -> tuple[Any, ...] | None:
     """`(2, 3)`, `[2, 3]` or `2, 3` as dimensions; None when the number of dimensions is not known."""
     if len(parts) == 1 and isinstance(parts[0], (tuple, ListV, Tensor, OpenSize)):
         value = plain(op.tr, parts[0])
-        return value if isinstance(value, tuple) and all(not isinstance(v, (tuple, str, float)) for v in value) else None
+        return (
+            value if isinstance(value, tuple) and all(not isinstance(v, (tuple, str, float)) for v in value) else None
+        )
     if len(parts) == 1 and isinstance(parts[0], Unknown) and parts[0].pytype != "int" and parts[0].term is None:
         return None
     dims = []
@@ -68,12 +70,21 @@ def tensor_like(op: Op, data: Value, dtype: str | None) -> Tensor:
     return Tensor(found.shape, dtype, "torch", site=op.where, value=found.value, sources=(found,))
 
 
-@operator("torch.tensor torch.as_tensor torch.from_numpy torch.autograd.Variable torch.asarray", "data dtype=None device=None requires_grad=False")
+@operator(
+    ("torch.tensor torch.as_tensor torch.from_numpy torch.autograd.Variable torch.asarray"),
+    "data dtype=None device=None requires_grad=False",
+)
 def convert(op: Op, data: Value, dtype: Value, device: Value, requires_grad: Value) -> Value:
     found = tensor_of(op.tr, data, "torch")
     if found is None:
         return unknown_tensor(op, "torch")
-    kept = dtype_name(dtype) if dtype is not None else found.dtype if isinstance(data, Tensor) and found.dtype in ("int64", "bool", "uint8") else None
+    kept = (
+        dtype_name(dtype)
+        if dtype is not None
+        else found.dtype
+        if isinstance(data, Tensor) and found.dtype in ("int64", "bool", "uint8")
+        else None
+    )
     if dtype is None and isinstance(data, (ListV, tuple)) and isinstance(found.value, tuple):
         kept = "int64"
     return Tensor(found.shape, kept, "torch", site=op.where, value=found.value, sources=(found,), tags=found.tags)
@@ -109,7 +120,11 @@ def arange(op: Op, args: tuple[Value, ...]) -> Value:
         length = b - a if c == 1 else (b - a + c - 1) // c
         if isinstance(length, int) and length < 0:
             length = None
-    return made(op, (length if length is not None else op.tr.fresh("arange", "unknown", 0),), None if op.extra.get("dtype") else "int64")
+    return made(
+        op,
+        (length if length is not None else op.tr.fresh("arange", "unknown", 0),),
+        None if op.extra.get("dtype") else "int64",
+    )
 
 
 @operator("torch.linspace torch.logspace", "start end steps=100")
@@ -131,25 +146,42 @@ def randperm(op: Op, n: Value) -> Value:
 
 
 @operator(
-    "torch.zeros_like torch.ones_like torch.rand_like torch.randn_like torch.empty_like torch.full_like torch.bernoulli torch.cumsum "
-    "torch.cumprod torch.flip torch.roll torch.tril torch.triu torch.isnan torch.isinf torch.isfinite torch.nn.functional.normalize "
-    "torch.sigmoid_ torch.nn.functional.dropout2d torch.nn.functional.dropout1d torch.nn.functional.dropout3d torch.argsort torch.fft.fft "
-    "torch.fft.ifft torch.nn.functional.alpha_dropout torch.expm1 torch.trunc torch.frac torch.nn.functional.instance_norm torch.nn.functional.prelu "
-    "torch.nn.functional.threshold torch.lgamma torch.digamma torch.softmax_ torch.angle torch.conj torch.nn.functional.rrelu torch.nn.functional.gumbel_softmax",
+    "torch.zeros_like torch.ones_like torch.rand_like torch.randn_like torch.empty_like "
+    "torch.full_like torch.bernoulli torch.cumsum "
+    "torch.cumprod torch.flip torch.roll torch.tril torch.triu torch.isnan torch.isinf "
+    "torch.isfinite torch.nn.functional.normalize "
+    "torch.sigmoid_ torch.nn.functional.dropout2d torch.nn.functional.dropout1d "
+    "torch.nn.functional.dropout3d torch.argsort torch.fft.fft "
+    "torch.fft.ifft torch.nn.functional.alpha_dropout torch.expm1 torch.trunc torch.frac "
+    "torch.nn.functional.instance_norm torch.nn.functional.prelu "
+    "torch.nn.functional.threshold torch.lgamma torch.digamma torch.softmax_ torch.angle "
+    "torch.conj torch.nn.functional.rrelu torch.nn.functional.gumbel_softmax",
     "input *rest",
 )
 def same_shape(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     found = tensor_of(op.tr, input, "torch")
     if found is None:
         return unknown_tensor(op, "torch")
-    dtype = dtype_name(op.extra["dtype"]) if op.extra.get("dtype") is not None else "int64" if op.short == "argsort" else "bool" if op.short.startswith("is") else found.dtype
+    dtype = (
+        dtype_name(op.extra["dtype"])
+        if op.extra.get("dtype") is not None
+        else "int64"
+        if op.short == "argsort"
+        else "bool"
+        if op.short.startswith("is")
+        else found.dtype
+    )
     return Tensor(found.shape, dtype, "torch", site=op.where, sources=(found,), graph=found.graph, tags=found.tags)
 
 
 @operator("torch.nn.functional.batch_norm torch.batch_norm", "input running_mean weight=None bias=None *rest")
 def batch_norm(op: Op, input: Value, running_mean: Value, weight: Value, bias: Value, rest: tuple[Value, ...]) -> Value:
     found = tensor_of(op.tr, input, "torch")
-    return Tensor(found.shape, found.dtype, "torch", site=op.where, sources=(found,)) if found is not None else unknown_tensor(op, "torch")
+    return (
+        Tensor(found.shape, found.dtype, "torch", site=op.where, sources=(found,))
+        if found is not None
+        else unknown_tensor(op, "torch")
+    )
 
 
 @operator("torch.nn.functional.layer_norm torch.nn.functional.rms_norm", "input normalized_shape *rest")
@@ -198,7 +230,17 @@ def reshaped(op: Op, input: Value, shape: tuple[Value, ...], framework: str = "t
         op.nodes = {"shape": ast.Tuple(list(op.node.args[-len(shape) :]), ast.Load())}
     if any(isinstance(d, Poly) and d.interval.lo < 0 for d in dims):
         # an unknown number may be -1: "whatever is left"
-        return unknown_tensor(op, source.framework, (source,), tuple(d if isinstance(d, int) and d >= 0 or isinstance(d, Poly) and d.interval.lo >= 0 else op.tr.fresh("reshape", "derived", 0) for d in dims))
+        return unknown_tensor(
+            op,
+            source.framework,
+            (source,),
+            tuple(
+                d
+                if (isinstance(d, int) and d >= 0) or (isinstance(d, Poly) and d.interval.lo >= 0)
+                else op.tr.fresh("reshape", "derived", 0)
+                for d in dims
+            ),
+        )
     if source.dims is None:
         known = tuple(op.tr.fresh("reshape", "derived", 0) if isinstance(d, int) and d == -1 else d for d in dims)
         return unknown_tensor(op, source.framework, (source,), known)
@@ -212,7 +254,13 @@ def reshaped(op: Op, input: Value, shape: tuple[Value, ...], framework: str = "t
 
 def advise_batch(op: Op, source: Tensor, dims: tuple[Any, ...]) -> None:
     """A reshape to `[-1, k]` that only fits because rows are taken from the batch axis."""
-    if source.dims is None or "batch" not in source.tags and not _has_batch(op, source) or len(dims) < 2 or dims[0] != -1 or len(source.dims) < 2:
+    if (
+        source.dims is None
+        or ("batch" not in source.tags and not _has_batch(op, source))
+        or len(dims) < 2
+        or dims[0] != -1
+        or len(source.dims) < 2
+    ):
         return
     rest, before = product(dims[1:]), product(source.dims[1:])
     if isinstance(rest, int) and isinstance(before, int) and rest != before and rest > 0:
@@ -221,7 +269,10 @@ def advise_batch(op: Op, source: Tensor, dims: tuple[Any, ...]) -> None:
         if before % rest != 0 or len(dims) == len(source.dims) == 2:
             op.tr.advise(
                 "tracing/batch-axis-reshaped",
-                f"{show_shape(source.dims)} reshaped to {show_shape(dims)} changes the batch axis: each row has {before} elements, the new rows {rest}",
+                (
+                    f"{show_shape(source.dims)} reshaped to {show_shape(dims)} changes the batch axis: "
+                    f"each row has {before} elements, the new rows {rest}"
+                ),
                 op.where,
                 "reshape",
             )
@@ -268,7 +319,9 @@ def repeat(op: Op, input: Value, repeats: tuple[Value, ...]) -> Value:
 
 @operator("Tensor.permute torch.permute", "input *dims")
 def permute(op: Op, input: Value, dims: tuple[Value, ...]) -> Value:
-    axes = plain(op.tr, dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, ListV)) else dims or op.extra.get("dims"))
+    axes = plain(
+        op.tr, dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, ListV)) else dims or op.extra.get("dims")
+    )
     if dropped(axes) or not isinstance(axes, tuple):
         return unknown_tensor(op, "torch")
     return apply(op, "torch", "permute", (input,), {"dims": axes})
@@ -292,7 +345,9 @@ def ravel(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     return reshaped(op, input, (-1,))
 
 
-@operator("Tensor.new_zeros Tensor.new_ones Tensor.new_empty Tensor.new_tensor Tensor.new Tensor.resize_", "input *size")
+@operator(
+    ("Tensor.new_zeros Tensor.new_ones Tensor.new_empty Tensor.new_tensor Tensor.new Tensor.resize_"), "input *size"
+)
 def new(op: Op, input: Value, size: tuple[Value, ...]) -> Value:
     if op.short in ("new_tensor", "new"):
         return unknown_tensor(op, "torch")
@@ -304,7 +359,13 @@ def new_full(op: Op, input: Value, size: Value, fill_value: Value) -> Value:
     return Tensor(shape_argument(op, (size,)), None, "torch", site=op.where)
 
 
-@operator("torch.unflatten Tensor.unfold Tensor.as_strided torch.meshgrid torch.nonzero torch.unique torch.masked_select torch.bincount", "*args")
+@operator(
+    (
+        "torch.unflatten Tensor.unfold Tensor.as_strided torch.meshgrid torch.nonzero torch.unique "
+        "torch.masked_select torch.bincount"
+    ),
+    "*args",
+)
 def data_dependent(op: Op, args: tuple[Value, ...]) -> Value:
     if op.short in ("meshgrid", "unique"):
         return op.tr.unknown(op.short, "data")
@@ -385,14 +446,22 @@ def reduced_dims(op: Op, source: Tensor, axes: Value, keep: Value) -> tuple[Any,
         if not isinstance(axis, int):
             return None
         if not -max(rank, 1) <= axis < max(rank, 1):
-            fail(op, "axis-in-range", f"axis {axis} is out of range for a tensor of {rank} dimensions (shape {show_shape(source.dims)})", (source,))
+            fail(
+                op,
+                "axis-in-range",
+                (f"axis {axis} is out of range for a tensor of {rank} dimensions (shape {show_shape(source.dims)})"),
+                (source,),
+            )
         chosen.add(axis % rank if rank else 0)
     return tuple(1 if keep else 0 for _ in ()) or tuple(
         d if i not in chosen else 1 for i, d in enumerate(source.dims) if i not in chosen or keep
     )
 
 
-@operator(" ".join(f"torch.{n} Tensor.{n}" for n in _REDUCTIONS.split()) + " torch.linalg.norm torch.linalg.vector_norm", "input *rest")
+@operator(
+    " ".join(f"torch.{n} Tensor.{n}" for n in _REDUCTIONS.split()) + " torch.linalg.norm torch.linalg.vector_norm",
+    "input *rest",
+)
 def reduce(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor_of(op.tr, input, "torch")
     if source is None:
@@ -402,12 +471,24 @@ def reduce(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     axes = extra.get("dim", extra.get("axis", rest[position] if len(rest) > position else None))
     if isinstance(axes, bool) or (op.short in ("std", "var") and isinstance(axes, bool)):
         axes = None
-    keep = extra.get("keepdim", extra.get("keepdims", rest[position + 1] if len(rest) > position + 1 and op.short not in ("std", "var") else False))
+    keep = extra.get(
+        "keepdim",
+        extra.get(
+            "keepdims", rest[position + 1] if len(rest) > position + 1 and op.short not in ("std", "var") else False
+        ),
+    )
     dims = () if axes is None and not keep else reduced_dims(op, source, axes, keep)
     if op.short == "median" and axes is not None:
         return op.tr.unknown("median", "data")
     dtype = "bool" if op.short in ("any", "all") else source.dtype
-    return Tensor(dims, dtype, source.framework if source.framework != "unknown" else "torch", site=op.where, sources=(source,), graph=source.graph)
+    return Tensor(
+        dims,
+        dtype,
+        source.framework if source.framework != "unknown" else "torch",
+        site=op.where,
+        sources=(source,),
+        graph=source.graph,
+    )
 
 
 @operator("torch.max torch.min Tensor.max Tensor.min", "input *rest")
@@ -417,7 +498,12 @@ def extremum(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
         return unknown_tensor(op, "torch")
     axis = op.extra.get("dim", rest[0] if rest else op.extra.get("axis"))
     if source.framework == "numpy":
-        return Tensor(() if axis is None else reduced_dims(op, source, axis, op.extra.get("keepdims", False)), source.dtype, "numpy", site=op.where)
+        return Tensor(
+            () if axis is None else reduced_dims(op, source, axis, op.extra.get("keepdims", False)),
+            source.dtype,
+            "numpy",
+            site=op.where,
+        )
     if isinstance(axis, Tensor):
         return broadcast(op, "maximum", source, axis, "torch")
     if axis is None:
@@ -439,7 +525,15 @@ def argmax(op: Op, input: Value, dim: Value, keepdim: Value) -> Value:
     if dim is not None:
         _advise_axis(op, source, dim)
     dims = () if dim is None else reduced_dims(op, source, dim, keepdim)
-    return Tensor(dims, "int64", source.framework, site=op.where, sources=(source,), tags=frozenset(("classes",)), graph=source.graph)
+    return Tensor(
+        dims,
+        "int64",
+        source.framework,
+        site=op.where,
+        sources=(source,),
+        tags=frozenset(("classes",)),
+        graph=source.graph,
+    )
 
 
 def _advise_axis(op: Op, source: Tensor, axis: Value) -> None:
@@ -448,16 +542,31 @@ def _advise_axis(op: Op, source: Tensor, axis: Value) -> None:
 
 def advise_argmax(op: Op, source: Tensor, axis: Value) -> None:
     """The position of the largest of one is always 0."""
-    if source.dims and isinstance(axis, int) and -len(source.dims) <= axis < len(source.dims) and source.dims[axis] == 1 and len(source.dims) > 1:
+    if (
+        source.dims
+        and isinstance(axis, int)
+        and -len(source.dims) <= axis < len(source.dims)
+        and source.dims[axis] == 1
+        and len(source.dims) > 1
+    ):
         op.tr.advise(
             "tracing/argmax-over-size-one",
-            f"{op.short} over axis {axis} of shape {show_shape(source.dims)}: that axis has size 1, so the index is always 0",
+            (
+                f"{op.short} over axis {axis} of shape {show_shape(source.dims)}: that axis has size "
+                "1, so the index is always 0"
+            ),
             op.where,
             op.short,
         )
 
 
-@operator("torch.softmax torch.nn.functional.softmax torch.nn.functional.log_softmax torch.log_softmax Tensor.softmax Tensor.log_softmax", "input dim=None")
+@operator(
+    (
+        "torch.softmax torch.nn.functional.softmax torch.nn.functional.log_softmax "
+        "torch.log_softmax Tensor.softmax Tensor.log_softmax"
+    ),
+    "input dim=None",
+)
 def softmax(op: Op, input: Value, dim: Value) -> Value:
     source = tensor_of(op.tr, input, "torch")
     if source is not None:
@@ -470,16 +579,28 @@ def softmax(op: Op, input: Value, dim: Value) -> Value:
 
 def advise_softmax(op: Op, source: Tensor, axis: Value) -> None:
     """Softmax over the rows of a batch normalises over examples instead of classes."""
-    if source.dims and len(source.dims) == 2 and axis in (0, -2) and not isinstance(axis, bool) and ("batch" in source.tags or _has_batch(op, source)):
+    if (
+        source.dims
+        and len(source.dims) == 2
+        and axis in (0, -2)
+        and not isinstance(axis, bool)
+        and ("batch" in source.tags or _has_batch(op, source))
+    ):
         op.tr.advise(
             "tracing/softmax-over-batch",
-            f"softmax over axis {axis} of shape {show_shape(source.dims)} normalises over the batch, so the classes of one example do not sum to 1",
+            (
+                f"softmax over axis {axis} of shape {show_shape(source.dims)} normalises over the "
+                "batch, so the classes of one example do not sum to 1"
+            ),
             op.where,
             "softmax",
         )
 
 
-@operator("torch.sort Tensor.sort torch.topk Tensor.topk torch.kthvalue Tensor.kthvalue torch.cummax torch.cummin", "input k=None dim=-1 *rest")
+@operator(
+    ("torch.sort Tensor.sort torch.topk Tensor.topk torch.kthvalue Tensor.kthvalue torch.cummax torch.cummin"),
+    "input k=None dim=-1 *rest",
+)
 def ordered(op: Op, input: Value, k: Value, dim: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor_of(op.tr, input, "torch")
     if source is None:
@@ -494,14 +615,23 @@ def ordered(op: Op, input: Value, k: Value, dim: Value, rest: tuple[Value, ...])
     return result
 
 
-@operator("torch.gather Tensor.gather torch.index_select Tensor.index_select torch.take_along_dim Tensor.take_along_dim", "input dim index *rest")
+@operator(
+    ("torch.gather Tensor.gather torch.index_select Tensor.index_select torch.take_along_dim Tensor.take_along_dim"),
+    "input dim index *rest",
+)
 def gather(op: Op, input: Value, dim: Value, index: Value, rest: tuple[Value, ...]) -> Value:
     if op.short == "take_along_dim":
         dim, index = index, dim
     return apply(op, "torch", op.short, (input, index), {"dim": dim})
 
 
-@operator("torch.scatter Tensor.scatter Tensor.scatter_ Tensor.scatter_add Tensor.scatter_add_ Tensor.index_add_ Tensor.index_copy_ Tensor.masked_scatter torch.scatter_add", "input *rest")
+@operator(
+    (
+        "torch.scatter Tensor.scatter Tensor.scatter_ Tensor.scatter_add Tensor.scatter_add_ "
+        "Tensor.index_add_ Tensor.index_copy_ Tensor.masked_scatter torch.scatter_add"
+    ),
+    "input *rest",
+)
 def scatter(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     return input
 
@@ -514,7 +644,11 @@ def scalar(op: Op, args: tuple[Value, ...]) -> Value:
 @operator("torch.numel", "input")
 def numel(op: Op, input: Value) -> Value:
     source = tensor_of(op.tr, input, "torch")
-    return product(source.dims) if source is not None and source.dims is not None else op.tr.unknown("a size", "data", pytype="int")
+    return (
+        product(source.dims)
+        if source is not None and source.dims is not None
+        else op.tr.unknown("a size", "data", pytype="int")
+    )
 
 
 @operator("torch.Size", "value=()")
@@ -532,7 +666,11 @@ def parameter(op: Op, data: Value, requires_grad: Value) -> Value:
 
 @operator("torch.is_tensor", "value")
 def is_tensor(op: Op, value: Value) -> Value:
-    return op.tr.unknown("a type test", value.origin, pytype="bool") if isinstance(value, Unknown) else isinstance(value, Tensor)
+    return (
+        op.tr.unknown("a type test", value.origin, pytype="bool")
+        if isinstance(value, Unknown)
+        else isinstance(value, Tensor)
+    )
 
 
 @operator("torch.nn.functional.pad Tensor.pad", "input pad mode='constant' value=None")
@@ -546,19 +684,52 @@ def pad(op: Op, input: Value, pad: Value, mode: Value, value: Value) -> Value:
 @operator("torch.nn.functional.scaled_dot_product_attention", "query key value *rest")
 def attention(op: Op, query: Value, key: Value, value: Value, rest: tuple[Value, ...]) -> Value:
     q, k, v = (tensor_of(op.tr, t, "torch") for t in (query, key, value))
-    if q is None or k is None or v is None or q.dims is None or k.dims is None or v.dims is None or min(len(q.dims), len(k.dims), len(v.dims)) < 2:
+    if (
+        q is None
+        or k is None
+        or v is None
+        or q.dims is None
+        or k.dims is None
+        or v.dims is None
+        or min(len(q.dims), len(k.dims), len(v.dims)) < 2
+    ):
         return unknown_tensor(op, "torch")
-    require(op, equal(q.dims[-1], k.dims[-1]), "size", f"the query has {q.dims[-1]} features but the key {k.dims[-1]}", (q, k))
-    require(op, equal(k.dims[-2], v.dims[-2]), "size", f"the key has {k.dims[-2]} positions but the value {v.dims[-2]}", (k, v))
+    require(
+        op,
+        equal(q.dims[-1], k.dims[-1]),
+        "size",
+        f"the query has {q.dims[-1]} features but the key {k.dims[-1]}",
+        (q, k),
+    )
+    require(
+        op,
+        equal(k.dims[-2], v.dims[-2]),
+        "size",
+        f"the key has {k.dims[-2]} positions but the value {v.dims[-2]}",
+        (k, v),
+    )
     return Tensor((*q.dims[:-1], v.dims[-1]), q.dtype, "torch", site=op.where, sources=(q, k, v))
 
 
-@operator("torch.load torch.jit.load torch.hub.load torch.device torch.no_grad torch.set_grad_enabled torch.enable_grad torch.autocast", "*args")
+@operator(
+    (
+        "torch.load torch.jit.load torch.hub.load torch.device torch.no_grad "
+        "torch.set_grad_enabled torch.enable_grad torch.autocast"
+    ),
+    "*args",
+)
 def outside(op: Op, args: tuple[Value, ...]) -> Value:
     return op.tr.unknown(op.short, "data", op.short)
 
 
-@operator("torch.manual_seed torch.set_default_dtype torch.cuda.manual_seed torch.save torch.set_num_threads torch.cuda.manual_seed_all torch.nn.init.normal_ torch.nn.init.xavier_uniform_", "*args")
+@operator(
+    (
+        "torch.manual_seed torch.set_default_dtype torch.cuda.manual_seed torch.save "
+        "torch.set_num_threads torch.cuda.manual_seed_all torch.nn.init.normal_ "
+        "torch.nn.init.xavier_uniform_"
+    ),
+    "*args",
+)
 def nothing(op: Op, args: tuple[Value, ...]) -> Value:
     return args[0] if op.short.endswith("_") and args else None
 
@@ -573,7 +744,14 @@ def unpack(op: Op, sequence: Value, batch_first: Value, rest: tuple[Value, ...])
     return sequence, op.tr.unknown("lengths", "data")
 
 
-@operator("torch.jit.script torch.compile torch.jit.ignore torch.nn.DataParallel torch.nn.parallel.DistributedDataParallel torch.jit.trace torch.nn.utils.weight_norm torch.nn.utils.spectral_norm torch.nn.utils.parametrizations.weight_norm", "module=None *rest")
+@operator(
+    (
+        "torch.jit.script torch.compile torch.jit.ignore torch.nn.DataParallel "
+        "torch.nn.parallel.DistributedDataParallel torch.jit.trace torch.nn.utils.weight_norm "
+        "torch.nn.utils.spectral_norm torch.nn.utils.parametrizations.weight_norm"
+    ),
+    "module=None *rest",
+)
 def transparent(op: Op, module: Value, rest: tuple[Value, ...]) -> Value:
     return module
 

@@ -13,7 +13,9 @@ from analyzer.tracing.values import ListV, Tensor, Unknown, Value
 from analyzer.validity.registry import spec as find_spec
 from analyzer.validity.spec import Spec
 
-_OPERAND_NAMES = {"x": ("input", "x", "self"), "a": ("input", "mat1", "tensor1", "self"), "b": ("other", "mat2", "tensor2", "vec2"), "index": ("index", "indices"), "weight": ("weight",), "bias": ("bias",), "condition": ("condition",)}  # fmt: skip
+_OPERAND_NAMES = {"x": ("input", "x", "self"), "a": ("input", "mat1", "tensor1", "self"), "b": ("other", "mat2",
+"tensor2", "vec2"), "index": ("index", "indices"), "weight": ("weight",), "bias": ("bias",),
+"condition": ("condition",)}  # fmt: skip
 _HYPER_ALIASES = {"axis": "dim", "keepdims": "keepdim"}
 
 
@@ -25,7 +27,13 @@ def operands(found: Spec) -> tuple[list[inspect.Parameter], bool]:
 
 
 def call_typed(
-    tr: Tracer, framework: str, name: str, full_name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+    tr: Tracer,
+    framework: str,
+    name: str,
+    full_name: str,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    node: ast.Call | None,
 ) -> Value:
     """None if there is no such type or the call does not fit it."""
     found = find_spec(name, framework)
@@ -66,7 +74,12 @@ def call_typed(
     for key, value in named.items():
         hyper[_HYPER_ALIASES.get(key, key) if key not in found.defaults else key] = value
     op = Op(tr, full_name, node, tr.site(node), nodes=nodes)
-    if any(isinstance(v, Unknown) and v.value is None and k in ("shape", "dims", "size", "repeats", "pad") for k, v in hyper.items()):
-        return op.finish(Tensor(None, None, framework, site=op.where, sources=tuple(i for i in inputs if isinstance(i, Tensor))))
+    if any(
+        isinstance(v, Unknown) and v.value is None and k in ("shape", "dims", "size", "repeats", "pad")
+        for k, v in hyper.items()
+    ):
+        return op.finish(
+            Tensor(None, None, framework, site=op.where, sources=tuple(i for i in inputs if isinstance(i, Tensor)))
+        )
     result = op.finish(apply(op, framework, name, inputs, hyper))
     return result

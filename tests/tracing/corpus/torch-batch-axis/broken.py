@@ -23,8 +23,8 @@ class Net(nn.Module):
     def forward(self, x):
         x = self.pool(F.relu(self.conv1(x)))
         x = self.pool(F.relu(self.bn(self.conv2(x))))
-        x = x.view(-1, 16 * 10 * 10)  # <- expected
-        x = F.relu(self.fc1(x))
+        x = x.view(-1, 16 * 10 * 10)
+        x = F.relu(self.fc1(x))  # <- expected
         x = F.relu(self.fc2(x))
         return self.fc3(x)
 
