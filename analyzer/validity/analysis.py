@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ def analyse(
     """
     reading = read_graph(graph, target)
     program = program_of(reading)
-    with solver or Solver() as running:
+    with nullcontext(solver) if solver else Solver() as running:
         findings = list(_findings(program, reading, target, running))
         findings += list(_stated(program, reading, target))
         findings += list(_upgrades(reading, program, target, base))

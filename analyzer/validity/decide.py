@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,7 +131,7 @@ def decide(space: Space, *, solver: Solver | None = None, boxes: bool = True) ->
     structures: list[Structure] = []
     failures: list[Failure] = []
     regions: list[Box] = []
-    with solver or Solver() as running:
+    with nullcontext(solver) if solver else Solver() as running:
         for fixed, program, filters in structures_of(space):
             structure = _decide_structure(space, fixed, program, filters, running)
             structures.append(structure)

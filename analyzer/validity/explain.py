@@ -241,7 +241,11 @@ def attribute_repairs(space: Space, vector: Mapping[str, Any], limit: int = 5) -
                 return ()
             skipped |= more.symbols
     names = list(current)
-    rows = [(n, value) for n in names for value in _candidates(n, current)]
+    failing = first_failing(program.steps, current)
+    if failing is None:
+        return ()
+    behind = names_of(program.steps[failing].condition)  # no other attribute can make this rule hold
+    rows = [(n, value) for n in names if n in behind for value in _candidates(n, current)]
     if not rows or any(s.condition is False for s in program.steps):
         return ()
     table = {n: np.full(len(rows), current[n], dtype=np.int64) for n in names}
@@ -265,8 +269,8 @@ def _candidates(name: str, current: Mapping[str, int]) -> Iterator[int]:
     if ".padding" in name:
         kernel = current.get(name.replace(".padding", ".kernel_size"), 0)
         low, high = 0, max(kernel // 2, value)
-    step = max(1, (high - low) // 4096)
-    exact = {value + d for d in range(-64, 65) if low <= value + d <= high}
+    step = max(1, (high - low) // 64)
+    exact = {value + d for d in range(-24, 25) if low <= value + d <= high}
     return iter(sorted((exact | set(range(low, high + 1, step))) - {value}))
 
 
