@@ -28,7 +28,11 @@ KERAS = (
 _SIZES = "hidden_size=64, num_hidden_layers=2, num_attention_heads=4, intermediate_size=128"
 TRANSFORMERS = {
     "bert": ("BertModel", f"BertConfig({_SIZES})", "tokens"),
-    "gpt2": ("GPT2LMHeadModel", "GPT2Config(n_embd=64, n_layer=2, n_head=4, vocab_size=1000, use_cache=False)", "tokens"),
+    "gpt2": (
+        "GPT2LMHeadModel",
+        "GPT2Config(n_embd=64, n_layer=2, n_head=4, vocab_size=1000, use_cache=False)",
+        "tokens",
+    ),
     "vit": (
         "ViTForImageClassification",
         f"ViTConfig({_SIZES}, image_size=64)",

@@ -306,7 +306,7 @@ def _views_may_copy(torch: Any) -> Iterator[None]:
     """Let ``view`` of a tensor whose layout does not allow it copy, as ``reshape`` does.
 
     The exporter runs the decomposed program once more on fake tensors. Attention that is kept whole has another memory
-    layout there than where the program was traced, so that views behind it (T5's) are refused. Both are Reshape in ONNX.
+    layout there than where the program was traced, so that views behind it (T5's) are refused. ONNX has Reshape for both.
     """
     implementations = getattr(getattr(torch._subclasses, "fake_impls", None), "op_implementations_dict", {})
     view = torch.ops.aten.view.default
