@@ -176,7 +176,8 @@ def report(rows: Sequence[Row], policy: str, console: Console) -> None:
         f"{policy}: {sum(r.named for r in rows)} of {len(rows)} defective operators named, "
         f"{sum(r.confirmed for r in rows)} confirmed, {sum(r.repaired for r in rows)} repaired; "
         f"{sum(r.others for r in rows)} other forward warnings ({sum(r.confirmed_others for r in rows)} of them "
-        f"confirmed by a run) on {sum(r.checked for r in rows)} unsafe operators, {sum(r.gradients for r in rows)} gradient warnings; "
+        f"confirmed by a run) on {sum(r.checked for r in rows)} unsafe operators, "
+        f"{sum(r.gradients for r in rows)} gradient warnings; "
         f"median {1000 * times[len(times) // 2]:.0f} ms, worst {1000 * times[-1]:.0f} ms, peak {peak:.0f} MB."
     )
     console.print(f"For comparison: {PUBLISHED[policy]}.")

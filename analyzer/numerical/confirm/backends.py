@@ -87,6 +87,10 @@ def build_tensorflow(model: ir.Model, leaves: Arrays, gradients_of: Sequence[str
 
 
 def _operation(tf: Any, definition: Any, node: ir.Node, operands: list[Any], name: str) -> list[Any]:
+    if node.op_type == "ReadVariableOp":
+        return [tf.identity(operands[0], name=name)]  # a variable is a leaf, and leaves are placeholders
+    if node.op_type == "ResourceGather":
+        return [tf.gather(operands[0], operands[1], name=name)]
     if definition is None:
         raise ValueError(f"TensorFlow {tf.__version__} has no operator {node.op_type}")
     if node.op_type == "Const":

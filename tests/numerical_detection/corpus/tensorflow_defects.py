@@ -212,7 +212,10 @@ FED = {
     "features": (3, 8), "labels": (3, 4), "logits": (3, 4), "targets": (3, 4), "points": (3, 1), "pixels": (3, 6),
     "noise": (3, 4), "visible": (3, 64), "rows": (3, 4), "single": (3, 1), "mask": (3, 4), "guess": (3, 4),
 }  # fmt: skip
-TRAINED = {"score": (8, 4), "one": (8, 1), "centres": (5,), "decode": (8, 6), "hidden": (64, 5), "gain": (1,), "mix": (4, 3)}
+TRAINED = {
+    "score": (8, 4), "one": (8, 1), "centres": (5,), "decode": (8, 6), "hidden": (64, 5), "gain": (1,), "mix": (4, 3),
+    "encode": (8, 2),
+}
 ARGUMENTS = {
     "log_of_softmax": ("features", "labels", "score"),
     "log_of_one_minus_sigmoid": ("features", "one"),
@@ -226,7 +229,7 @@ ARGUMENTS = {
     "free_energy": ("visible", "hidden"),
     "trainable_gain": ("rows", "gain"),
     "column_sum": ("rows", "mix"),
-    "log_of_encoder": ("features", "score"),
+    "log_of_encoder": ("features", "encode"),
     "divergence": ("logits", "targets"),
     "entropy": ("guess",),
     "cosine_similarity": ("logits", "targets"),
@@ -249,17 +252,23 @@ def _start(name, shape):
     return tf.reshape(tf.linspace(-0.5, 0.5, count), shape)
 
 
+class Everything(tf.Module):
+    def __init__(self, suffix):
+        super().__init__()
+        self.suffix = suffix
+        self.held = {n: tf.Variable(_start(n, s), name=n) for n, s in TRAINED.items()}
+
+    def __call__(self, features, labels, logits, targets, points, pixels, noise, visible, rows, single, mask, guess):
+        fed = {
+            "features": features, "labels": labels, "logits": logits, "targets": targets, "points": points,
+            "pixels": pixels, "noise": noise, "visible": visible, "rows": rows, "single": single, "mask": mask,
+            "guess": guess,
+        }  # fmt: skip
+        return _all({**fed, **self.held}, self.suffix)
+
+
 def _tf2(suffix):
-    class Module(tf.Module):
-        def __init__(self):
-            super().__init__()
-            self.held = {n: tf.Variable(_start(n, s), name=n) for n, s in TRAINED.items()}
-
-        @tf.function(input_signature=[tf.TensorSpec(s, tf.float32, name=n) for n, s in FED.items()])
-        def __call__(self, *given):
-            return _all({**dict(zip(FED, given)), **self.held}, suffix)
-
-    return Module(), tuple(_start(n, s).numpy() for n, s in FED.items())
+    return Everything(suffix), tuple(_start(n, s).numpy() for n, s in FED.items())
 
 
 def _tf1(suffix):

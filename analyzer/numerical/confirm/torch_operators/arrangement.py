@@ -260,7 +260,7 @@ def gather(node: ir.Node, x: Any, mode: Mode) -> Any:
     return picked.reshape(*x[0].shape[:axis], *index.shape, *x[0].shape[axis + 1 :])
 
 
-@op((), ("GatherV2", "Gather"))
+@op((), ("GatherV2", "Gather", "ResourceGather"))
 def gather_by_operand(node: ir.Node, x: Any, mode: Mode) -> Any:
     if int(attribute(node, "batch_dims", 0)):
         raise Unsupported("GatherV2 with batch dimensions")
