@@ -306,7 +306,8 @@ def _views_may_copy(torch: Any) -> Iterator[None]:
     """Let ``view`` of a tensor whose layout does not allow it copy, as ``reshape`` does.
 
     The exporter runs the decomposed program once more on fake tensors. Attention that is kept whole has another memory
-    layout there than where the program was traced, so that views behind it (T5's) are refused. ONNX has Reshape for both.
+    layout there than where the program was traced, so that views behind it (T5's) are refused. In ONNX
+    both are Reshape.
     """
     implementations = getattr(getattr(torch._subclasses, "fake_impls", None), "op_implementations_dict", {})
     view = torch.ops.aten.view.default
