@@ -33,15 +33,15 @@ def choose_sandbox(settings: Settings, plan: Plan) -> tuple[Sandbox | None, str 
 
         return ProcessSandbox(), None
     try:
-        return _container(), None
+        return _container(gpus=settings.gpus and not fork), None
     except TargetProblem as problem:
         return None, f"Entry points were not exported: {str(problem).rstrip('.')}."
 
 
-def _container() -> Sandbox:
+def _container(gpus: bool) -> Sandbox:
     """A container of Assay's own image: it has the frameworks, and it is there already."""
     from analyzer.sandbox.docker import DockerSandbox, connect, own_image
 
     image = os.environ.get(IMAGE_VARIABLE)
     with contextlib.closing(connect()) as client:
-        return DockerSandbox(image or own_image(client))
+        return DockerSandbox(image or own_image(client), gpus=gpus)

@@ -67,7 +67,7 @@ def _ever_smaller(report: Report) -> Iterator[Report]:
 
 
 def unpack(archive: bytes) -> Relayed:
-    """The report inside a downloaded artifact. Raises UsageProblem for anything that is not exactly what `pack` makes."""
+    """The report inside a downloaded artifact. Raises UsageProblem for anything that `pack` would not have made."""
     try:
         data = json.loads(_member(archive))
         json.dumps(data, ensure_ascii=False).encode()  # half a character cannot be posted, so it is not taken

@@ -55,6 +55,7 @@ class Settings:
     checkpoint: str = ""
     project_code: ProjectCode = ProjectCode.SANDBOX
     forks_on_self_hosted: bool = False
+    gpus: bool = False
     comment: bool = True
     review: bool = True
     check_run: bool = True
@@ -117,6 +118,7 @@ def from_environ(environ: Mapping[str, str]) -> Settings:
         checkpoint=_relative("checkpoint", text("checkpoint", "")),
         project_code=_choice("project-code", text("project-code", "sandbox"), ProjectCode),
         forks_on_self_hosted=_boolean("forks-on-self-hosted", text("forks-on-self-hosted", "false")),
+        gpus=_boolean("gpus", text("gpus", "false")),
         comment=_boolean("comment", text("comment", "true")),
         review=_boolean("review", text("review", "true")),
         check_run=_boolean("check-run", text("check-run", "true")),

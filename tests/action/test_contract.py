@@ -88,7 +88,8 @@ def test_workflows_name_this_version() -> None:
 
 def test_zizmor_finds_nothing() -> None:
     done = subprocess.run(
-        [Path(sys.executable).with_name("zizmor"), "--offline", "--quiet", "--config", ".github/zizmor.yml", "action.yml", *WORKFLOWS],
+        [Path(sys.executable).with_name("zizmor"), "--offline", "--quiet", "--config", ".github/zizmor.yml",
+         "action.yml", *WORKFLOWS],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
