@@ -52,7 +52,7 @@ class Case:
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
-KERAS_MODELS = r'''
+KERAS_MODELS = r"""
 import sys
 import keras
 from keras import layers as L
@@ -74,9 +74,9 @@ wrap("group_norm", (32, 32, 3), L.Rescaling(3000.0, name="scale"), L.GroupNormal
 wrap("bicubic", (8, 8, 3), L.Resizing(13, 11, interpolation="bicubic", name="suspect"))
 wrap("nearest", (13, 11, 3), L.Resizing(5, 7, interpolation="nearest", name="suspect"))
 wrap("plain", (8, 8, 3), L.BatchNormalization(name="bn"), L.MaxPooling2D(3, 2, padding="same", name="max"), L.ReLU(name="relu"))
-'''
+"""
 
-TORCH_ENTRIES = '''
+TORCH_ENTRIES = """
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -128,9 +128,9 @@ def half():
 
 def singular():
     return Singular(), (torch.linspace(-3, 3, 64).reshape(4, 16),)
-'''
+"""
 
-TENSORFLOW_MODELS = r'''
+TENSORFLOW_MODELS = r"""
 import sys
 import numpy as np
 import tensorflow as tf
@@ -153,7 +153,7 @@ save("gather", lambda: tf.identity(tf.gather(tf.constant([1.0, 2.0, 3.0]), x((No
 save("chaos", lambda: tf.identity(tf.tan(tf.cosh(tf.cosh(x(), name="c1"), name="c2"), name="tan"), name="out"))
 save("bf16", lambda: tf.cast(tf.sigmoid(tf.cast(x(), tf.bfloat16, name="narrow"), name="sigmoid"), tf.float32, name="out"))
 save("healthy", lambda: tf.nn.softmax(tf.nn.relu(dense(x()), name="relu"), name="out"))
-'''
+"""
 
 
 def onnx_models(folder: Path) -> None:
@@ -222,7 +222,9 @@ def cases() -> list[Case]:
     """Rows are those of the published list; a twin is the same model where it is fixed."""
     layer, crash, common = "differential/inconsistent-layer", "differential/crash", "differential/common-mode"
     tf, torch_ = "keras-tensorflow", "keras-torch"
-    nan = np.array([[1, np.nan, 2, 3, 4, 5], [np.nan, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, np.nan], [3, 2, 1, 0, 1, 2]], np.float32)
+    nan = np.array(
+        [[1, np.nan, 2, 3, 4, 5], [np.nan, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, np.nan], [3, 2, 1, 0, 1, 2]], np.float32
+    )
     return [
         Case("1 average pooling same", "avg_same.keras", (tf, torch_), (layer, "suspect", torch_, "")),
         Case("1 keras 3.14.1", "avg_same.keras", (f"{tf}@3.14.1", f"{torch_}@3.14.1"), (layer, "suspect", torch_, "")),
@@ -307,7 +309,7 @@ def examine(case: Case, folder: Path, overlays: Overlays, output: Path) -> Analy
 
 def verdict(case: Case, result: AnalysisResult, output: Path) -> tuple[bool, str]:
     """Whether the findings are the expected ones, and what they were."""
-    loud = [f for f in result.findings]
+    loud = list(result.findings)
     if case.expected is None:
         return not loud, "silent" if not loud else "; ".join(f"{f.rule} {f.message}" for f in loud)
     rule, place, engine, culprit = case.expected
@@ -325,7 +327,9 @@ def verdict(case: Case, result: AnalysisResult, output: Path) -> tuple[bool, str
             if version:
                 package = "keras" if "keras" in str(finding.evidence.data["backend"]) else "onnxruntime"
                 env["PYTHONPATH"] = str(ARGUMENTS.overlays(package, version))
-            done = subprocess.run([sys.executable, str(output / finding.reproducer)], env=env, capture_output=True, text=True)
+            done = subprocess.run(
+                [sys.executable, str(output / finding.reproducer)], env=env, capture_output=True, text=True
+            )
             if done.returncode != 1:
                 return False, f"the reproducer ends with {done.returncode}: {done.stderr[-300:]}"
             shown += " [reproducer deviates]"
@@ -358,7 +362,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             started = time.perf_counter()
             right, text = verdict(case, examine(case, folder, overlays, output), output)
             bad += not right
-            print(f"{'ok ' if right else 'BAD'} {case.row:55s} {time.perf_counter() - started:5.1f} s  {text}", flush=True)
+            print(
+                f"{'ok ' if right else 'BAD'} {case.row:55s} {time.perf_counter() - started:5.1f} s  {text}", flush=True
+            )
     print(f"{bad} cases are not as they should be")
     return 1 if bad else 0
 

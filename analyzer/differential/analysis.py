@@ -146,7 +146,7 @@ def _finding(problem: Problem, done: Study, target: TargetConfig, output: Path) 
     blame, operation = problem.blame, problem.blame.unit.main
     layer = operation.layer or operation.name
     where = Location(operation.path, operation.line) if operation.path and operation.line else None
-    level = _level(problem)
+    level = _level(problem, target)
     script = output / "differential" / f"{problem.key}.py"
     return Finding(
         rule=blame.kind.rule,
@@ -164,8 +164,14 @@ def _finding(problem: Problem, done: Study, target: TargetConfig, output: Path) 
     )
 
 
-def _level(problem: Problem) -> Level:
+def _level(problem: Problem, target: TargetConfig) -> Level:
+    """An error needs a blamed layer, more than noise, and an engine that the model is meant for: a module in PyTorch
+    blocks on its ONNX form only where the configuration names the engines."""
     kind = problem.blame.kind
+    if target.entry and target.backends is None and problem.backend.engine.artefacts[0] == "onnx":
+        return Level.WARNING
+    if target.backends is None and problem.culprit is not None and problem.culprit.kind == "export":
+        return Level.WARNING
     if kind in (Kind.UNSUPPORTED, Kind.COMMON):
         return Level.WARNING
     if kind is Kind.VALUE and problem.blame.error < MATERIAL and problem.outputs_affected < MATERIAL:
@@ -180,6 +186,8 @@ def _message(problem: Problem, layer: str) -> str:
     more = f" ({problem.count} layers alike)" if problem.count > 1 else ""
     through = f", through {problem.culprit.name}" if problem.culprit else ""
     judge = _judge_title(blame.judge)
+    if problem.culprit is not None and problem.culprit.kind == "export":
+        return f"The ONNX export of `{layer}` ({blame.unit.op}){more} deviates from PyTorch by {_number(blame.error)} (relative)."
     if blame.kind is Kind.CRASH:
         return f"{title} crashes in `{layer}` ({blame.unit.op}){more}{through}: {_plain(blame.message)}"
     if blame.kind is Kind.UNSUPPORTED:

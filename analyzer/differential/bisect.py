@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -93,7 +94,7 @@ def version_range(versions: Sequence[str], deviates: Callable[[str], bool | None
     if all(s for _, s in ran):
         parts.append(f"every version tried ({', '.join(v for v, _ in ran)})")
     else:
-        for (before, was), (after, now) in zip(ran, ran[1:], strict=False):
+        for (before, was), (after, now) in itertools.pairwise(ran):
             if was != now:
                 parts.append(
                     f"comes in between {before} and {after}" if now else f"is gone from {after} (still in {before})"

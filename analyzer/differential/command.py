@@ -29,20 +29,30 @@ BARS = 32  # characters of the longest bar of a histogram
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a model file, a SavedModel folder, or path/to/file.py:callable")
     parser.add_argument(
-        "--backends", metavar="A,B", help="engines with knobs, such as onnxruntime:opt=disable,reference,torch:mode=compile"
+        "--backends",
+        metavar="A,B",
+        help="engines with knobs, such as onnxruntime:opt=disable,reference,torch:mode=compile",
     )
     parser.add_argument("--inputs", metavar="DATA", help="an .npz file, a folder of them, or path/to/file.py:callable")
-    parser.add_argument("--versions", metavar="V,W", help="run each engine in these versions too (installed as overlays)")
-    parser.add_argument("--image", metavar="ENGINE=IMAGE", action="append", default=[], help="run an engine in a container")
+    parser.add_argument(
+        "--versions", metavar="V,W", help="run each engine in these versions too (installed as overlays)"
+    )
+    parser.add_argument(
+        "--image", metavar="ENGINE=IMAGE", action="append", default=[], help="run an engine in a container"
+    )
     parser.add_argument("--gpus", action="store_true", help="ask the container engine for its GPUs")
     parser.add_argument(
         "--sandbox", choices=("docker", "process", "none"), default="none", help="where code of an entry point may run"
     )
     parser.add_argument("--sandbox-image", default="python:3.11-slim-bookworm", help="the image of --sandbox docker")
     parser.add_argument("--shape", metavar="NAME=2,3,8,8", action="append", default=[], help="size of an input")
-    parser.add_argument("--threshold-class", type=float, default=8.0, metavar="T", help="T_C of the class-based distance")
+    parser.add_argument(
+        "--threshold-class", type=float, default=8.0, metavar="T", help="T_C of the class-based distance"
+    )
     parser.add_argument("--threshold-mad", type=float, default=0.2, metavar="T", help="T_M of the MAD-based distance")
-    parser.add_argument("--percent", type=float, default=0.0, metavar="P", help="per cent of instances that must reach it")
+    parser.add_argument(
+        "--percent", type=float, default=0.0, metavar="P", help="per cent of instances that must reach it"
+    )
     parser.add_argument("--thorough", action="store_true", help="replay every layer even when the outputs agree")
     parser.add_argument("--base", metavar="MODEL", help="the model before the change: only what got worse counts")
     parser.add_argument("--out", metavar="DIR", default="assay-diff", help="folder for reproducers and pictures")

@@ -11,7 +11,7 @@ from analyzer.config import Thresholds
 from analyzer.differential import noise
 from analyzer.differential.distances import Thresholded, class_distance, judge_pair, mad_distance, relative_error
 from analyzer.differential.inputs import InputSet
-from analyzer.differential.localize import error_of, ulp_effect
+from analyzer.differential.localize import error_of, small_scale, ulp_effect
 from analyzer.differential.runner import Case, Runner
 from analyzer.differential.verdict import Failure, Kind, Outcome
 
@@ -66,7 +66,7 @@ def run_all(
     base = judged if usable and judged is not None else next((r for r in results if r.failure is None), None)
     if base is None:
         return Comparison(tuple(sets), tuple(results), judged, "")
-    measured = [_measure(result, results, base, sets) for result in results]
+    measured = [_measure(result, base, sets) for result in results]
     pairs = _pairs(measured, sets, thresholds)
     return Comparison(tuple(sets), tuple(measured), judged, base.runner.name, pairs)
 
@@ -86,9 +86,7 @@ def _run(runner: Runner, sets: Sequence[InputSet], *, twice: bool) -> EngineResu
     )
 
 
-def _measure(
-    result: EngineResult, results: Sequence[EngineResult], base: EngineResult, sets: Sequence[InputSet]
-) -> EngineResult:
+def _measure(result: EngineResult, base: EngineResult, sets: Sequence[InputSet]) -> EngineResult:
     """Errors against the base's outputs with the floor at the outputs, set by set."""
     errors, floors = [], []
     for index, (mine, right) in enumerate(zip(result.outcomes, base.outcomes, strict=True)):
@@ -97,18 +95,12 @@ def _measure(
             floors.append(1.0)
             continue
         expected = _in_order(mine.arrays, right.arrays)
-        error = error_of(mine.arrays, expected)
+        error = error_of(mine.arrays, expected, small_scale(sets[index].feeds))
         eps = noise.precision_eps(result.runner.backend.knobs, list(mine.arrays.values()))
-        floor = 16.0 * eps
+        floor = 16.0 * eps  # rounding adds up over layers
         if error > GATE * floor:
-            peers = [
-                error_of(o.outcomes[index].arrays, _in_order(o.outcomes[index].arrays, right.arrays))
-                for o in results
-                if o is not result and o is not base and o.outcomes[index].ok
-            ]
             drawn = ulp_effect(base.runner, sets[index].feeds, None, right.arrays, eps, index)
-            same_precision = [p for p in peers if p < error]
-            floor = max(noise.floor(drawn, same_precision[:0], eps), 16.0 * eps)
+            floor = max(noise.floor(drawn, [], eps), floor)
         errors.append(error)
         floors.append(floor)
     return EngineResult(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import json
 import shutil
-import socket
 import tarfile
 import tempfile
 import time
@@ -22,7 +21,13 @@ from analyzer.differential.verdict import Kind
 
 BOX = "/assay"
 STDOUT, STDERR = 1, 2
-GPU_REFUSALS = ("could not select device driver", "nvidia-container", "no known gpu vendor", "capabilities: [[gpu]]", "cdi device")
+GPU_REFUSALS = (
+    "could not select device driver",
+    "nvidia-container",
+    "no known gpu vendor",
+    "capabilities: [[gpu]]",
+    "cdi device",
+)
 
 
 class ContainerTransport:
@@ -135,7 +140,7 @@ class ContainerTransport:
                 if not chunk:
                     raise EngineFailed(Kind.CRASH, self._death())
                 self._feed(chunk)
-        except (TimeoutError, socket.timeout):
+        except TimeoutError:
             self._stop()
             raise EngineFailed(Kind.TIMEOUT, "gave no answer before the deadline and was ended") from None
         except OSError:

@@ -138,11 +138,12 @@ def third_quartile(values: Sequence[float]) -> float:
     return float(np.quantile(np.nan_to_num(np.asarray(values, np.float64), posinf=1e300), 0.75)) if values else 0.0
 
 
-def relative_error(output: np.ndarray, reference: np.ndarray) -> float:
+def relative_error(output: np.ndarray, reference: np.ndarray, small: float = 0.0) -> float:
     """max|output - reference| / max|reference|: one wrong element counts, and so does only its size against the tensor.
 
     NaN or infinities at other places than the reference's give infinity; at the same places they are left out.
     Integers and booleans: the share of elements that differ. A reference of zeros makes the error absolute.
+    `small` is the scale below which a tensor counts as small: errors are taken relative to at least that.
     """
     a, b = np.asarray(output), np.asarray(reference)
     if a.shape != b.shape:
@@ -159,7 +160,7 @@ def relative_error(output: np.ndarray, reference: np.ndarray) -> float:
         return float("inf")
     if np.all(same):
         return 0.0
-    scale = float(np.max(np.abs(y[finite]), initial=0.0))
+    scale = max(small, float(np.max(np.abs(y[finite]), initial=0.0)))
     worst = float(np.max(np.abs(x[finite] - y[finite]), initial=0.0))
     return worst / scale if scale > 0 else worst
 

@@ -44,7 +44,9 @@ class Overlays:
             )
         except subprocess.TimeoutExpired:
             shutil.rmtree(draft, ignore_errors=True)
-            raise EngineFailed(Kind.MISSING, f"{package} {version} was not installed within {self.seconds:g} s") from None
+            raise EngineFailed(
+                Kind.MISSING, f"{package} {version} was not installed within {self.seconds:g} s"
+            ) from None
         if done.returncode != 0:
             shutil.rmtree(draft, ignore_errors=True)
             last = next((line for line in reversed(done.stderr.splitlines()) if line.startswith("ERROR")), "pip failed")

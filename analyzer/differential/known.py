@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from analyzer.differential.backend import Backend
+from analyzer.differential.bisect import Culprit
 from analyzer.differential.localize import Blame
 from analyzer.differential.structure import Unit
 
@@ -43,8 +44,10 @@ class Benign:
     at_most: float = field(default=0.0)
 
 
-def known_issue(blame: Blame, backend: Backend, versions: Mapping[str, str]) -> Known | None:
-    """The first known issue that fits the engine, operator, attributes, knobs and version."""
+def known_issue(
+    blame: Blame, backend: Backend, versions: Mapping[str, str], culprit: Culprit | None = None
+) -> Known | None:
+    """The first known issue that fits the engine, operator, attributes, knobs, version and culprit."""
     for entry in _data()["issues"]:
         if not _fits(entry, backend, blame.unit):
             continue
@@ -52,7 +55,7 @@ def known_issue(blame: Blame, backend: Backend, versions: Mapping[str, str]) -> 
             continue
         if "matches" in entry and entry["matches"] not in blame.message.lower():
             continue
-        if "against" in entry and not any(peer.startswith(entry["against"]) for peer in blame.peers):
+        if entry.get("through") != (culprit.name if culprit is not None and culprit.kind == "export" else None):
             continue
         first, fixed = entry["versions"]
         installed = versions.get(entry["package"]) or (
@@ -117,5 +120,10 @@ def _order(version: str) -> tuple[int, ...]:
 
 
 def _large_mean(inputs: Mapping[str, np.ndarray]) -> bool:
-    floats = [a.astype(np.float64) for a in inputs.values() if a.dtype.kind == "f" and a.size]
-    return any(np.abs(a.mean()) > 100 * a.std() for a in floats)
+    """Some row of some input has a mean far above its spread."""
+    for array in inputs.values():
+        if array.dtype.kind == "f" and array.ndim and array.size:
+            rows = array.astype(np.float64).reshape(-1, array.shape[-1])
+            if np.any(np.abs(rows.mean(axis=1)) > 100 * rows.std(axis=1)):
+                return True
+    return False

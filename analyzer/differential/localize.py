@@ -163,7 +163,7 @@ def _judge_unit(
     if not expected.ok:
         return blames + _without_judge(unit, inputs, results, runners, floors, errors)
     for name in right:
-        errors[name][unit.id] = error_of(results[name].arrays, expected.arrays)
+        errors[name][unit.id] = error_of(results[name].arrays, expected.arrays, small_scale(inputs))
     suspects = [n for n in right if errors[n][unit.id] > noise.MARGIN * 2.0 * noise.EPS["float32"]]
     if not suspects:
         return blames
@@ -204,7 +204,8 @@ def _without_judge(
     right = [name for name, outcome in results.items() if outcome.ok]
     if len(right) < 2:
         return []
-    pairwise = {n: {m: error_of(results[n].arrays, results[m].arrays) for m in right if m != n} for n in right}
+    small = small_scale(inputs)
+    pairwise = {n: {m: error_of(results[n].arrays, results[m].arrays, small) for m in right if m != n} for n in right}
     knobs = {r.name: r.backend.knobs for r in runners}
     blames = []
     for name in right:
@@ -225,9 +226,18 @@ def _without_judge(
     return blames
 
 
-def error_of(arrays: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]) -> float:
+def error_of(arrays: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray], small: float = 0.0) -> float:
     """The worst relative error over the tensors of a unit; a tensor that is missing is infinitely wrong."""
-    return max((relative_error(arrays[t], e) if t in arrays else np.inf for t, e in expected.items()), default=0.0)
+    return max(
+        (relative_error(arrays[t], e, small) if t in arrays else np.inf for t, e in expected.items()), default=0.0
+    )
+
+
+def small_scale(inputs: Mapping[str, np.ndarray]) -> float:
+    """Results far below both 1/100 and the inputs are differences or saturated tails (``sigmoid(-15)``), which no engine
+    computes to full relative precision."""
+    sizes = [float(np.max(np.abs(a[np.isfinite(a)]), initial=0.0)) for a in inputs.values() if a.dtype.kind == "f"]
+    return min(0.01, max(sizes, default=0.0))
 
 
 def _kind_of(arrays: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]) -> Kind:
@@ -255,7 +265,7 @@ def ulp_effect(
     """Relative change of the judge's result under random one-ulp changes of the inputs, per draw."""
     rng = np.random.default_rng(seed)
     cases = [(noise.neighbours(inputs, rng, eps), outputs) for _ in range(noise.DRAWS)]
-    return [error_of(o.arrays, expected) for o in judge.replay(cases) if o.ok]
+    return [error_of(o.arrays, expected, small_scale(inputs)) for o in judge.replay(cases) if o.ok]
 
 
 def splice(
@@ -281,7 +291,8 @@ def splice(
         live = live_at(all_units, position, outputs, sources)
         fetched = [o for o in outputs if o not in live]
         outcome = runner.run({t: truth[t] for t in live}, fetched, state=False) if fetched else Outcome()
-        return error_of(outcome.arrays, {t: truth[t] for t in fetched}) if outcome.ok else 0.0
+        right = {t: truth[t] for t in fetched}
+        return error_of(outcome.arrays, right, small_scale(feeds)) if outcome.ok else 0.0
 
     low, high = 0, len(all_units)  # suffix from `low` deviates, from `high` it does not
     if not all_units or suffix_error(0) <= limit:
@@ -296,7 +307,8 @@ def splice(
         region = _join(all_units[low:end])
         outcome = runner.run({t: truth[t] for t in region.inputs}, region.outputs, state=False)
         expected = judge.run({t: truth[t] for t in region.inputs}, region.outputs, state=False)
-        if outcome.ok and expected.ok and (error := error_of(outcome.arrays, expected.arrays)) > limit:
+        small = small_scale({t: truth[t] for t in region.inputs})
+        if outcome.ok and expected.ok and (error := error_of(outcome.arrays, expected.arrays, small)) > limit:
             return region, error
     return None
 

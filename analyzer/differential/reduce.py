@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analyzer.differential.localize import Blame, error_of
+from analyzer.differential.localize import Blame, error_of, small_scale
 from analyzer.differential.runner import Runner
 from analyzer.differential.structure import Unit
 
@@ -30,7 +30,7 @@ def reduce(blame: Blame, guilty: Runner, judge: Runner, limit: float) -> Reduced
         right = judge.run(inputs, unit.outputs, state=False)
         if not (mine.ok and right.ok):
             return None
-        error = error_of(mine.arrays, right.arrays)
+        error = error_of(mine.arrays, right.arrays, small_scale(inputs))
         return Reduced(unit, inputs, right.arrays, error) if error > limit else None
 
     best = measure(blame.unit, blame.inputs) or Reduced(blame.unit, blame.inputs, blame.expected, blame.error)

@@ -36,7 +36,7 @@ def array(name):
 
 '''
 
-COMPARE = '''
+COMPARE = """
 
 def compare(mine, right, limit):
     worst = 0.0
@@ -61,9 +61,9 @@ def run(*arguments, **environment):
     subprocess.run([sys.executable, __file__, path, *arguments], check=True, env={**os.environ, **environment})
     return dict(np.load(path))
 
-'''
+"""
 
-KERAS_MAIN = '''
+KERAS_MAIN = """
 if len(sys.argv) > 1:
     import keras
 
@@ -91,9 +91,9 @@ if len(sys.argv) > 1:
 FIRST, SECOND = {first!r}, {second!r}
 error = compare(run(KERAS_BACKEND=FIRST), run(KERAS_BACKEND=SECOND), {limit!r})
 sys.exit(1 if error > {limit!r} else 0)
-'''
+"""
 
-TENSORFLOW_MAIN = '''
+TENSORFLOW_MAIN = """
 if len(sys.argv) > 1:
     import tensorflow as tf
 
@@ -112,9 +112,9 @@ if len(sys.argv) > 1:
 FIRST, SECOND = {first!r}, {second!r}
 error = compare(run(FIRST), run(SECOND), {limit!r})
 sys.exit(1 if error > {limit!r} else 0)
-'''
+"""
 
-TORCH_MAIN = '''
+TORCH_MAIN = """
 if len(sys.argv) > 1:
     import torch
 
@@ -156,7 +156,7 @@ if len(sys.argv) > 1:
 FIRST, SECOND = {first!r}, {second!r}
 error = compare(run(FIRST), run(SECOND), {limit!r})
 sys.exit(1 if error > {limit!r} else 0)
-'''
+"""
 
 
 def script(

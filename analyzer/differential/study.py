@@ -14,7 +14,7 @@ from analyzer.differential.bisect import Culprit, guilty_pass, version_range
 from analyzer.differential.compare import Comparison, EngineResult, run_all
 from analyzer.differential.inputs import Inputs, InputSet, generate, variants
 from analyzer.differential.known import Benign, Known, benign, duplicate_key, known_issue
-from analyzer.differential.localize import Blame, Localization, error_of, localize, splice
+from analyzer.differential.localize import Blame, Localization, error_of, localize, small_scale, splice
 from analyzer.differential.plan import Family, kind_for
 from analyzer.differential.pool import Pool
 from analyzer.differential.reduce import Reduced, reduce
@@ -303,9 +303,11 @@ def _problem(
             return not outcome.ok
         if not outcome.ok:
             return None
-        return error_of(outcome.arrays, reduced.expected) > limit
+        return error_of(outcome.arrays, reduced.expected, small_scale(reduced.inputs)) > limit
 
-    culprit = guilty_pass(backend, deviates) if blame.kind is not Kind.COMMON else None
+    culprit = _export_at_fault(blame, backend, reduced, pool, artefact, limit)
+    if culprit is None and blame.kind is not Kind.COMMON:
+        culprit = guilty_pass(backend, deviates)
     pinned = [b.version for b in done.family.backends if b.engine is backend.engine and b.version]
     span = None
     if pinned:
@@ -314,14 +316,30 @@ def _problem(
         span = version_range(
             every, lambda v: deviates(replace(backend, version=v if v != installed or v in pinned else None))
         )
-    known = known_issue(blame, backend, runner.versions)
+    known = known_issue(blame, backend, runner.versions, culprit)
     key = duplicate_key(blame, backend, culprit.name if culprit else None)
     return Problem(blame, backend, reduced, key, culprit, span, known)
+
+
+def _export_at_fault(
+    blame: Blame, backend: Backend, reduced: Reduced, pool: Pool, artefact: Artefact, limit: float
+) -> Culprit | None:
+    """PyTorch against a judge that runs its ONNX export: where PyTorch agrees with its own float64 run, the export is
+    another function than the module."""
+    if backend.engine.name != "torch" or not blame.judge.startswith("reference") or blame.kind not in VALUES:
+        return None
+    twin = pool.get(backend.having(mode="eager", precision="float64"), artefact)
+    if isinstance(twin, Failure):
+        return None
+    mine = twin.run(blame.inputs, blame.unit.outputs, state=False)
+    if not mine.ok or error_of(mine.arrays, blame.expected, small_scale(blame.inputs)) <= limit:
+        return None
+    return Culprit(
+        "export", "export", "the export to ONNX: PyTorch in float64 agrees with PyTorch, not with its export"
+    )
 
 
 def _order(version: str) -> tuple[int, ...]:
     import re
 
     return tuple(int(n) for n in re.findall(r"\d+", version)[:4])
-
-

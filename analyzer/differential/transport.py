@@ -5,6 +5,7 @@ The container form stands in `container`.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -190,10 +191,8 @@ class ProcessTransport:
         if self._child is not None:
             for stream in (self._child.stdin, self._child.stdout, self._child.stderr):
                 if stream is not None:
-                    try:
+                    with contextlib.suppress(OSError):
                         stream.close()
-                    except OSError:
-                        pass
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -249,8 +249,14 @@ def _box(region: Region) -> dict[str, str]:
 
 def _legend(deviations: DeviationMap) -> str:
     guilty = sum(n.guilty for n in deviations.nodes)
-    verdict = f"{guilty} guilty layer{'s' if guilty != 1 else ''} (thick red outline)" if guilty else "no layer deviates alone"
-    return f"{len(deviations.nodes)} layers · {verdict} · colour: error of the layer alone · arrow: deviation δ passed on"
+    verdict = (
+        f"{guilty} guilty layer{'s' if guilty != 1 else ''} (thick red outline)"
+        if guilty
+        else "no layer deviates alone"
+    )
+    return (
+        f"{len(deviations.nodes)} layers · {verdict} · colour: error of the layer alone · arrow: deviation δ passed on"
+    )
 
 
 def _shade(error: float | None) -> str:

@@ -94,11 +94,15 @@ class Keras:
                 self.examples = {n: _numpy(v) for n, v in zip(names, values)}  # noqa: B905
         return {
             "nodes": [self._describe(s) for s in self.steps],
-            "inputs": [tensor(n, str(t.dtype), [d if isinstance(d, int) else None for d in t.shape]) for n, t in self.inputs],
+            "inputs": [
+                tensor(n, str(t.dtype), [d if isinstance(d, int) else None for d in t.shape]) for n, t in self.inputs
+            ],
             "outputs": self.outputs,
             "alive": None if self.steps else [],
             "dtypes": {},
-            "notes": [] if self.steps else ["The Keras model is subclassed: it is compared as a whole, not layer by layer."],
+            "notes": []
+            if self.steps
+            else ["The Keras model is subclassed: it is compared as a whole, not layer by layer."],
         }
 
     def weights(self) -> Mapping[str, np.ndarray]:
@@ -275,7 +279,15 @@ class Keras:
 
     def _describe(self, step: Step) -> dict[str, Any]:
         kind = type(step.operation).__name__
-        return node(step.name, kind, step.inputs, step.outputs, layer=step.name, layer_class=kind, attributes=_config(step.operation))
+        return node(
+            step.name,
+            kind,
+            step.inputs,
+            step.outputs,
+            layer=step.name,
+            layer_class=kind,
+            attributes=_config(step.operation),
+        )
 
 
 def _functional(model: Any) -> Any:

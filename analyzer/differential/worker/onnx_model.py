@@ -23,6 +23,7 @@ class OnnxModel:
         graph = self.proto.graph
         self.initializers = {i.name: i for i in graph.initializer}
         self.inputs = [i for i in graph.input if i.name not in self.initializers]
+        self.declared = {i.name: i for i in self.inputs}
         self.outputs = [o.name for o in graph.output]
         self.producer = {name: index for index, n in enumerate(graph.node) for name in n.output if name}
         self.types = {v.name: v for v in (*graph.value_info, *graph.input, *graph.output)}
@@ -102,6 +103,8 @@ class OnnxModel:
         return model
 
     def _input(self, name: str, array: np.ndarray) -> onnx.ValueInfoProto:
+        if name in self.declared:
+            return self.declared[name]  # with its symbolic sizes, as the engine would get it
         known = self.types.get(name)
         if known is not None and known.type.tensor_type.elem_type:
             element = known.type.tensor_type.elem_type
@@ -110,16 +113,6 @@ class OnnxModel:
         else:
             element = helper.np_dtype_to_tensor_dtype(array.dtype)
         return helper.make_tensor_value_info(name, element, list(array.shape))
-
-    def marked(self, names: Sequence[str]) -> ModelProto:
-        """A copy whose outputs are the model's own and `names`, for hidden states."""
-        model = ModelProto()
-        model.CopyFrom(self.proto)
-        have = set(self.outputs)
-        for name in names:
-            if name not in have:
-                model.graph.output.append(self.types.get(name) or onnx.ValueInfoProto(name=name))
-        return model
 
 
 def attributes(n: NodeProto) -> dict[str, Any]:

@@ -46,31 +46,21 @@ class OnnxRuntime:
         return self.model.cut(inputs, outputs)
 
     def evaluate(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
-        inputs = {i.name for i in self.model.inputs}
         if fetches is None:
-            names = self.model.outputs
-            session = self._session(("whole",), lambda: self.path)
-        elif set(feeds) == inputs:
-            names = list(fetches)
-            session = self._session(("marked", *fetches), lambda: self.model.marked(fetches))
-        else:
-            key = ("part", *sorted((n, a.dtype.str, a.shape) for n, a in feeds.items()), *fetches)
-            part: list[onnx.ModelProto] = []
-
-            def build() -> onnx.ModelProto:
-                part.append(self.model.extract(feeds, fetches))
-                return part[0]
-
-            session = self._session(key, build)
-            names = [o.name for o in session.get_outputs()]
-            fetched = self._run(session, names, feeds)
-            return {n.removesuffix("/fetched"): a for n, a in fetched.items()}
-        return self._run(session, names, feeds)
+            return self._run(self._session(("whole",), lambda: self.path), self.model.outputs, feeds)
+        key = ("part", *sorted((n, a.dtype.str, a.shape) for n, a in feeds.items()), *fetches)
+        session = self._session(key, lambda: self.model.extract(feeds, fetches))
+        fetched = self._run(session, [o.name for o in session.get_outputs()], feeds)
+        return {n.removesuffix("/fetched"): a for n, a in fetched.items()}
 
     def _run(self, session: Any, names: Sequence[str], feeds: Arrays) -> Arrays:
         wanted = {i.name: i.type for i in session.get_inputs()}
         values = session.run(list(names), {n: _fit(feeds[n], t) for n, t in wanted.items()})
-        return {n: np.asarray(v) for n, v in zip(names, values) if v is not None and not isinstance(v, (list, dict))}
+        return {
+            n: np.asarray(v)
+            for n, v in zip(names, values, strict=False)
+            if v is not None and not isinstance(v, (list, dict))
+        }
 
     def _session(self, key: tuple[Any, ...], build: Any) -> Any:
         if key not in self.sessions:

@@ -45,15 +45,10 @@ class OpenVINO:
 
     def evaluate(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
         key: tuple[Any, ...]
-        if fetches is None or set(feeds) == {i.name for i in self.model.inputs}:
-            names = list(fetches) if fetches is not None else self.model.outputs
-            key = ("marked" if fetches is not None else "whole", *names)
+        if fetches is None:
+            names, key = self.model.outputs, ("whole",)
             if key not in self.compiled:
-                graph = self.core.read_model(str(self.path))
-                hidden = [n for n in names if n not in self.model.outputs] if fetches is not None else []
-                if hidden:
-                    graph.add_outputs(hidden)
-                self._compile(key, graph)
+                self._compile(key, self.core.read_model(str(self.path)))
         else:
             names = list(fetches)
             key = ("part", *sorted((n, a.dtype.str, a.shape) for n, a in feeds.items()), *fetches)

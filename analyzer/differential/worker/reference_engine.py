@@ -28,6 +28,7 @@ class Reference:
             self.model.proto = in_float64(self.model.proto)
             graph = self.model.proto.graph
             self.model.initializers = {i.name: i for i in graph.initializer}
+            self.model.declared = {i.name: i for i in graph.input if i.name not in self.model.initializers}
             self.model.types = {v.name: v for v in (*graph.value_info, *graph.input, *graph.output)}
         self.half = any(i.data_type in FLOATS[1:] for i in self.model.initializers.values())
         return description
@@ -43,20 +44,18 @@ class Reference:
 
         if self.knobs["precision"] == "float64":
             feeds = {n: a.astype(np.float64) if a.dtype.kind == "f" else a for n, a in feeds.items()}
-        if fetches is None or set(feeds) == {i.name for i in self.model.inputs}:
-            names = list(fetches) if fetches is not None else self.model.outputs
-            proto = self.model.marked(names) if fetches is not None else self.model.proto
-            outputs: list[str] | None = names
+        if fetches is None:
+            proto = self.model.proto
+            names = self.model.outputs
         else:
             proto = self.model.extract(feeds, fetches)
-            outputs = None
+            names = [o.name for o in proto.graph.output]
             feeds = {i.name: feeds[i.name] for i in proto.graph.input}
         evaluator = ReferenceEvaluator(proto)
         with np.errstate(all="ignore"):
-            values = evaluator.run(outputs, feeds)
-        names = outputs if outputs is not None else [o.name for o in proto.graph.output]
+            values = evaluator.run(names, feeds)
         return {
             n.removesuffix("/fetched"): np.asarray(v)
-            for n, v in zip(names, values)
+            for n, v in zip(names, values, strict=False)
             if v is not None and not isinstance(v, (list, dict))
         }

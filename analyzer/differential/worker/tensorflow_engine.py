@@ -14,7 +14,16 @@ import numpy as np
 
 from .contract import Arrays, EngineError, node, tensor
 
-NO_RESULT = ("NoOp", "Assert", "Placeholder", "PlaceholderWithDefault", "Const", "SaveV2", "RestoreV2", "MergeV2Checkpoints")
+NO_RESULT = (
+    "NoOp",
+    "Assert",
+    "Placeholder",
+    "PlaceholderWithDefault",
+    "Const",
+    "SaveV2",
+    "RestoreV2",
+    "MergeV2Checkpoints",
+)
 
 
 class TensorFlow:

@@ -182,7 +182,11 @@ class Torch:
                 if name in stored:
                     array = numpy_helper.to_array(stored[name])
                     if tuple(array.shape) == tuple(value.shape):
-                        value.copy_(torch.from_numpy(array.astype(np.float32) if array.dtype.kind not in "biuf" else array.copy()))
+                        value.copy_(
+                            torch.from_numpy(
+                                array.astype(np.float32) if array.dtype.kind not in "biuf" else array.copy()
+                            )
+                        )
                         continue
                 missing.append(name)
         return []
@@ -246,11 +250,13 @@ class Torch:
     def _note_examples(self, args: Any, kwargs: Any) -> None:
         import torch
 
-        flat = [v for v in torch.utils._pytree.tree_leaves((args, kwargs))]
+        flat = list(torch.utils._pytree.tree_leaves((args, kwargs)))
         order = list(self.inputs)
         tensors = [v for v in flat if isinstance(v, torch.Tensor)]
         self.examples = {n: _numpy(v) for n, v in zip(order, tensors)}  # noqa: B905
-        simple = all(isinstance(v, torch.Tensor) for v in args) and all(isinstance(v, torch.Tensor) for v in kwargs.values())
+        simple = all(isinstance(v, torch.Tensor) for v in args) and all(
+            isinstance(v, torch.Tensor) for v in kwargs.values()
+        )
         if not simple and self.knobs["mode"] != "export":
             self.runnable = _Repacked(self.runnable, args, kwargs)
             self.positional, self.named = order, []
@@ -271,7 +277,17 @@ class Torch:
             op = getattr(each.target, "__name__", str(each.target)).split(".")[0]
             path, line = _source(each)
             found.append(
-                node(each.name, op, inputs, outputs, layer=layer, layer_class=kind, attributes=attributes, path=path, line=line)
+                node(
+                    each.name,
+                    op,
+                    inputs,
+                    outputs,
+                    layer=layer,
+                    layer_class=kind,
+                    attributes=attributes,
+                    path=path,
+                    line=line,
+                )
             )
         return found
 

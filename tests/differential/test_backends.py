@@ -1,0 +1,207 @@
+"""Names of backends, verdicts of workers, versions and passes: everything before numbers are compared."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analyzer.differential.backend import ENGINES, parse, parse_all
+from analyzer.differential.bisect import guilty_pass, pass_names, version_range
+from analyzer.differential.environments import Overlays
+from analyzer.differential.plan import families
+from analyzer.differential.pool import Pool
+from analyzer.differential.runner import Artefact, Runner
+from analyzer.differential.transport import EngineFailed, Environment, ProcessTransport
+from analyzer.differential.verdict import Failure, Kind
+from analyzer.differential.worker import tensors
+from analyzer.problem import UsageProblem
+
+
+def test_names_survive_a_round_trip() -> None:
+    for text in ("onnxruntime@1.20.1:disabled=Pad_Fusion:opt=basic", "keras-torch", "torch:mode=compile", "xla"):
+        assert parse(parse(text).name) == parse(text)
+    assert parse("onnxruntime:opt=disable").knobs["opt"] == "disable"
+    assert all(parse(name).knobs["precision"] == "float32" for name in ENGINES), "precision is always explicit"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("tensorrt", "no backend called 'tensorrt'"),
+        ("onnxruntime:level=9", "not a knob of ONNX Runtime"),
+        ("onnxruntime:opt=fast", "must be one of all, disable"),
+        ("onnxruntime@newest", "not a version"),
+        ("onnxruntime@1;rm", "not a version"),
+        ("torch:threads=many", "must be a number"),
+    ],
+)
+def test_bad_names_say_what_there_is(text: str, words: str) -> None:
+    with pytest.raises(UsageProblem, match=words):
+        parse(text)
+
+
+def test_versions_multiply_backends_that_have_none() -> None:
+    names = [b.name for b in parse_all(["onnxruntime", "reference@1.18.0"], ["1.20.1"])]
+    assert names == ["onnxruntime", "onnxruntime@1.20.1", "reference@1.18.0"]
+
+
+def test_families_keep_to_what_the_engines_can_load(healthy: Artefact) -> None:
+    (family,) = families(["onnxruntime", "keras-torch", "openvino"], {"onnx": healthy})
+    assert [b.name for b in family.backends] == ["onnxruntime", "openvino"]
+    assert family.judge.name == "reference:precision=float64"
+
+
+def test_arrays_survive_the_disk(tmp_path: Path) -> None:
+    import ml_dtypes
+
+    arrays = {
+        "f": np.arange(6, dtype=np.float16).reshape(2, 3),
+        "empty": np.zeros((0, 3), np.int64),
+        "scalar": np.array(True),
+        "text": np.array([["a", "é"]], dtype=object),
+        "brain": np.array([1.5, -2.0]).astype(ml_dtypes.bfloat16),
+    }
+    manifest = tensors.write(tmp_path / "a", arrays)
+    found = tensors.read(tmp_path / "a", manifest)
+    for name in ("f", "empty", "scalar", "text"):
+        assert found[name].dtype == arrays[name].dtype
+        np.testing.assert_array_equal(found[name], arrays[name])
+    assert manifest["brain"]["logical"] == "bfloat16"
+    np.testing.assert_array_equal(found["brain"], np.array([1.5, -2.0], np.float32))
+
+
+@pytest.mark.parametrize("change", [{"offset": 10**9}, {"offset": -64}, {"shape": [10**9]}, {"dtype": "|O"}])
+def test_a_lying_manifest_is_refused(tmp_path: Path, change: dict[str, object]) -> None:
+    manifest = tensors.write(tmp_path / "a", {"x": np.arange(4.0)})
+    manifest["x"] |= change
+    with pytest.raises(ValueError):
+        tensors.read(tmp_path / "a", manifest)
+
+
+def test_a_missing_gpu_is_a_verdict(healthy: Artefact) -> None:
+    """The engine's own refusal: this build of ONNX Runtime has no CUDA provider, or there is a GPU and it runs."""
+    import onnxruntime
+
+    with Pool() as own:
+        runner = own.get(parse("onnxruntime:device=cuda"), healthy)
+        if "CUDAExecutionProvider" in onnxruntime.get_available_providers():
+            assert isinstance(runner, Runner)
+        else:
+            assert isinstance(runner, Failure)
+            assert runner.kind is Kind.MISSING
+            assert "no CUDAExecutionProvider" in runner.message
+
+
+class _Broken(ProcessTransport):
+    """A worker whose environment makes it misbehave."""
+
+
+def test_a_crash_is_a_verdict_and_the_worker_starts_again(healthy: Artefact, pool: Pool) -> None:
+    runner = pool.get(parse("onnxruntime:opt=basic"), healthy)
+    assert isinstance(runner, Runner)
+    transport = runner.transport
+    assert isinstance(transport, ProcessTransport)
+    feeds = {"x": np.ones((1, 3, 9, 9), np.float32)}
+    before = runner.run(feeds)
+    with pytest.raises(EngineFailed) as failed:
+        transport.exchange({"op": "exit"}, deadline=10)
+    assert failed.value.failure.kind is Kind.CRASH
+    after = runner.run(feeds)
+    assert after.ok, "the model is loaded again"
+    np.testing.assert_array_equal(before.arrays["y"], after.arrays["y"])
+
+
+def test_a_timeout_is_a_verdict(healthy: Artefact) -> None:
+    transport = ProcessTransport("onnxruntime", Environment())
+    try:
+        runner = Runner(parse("onnxruntime"), transport, deadline=0.001)
+        with pytest.raises(EngineFailed) as failed:
+            runner.load(healthy)
+        assert failed.value.failure.kind is Kind.TIMEOUT
+    finally:
+        transport.close()
+    assert not transport.folder.exists()
+
+
+def test_too_much_memory_is_a_verdict(healthy: Artefact) -> None:
+    transport = ProcessTransport("onnxruntime", Environment(), memory=1 << 20)
+    try:
+        with pytest.raises(EngineFailed, match="GiB of memory"):
+            while True:
+                Runner(parse("onnxruntime"), transport, deadline=60).load(healthy)
+                transport.memory = 0
+                transport.exchange({"op": "wait"}, deadline=60)
+                transport.close()
+    finally:
+        transport.close()
+
+
+def test_secrets_do_not_reach_a_worker(healthy: Artefact, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "do-not-tell")
+    transport = ProcessTransport("reference", Environment())
+    try:
+        Runner(parse("reference"), transport).load(healthy)
+        assert transport._child is not None
+        environment = Path(f"/proc/{transport._child.pid}/environ").read_bytes()
+        assert b"do-not-tell" not in environment
+    finally:
+        transport.close()
+
+
+def test_an_engine_that_is_not_installed_is_missing(healthy: Artefact, tmp_path: Path) -> None:
+    (tmp_path / "onnxruntime.py").write_text("raise ImportError('not here')")
+    with Pool(overlay=lambda package, version: tmp_path) as own:
+        failure = own.get(dataclasses.replace(parse("onnxruntime"), version="1.0.0"), healthy)
+    assert isinstance(failure, Failure)
+    assert failure.kind is Kind.MISSING
+
+
+def test_a_version_that_does_not_exist_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(EngineFailed) as failed:
+        Overlays(tmp_path, variables={"PATH": "/usr/bin:/bin", "PIP_NO_INDEX": "1"})("onnxruntime", "0.0.1")
+    assert failed.value.failure.kind is Kind.MISSING
+    assert "cannot be installed" in failed.value.failure.message
+
+
+def test_the_pass_is_found_by_halving() -> None:
+    backend = parse("onnxruntime")
+    for guilty in (pass_names()[0], pass_names()[-1], "LayerNormFusionL2"):
+        asked = []
+
+        def deviates(variant, guilty=guilty, asked=asked) -> bool:  # type: ignore[no-untyped-def]
+            asked.append(variant.name)
+            return variant.knobs["opt"] != "disable" and guilty not in variant.knobs["disabled"].split("+")
+
+        culprit = guilty_pass(backend, deviates)
+        assert culprit is not None
+        assert (culprit.kind, culprit.name) == ("pass", guilty)
+        assert len(asked) <= 2 + 2 * 7
+
+
+def test_two_passes_together_give_the_level() -> None:
+    first, last = pass_names()[0], pass_names()[-1]
+
+    def deviates(variant) -> bool:  # type: ignore[no-untyped-def]
+        off = variant.knobs["disabled"].split("+")
+        return variant.knobs["opt"] in ("extended", "all") and not (first in off and last in off)
+
+    culprit = guilty_pass(parse("onnxruntime"), deviates)
+    assert culprit is not None
+    assert (culprit.kind, culprit.name) == ("level", "extended")
+
+
+def test_a_kernel_bug_has_no_guilty_pass() -> None:
+    assert guilty_pass(parse("onnxruntime"), lambda _: True) is None
+
+
+def test_version_ranges() -> None:
+    states = {"1.19": False, "1.20": True, "1.21": None, "1.22": True, "1.23": False}
+    found = version_range(list(states), states.__getitem__)
+    assert found is not None
+    assert "comes in between 1.19 and 1.20" in found.sentence
+    assert "gone from 1.23 (still in 1.22)" in found.sentence
+    assert "did not run: 1.21" in found.sentence
+    assert version_range(["1", "2"], lambda _: False) is None
