@@ -1,25 +1,22 @@
 """Parsing in a child process with limits on memory, time and files, so that not even a fault in a parser reaches far.
 
-The child prints the graph's bytes; it sees no environment but what Python needs.
+The child is ``python -m analyzer.loading``: it prints the graph's bytes and sees no environment but what Python needs.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
 
 from analyzer.graph import Graph
-from analyzer.graph.serial import from_bytes, to_bytes
+from analyzer.graph.serial import from_bytes
 from analyzer.loading.files import NotFetchedProblem, shown, size_text
-from analyzer.loading.reading import load
-from analyzer.problem import Problem, TargetProblem
+from analyzer.problem import TargetProblem
 
 _GIB = 1 << 30
-_REFUSED, _NOT_FETCHED = 3, 4
+REFUSED, NOT_FETCHED = 3, 4
 
 
 def load_isolated(path: Path, *, memory: int = 8 * _GIB, seconds: int = 120) -> Graph:
@@ -31,7 +28,7 @@ def load_isolated(path: Path, *, memory: int = 8 * _GIB, seconds: int = 120) -> 
     """
     root = str(Path(__file__).resolve().parents[2])
     environment = {"PATH": os.defpath, "PYTHONPATH": root, "OPENBLAS_NUM_THREADS": "1", "LC_ALL": "C.UTF-8"}
-    command = [sys.executable, "-m", "analyzer.loading.isolated", str(memory), str(seconds), str(path.absolute())]
+    command = [sys.executable, "-m", "analyzer.loading", str(memory), str(seconds), str(path.absolute())]
     try:
         child = subprocess.run(command, env=environment, capture_output=True, timeout=seconds * 2 + 10, check=False)
     except subprocess.TimeoutExpired:
@@ -39,33 +36,10 @@ def load_isolated(path: Path, *, memory: int = 8 * _GIB, seconds: int = 120) -> 
     if child.returncode == 0:
         return from_bytes(child.stdout)
     text = shown(child.stderr.decode("utf-8", "replace").strip(), 500)
-    if child.returncode == _NOT_FETCHED:
+    if child.returncode == NOT_FETCHED:
         raise NotFetchedProblem(text)
-    if child.returncode == _REFUSED:
+    if child.returncode == REFUSED:
         raise TargetProblem(text)
     raise TargetProblem(
         f"{shown(path)} could not be parsed within {seconds} s and {size_text(memory)} of memory; it may be damaged."
     )
-
-
-def _main(arguments: list[str]) -> int:
-    memory, seconds, path = int(arguments[0]), int(arguments[1]), Path(arguments[2])
-    for kind, value in (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(kind, (value, value))
-    try:
-        data = to_bytes(load(path))
-    except Problem as problem:
-        print(problem, file=sys.stderr)
-        return _NOT_FETCHED if isinstance(problem, NotFetchedProblem) else _REFUSED
-    sys.stdout.buffer.write(data)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(_main(sys.argv[1:]))

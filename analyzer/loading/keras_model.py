@@ -7,7 +7,6 @@ of the domain ``keras`` that nothing is known about.
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from analyzer.graph.model import NAME
 from analyzer.loading.archives import open_archive
 from analyzer.loading.files import shown
 from analyzer.loading.hdf5 import WEIGHTS_MEMBER, datasets, open_file
+from analyzer.loading.json_text import read_json
 from analyzer.loading.keras_builder import DOMAIN, OPSET, Layer, Model, Unsupported
 from analyzer.loading.keras_layers import LAYERS, OPERATIONS, Call
 from analyzer.loading.keras_weights import ArchiveStore, Datasets, LegacyStore, Store
@@ -62,10 +62,12 @@ def _is_zip(path: Path) -> bool:
 
 def _read_archive(path: Path, limits: Limits) -> tuple[Any, str, Store]:
     with open_archive(path, limits) as archive:
-        config = _json(archive.read("config.json", limits.json_size), f"config.json in {shown(path)}", limits)
+        config = read_json(archive.read("config.json", limits.json_size), f"config.json in {shown(path)}", limits)
         metadata: Any = {}
         if "metadata.json" in archive:
-            metadata = _json(archive.read("metadata.json", limits.json_size), f"metadata.json in {shown(path)}", limits)
+            metadata = read_json(
+                archive.read("metadata.json", limits.json_size), f"metadata.json in {shown(path)}", limits
+            )
         source = io.BytesIO(archive.view(WEIGHTS_MEMBER).tobytes()) if WEIGHTS_MEMBER in archive else None
     version = str(metadata.get("keras_version", "")) if isinstance(metadata, dict) else ""
     found = {}
@@ -82,37 +84,13 @@ def _read_h5(path: Path, limits: Limits) -> tuple[Any, str, Store]:
         text = file.attrs.get("model_config")
         if not isinstance(text, str | bytes):
             raise TargetProblem(f"{what} holds weights but no architecture; name the model it belongs to.")
-        config = _json(text.encode() if isinstance(text, str) else text, f"the architecture in {what}", limits)
+        config = read_json(text.encode() if isinstance(text, str) else text, f"the architecture in {what}", limits)
         version = file.attrs.get("keras_version", "")
         version = version.decode("utf-8", "replace") if isinstance(version, bytes) else str(version)
         root = "model_weights" if "model_weights" in file else ""
         group = file[root] if root else file
         found = {name: (tuple(map(int, d.shape)), d.dtype) for name, d in datasets(group, limits, root)}
     return config, version, LegacyStore(Datasets(path, what, limits, found), root)
-
-
-def _json(data: bytes, what: str, limits: Limits) -> Any:
-    depth = deepest = 0
-    in_string = escaped = False
-    for byte in data:
-        if escaped:
-            escaped = False
-        elif in_string:
-            escaped = byte == 0x5C
-            in_string = byte != 0x22
-        elif byte == 0x22:
-            in_string = True
-        elif byte in b"{[":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif byte in b"}]":
-            depth -= 1
-    if deepest > 16 * limits.depth:
-        raise TargetProblem(f"{what} is nested too deeply.")
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise TargetProblem(f"{what} is not valid JSON; it is damaged or cut off ({shown(error)}).") from None
 
 
 def _convert(config: Any, version: str, store: Store, limits: Limits) -> Graph:

@@ -55,4 +55,8 @@ def _load(path: Path, found: Format, limits: Limits) -> Graph:
         from analyzer.loading.keras_model import read_keras
 
         return read_keras(path, limits)
+    if found is Format.TORCH_EXPORT:
+        from analyzer.loading.torch_program import read_program
+
+        return read_program(path, limits)
     raise TargetProblem(f"{shown(path)} is {found.value}, which holds no graph; name the model it belongs to.")
