@@ -78,19 +78,15 @@ def main() -> int:
                 if problem.level == Level.ERROR or problem.level == Level.WARNING:
                     errors += problem.level == Level.ERROR
                     print(
-
-                            f"{problem.level} {'certain' if problem.certain else 'possible'} "
-                            f"{file}:{problem.site.line} {problem.rule} {problem.message}"
-
+                        f"{problem.level} {'certain' if problem.certain else 'possible'} "
+                        f"{file}:{problem.site.line} {problem.rule} {problem.message}"
                     )
         calls = sum(known.values()) + sum(unknown.values())
         share = sum(known.values()) / calls if calls else 0.0
         middle = sorted(seconds)[len(seconds) // 2] if seconds else 0.0
         print(
-
-                f"{folder}: {len(seconds)} files, {calls} calls, {share:.1%} understood, median "
-                f"{middle:.2f} s, longest {max(seconds, default=0):.2f} s"
-
+            f"{folder}: {len(seconds)} files, {calls} calls, {share:.1%} understood, median "
+            f"{middle:.2f} s, longest {max(seconds, default=0):.2f} s"
         )
         print("  not understood:", ", ".join(f"{n} ({c})" for n, c in unknown.most_common(15)))
     print(f"{total} files, {crashes} crashes, {errors} errors reported")

@@ -86,7 +86,7 @@ def _range(c: Call) -> Value:
     parts = [p if isinstance(p, bool) else c.tr.term_of(p) for p in (c.get(i) for i in range(len(c.args)))]
     if all(isinstance(p, int) for p in parts) and parts:
         try:
-            numbers = range(*(int(p) for p in parts))
+            numbers = range(*(int(p) for p in parts if p is not None))
         except (TypeError, ValueError):
             return c.tr.unknown("a range")
         return Iterator_(lambda: iter(numbers), length=len(numbers))

@@ -148,7 +148,7 @@ def define_flag(op: Op, name: Value, default: Value, rest: tuple[Value, ...]) ->
 
 def flag_values(tr: Tracer) -> Object:
     """The one FLAGS object of a program."""
-    if tr.flags is None:
+    if not isinstance(tr.flags, Object):
         tr.flags = Object("namespace")
     return tr.flags
 

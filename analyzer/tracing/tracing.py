@@ -195,10 +195,12 @@ def _explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry:
     before = shared.steps
     shared.most_steps = before + 150_000
     base = Tracer(shared)
+    counts = shared.unknown_calls.copy(), shared.known_calls.copy()
     try:
         scope = _define(base, tree, relative)
     except OutOfBudget:
         return
+    shared.unknown_calls, shared.known_calls = counts  # the script's run has counted them already
     found = [
         (name, value)
         for name, value in scope.names.items()
@@ -224,7 +226,7 @@ def _define(tr: Tracer, tree: ast.Module, relative: str) -> Scope:
     scope = Scope()
     scope.names["__name__"] = Path(relative).stem
     tr.shared.sources.setdefault(relative, tree)
-    with suppress(PyRaise, PathEnd):
+    with suppress(PyRaise, PathEnd, RecursionError):
         run_module(tr, tree, scope, relative)
     return scope
 

@@ -426,7 +426,7 @@ def _repair(
 
 def _repair_entry(
     entries: Any, shape: tuple[Any, ...], source: TensorType | None, works: Any, clean: dict[str, Any], path: str
-) -> Any:
+) -> tuple[ast.expr, str, str] | None:
     key = "shape" if "shape" in clean else "target_shape"
     if source is None or source.shape is None:
         return None

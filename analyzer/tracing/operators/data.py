@@ -131,7 +131,7 @@ def apply_transform(tr: Tracer, transform: Value, value: Value) -> Value:
         if isinstance(size, (ListV, tuple)):
             parts = size.items if isinstance(size, ListV) else list(size)
             if len(parts) == 2:
-                height, width = (tr.term_of(p) for p in parts)  # type: ignore[assignment]
+                height, width = (tr.term_of(p) for p in parts)
             else:
                 return tr.unknown("a transformed image", "data")
         else:

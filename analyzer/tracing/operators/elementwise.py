@@ -7,8 +7,8 @@ import ast
 from analyzer.tracing.operators.apply import apply, tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Poly, Tensor, Unknown, Value
-from analyzer.validity.terms import Cond, equal, floor_div, mod
+from analyzer.tracing.values import Tensor, Unknown, Value
+from analyzer.validity.terms import Cond, Poly, equal, floor_div, mod
 
 _NAMES = {
     "+": ("add", "Add"), "-": ("sub", "Sub"), "*": ("mul", "Mul"), "/": ("div", "RealDiv"), "//": ("div", "FloorDiv"),

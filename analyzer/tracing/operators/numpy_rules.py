@@ -103,8 +103,13 @@ def convert(op: Op, object: Value, rest: tuple[Value, ...]) -> Value:
     return Tensor(found.shape, dtype, "numpy", site=op.where, value=found.value, sources=(found,))
 
 
-@operator("numpy.zeros_like numpy.ones_like numpy.empty_like numpy.full_like numpy.exp numpy.log " "numpy.sqrt numpy.abs numpy.tanh numpy.sin numpy.cos numpy.square "
-          "numpy.sign numpy.floor numpy.ceil numpy.round numpy.clip numpy.cumsum numpy.flip " "numpy.nan_to_num numpy.isnan numpy.random.permutation numpy.sort numpy.argsort " "numpy.log1p numpy.roll numpy.absolute", "x *rest")  # fmt: skip
+@operator(
+    "numpy.zeros_like numpy.ones_like numpy.empty_like numpy.full_like numpy.exp numpy.log "
+    "numpy.sqrt numpy.abs numpy.tanh numpy.sin numpy.cos numpy.square numpy.sign numpy.floor "
+    "numpy.ceil numpy.round numpy.clip numpy.cumsum numpy.flip numpy.nan_to_num numpy.isnan "
+    "numpy.random.permutation numpy.sort numpy.argsort numpy.log1p numpy.roll numpy.absolute",
+    "x *rest",
+)
 def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     if isinstance(x, (int, float)) and op.short in (
         "sqrt",

@@ -42,9 +42,9 @@ def call_typed(
     fixed, variadic = operands(found)
     given = list(args)
     named = dict(kwargs)
-    sources = list(node.args) if node is not None and not any(isinstance(a, ast.Starred) for a in node.args) else []
+    sources: list[Any] = list(node.args) if node is not None and not any(isinstance(a, ast.Starred) for a in node.args) else []
     if len(sources) < len(given):
-        sources = [None] * (len(given) - len(sources)) + sources  # type: ignore[list-item]
+        sources = [None] * (len(given) - len(sources)) + sources
     inputs: list[Value] = []
     nodes: dict[str, Any] = {k.arg: k.value for k in node.keywords if k.arg} if node is not None else {}
     if variadic and not fixed:
