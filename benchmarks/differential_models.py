@@ -1,4 +1,4 @@
-"""Real architectures as ONNX graphs with random weights: the light model zoo inside the `onnx` package, and two of ours."""
+"""Real architectures as ONNX graphs with random weights: the light zoo inside the `onnx` package, and two of ours."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 ZOO = (
-    "light_squeezenet", "light_shufflenet", "light_resnet50", "light_densenet121", "light_inception_v1", "light_inception_v2",
-    "light_bvlc_alexnet", "light_zfnet512", "light_vgg19",
+    "light_squeezenet", "light_shufflenet", "light_resnet50", "light_densenet121", "light_inception_v1",
+    "light_inception_v2", "light_bvlc_alexnet", "light_zfnet512", "light_vgg19",
 )  # fmt: skip
 
 

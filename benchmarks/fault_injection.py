@@ -7,6 +7,8 @@ change them: CRADLE's four kinds (batch norm's epsilon, padding, pooling, parame
 localized; the culprit's rank among all layers is counted by replayed error and by R_l.
 """
 
+# ruff: noqa: E501, E402
+
 from __future__ import annotations
 
 import argparse

@@ -7,6 +7,8 @@ installed ones come as overlays (`pip install --no-deps --target`) that are kept
 with exit code 1 when one is not as it should be.
 """
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import argparse

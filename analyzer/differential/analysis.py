@@ -20,7 +20,7 @@ from analyzer.differential.pool import Overlay, Pool
 from analyzer.differential.structure import Description
 from analyzer.differential.study import Problem, Study, study
 from analyzer.differential.verdict import Failure, Kind
-from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Level, Location, Table
+from analyzer.findings import AnalysisResult, Confidence, DeviationMap, Evidence, Finding, Level, Location, Table
 from analyzer.problem import TargetProblem
 from analyzer.sandbox import Sandbox
 
@@ -110,7 +110,7 @@ def result_of(studies: Sequence[Study], target: TargetConfig, output: Path, thre
     sentences: list[str] = []
     versions: dict[str, str] = {}
     assumptions: list[str] = []
-    maps = []
+    maps: list[DeviationMap] = []
     if not studies and target.backends:
         notes.append(f"None of the backends {', '.join(target.backends)} takes this kind of model.")
     for each in studies:
@@ -118,8 +118,8 @@ def result_of(studies: Sequence[Study], target: TargetConfig, output: Path, thre
         notes += [f"{name} did not run: {_plain(failure.message)}" for name, failure in each.missing]
         notes += list(each.notes)
         notes += [
-            f"{blame.backend} deviates by {blame.error:.2g} in {blame.unit.main.layer or blame.unit.main.name}, which is "
-            f"benign: {why.why}."
+            f"{blame.backend} deviates by {blame.error:.2g} in {blame.unit.main.layer or blame.unit.main.name}, "
+            f"which is benign: {why.why}."
             for blame, why in each.benign
         ]
         if each.comparison is None:
@@ -187,7 +187,8 @@ def _message(problem: Problem, layer: str) -> str:
     through = f", through {problem.culprit.name}" if problem.culprit else ""
     judge = _judge_title(blame.judge)
     if problem.culprit is not None and problem.culprit.kind == "export":
-        return f"The ONNX export of `{layer}` ({blame.unit.op}){more} deviates from PyTorch by {_number(blame.error)} (relative)."
+        by = _number(blame.error)
+        return f"The ONNX export of `{layer}` ({blame.unit.op}){more} deviates from PyTorch by {by} (relative)."
     if blame.kind is Kind.CRASH:
         return f"{title} crashes in `{layer}` ({blame.unit.op}){more}{through}: {_plain(blame.message)}"
     if blame.kind is Kind.UNSUPPORTED:
@@ -206,8 +207,8 @@ def _message(problem: Problem, layer: str) -> str:
             f"{_number(blame.error)} for the same inputs."
         )
     return (
-        f"{title} deviates from {judge} by {_number(blame.error)} (relative) in `{layer}` ({blame.unit.op}){more}{through}; "
-        f"rounding explains {blame.floor:.0e}."
+        f"{title} deviates from {judge} by {_number(blame.error)} (relative) in `{layer}` ({blame.unit.op})"
+        f"{more}{through}; rounding explains {blame.floor:.0e}."
     )
 
 
@@ -234,7 +235,7 @@ def _evidence(problem: Problem, done: Study) -> Evidence:
         )
     if blame.how == "splice":
         sentences.append(
-            "No layer deviates alone: the prefix of the judge spliced with this engine's suffix shows the error from here on."
+            "No layer deviates alone: the judge's prefix spliced with this engine's suffix shows the error from here."
         )
     for name, error in sorted(blame.peers.items()):
         sentences.append(f"{name} deviates here by {_number(error)}.")
@@ -299,7 +300,8 @@ def _verdicts(done: Study, target: TargetConfig) -> list[Finding]:
             message = f"{title} changes the model's weights or statistics during inference."
             found.append(_whole(Kind.MUTATED, Level.ERROR, target, name, message))
         if result.nondeterministic:
-            message = f"{title} gives other outputs when run twice on the same inputs: {_number(result.nondeterministic)} apart."
+            apart = _number(result.nondeterministic)
+            message = f"{title} gives other outputs when run twice on the same inputs: {apart} apart."
             found.append(_whole(Kind.NONDETERMINISTIC, Level.WARNING, target, name, message))
     return found
 
@@ -336,8 +338,8 @@ def _sentences(done: Study) -> list[str]:
         for m in metrics:
             if m.inconsistent:
                 lines.append(
-                    f"{a} and {b} are inconsistent under D_{m.metric.upper()} >= {m.threshold:g}: {len(m.triggering)} of "
-                    f"{len(m.distances)} instances, largest distance {max(m.distances):.3g}."
+                    f"{a} and {b} are inconsistent under D_{m.metric.upper()} >= {m.threshold:g}: "
+                    f"{len(m.triggering)} of {len(m.distances)} instances, largest distance {max(m.distances):.3g}."
                 )
     return lines
 

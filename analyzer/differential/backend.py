@@ -95,17 +95,6 @@ ENGINES = {
                 "threads": ANY,
             },
         ),
-        Engine(
-            "jax",
-            "JAX",
-            ("jax-entry",),
-            ("jax",),
-            {
-                "mode": ("jit", "eager"),
-                "precision": ("float32", "tf32", "float64"),
-                "device": ("cpu", "cuda"),
-            },
-        ),
         _keras("tensorflow", "TensorFlow"),
         _keras("jax", "JAX"),
         _keras("torch", "PyTorch"),

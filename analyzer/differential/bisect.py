@@ -66,7 +66,7 @@ def _compile_stage(backend: Backend, deviates: Deviates) -> str:
 
 
 def _one_that_cures(names: Sequence[str], deviates_without: Callable[[Sequence[str]], bool | None]) -> str | None:
-    """The single name whose removal cures: halve as long as one half cures, so log2(n) runs; None when it takes several."""
+    """The single name whose removal cures: halve as long as one half cures (log2(n) runs); None for several."""
     if deviates_without(names) is not False:
         return None
     candidates = list(names)

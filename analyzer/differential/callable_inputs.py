@@ -28,7 +28,8 @@ value = value() if callable(value) else value
 truth = None
 if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], (dict, list, tuple)):
     value, truth = value
-arrays = dict(value) if isinstance(value, dict) else dict(enumerate(value if isinstance(value, (list, tuple)) else [value]))
+listed = value if isinstance(value, (list, tuple)) else [value]
+arrays = dict(value) if isinstance(value, dict) else dict(enumerate(listed))
 arrays = {str(k): np.asarray(v.detach().cpu() if hasattr(v, "detach") else v) for k, v in arrays.items()}
 if truth is not None:
     arrays["labels"] = np.asarray(truth.detach().cpu() if hasattr(truth, "detach") else truth)

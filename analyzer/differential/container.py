@@ -1,11 +1,12 @@
 """A worker in a container, through the Docker SDK: one image an environment, GPUs where the engine has them.
 
-Messages go through the container's standard input and output, arrays as tar streams; no folder of the host is mounted and
+Messages go through the container's standard input and output, arrays as tar streams; no folder of the host is mounted,
 there is no network. The image needs Python 3.9 or later, NumPy, and the engine (``onnx`` too for ONNX engines).
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import shutil
@@ -203,10 +204,8 @@ class ContainerTransport:
             self._stream.close()
             self._stream = None
         if self._container is not None:
-            try:
+            with contextlib.suppress(Exception):  # it is gone already, or the engine is
                 self._container.remove(force=True)
-            except Exception:  # it is gone already, or the engine is
-                pass
             self._container = None
 
     def close(self) -> None:

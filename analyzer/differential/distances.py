@@ -35,7 +35,7 @@ def class_distance(output: np.ndarray, other: np.ndarray, truth: int, k: int = T
 
 
 def mad(output: np.ndarray, truth: np.ndarray) -> float:
-    """Mean absolute deviation of two arrays of equal shape; NaN where either holds a NaN, infinite where they differ by it."""
+    """Mean absolute deviation of two arrays of equal shape; NaN where either holds a NaN."""
     a, b = np.asarray(output, np.float64), np.asarray(truth, np.float64)
     if a.size == 0:
         return 0.0
@@ -122,7 +122,7 @@ def deviation(output: np.ndarray, other: np.ndarray) -> float:
 
 
 def rates(deltas: Mapping[str, float], inbound: Mapping[str, Sequence[str]], eps: float = 1e-7) -> dict[str, float]:
-    """R_l = (delta_l - delta_pre) / (delta_pre + eps), delta_pre the largest delta of the inbound layers (0 for inputs)."""
+    """R_l = (delta_l - delta_pre) / (delta_pre + eps), delta_pre the largest delta of inbound layers (0 for inputs)."""
     found = {}
     for name, delta in deltas.items():
         before = max((deltas[p] for p in inbound.get(name, ()) if p in deltas), default=0.0)

@@ -35,8 +35,8 @@ class Overlays:
         self.folder.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(dir=self.folder, prefix=".draft-"))
         command = [
-            self.python, "-m", "pip", "install", "--quiet", "--no-input", "--no-deps", "--no-compile", "--only-binary", ":all:",
-            "--target", str(draft), f"{package}=={version}",
+            self.python, "-m", "pip", "install", "--quiet", "--no-input", "--no-deps", "--no-compile",
+            "--only-binary", ":all:", "--target", str(draft), f"{package}=={version}",
         ]  # fmt: skip
         try:
             done = subprocess.run(

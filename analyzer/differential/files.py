@@ -38,8 +38,8 @@ def write_problem(problem: Problem, done: Study, kinds: Mapping[str, Artefact], 
     text = path.read_text(encoding="utf-8")
     text = text if len(text) < MAX_INLINE_ISSUE else f"# see {path.name}"
     issue = issue_text(
-        problem.blame, problem.reduced, problem.backend, versions, problem.culprit, problem.versions, problem.known, text,
-        problem.key,
+        problem.blame, problem.reduced, problem.backend, versions, problem.culprit, problem.versions, problem.known,
+        text, problem.key,
     )  # fmt: skip
     (folder / f"{problem.key}.md").write_text(issue, encoding="utf-8")
 

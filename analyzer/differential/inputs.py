@@ -70,7 +70,7 @@ def match(arrays: Mapping[str, np.ndarray], wanted: Sequence[TensorInfo], origin
     if not set(names) <= set(data):
         if len(data) != len(names):
             raise TargetProblem(
-                f"{origin} has the arrays {', '.join(sorted(arrays)) or 'none'}, but the model's inputs are {', '.join(names)}."
+                f"{origin} has the arrays {', '.join(sorted(arrays)) or 'none'}; its inputs are {', '.join(names)}."
             )
         data = dict(zip(names, data.values(), strict=True))
     feeds = {}

@@ -81,8 +81,8 @@ def benign(blame: Blame, backend: Backend) -> Benign | None:
 
 
 def duplicate_key(blame: Blame, backend: Backend, guilty_pass: str | None) -> str:
-    """Twelve hex digits over engine, operators, attribute class, shape class and pass: the same bug in another layer has
-    the same key. A shape class keeps ranks and the parity of sizes, which is what padding bugs depend on."""
+    """Twelve hex digits over engine, operators, attribute class, shape class and pass: the same bug in another layer
+    has the same key. A shape class keeps ranks and the parity of sizes, which is what padding bugs depend on."""
     attributes = sorted(
         (o.op, k, str(v)) for o in blame.unit.operations for k, v in o.attributes.items() if not isinstance(v, float)
     )

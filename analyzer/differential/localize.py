@@ -234,8 +234,8 @@ def error_of(arrays: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray
 
 
 def small_scale(inputs: Mapping[str, np.ndarray]) -> float:
-    """Results far below both 1/100 and the inputs are differences or saturated tails (``sigmoid(-15)``), which no engine
-    computes to full relative precision."""
+    """Results far below both 1/100 and the inputs are differences or saturated tails (``sigmoid(-15)``), which no
+    engine computes to full relative precision."""
     sizes = [float(np.max(np.abs(a[np.isfinite(a)]), initial=0.0)) for a in inputs.values() if a.dtype.kind == "f"]
     return min(0.01, max(sizes, default=0.0))
 
@@ -279,8 +279,8 @@ def splice(
 ) -> tuple[Unit, float] | None:
     """Bisect for the last place from which the engine's suffix still deviates; for deviations no single unit shows.
 
-    Prefixes come from the judge (`truth`). The suffix from unit k deviates for k <= guilty and agrees afterwards, so the
-    boundary is found in log2(n) runs. From the boundary the region grows until it deviates by itself.
+    Prefixes come from the judge (`truth`). The suffix from unit k deviates for k <= guilty and agrees afterwards, so
+    the boundary is found in log2(n) runs. From the boundary the region grows until it deviates by itself.
     Returns the region as one unit with its error, or None when the deviation is not at one place.
     """
     cuts = shared_cuts(structure, [d for d in (judge.description, runner.description) if d is not None])

@@ -1,4 +1,4 @@
-"""The noise floor, measured: how much a unit's result moves when its inputs move by the last bit, and what peers achieve.
+"""The noise floor, measured: how much a unit's result moves when its inputs move by the last bit, and what peers do.
 
 An error counts only above `MARGIN` times the floor, so that ill-conditioned but right results stay silent.
 """

@@ -23,7 +23,6 @@ JUDGES = {
     "keras": "keras-numpy:precision=float64",
     "torch": "torch:precision=float64",
     "tensorflow": "tensorflow:mode=eager:precision=float64",
-    "jax": "jax:mode=eager:precision=float64",
 }
 
 DEFAULTS: Mapping[str, tuple[str, ...]] = {
@@ -31,7 +30,6 @@ DEFAULTS: Mapping[str, tuple[str, ...]] = {
     "torch": ("torch", "onnxruntime"),
     "keras": ("keras-tensorflow", "keras-jax", "keras-torch"),
     "tensorflow": ("tensorflow", "tensorflow:mode=eager"),
-    "jax": ("jax", "jax:mode=eager"),
 }
 
 
@@ -59,7 +57,7 @@ def artefacts(graph: Graph, target: TargetConfig, root: Path, folder: Path) -> d
         elif graph.framework == "tensorflow":
             request = {"path": "model" if path.is_dir() else f"model{path.suffix}"}
             found["tensorflow"] = Artefact("tensorflow", {request["path"]: path}, request)
-    elif target.entry and graph.framework in ("torch", "keras", "tensorflow", "jax"):
+    elif target.entry and graph.framework in ("torch", "keras", "tensorflow"):
         described: dict[str, Any] = {"entry": target.entry, "root": "project"}
         kind = f"{graph.framework}-entry"
         if kind == "torch-entry":
@@ -116,8 +114,6 @@ def default_backends(kinds: Mapping[str, Artefact]) -> list[str]:
         return list(DEFAULTS["keras"])
     if any(k.startswith("tensorflow") for k in kinds):
         return list(DEFAULTS["tensorflow"])
-    if any(k.startswith("jax") for k in kinds):
-        return list(DEFAULTS["jax"])
     if any(k.startswith("torch") for k in kinds):
         return list(DEFAULTS["torch"]) if "onnx" in kinds else ["torch", "torch:mode=export"]
     return list(DEFAULTS["onnx"]) if "onnx" in kinds else []
@@ -134,7 +130,7 @@ def _family_of(backend: Backend, kinds: Mapping[str, Artefact]) -> str:
         return "keras"
     if name == "torch":
         return "onnx" if "onnx" in kinds else "torch"
-    return name if name in ("tensorflow", "jax") else "onnx"
+    return name if name == "tensorflow" else "onnx"
 
 
 def fx_names(graph: Graph) -> dict[str, str]:

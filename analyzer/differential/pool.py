@@ -96,8 +96,6 @@ def variables_for(backend: Backend) -> Mapping[str, str]:
         variables["KERAS_BACKEND"] = name.removeprefix("keras-")
         if knobs.get("precision") == "float64":
             variables["JAX_ENABLE_X64"] = "1"
-    if name == "jax" and knobs.get("precision") == "float64":
-        variables["JAX_ENABLE_X64"] = "1"
     if knobs.get("threads"):
         for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "TF_NUM_INTRAOP_THREADS"):
             variables[variable] = knobs["threads"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from analyzer.differential.localize import Blame, error_of, small_scale
 from analyzer.differential.runner import Runner
-from analyzer.differential.structure import Unit
+from analyzer.differential.structure import Operation, Unit
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,10 @@ def _fewer_nodes(best: Reduced, measure: Measure, judge: Runner) -> Reduced:
 def _after(unit: Unit, cut: list[str]) -> Unit | None:
     """The part of `unit` that is still needed when the tensors `cut` are given; None when nothing becomes smaller."""
     producer = {o: op for op in unit.operations for o in op.outputs}
-    needed, inputs = [], dict.fromkeys(())
-    queue, seen = list(unit.outputs), set()
+    needed: list[Operation] = []
+    inputs: dict[str, None] = {}
+    queue = list(unit.outputs)
+    seen: set[str] = set()
     while queue:
         name = queue.pop(0)
         if name in seen:

@@ -94,7 +94,7 @@ def onnx_script(
     else:
         model_text = _quoted(base64.b64encode(model).decode())
     if sum(a.nbytes for a in inputs.values()) > INLINE:
-        np.savez(folder / f"{stem}.npz", **{f"input_{i}": a for i, a in enumerate(inputs.values())})
+        np.savez(folder / f"{stem}.npz", **{f"input_{i}": a for i, a in enumerate(inputs.values())})  # type: ignore[arg-type]
         names = json.dumps(list(inputs))
         feeds = (
             f"ARRAYS = np.load(__import__('pathlib').Path(__file__).with_name({stem + '.npz'!r}))\n"

@@ -1,6 +1,8 @@
 """Stand-alone scripts for what is no ONNX model: a Keras layer on two backends, a TensorFlow graph in two modes, Torch
 operators in two precisions or modes. Each carries its data and needs only the two engines."""
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import json

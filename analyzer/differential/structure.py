@@ -130,7 +130,8 @@ def units(structure: Description, cuts: frozenset[str]) -> tuple[Unit, ...]:
         outputs = tuple(o for o in operation.outputs if o in points)
         if not outputs:
             continue
-        members, frontier = {index}, dict.fromkeys(())
+        members = {index}
+        frontier: dict[str, None] = {}
         queue = list(operation.inputs)
         while queue:
             name = queue.pop(0)

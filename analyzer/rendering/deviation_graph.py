@@ -1,7 +1,7 @@
 """A `DeviationMap` drawn by Graphviz: what a person sees of a differential test.
 
-Boxes are layers. Their colour is the error of the layer alone (fed the reference's inputs), an arrow's width the deviation
-that flows along it, a thick outline guilt. Healthy regions are one box each, so that any model fits a screen.
+Boxes are layers. Their colour is the error of the layer alone (fed the reference's inputs), an arrow's width the
+deviation that flows along it, a thick outline guilt. Healthy regions are one box each, so that any model fits a screen.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAX_KEPT = 9  # layers that get a box of their own in a model that is folded
 SMALL = 12  # models up to this size are drawn whole
 MAX_LABEL = 44
 
-# White over yellow to dark red, in steps that differ in lightness too (they stay apart in grey and for the colour-blind).
+# White over yellow to dark red, in steps that differ in lightness too: they stay apart in grey.
 SHADES = ((1e-6, "#ffffff"), (1e-4, "#fff7bc"), (1e-2, "#fec44f"), (1e-1, "#fe9929"), (math.inf, "#ec7014"))
 GUILTY = "#b30000"
 EDGE, TEXT, FOLDED = "#57606a", "#1f2328", "#eef1f4"

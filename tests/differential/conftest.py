@@ -143,7 +143,7 @@ keras.Model(i, L.Dense(3, activation="softmax", name="head")(L.Flatten(name="fla
 
 @pytest.fixture(scope="session")
 def keras_model(tmp_path_factory: pytest.TempPathFactory) -> Artefact:
-    """With an average pooling that Keras pads by replication on Torch (fixed in 3.16), and a nested model called twice."""
+    """An average pooling that Keras pads by replication on Torch (fixed in 3.16), a nested model called twice."""
     path = tmp_path_factory.mktemp("keras") / "model.keras"
     env = {**os.environ, "KERAS_BACKEND": "numpy", "TF_CPP_MIN_LOG_LEVEL": "3"}
     subprocess.run([sys.executable, "-c", KERAS_MODEL, str(path)], check=True, env=env, capture_output=True)

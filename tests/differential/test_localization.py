@@ -107,7 +107,7 @@ def test_a_model_that_no_engine_takes_is_a_note(
 def test_common_mode_is_told_from_one_engine_being_wrong(
     tmp_path: Path, pool: Pool, save_model: Callable[..., Artefact], examine: Examine
 ) -> None:
-    """Resize with align_corners and a shrinking scale: two engines agree with each other and not with the specification."""
+    """Resize with align_corners and a shrinking scale: two engines agree with each other, not with the standard."""
     from onnx import helper
 
     resize = helper.make_node(

@@ -44,10 +44,6 @@ def open_engine(name: str, knobs: dict[str, Any]) -> Engine:
         from .tensorflow_engine import TensorFlow
 
         return TensorFlow(knobs)
-    if name == "jax":
-        from .jax_engine import Jax
-
-        return Jax(knobs)
     raise EngineError("missing", f"there is no engine called {name}")
 
 
@@ -128,9 +124,9 @@ class Server:
 
 
 UNSUPPORTED = (
-    "not implemented", "not_implemented", "notimplemented", "unimplemented", "could not find an implementation", "unsupported",
-    "not supported", "no opset import", "is not a registered function/op", "not compilable", "opconversionfailure",
-    "no conversion rule", "does not support",
+    "not implemented", "not_implemented", "notimplemented", "unimplemented", "could not find an implementation",
+    "unsupported", "not supported", "no opset import", "is not a registered function/op", "not compilable",
+    "opconversionfailure", "no conversion rule", "does not support",
 )  # fmt: skip
 
 

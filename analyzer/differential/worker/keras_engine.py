@@ -1,7 +1,7 @@
 """Keras 3 on any backend (`KERAS_BACKEND` is set before the start: it is read once, at import).
 
-Tensors are named after the layer that makes them (``block/conv``; with ``:1`` for its second call, ``#1`` for its second
-output); nested models are flattened. A run calls the model as a user does; parts are run operation by operation.
+Tensors are named after the layer that makes them (``block/conv``; with ``:1`` for its second call, ``#1`` for its
+second output); nested models are flattened. A run calls the model as a user does; parts are run operation by operation.
 
 Knobs: ``call`` (inference: ``model(x, training=False)``; plain: ``model(x)``; predict), ``precision`` (a dtype policy),
 ``jit`` (on: compiled with XLA or the backend's own compiler), ``device``, ``threads``.
@@ -148,7 +148,7 @@ class Keras:
         return {n: _numpy(env[n]) for n in fetches if n in env}
 
     def _call(self, values: list[np.ndarray]) -> Any:
-        argument = values if len(values) > 1 or isinstance(self.model.input, (list, tuple)) else values[0]
+        argument: Any = values if len(values) > 1 or isinstance(self.model.input, (list, tuple)) else values[0]
         if isinstance(getattr(self.model, "input", None), dict):
             argument = dict(zip(self.model.input, values))  # noqa: B905
         if self.backend == "openvino" or self.knobs["call"] == "predict" or self.knobs["jit"] == "on":
@@ -345,7 +345,7 @@ def _config(operation: Any) -> dict[str, Any]:
         config = operation.get_config()
     except Exception:
         return {}
-    found = {}
+    found: dict[str, Any] = {}
     for key, value in config.items():
         if isinstance(value, SIMPLE) and len(str(value)) < 64:
             found[key] = value

@@ -1,4 +1,7 @@
-"""OpenVINO on ONNX files. Knobs: ``precision`` (float32, bfloat16, float16, default), ``threads``, ``device`` (cpu, gpu)."""
+"""OpenVINO on ONNX files.
+
+Knobs: ``precision`` (float32, bfloat16, float16, default), ``threads``, ``device`` (cpu, gpu).
+"""
 
 from __future__ import annotations
 

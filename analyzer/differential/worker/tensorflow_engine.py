@@ -6,6 +6,7 @@ Knobs: ``mode`` (function: pruned and run as a function; eager: operation by ope
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -44,10 +45,8 @@ class TensorFlow:
         if self.knobs["device"] == "cuda" and not tf.config.list_physical_devices("GPU"):
             raise EngineError("missing", f"TensorFlow {tf.__version__} finds no GPU")
         if self.knobs["threads"]:
-            try:
+            with contextlib.suppress(RuntimeError):  # the environment variable has set it already
                 tf.config.threading.set_intra_op_parallelism_threads(int(self.knobs["threads"]))
-            except RuntimeError:
-                pass  # the environment variable has set it already
         tf.config.experimental.enable_tensor_float_32_execution(self.knobs["precision"] == "tf32")
         off = self.knobs["grappler"] == "off" or self.knobs["mode"] == "eager"
         tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": off})
@@ -184,7 +183,7 @@ class TensorFlow:
 
     def _sinks(self) -> list[str]:
         used = {t.name for op in self.graph.get_operations() for t in op.inputs}
-        found = []
+        found: list[str] = []
         for op in self.graph.get_operations():
             if op.type not in NO_RESULT and op.outputs and not any(o.name in used for o in op.outputs):
                 found.extend(o.name for o in op.outputs if o.dtype.name not in ("resource", "variant", "string"))

@@ -36,7 +36,7 @@ def write(path: Path, arrays: dict[str, np.ndarray]) -> Manifest:
             offset += gap
             entry |= {"dtype": array.dtype.str, "offset": offset}
             data = np.ascontiguousarray(array)
-            file.write(data.tobytes() if data.size == 0 else memoryview(data).cast("B"))
+            file.write(data.tobytes() if data.size == 0 else data.view(np.uint8).data if data.ndim else data.tobytes())
             offset += data.nbytes
             manifest[name] = entry
     return manifest
