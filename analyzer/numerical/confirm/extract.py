@@ -24,6 +24,7 @@ RANDOM_RANGES: Mapping[str, tuple[float, float]] = {
     "TruncatedNormal": (-2.0, 2.0),
     "Bernoulli": (0.0, 1.0),
 }
+IR_VERSION = 10
 LARGEST_TENSOR = 1 << 24  # elements; a leaf beyond this is not worth searching
 
 
@@ -90,7 +91,8 @@ def extract(
         sub.initializers.pop(value.name or "", None)
         value.const_value = None
     sub.opset_imports.update(graph.model.opset_imports)
-    model = ir.Model(sub, ir_version=max(graph.model.ir_version or 8, 8))
+    # Engines refuse a version newer than their own, though nothing that a slice holds needs it.
+    model = ir.Model(sub, ir_version=IR_VERSION)
     for key, function in graph.model.functions.items():
         model.functions[key] = function
     return Slice(

@@ -1,0 +1,140 @@
+"""Ranges: declared, inferred, widened, defaulted; each with its reason."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from analyzer.config import InputSpec, TargetConfig
+from analyzer.graph import Graph, Role, ValueRange, set_role
+from analyzer.graph.ranges import Origin
+from analyzer.numerical.assumptions import as_ranges, assume
+from analyzer.problem import TargetProblem
+
+
+def graph_of(nodes: list[onnx.NodeProto], inputs: list[onnx.ValueInfoProto], **weights: np.ndarray) -> Graph:
+    outputs = [helper.make_tensor_value_info(nodes[-1].output[0], TensorProto.FLOAT, None)]
+    tensors = [numpy_helper.from_array(array, name) for name, array in weights.items()]
+    proto = helper.make_model(
+        helper.make_graph(nodes, "g", inputs, outputs, tensors), opset_imports=[helper.make_opsetid("", 20)]
+    )
+    return Graph(ir.from_proto(proto))
+
+
+def value(name: str, kind: int = TensorProto.FLOAT, *shape: int | str) -> onnx.ValueInfoProto:
+    return helper.make_tensor_value_info(name, kind, list(shape))
+
+
+def linear(**weights: np.ndarray) -> Graph:
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["h"]), helper.make_node("Add", ["h", "b"], ["y"])]
+    return graph_of(nodes, [value("x", TensorProto.FLOAT, "batch", 4)], **weights)
+
+
+WEIGHTS = {"w": np.array([[-1.0, 3.0]] * 4, np.float32), "b": np.zeros(2, np.float32)}
+FILE = TargetConfig("t", path="m.onnx")
+ENTRY = TargetConfig("t", entry="m.py:build")
+
+
+def test_a_file_keeps_its_weights_and_an_entry_point_widens_them() -> None:
+    assert set(as_ranges(assume(linear(**WEIGHTS), FILE))) == {"x"}
+    ranges = as_ranges(assume(linear(**WEIGHTS), ENTRY))
+    assert (ranges["w"].lo, ranges["w"].hi) == (-5.0, 7.0)
+    assert (ranges["b"].lo, ranges["b"].hi) == (-1.0, 1.0)
+    constant = as_ranges(assume(linear(w=WEIGHTS["w"], b=np.full(2, -3.0, np.float32)), ENTRY))
+    assert (constant["b"].lo, constant["b"].hi) == (-6.0, 0.0)
+
+
+def test_unknown_inputs_get_the_documented_default() -> None:
+    (x,) = assume(linear(**WEIGHTS), FILE)
+    assert (x.range.lo, x.range.hi, x.range.origin) == (-100.0, 100.0, Origin.DEFAULT)
+    assert str(x) == "x in [-100, 100] (default for inputs)"
+
+
+@pytest.mark.parametrize("declared", ["x", "?", "images"])
+def test_inputs_are_matched_by_name_then_glob_then_position(declared: str) -> None:
+    target = TargetConfig("t", path="m.onnx", inputs={declared: InputSpec(range=ValueRange(0, 255))})
+    if declared == "?":
+        target = TargetConfig("t", path="m.onnx", inputs={"[x]": InputSpec(range=ValueRange(0, 255))})
+    assert as_ranges(assume(linear(**WEIGHTS), target))["x"].hi == 255
+
+
+def test_too_many_declared_inputs_are_refused_with_the_names_there_are() -> None:
+    spec = InputSpec(range=ValueRange(0, 1))
+    with pytest.raises(TargetProblem, match=r"no input is called 'z'; the model's inputs are: x\."):
+        assume(linear(**WEIGHTS), TargetConfig("t", path="m.onnx", inputs={"x": spec, "z": spec}))
+
+
+def test_parameters_are_declared_by_glob_and_unbounded_by_choice() -> None:
+    declared = TargetConfig("t", path="m.onnx", parameters={"w*": ValueRange(-2, 2)})
+    assert as_ranges(assume(linear(**WEIGHTS), declared))["w"].hi == 2
+    free = as_ranges(assume(linear(**WEIGHTS), TargetConfig("t", path="m.onnx", unbounded=("parameters", "inputs"))))
+    assert free["w"].hi == math.inf
+    assert free["x"].lo == -math.inf
+
+
+def test_a_checkpoint_gives_exact_ranges() -> None:
+    found = as_ranges(assume(linear(**WEIGHTS), ENTRY, {"w": np.array([[0.5, 0.25]], np.float32)}))
+    assert (found["w"].lo, found["w"].hi, found["w"].origin) == (0.25, 0.5, Origin.DATA)
+    with pytest.raises(TargetProblem, match="NaN or infinite"):
+        assume(linear(**WEIGHTS), ENTRY, {"w": np.array([np.nan], np.float32)})
+
+
+def test_token_ids_stay_below_the_vocabulary() -> None:
+    node = helper.make_node("Gather", ["table", "ids"], ["y"])
+    graph = graph_of([node], [value("ids", TensorProto.INT64, "n")], table=np.zeros((7, 3), np.float32))
+    assert as_ranges(assume(graph, FILE))["ids"] == ValueRange(0, 6, Origin.INFERRED, "indices into a table of 7 rows")
+
+
+def test_what_weighs_a_log_probability_is_a_label() -> None:
+    nodes = [helper.make_node("Log", ["p"], ["l"]), helper.make_node("Mul", ["labels", "l"], ["y"])]
+    graph = graph_of(nodes, [value("p", TensorProto.FLOAT, 3), value("labels", TensorProto.FLOAT, 3)])
+    assert as_ranges(assume(graph, FILE))["labels"].hi == 1.0
+
+
+def test_dropout_and_masks_and_bytes() -> None:
+    nodes = [
+        helper.make_node("RandomUniform", [], ["u"], shape=[3]),
+        helper.make_node("GreaterOrEqual", ["u", "r"], ["keep"]),
+        helper.make_node("Where", ["keep", "x", "attention_mask"], ["y"]),
+    ]
+    inputs = [
+        value("r", TensorProto.FLOAT),
+        value("x", TensorProto.UINT8, 3),
+        value("attention_mask", TensorProto.FLOAT, 3),
+    ]
+    ranges = as_ranges(assume(graph_of(nodes, inputs), FILE))
+    assert (ranges["r"].lo, ranges["r"].hi) == (0.0, 0.9)
+    assert ranges["x"].hi == 255
+    assert ranges["attention_mask"].reason == "mask"
+
+
+def test_variances_are_not_negative_and_exporters_constants_stay() -> None:
+    node = helper.make_node("BatchNormalization", ["x", "s", "o", "m", "v"], ["y"])
+    ones = np.ones(3, np.float32)
+    graph = graph_of([node], [value("x", TensorProto.FLOAT, 1, 3)], s=ones, o=0 * ones, m=0 * ones, v=ones, val_0=ones)
+    ranges = as_ranges(assume(graph, ENTRY))
+    assert (ranges["v"].lo, ranges["v"].hi) == (0.0, math.inf)
+    assert "val_0" not in ranges
+    for initializer in graph.graph.initializers.values():
+        initializer.metadata_props["pkg.torch.export.graph_signature.InputSpec.kind"] = "CONSTANT_TENSOR"
+    assert set(as_ranges(assume(graph, ENTRY))) == {"x", "m", "v"}
+
+
+def test_tensorflow_variables_are_widened_from_their_initial_value() -> None:
+    graph = linear(**WEIGHTS)
+    variable = ir.Value(name="v", shape=ir.Shape([3]), type=ir.TensorType(ir.DataType.FLOAT))
+    set_role(variable, Role.PARAMETER)
+    variable.metadata_props["assay.initial_value"] = "start"
+    shape, scale = ir.Value(name="shape"), ir.Value(name="scale")
+    shape.const_value, scale.const_value = ir.tensor([3]), ir.tensor(0.1)
+    drawn = ir.Node("tf", "TruncatedNormal", [shape])
+    start = ir.Node("tf", "Mul", [drawn.outputs[0], scale], outputs=[ir.Value(name="start")])
+    graph.graph.extend([drawn, start])
+    graph.graph.inputs.append(variable)
+    found = as_ranges(assume(graph, FILE))["v"]
+    assert (round(found.lo, 6), round(found.hi, 6)) == (-0.6, 0.6)
