@@ -15,7 +15,7 @@ from analyzer.validity.evaluator import VALID, compile_terms, first_failures, na
 from analyzer.validity.solver import Solver
 from analyzer.validity.space import Space
 from analyzer.validity.spec import show
-from analyzer.validity.terms import Poly, substitute, symbol
+from analyzer.validity.terms import Cond, Poly, substitute, symbol
 
 CORE_CELLS = 2_000_000
 REACH = 4096  # values of an unbounded hyperparameter that are tried in a repair
@@ -245,7 +245,7 @@ def attribute_repairs(space: Space, vector: Mapping[str, Any], limit: int = 5) -
     if failing is None:
         return ()
     behind = names_of(program.steps[failing].condition)  # no other attribute can make this rule hold
-    rows = [(n, value) for n in names if n in behind for value in _candidates(n, current)]
+    rows = [(n, value) for n in names if n in behind for value in _candidates(n, current, program.steps[failing])]
     if not rows or any(s.condition is False for s in program.steps):
         return ()
     table = {n: np.full(len(rows), current[n], dtype=np.int64) for n in names}
@@ -263,15 +263,31 @@ def attribute_repairs(space: Space, vector: Mapping[str, Any], limit: int = 5) -
     return tuple(Repair({name: (current[name], value)}) for name, value in ranked[:limit])
 
 
-def _candidates(name: str, current: Mapping[str, int]) -> Iterator[int]:
+def _demanded(name: str, current: Mapping[str, int], step: Step) -> int | None:
+    """The value that an equation asks for, where the attribute stands in it alone (``in_features``)."""
+    condition = substitute(step.condition, {n: v for n, v in current.items() if n != name})
+    if not isinstance(condition, Cond) or condition.kind != "eq":
+        return None
+    terms = dict(condition.args[0].terms)
+    constant = terms.pop((), 0)
+    if len(terms) != 1:
+        return None
+    ((monomial, coefficient),) = terms.items()
+    return -constant // coefficient if len(monomial) == 1 and constant % coefficient == 0 else None
+
+
+def _candidates(name: str, current: Mapping[str, int], step: Step) -> Iterator[int]:
     value = current[name]
     low, high = 1, max(64, 2 * value)
     if ".padding" in name:
         kernel = current.get(name.replace(".padding", ".kernel_size"), 0)
         low, high = 0, max(kernel // 2, value)
-    step = max(1, (high - low) // 64)
+    stride = max(1, (high - low) // 64)
     exact = {value + d for d in range(-24, 25) if low <= value + d <= high}
-    return iter(sorted((exact | set(range(low, high + 1, step))) - {value}))
+    demanded = _demanded(name, current, step)
+    if demanded is not None and demanded >= low:
+        exact.add(demanded)
+    return iter(sorted((exact | set(range(low, high + 1, stride))) - {value}))
 
 
 def _lifted(layers: Sequence[Any], skipped: set[str]) -> tuple[dict[str, int], tuple[Any, ...]]:

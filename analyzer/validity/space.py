@@ -11,7 +11,7 @@ from analyzer.problem import UsageProblem
 from analyzer.validity.architecture import Architecture, Layer
 from analyzer.validity.expressions import evaluate, names_in, parse
 from analyzer.validity.spec import TensorType
-from analyzer.validity.terms import Term, Truth, symbol
+from analyzer.validity.terms import Poly, Term, Truth, symbol
 
 Choice = int | str | bool | float | None | tuple[Any, ...]
 
@@ -183,7 +183,7 @@ class Space:
             result = evaluate(text.text, resolve)
         except UsageProblem as problem:
             raise UsageProblem(_located(str(problem), _place(self.name, text.line), self.name)) from None
-        if isinstance(result, (str, int)) and not isinstance(result, bool):
+        if isinstance(result, (str, int, Poly)) and not isinstance(result, bool):
             raise UsageProblem(
                 f"{_place(self.name, text.line)}: `{text.text}` is not a condition; compare it with something"
             )
