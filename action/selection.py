@@ -18,6 +18,8 @@ from analyzer.problem import UsageProblem
 from analyzer.targets import discover, select
 
 DEFAULT_CONFIG = ".assay.yml"
+# A pointer has no content to recognise, so its name has to do.
+MODEL_SUFFIXES = (".onnx", ".pb", ".keras", ".h5", ".hdf5", ".safetensors", ".pt", ".pth", ".pt2", ".ckpt", ".bin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,12 @@ def choose(plan: Plan, settings: Settings, head: Path, base: Path | None, export
         if reason:
             kind = "entry" if target.entry else "model"
             skipped.append(TargetReport(target.id, kind, _file(target), status=Status.SKIPPED, error=reason))
+    if not config.targets and not settings.targets:
+        skipped += [
+            TargetReport(path, "model", path, status=Status.SKIPPED, error=_pointer(path))
+            for path in sorted(exported.unfetched)
+            if path.endswith(MODEL_SUFFIXES) and _bytes_differ(path, head, base)
+        ]
     ids = {report.id for report in skipped}
     notes += list(exported.refused[:10])
     return Chosen(
@@ -124,13 +132,22 @@ def _not_here(target: TargetConfig, exported: Exported) -> str | None:
     below = f"{path}/"
     for pointer in exported.unfetched:
         if pointer == path or pointer.startswith(below):
-            return f"{pointer} is a Git LFS pointer that was not fetched; set `lfs: true` for `actions/checkout`."
+            return _pointer(pointer)
     for submodule in exported.submodules:
         if path == submodule or path.startswith(f"{submodule}/"):
             return (
                 f"{path} lies in the submodule {submodule}, which Assay does not fetch; check it in its own repository."
             )
     return None
+
+
+def _pointer(path: str) -> str:
+    return f"{path} is a Git LFS pointer that was not fetched; set `lfs: true` for `actions/checkout`."
+
+
+def _bytes_differ(path: str, head: Path, base: Path | None) -> bool:
+    before = base / path if base else None
+    return before is None or not before.is_file() or before.read_bytes() != (head / path).read_bytes()
 
 
 def _with_trusted_environments(config: Config, before: Config) -> Config:

@@ -90,6 +90,8 @@ class Conversation:
             data = base64.b64encode(content).decode()
             rendered = re.sub(rf'src="[^"]*{re.escape(path)}"', f'src="data:image/png;base64,{data}"', rendered)
         rendered = rendered.replace('<code class="language-suggestion">', '<code class="suggestion">')
+        for emoji, sign, kind in (("❌", "✘", "bad"), ("✅", "✔", "good"), ("⚠️", "▲", "fair")):  # few fonts have emoji
+            rendered = rendered.replace(emoji, f'<span class="{kind}">{sign}</span>')
         return rendered.replace('<code class="language-mermaid">', '<code class="mermaid">')
 
 

@@ -28,7 +28,9 @@ _PUNCTUATION = re.compile(r"([\\`*_\[\]()<>#!|~&])")
 _BLOCK_START = re.compile(r"^(\d{0,9})([.)=+:-])")  # a list, a heading's underline, a table's ruler
 # A word that GitHub would turn into a mention, a link, a reference, a formula or an emoji.
 _LIVE_WORD = re.compile(
-    r"""@|://|\$|www\.|mailto:|xmpp:|ftp\.|\bGH-\d|\#\d|:[\w+-]+:|\b[0-9a-f]{7,64}\b|\w\.\w+/|^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?::\d+)?$""",
+    r"""@|://|\$|www\.|mailto:|xmpp:|ftp\.|\bGH-\d|\#\d|:[\w+-]+:
+    |\b(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b  # a commit
+    |\w\.\w+/|^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?::\d+)?$  # a host""",
     re.IGNORECASE | re.VERBOSE,
 )
 _CODE_IN_PROSE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")

@@ -136,6 +136,16 @@ def test_an_unfetched_model_is_named(bench: Workbench) -> None:
     assert "lfs: true" in ran.summary
 
 
+def test_an_unfetched_model_is_named_without_a_configuration_too(bench: Workbench) -> None:
+    bench.base = bench.commit({".assay.yml": None})
+    text = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'a' * 64}\nsize 12\n"
+    bench.open_pull({"exports/new.onnx": text, "notes.txt": text})
+    bench.analyse = lambda *_, **__: Report((), (), base="b")
+    ran = bench.run()
+    assert "exports/new.onnx" in ran.summary
+    assert "notes.txt" not in ran.summary
+
+
 def test_nothing_is_written_into_the_workspace_unasked(bench: Workbench) -> None:
     bench.open_pull()
     before = {p for p in bench.workspace.rglob("*") if ".git" not in p.parts}
