@@ -131,11 +131,15 @@ def _sandbox(args: argparse.Namespace, config: Config) -> Sandbox | None:
 def _base_tree(revision: str | None, root: Path, stack: ExitStack) -> tuple[Path, str] | None:
     if revision is None:
         return None
-    from analyzer.revisions import export_tree, resolve
+    from analyzer.revisions import Revisions
 
-    commit = resolve(root, revision)
+    revisions = Revisions(root)
+    commit = revisions.resolve(revision)
+    if commit is None:
+        raise UsageProblem(f"--base {revision}: no such commit here; fetch it, or run inside a git repository.")
     folder = Path(stack.enter_context(_temporary()))
-    return export_tree(root, commit, folder), commit
+    revisions.export(commit, folder)
+    return folder / revisions.prefix(), commit
 
 
 def _temporary() -> tempfile.TemporaryDirectory[str]:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.problem import UsageProblem
-from analyzer.revisions import export_tree, resolve
+from analyzer.revisions import Revisions
 
 
 @pytest.fixture
@@ -35,10 +34,18 @@ def repository(tmp_path: Path) -> Path:
     return root
 
 
+def exported(root: Path, tree: Path) -> Path:
+    revisions = Revisions(root)
+    commit = revisions.resolve("main")
+    assert commit is not None
+    tree.mkdir()
+    revisions.export(commit, tree)
+    return tree / revisions.prefix()
+
+
 def test_a_tree_is_written_as_it_was_committed(repository: Path, tmp_path: Path) -> None:
-    commit = resolve(repository, "HEAD")
     (repository / "hidden.onnx").write_bytes(b"changed")
-    tree = export_tree(repository, commit, tmp_path / "tree")
+    tree = exported(repository, tmp_path / "tree")
     assert (tree / "models" / "ä b.bin").read_bytes() == bytes(range(256)) * 10
     assert (tree / "hidden.onnx").read_bytes().rstrip() == b"model"
     assert not (tree / "link.onnx").exists()
@@ -46,16 +53,14 @@ def test_a_tree_is_written_as_it_was_committed(repository: Path, tmp_path: Path)
 
 
 def test_a_subfolder_finds_its_place_in_the_tree(repository: Path, tmp_path: Path) -> None:
-    tree = export_tree(repository / "models", resolve(repository, "main"), tmp_path / "tree")
+    tree = exported(repository / "models", tmp_path / "tree")
     assert [p.name for p in tree.iterdir()] == ["ä b.bin"]
 
 
 @pytest.mark.parametrize("revision", ["no-such-branch", "--help", "HEAD; touch x"])
-def test_an_unknown_revision_is_refused_in_words(repository: Path, revision: str) -> None:
-    with pytest.raises(UsageProblem, match="no such commit"):
-        resolve(repository, revision)
+def test_an_unknown_revision_is_no_revision(repository: Path, revision: str) -> None:
+    assert Revisions(repository).resolve(revision) is None
 
 
 def test_outside_a_repository(tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match="not a git repository"):
-        resolve(tmp_path, "HEAD")
+    assert Revisions(tmp_path).resolve("HEAD") is None
