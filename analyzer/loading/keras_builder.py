@@ -92,7 +92,7 @@ class Layer:
             raise TargetProblem(f"it has more than {model.limits.nodes} operations.")
         name = model.fresh(f"{self.name}/{op_type}")
         first = next((v for v in inputs if v is not None), None)
-        dtype = _RESULT.get(op_type) or (
+        dtype = RESULT_TYPES.get(op_type) or (
             ir.DataType(attributes["to"]) if op_type == "Cast" else first.dtype if first is not None else self.compute
         )
         values = [
@@ -184,7 +184,7 @@ def arranged(weight: Weight, arrange: Callable[[np.ndarray], np.ndarray]) -> Wei
 
 
 _COMPARISONS = ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Not", "And", "Or", "IsNaN")
-_RESULT = {
+RESULT_TYPES = {
     **dict.fromkeys(_COMPARISONS, ir.DataType.BOOL),
     **dict.fromkeys(("Shape", "ArgMax", "ArgMin", "Size"), ir.DataType.INT64),
 }

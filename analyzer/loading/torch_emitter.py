@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from analyzer.loading.keras_builder import Unsupported, ir_attributes
+from analyzer.loading.keras_builder import RESULT_TYPES, Unsupported, ir_attributes
 
 DOMAIN = "aten"
 OPSET = 20
@@ -61,7 +61,9 @@ class Emitter:
         """An ONNX node, typed as its first input; a value, or a list if `outputs` > 1."""
         name = f"{self.prefix}_{op_type}_{len(self.nodes)}"
         first = next((v for v in inputs if v is not None), None)
-        dtype = ir.DataType(attributes["to"]) if op_type == "Cast" else first.dtype if first is not None else None
+        dtype = RESULT_TYPES.get(op_type) or (first.dtype if first is not None else None)
+        if op_type == "Cast":
+            dtype = ir.DataType(attributes["to"])
         values = [
             ir.Value(name=name if i == 0 else f"{name}_{i}", type=ir.TensorType(dtype) if dtype is not None else None)
             for i in range(outputs)

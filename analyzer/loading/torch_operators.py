@@ -487,3 +487,15 @@ def _power(e: Emitter) -> ir.Value:
 
 
 OPERATORS["aten.pow"] = _power
+
+
+def _reversed_sub(e: Emitter) -> ir.Value:
+    first, second = _operands(e)
+    alpha = e.arg("alpha", 1)
+    if alpha != 1:
+        first = e.op("Mul", first, e.constant(alpha, first.dtype))
+    made: ir.Value = e.op("Sub", second, first)
+    return made
+
+
+OPERATORS["aten.rsub"] = _reversed_sub
