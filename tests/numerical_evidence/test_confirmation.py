@@ -110,3 +110,18 @@ def test_workers_see_no_secrets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         assert worker._process is not None
         environment = Path(f"/proc/{worker._process.pid}/environ").read_bytes()
         assert b"ghs_secret" not in environment
+
+
+def test_a_discarded_branch_is_confirmed_by_its_gradient(workers: Confirmer) -> None:
+    nodes = [
+        helper.make_node("Greater", ["x", "zero"], ["c"], name="c"),
+        helper.make_node("Log", ["x"], ["l"], name="log"),
+        helper.make_node("Where", ["c", "l", "zero"], ["y"], name="where"),
+    ]
+    graph = model(nodes, [3], zero=np.array(0, np.float32))
+    rule = "numerical/where-leaks-nan-gradient"
+    warning = Warning(rule, list(graph.graph)[1], 0, Interval(-1, 1), "x <= 0", "float32", None, True)
+    found = workers.confirm(graph, warning, {"x": ValueRange(-1, 1)}, {}, time.monotonic() + 60)
+    assert found is not None
+    assert found.engine.startswith("PyTorch")
+    assert "gradient of x" in found.sentence

@@ -167,9 +167,9 @@ def forward_failure(
     return None
 
 
-def gradient_failure(run: Run) -> str | None:
-    """One sentence if the forward results are finite and a gradient is not."""
-    if not all(_finite(array) for array in run.results.values()):
+def gradient_failure(run: Run, ends: Sequence[str]) -> str | None:
+    """One sentence if the forward results called `ends` are finite and a gradient is not."""
+    if not all(_finite(run.results[name]) for name in ends if name in run.results):
         return None
     for name, array in run.gradients.items():
         if not _finite(array):

@@ -91,7 +91,7 @@ class Confirmer:
                 self.note("the time for confirmation was spent before every warning had been tried")
                 return None
             sizes = {"*": size, **{name: _size(bounds, size) for name, bounds in symbols.items()}}
-            losses = reached(graph, warning.node) if warning.backward else ()
+            losses = ends_of(graph, warning)
             piece = extract(graph, warning.node, ranges, sizes, losses)
             if piece is None:
                 return None
@@ -202,6 +202,24 @@ class Confirmer:
                 return None
             return {"failed": None, "reason": answer["reason"]}
         return answer
+
+
+def ends_of(graph: Graph, warning: Warning) -> tuple[str, ...]:
+    """What to take the gradient of: the losses behind the node, or the selection that discards its value."""
+    if not warning.backward:
+        return ()
+    losses = reached(graph, warning.node)
+    if losses or not warning.rule.endswith("where-leaks-nan-gradient"):
+        return losses
+    level, seen = [warning.node], set()
+    while level:
+        seen.update(level)
+        readers = [use.node for node in level for value in node.outputs for use in value.uses()]
+        for reader in readers:
+            if reader.op_type in ("Where", "Select", "SelectV2") and reader.outputs[0].name:
+                return (reader.outputs[0].name,)
+        level = [r for r in dict.fromkeys(readers) if r not in seen]
+    return ()
 
 
 def reached(graph: Graph, node: ir.Node) -> tuple[str, ...]:

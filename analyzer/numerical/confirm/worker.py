@@ -186,7 +186,7 @@ def _run(request: dict[str, Any]) -> dict[str, Any]:
     if request["engine"] == "tensorflow":
         ends = (request["losses"] or outputs) if request["backward"] else ()
         model = ir.load(folder / "slice.onnx")
-        run, definition = backends.run_tensorflow(model, leaves, [*operands, *outputs], ends)
+        run, definition = backends.run_tensorflow(model, leaves, [*operands, *outputs, *ends], ends)
         (folder / "slice.pb").write_bytes(definition)
         names = {name: f"value_{i}:0" for i, name in enumerate(leaves)}
         for i, node in enumerate(model.graph):
@@ -204,7 +204,7 @@ def _run(request: dict[str, Any]) -> dict[str, Any]:
         run = backends.run_onnx((folder / "slice.onnx").read_bytes(), leaves, [*operands, *outputs])
         extra = {}
     failure = (
-        backends.gradient_failure(run)
+        backends.gradient_failure(run, request["losses"] or outputs)
         if request["backward"]
         else backends.forward_failure(run, operands, outputs, leaves, request["infinite"])
     )
