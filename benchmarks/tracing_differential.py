@@ -66,7 +66,7 @@ def script(seed: int) -> str:
             other = [1, off(shape[1]), 1, off(shape[3])]
             lines.append(f"x = x + torch.ones({', '.join(map(str, other))})")
         elif kind == "permute":
-            lines.append("x = x.transpose(2, 3)")
+            lines.append("x = x.transpose(2, 3).contiguous()")
             shape[2], shape[3] = shape[3], shape[2]
         elif kind == "group":
             lines.append(f"x = nn.GroupNorm({rng.choice([1, 1, 2, 3])}, {shape[1]})(x)")
@@ -147,10 +147,8 @@ def main() -> int:
             wrong += 1
             print(f"seed {seed}: traced {left}, executed {right}\n{text}")
     print(
-        (
-            f"{arguments.count} scripts, {failing} fail when run, {wrong} verdicts differ; time "
-            f"traced / executed {seconds['traced'] / seconds['executed']:.2f}"
-        )
+        f"{arguments.count} scripts, {failing} fail when run, {wrong} verdicts differ; time "
+        f"traced / executed {seconds['traced'] / seconds['executed']:.2f}"
     )
     return 1 if wrong else 0
 

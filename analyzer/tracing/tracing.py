@@ -187,11 +187,16 @@ def _run_script(tr: Tracer, tree: ast.Module, relative: str, name: str = "__main
 
 # ------------------------------------------------------------------------------- what nothing in the file calls
 
+_DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _MODEL_BASES = ("torch.nn.", "keras.Model", "keras.layers.", "keras.models.Model", "pytorch_lightning.", "lightning.")
 
 
 def _explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry: str | None) -> None:
     """Trace model classes and functions that the script does not reach, each with unknown arguments."""
+    if entry is None and all(
+        f"{relative}:{n.lineno}" in shared.reached for n in tree.body if isinstance(n, _DEFINITIONS)
+    ):
+        return
     before = shared.steps
     shared.most_steps = before + 150_000
     base = Tracer(shared)
@@ -214,7 +219,9 @@ def _explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry:
         key = f"{value.path}:{value.node.lineno}"
         if key in shared.reached and entry is None:
             continue
-        if isinstance(value, Function) and (entry is None and (name.startswith("_") or value.node.name != name)):
+        if isinstance(value, Function) and (
+            entry is None and (name.startswith("_") or getattr(value.node, "name", "") != name)
+        ):
             continue
         if isinstance(value, Class) and entry is None and not _is_model(value):
             continue

@@ -33,36 +33,106 @@ def errors(tmp_path: Path, source: str, **others: str) -> list[int]:
 HEAD = "import torch\nimport torch.nn as nn\n"
 
 CONSTRUCTS = {
-    "comprehension": ("layers = nn.Sequential(*[nn.Linear(4, 4) for _ in range(3)])\nlayers(torch.zeros(2, {}))", 1),
-    "closure": (("def make(n):\n    def run(x):\n        return nn.Linear(n, 2)(x)\n    return " "run\nmake(4)(torch.zeros(2, {}))"),
-    3),
-    "generator": (("def widths():\n    for w in (4, 8):\n        yield w\nx = torch.zeros(2, {})\nfor w in " "widths():\n    x = nn.Linear(w, w * 2)(x)"),
-    6),
-    "unpacking": ("a, *b = [4, 5, 6]\nx = nn.Linear(a, b[-1])(torch.zeros(2, {}))", 2),
-    "star arguments": (("def f(*args, **kw):\n    return nn.Linear(*args, **kw)(torch.zeros(2, {}))\nf(4, " "out_features=3)"),
-    2),
-    "walrus and f-string": (("d = {{f'k{{1}}': 4}}\nif (n := d['k1']) == 4:\n    nn.Linear(n, 2)(torch.zeros(2, {}))"),
-    3),
-    "property": (("class A:\n    @property\n    def n(self):\n        return 4\nnn.Linear(A().n, " "2)(torch.zeros(2, {}))"),
-    5),
+    "comprehension": (
+        "layers = nn.Sequential(*[nn.Linear(4, 4) for _ in range(3)])\nlayers(torch.zeros(2, {}))",
+        1,
+    ),
+    "closure": (
+        "def make(n):\n    def run(x):\n        return nn.Linear(n, 2)(x)\n    return run\nmake(4)(torch.zeros(2, {}))",
+        3,
+    ),
+    "generator": (
+        "def widths():\n"
+        "    for w in (4, 8):\n"
+        "        yield w\n"
+        "x = torch.zeros(2, {})\n"
+        "for w in widths():\n"
+        "    x = nn.Linear(w, w * 2)(x)",
+        6,
+    ),
+    "unpacking": (
+        "a, *b = [4, 5, 6]\nx = nn.Linear(a, b[-1])(torch.zeros(2, {}))",
+        2,
+    ),
+    "star arguments": (
+        "def f(*args, **kw):\n    return nn.Linear(*args, **kw)(torch.zeros(2, {}))\nf(4, out_features=3)",
+        2,
+    ),
+    "walrus and f-string": (
+        "d = {{f'k{{1}}': 4}}\nif (n := d['k1']) == 4:\n    nn.Linear(n, 2)(torch.zeros(2, {}))",
+        3,
+    ),
+    "property": (
+        "class A:\n    @property\n    def n(self):\n        return 4\nnn.Linear(A().n, 2)(torch.zeros(2, {}))",
+        5,
+    ),
     "inheritance": (
-        "class A(nn.Module):\n    def __init__(self, n=4):\n        super().__init__()\n        " "self.f = nn.Linear(n, 2)\n"
-        "class B(A):\n    def forward(self, x):\n        return self.f(x)\nB()(torch.zeros(2, {}))", 7),
+        "class A(nn.Module):\n"
+        "    def __init__(self, n=4):\n"
+        "        super().__init__()\n"
+        "        self.f = nn.Linear(n, 2)\n"
+        "class B(A):\n"
+        "    def forward(self, x):\n"
+        "        return self.f(x)\n"
+        "B()(torch.zeros(2, {}))",
+        7,
+    ),
     "dataclass": (
-        ("from dataclasses import dataclass\n@dataclass\nclass C:\n    n: int = 4\n    m: int = " "2\nc = C(m=3)\nnn.Linear(c.n, c.m)(torch.zeros(2, {}))"),
-        7),
-    "match": (("mode = 'a'\nmatch mode:\n    case 'b':\n        n = 9\n    case 'a' | 'c':\n        n = " "4\nnn.Linear(n, 2)(torch.zeros(2, {}))"),
-    7),
-    "with and try": (("try:\n    n = 4\nfinally:\n    pass\nwith torch.no_grad():\n    nn.Linear(n, " "2)(torch.zeros(2, {}))"),
-    6),
-    "while": ("n, k = 1, 0\nwhile k < 2:\n    n, k = n * 2, k + 1\nnn.Linear(n, 2)(torch.zeros(2, {}))", 4),
-    "decorator": (("def twice(f):\n    def run(x):\n        return f(f(x))\n    return run\n@twice\ndef " "g(x):\n    return nn.Linear(4, 4)(x)\ng(torch.zeros(2, {}))"),
-    7),
-    "partial and lambda": (("from functools import partial\nmake = partial(nn.Linear, 4)\nrun = lambda x: " "make(2)(x)\nrun(torch.zeros(2, {}))"),
-    3),
-    "context manager": (("from contextlib import contextmanager\n@contextmanager\ndef size():\n    yield 4\nwith " "size() as n:\n    nn.Linear(n, 2)(torch.zeros(2, {}))"),
-    6),
-}  # fmt: skip
+        "from dataclasses import dataclass\n"
+        "@dataclass\n"
+        "class C:\n"
+        "    n: int = 4\n"
+        "    m: int = 2\n"
+        "c = C(m=3)\n"
+        "nn.Linear(c.n, c.m)(torch.zeros(2, {}))",
+        7,
+    ),
+    "match": (
+        "mode = 'a'\n"
+        "match mode:\n"
+        "    case 'b':\n"
+        "        n = 9\n"
+        "    case 'a' | 'c':\n"
+        "        n = 4\n"
+        "nn.Linear(n, 2)(torch.zeros(2, {}))",
+        7,
+    ),
+    "with and try": (
+        "try:\n    n = 4\nfinally:\n    pass\nwith torch.no_grad():\n    nn.Linear(n, 2)(torch.zeros(2, {}))",
+        6,
+    ),
+    "while": (
+        "n, k = 1, 0\nwhile k < 2:\n    n, k = n * 2, k + 1\nnn.Linear(n, 2)(torch.zeros(2, {}))",
+        4,
+    ),
+    "decorator": (
+        "def twice(f):\n"
+        "    def run(x):\n"
+        "        return f(f(x))\n"
+        "    return run\n"
+        "@twice\n"
+        "def g(x):\n"
+        "    return nn.Linear(4, 4)(x)\n"
+        "g(torch.zeros(2, {}))",
+        7,
+    ),
+    "partial and lambda": (
+        "from functools import partial\n"
+        "make = partial(nn.Linear, 4)\n"
+        "run = lambda x: make(2)(x)\n"
+        "run(torch.zeros(2, {}))",
+        3,
+    ),
+    "context manager": (
+        "from contextlib import contextmanager\n"
+        "@contextmanager\n"
+        "def size():\n"
+        "    yield 4\n"
+        "with size() as n:\n"
+        "    nn.Linear(n, 2)(torch.zeros(2, {}))",
+        6,
+    ),
+}
 
 
 @pytest.mark.parametrize("name", CONSTRUCTS)
@@ -246,10 +316,8 @@ def test_removed_names_by_version(tmp_path: Path) -> None:
     assert "2.15.0" in found.message
     assert found.blocks(FailOn.CONFIRMED)
     path.write_text(
-        (
-            "import tensorflow as tf\ntry:\n    x = tf.placeholder(tf.float32, [None, 3])\nexcept "
-            "AttributeError:\n    x = None\n"
-        )
+        "import tensorflow as tf\ntry:\n    x = tf.placeholder(tf.float32, [None, 3])\nexcept "
+        "AttributeError:\n    x = None\n"
     )
     assert findings(trace(path, tmp_path, target="m"), "python/removed-api") == []
 

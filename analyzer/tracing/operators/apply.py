@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Sequence
 from typing import Any
 
+from analyzer.tracing.operators.spec_facts import defaults_of, open_ended
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.paths import Condition, PathEnd
 from analyzer.tracing.tracer import Problem, ShapeFailure, Tracer
@@ -119,7 +121,7 @@ def apply(
     clean = _hyperparameters(tr, found, hyperparameters or {}, spec_name)
     if clean is None:
         return unknown_tensor(op, framework, sources)
-    if "dtype" in found.defaults and tensors and tensors[0] is not None and tensors[0].dtype in _FLOATS:
+    if "dtype" in defaults_of(found) and tensors and tensors[0] is not None and tensors[0].dtype in _FLOATS:
         clean["dtype"] = tensors[0].dtype  # a module may have been moved to another floating type
     outcome = outcome_of(tr, found, tensors, clean, framework)
     if outcome is None or outcome.status is Status.UNKNOWN:
@@ -307,20 +309,18 @@ def unknown_tensor(op: Op, framework: str, sources: tuple[Tensor, ...] = (), dim
 
 def _hyperparameters(tr: Tracer, found: Spec, given: dict[str, Value], name: str) -> dict[str, Any] | None:
     """Hyperparameters as the type takes them; None where one is unknown that must be known."""
-    defaults = found.defaults
-    open_ended = any(
-        p.kind is p.VAR_KEYWORD for p in __import__("inspect").signature(found.transfer).parameters.values()
-    )
+    defaults = defaults_of(found)
+    unnamed = open_ended(found)
     clean: dict[str, Any] = {}
     for key, value in given.items():
-        if key not in defaults and not open_ended:
+        if key not in defaults and not unnamed:
             continue
         if key == "dtype":
             continue
         if isinstance(value, Unknown) and value.value is None:
             converted = _of_unknown(tr, key, value, name)
             if converted is _DROP:
-                if key in defaults and defaults[key] is not __import__("inspect").Parameter.empty:
+                if key in defaults and defaults[key] is not inspect.Parameter.empty:
                     continue
                 return None
             if converted is None:
@@ -329,7 +329,7 @@ def _hyperparameters(tr: Tracer, found: Spec, given: dict[str, Value], name: str
             continue
         converted = plain(tr, value)
         if converted is _DROP:
-            if key in defaults and defaults[key] is __import__("inspect").Parameter.empty:
+            if key in defaults and defaults[key] is inspect.Parameter.empty:
                 return None
             if key in _SPATIAL or key in _SIZES or key in ("shape", "dims", "target_shape", "normalized_shape"):
                 return None

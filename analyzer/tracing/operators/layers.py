@@ -7,8 +7,8 @@ import inspect
 from typing import Any
 
 from analyzer.tracing.operators.apply import apply, tensor_of, unknown_tensor
+from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op, bind, rules
-from analyzer.tracing.operators.typed import operands
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
     Api,
@@ -63,7 +63,7 @@ def make_layer(
     if made is not None:
         names = [p.name for p in made.parameters]
     elif found is not None:
-        names = list(found.defaults)
+        names = list(defaults_of(found))
     elif entry is None and framework == "keras" and last in ("Layer", "Wrapper"):
         return None
     arguments: dict[str, Value] = {}
@@ -87,7 +87,7 @@ def make_layer(
     layer = Layer(name, arguments, site, nodes)
     layer.attrs["name"] = kwargs.get("name", tr.unknown("a layer's name", "data", pytype="str"))
     if found is not None:
-        for parameter, default in found.defaults.items():
+        for parameter, default in defaults_of(found).items():
             if parameter not in arguments and default is not inspect.Parameter.empty:
                 layer.attrs.setdefault(parameter, default)
     return layer

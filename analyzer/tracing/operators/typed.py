@@ -7,23 +7,16 @@ import inspect
 from typing import Any
 
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import ListV, Tensor, Unknown, Value
 from analyzer.validity.registry import spec as find_spec
-from analyzer.validity.spec import Spec
 
 _OPERAND_NAMES = {"x": ("input", "x", "self"), "a": ("input", "mat1", "tensor1", "self"), "b": ("other", "mat2",
 "tensor2", "vec2"), "index": ("index", "indices"), "weight": ("weight",), "bias": ("bias",),
 "condition": ("condition",)}  # fmt: skip
 _HYPER_ALIASES = {"axis": "dim", "keepdims": "keepdim"}
-
-
-def operands(found: Spec) -> tuple[list[inspect.Parameter], bool]:
-    """Parameters that are tensors, and whether any number of them may come."""
-    parameters = list(inspect.signature(found.transfer).parameters.values())[1:]
-    fixed = [p for p in parameters if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
-    return fixed, any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters)
 
 
 def call_typed(
@@ -42,7 +35,8 @@ def call_typed(
     fixed, variadic = operands(found)
     given = list(args)
     named = dict(kwargs)
-    sources: list[Any] = list(node.args) if node is not None and not any(isinstance(a, ast.Starred) for a in node.args) else []
+    starred = node is None or any(isinstance(a, ast.Starred) for a in node.args)
+    sources: list[Any] = [] if node is None or starred else list(node.args)
     if len(sources) < len(given):
         sources = [None] * (len(given) - len(sources)) + sources
     inputs: list[Value] = []
@@ -66,13 +60,13 @@ def call_typed(
         else:
             inputs.append(None)
     hyper: dict[str, Value] = {}
-    for parameter_name, value in zip(found.defaults, given, strict=False):
+    for parameter_name, value in zip(defaults_of(found), given, strict=False):
         hyper[parameter_name] = value
         if sources and sources[0] is not None:
             nodes[parameter_name] = sources[0]
         sources = sources[1:]
     for key, value in named.items():
-        hyper[_HYPER_ALIASES.get(key, key) if key not in found.defaults else key] = value
+        hyper[_HYPER_ALIASES.get(key, key) if key not in defaults_of(found) else key] = value
     op = Op(tr, full_name, node, tr.site(node), nodes=nodes)
     if any(
         isinstance(v, Unknown) and v.value is None and k in ("shape", "dims", "size", "repeats", "pad")
