@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from analyzer.config import TargetConfig
 from analyzer.exporting.manifest import FORMATS, Manifest
 from analyzer.findings import Location
-from analyzer.graph import Graph, set_display_name, set_layer, set_location
+from analyzer.graph import Graph, layer_of, set_display_name, set_layer, set_location
 from analyzer.problem import TargetProblem
 
 if TYPE_CHECKING:
@@ -41,12 +41,23 @@ def graph_of(folder: Path, manifest: Manifest, target: TargetConfig) -> Graph:
         graph = load(file)
         if manifest.framework == "torch" or any(_TORCH + "name_scopes" in n.metadata_props for n in graph.nodes()):
             annotate_torch(graph.model, manifest)
+        else:
+            _locate_layers(graph, manifest.created)
     graph = replace(graph, framework=manifest.framework, versions={**graph.versions, **manifest.versions})
     if not graph.losses:
         graph = replace(graph, losses=scalar_outputs(graph.graph))
     if manifest.notes:
         graph.model.metadata_props[NOTES] = "\n".join(manifest.notes)
     return graph
+
+
+def _locate_layers(graph: Graph, created: Mapping[str, Location]) -> None:
+    """Nodes of a saved architecture stand where their layer was created."""
+    for node in graph.nodes():
+        layer = layer_of(node)
+        place = created.get(layer) or created.get(layer.rpartition("/")[2])
+        if place is not None:
+            set_location(node, place)
 
 
 def scalar_outputs(graph: ir.Graph) -> tuple[str, ...]:

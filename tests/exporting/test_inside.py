@@ -21,6 +21,10 @@ FRAMEWORKS = {"torch", "tensorflow", "keras", "numpy", "onnxscript", "onnx_ir"}
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
 def test_it_runs_on_python_3_9(path):
     tree = ast.parse(path.read_text(), feature_version=(3, 9))
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign):
+            unions = [n for n in ast.walk(statement.value) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.BitOr)]
+            assert not unions, "X | Y outside of annotations is of Python 3.10"
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             assert not (node.func.id == "zip" and node.keywords), "zip(strict=) is of Python 3.10"

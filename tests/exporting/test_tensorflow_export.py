@@ -153,3 +153,27 @@ def test_keras_on_torch(project, export_entry):
     assert graph.versions["keras backend"] == "torch"
     assert len(nodes(graph, "Softmax")) == 1
     assert any(location_of(n) and location_of(n).line == project.line_of("k.py", "Dense(3") for n in graph.nodes())
+
+
+def test_keras_on_jax_is_read_from_its_architecture(project, export_entry):
+    pytest.importorskip("jax")
+    project.write(
+        "k.py",
+        """
+        import os
+        os.environ["KERAS_BACKEND"] = "jax"
+        import jax
+        import keras
+
+
+        def build():
+            x = keras.Input((6,), name="features")
+            return keras.Model(x, keras.layers.Dense(3, activation="softmax", name="head")(x))
+    """,
+    )
+    graph = export_entry("k.py:build")
+    assert graph.versions["keras backend"] == "jax"
+    assert "Softmax" in {n.op_type for n in graph.nodes()}
+    (product,) = [n for n in graph.nodes() if n.op_type == "MatMul"]
+    assert layer_of(product) == "head"
+    assert location_of(product).line == project.line_of("k.py", "Dense(3")

@@ -10,6 +10,7 @@ import contextlib
 import functools
 import importlib
 import importlib.util
+import inspect
 import os
 import re
 import sys
@@ -94,4 +95,5 @@ def _wrap(base: Any, project: Project) -> None:
                 _created[id(self)] = (self, place)
         original(self, *args, **kwargs)
 
+    noting.__signature__ = inspect.signature(original)  # type: ignore[attr-defined]  # Keras reads it when it saves
     base.__init__ = noting

@@ -7,7 +7,7 @@ from typing import Any
 
 from .failure import Failure
 
-Symbols = Mapping[str, Sequence[int | None]]
+Symbols = Mapping[str, Sequence[Any]]  # name -> smallest size, largest size or None
 
 
 def size_of(symbol: str, symbols: Symbols, taken: dict[str, int]) -> int:
