@@ -38,7 +38,7 @@ def zoo(name: str, seed: int = 0) -> onnx.ModelProto:
     graph.initializer.extend(rest)
     graph.initializer.extend(numpy_helper.from_array(a, n) for n, a in made.items())
     names = {i.name for i in graph.initializer}
-    inputs = [i for i in graph.input if i.name not in names]
+    inputs = [i for i in graph.input if i.name not in names and i.name in used]
     del graph.input[:]
     graph.input.extend(inputs)
     for index, node in enumerate(graph.node):
