@@ -118,6 +118,8 @@ class Run:
         stated = self.assumptions.get(value.name or "")
         shape = self.shape_of(value)
         if isinstance(stated, AbstractTensor):
+            if stated.dtype.is_float:
+                stated.lo, stated.hi = stated.dtype.flush(stated.lo, stated.hi)
             return stated
         if stated is None:
             if value.const_value is not None:
@@ -130,6 +132,8 @@ class Run:
         tensor = interval_tensor(
             dtype, shape, float(dtype.nearest(np.float64(lo))), float(dtype.nearest(np.float64(hi)))
         )
+        if dtype.is_float:  # denormal operands count as zero on machines that flush them
+            tensor.lo, tensor.hi = dtype.flush(tensor.lo, tensor.hi)
         bounded = np.isfinite(stated.lo) and np.isfinite(stated.hi)
         if bounded and stated.origin is not Origin.DEFAULT and tensor.low > dtype.lo and tensor.high < dtype.hi:
             tensor.tight = frozenset((tensor.key,))

@@ -34,7 +34,7 @@ def sigmoid(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     exact = logistic(x.hi) + x.dtype.eps / 2
     result.hi = select(x.hi > 2, np.minimum(result.hi, x.dtype.nearest(exact)), result.hi)
     if x.dtype.eps < 1e-5:  # rational approximations lose relative precision in the left tail
-        few, slack = 32 * x.dtype.eps, 2.0**-26
+        few, slack = 32 * x.dtype.eps, 2.0**-24
         result.lo = np.where(x.lo < 0, np.maximum(result.lo * (1 - few) - slack, 0.0), result.lo)[()]
         result.hi = np.where(x.hi < 0, result.hi * (1 + few) + slack, result.hi)[()]
     return result
@@ -225,7 +225,7 @@ def clip(ctx: Context, x: AbstractTensor, low: Any = None, high: Any = None) -> 
 
 @transfer(tf=("ClipByValue",), elementwise=True)
 def clip_by_value(ctx: Context, x: AbstractTensor, low: AbstractTensor, high: AbstractTensor) -> AbstractTensor:
-    return clipped(ctx, x, low, high)
+    return clipped(ctx, clipped(ctx, x, None, high), low, None)  # the lower bound wins where they cross
 
 
 def clipped(ctx: Context, x: AbstractTensor, low: AbstractTensor | None, high: AbstractTensor | None) -> AbstractTensor:

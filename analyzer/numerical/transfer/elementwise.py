@@ -168,7 +168,7 @@ def erfc(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 def lgamma(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """ln |Gamma(x)|: least at 1.4616 among positive numbers; has poles at 0, -1, -2 …"""
     if x.low <= 0:
-        x = ctx.survive(x, x.dtype.lo, x.dtype.hi, remember=False)
+        ctx.overflow(x.interval(), x.dtype, False)
         return like(x, np.full_like(x.lo, x.dtype.lo), np.full_like(x.hi, x.dtype.hi))
     return with_critical_points(ctx, x, _vector(math.lgamma), (1.4616321449683622,), ulps=16)
 
@@ -177,6 +177,7 @@ def lgamma(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 def digamma(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """Increasing on positive numbers, where ln x - 1/x <= digamma(x) <= ln x - 1/(2x); anything below."""
     if x.low <= x.dtype.tiny:
+        ctx.overflow(x.interval(), x.dtype, False)
         return like(x, np.full_like(x.lo, x.dtype.lo), np.full_like(x.hi, x.dtype.hi))
     return rounded(ctx, x, np.log(x.lo) - 1 / x.lo, np.log(x.hi) - 0.5 / x.hi, ulps=16)
 
