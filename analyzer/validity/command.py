@@ -85,7 +85,7 @@ def _read(name: str, target: str | None) -> Space:
         from analyzer.validity.describe import architecture_of_file
 
         architecture = architecture_of_file(Path(target))
-    return read_space(text, path.name, architecture)
+    return read_space(text, path.name, architecture, path.parent)
 
 
 def _decide_one(space: Space, args: argparse.Namespace, console: Console) -> tuple[int, Mapping[str, Any]]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import difflib
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from analyzer.findings import Location
@@ -13,6 +16,7 @@ from analyzer.validity.architecture import Architecture, Layer
 from analyzer.validity.expressions import names_in, parse
 from analyzer.validity.registry import FRAMEWORKS, all_specs
 from analyzer.validity.space import Hyperparameter, Space, Text, bound_to
+from analyzer.validity.space_import import IMPORTERS
 from analyzer.validity.spec import TensorType
 from analyzer.yaml_lines import load_with_lines
 
@@ -25,16 +29,18 @@ MAX_LAYERS = 20_000
 Lines = Mapping[tuple[str | int, ...], int]
 
 
-def read_space(text: str, name: str, architecture: Architecture | None = None) -> Space:
+def read_space(text: str, name: str, architecture: Architecture | None = None, folder: Path | None = None) -> Space:
     """The space in a YAML document. `architecture` is the model when the document describes none itself.
 
     Raises UsageProblem with file and line for anything that does not make sense.
     """
     data, lines = load_with_lines(text, name)
-    return space_from(data, lines, name, architecture)
+    return space_from(data, lines, name, architecture, folder)
 
 
-def space_from(data: Any, lines: Lines, name: str, architecture: Architecture | None = None) -> Space:
+def space_from(
+    data: Any, lines: Lines, name: str, architecture: Architecture | None = None, folder: Path | None = None
+) -> Space:
     """The space in parsed YAML (a `.assay.yml` may hold one inline)."""
     if not isinstance(data, Mapping):
         raise UsageProblem(f"{name}: a space is a mapping with `hyperparameters:` and `model:`")
@@ -43,6 +49,15 @@ def space_from(data: Any, lines: Lines, name: str, architecture: Architecture | 
         key: _domain(key, value, lines.get(("hyperparameters", key)), name)
         for key, value in _mapping(data.get("hyperparameters", {}), "hyperparameters", lines, name).items()
     }
+    for key, value in _mapping(data.get("import", {}), "import", lines, name).items():
+        import_line = lines.get(("import", key), 1)
+        if key not in IMPORTERS:
+            raise UsageProblem(
+                f"{name}:{import_line}: nothing can be imported from `{key}`; there are {', '.join(IMPORTERS)}"
+            )
+        imported, _conditions = IMPORTERS[key](_object(value, folder, f"{name}:{import_line}"), f"{name}:{import_line}")
+        for one in imported:
+            hyperparameters.setdefault(one.name, replace(one, line=import_line))
     derived = {
         key: Text(str(value), lines.get(("derived", key)))
         for key, value in _mapping(data.get("derived", {}), "derived", lines, name).items()
@@ -69,6 +84,22 @@ def space_from(data: Any, lines: Lines, name: str, architecture: Architecture | 
     space = Space(name, architecture, tuple(hyperparameters.values()), texts, derived, free)
     _check_names(space)
     return space
+
+
+def _object(value: Any, folder: Path | None, where: str) -> Mapping[str, Any]:
+    """An imported space: written in place, or the JSON file of that name beside the space."""
+    if isinstance(value, Mapping):
+        return value
+    path = None if folder is None else (folder / str(value)).resolve()
+    if path is None or folder is None or not path.is_relative_to(folder.resolve()) or not path.is_file():
+        raise UsageProblem(f"{where}: `{value}` is not a file beside the space")
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise UsageProblem(f"{where}: `{value}` is not readable JSON") from None
+    if not isinstance(data, Mapping):
+        raise UsageProblem(f"{where}: `{value}` holds no object")
+    return data
 
 
 def _check_names(space: Space) -> None:
