@@ -29,7 +29,7 @@ def script(seed: int) -> str:
     shape = [batch, channels, size, size]
 
     def off(value: int) -> int:
-        return value + rng.choice([-1, 1, 2, value]) if careless and rng.random() < 0.12 else value
+        return max(1, value + rng.choice([-1, 1, 2, value])) if careless and rng.random() < 0.12 else value
 
     for _ in range(rng.randint(2, 6)):
         if len(shape) != 4 or min(shape[2:]) < 2:
