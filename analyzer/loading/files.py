@@ -79,6 +79,11 @@ def read_file(path: Path, limits: Limits = DEFAULT, largest: int | None = None) 
     return data
 
 
+def out_of_memory(error: Exception) -> bool:
+    """Whether protobuf's parser failed for want of memory, which it reports as damage."""
+    return "alloc failed" in str(error)
+
+
 def head_of(path: Path, size: int = 4096) -> bytes:
     """The first bytes of a plain file; empty if it cannot be read."""
     try:

@@ -10,7 +10,7 @@ from google.protobuf.message import DecodeError
 
 from analyzer.graph import Graph
 from analyzer.loading import pbtxt
-from analyzer.loading.files import read_file, shown
+from analyzer.loading.files import out_of_memory, read_file, shown
 from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.loading.tensorflow_nodes import (
     Attribute,
@@ -42,6 +42,8 @@ def read_program(path: Path, limits: Limits = DEFAULT) -> Program:
     try:
         return parse_program(data, limits)
     except DecodeError as error:
+        if out_of_memory(error):
+            raise MemoryError from None
         raise TargetProblem(f"{shown(path)} is not a valid GraphDef; it is damaged or cut off ({error}).") from None
     except (pbtxt.TextProblem, UnicodeDecodeError) as error:
         raise TargetProblem(f"{shown(path)} is not a valid GraphDef in text form: {error}.") from None

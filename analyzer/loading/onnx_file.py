@@ -12,7 +12,7 @@ import onnx_ir as ir
 from google.protobuf.message import DecodeError
 
 from analyzer.graph import Graph
-from analyzer.loading.files import check_file, inside, read_file, shown, size_text
+from analyzer.loading.files import check_file, inside, out_of_memory, read_file, shown, size_text
 from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.problem import TargetProblem
 
@@ -34,6 +34,8 @@ def read_onnx(path: Path, limits: Limits = DEFAULT) -> Graph:
         else:
             proto.ParseFromString(data)
     except (DecodeError, UnicodeDecodeError) as error:
+        if out_of_memory(error):
+            raise MemoryError from None
         raise TargetProblem(f"{name} is not a valid ONNX model; it is damaged or cut off ({error}).") from None
     except onnx.parser.ParseError as error:
         raise TargetProblem(f"{name} is not valid ONNX text: {shown(error, 200)}.") from None

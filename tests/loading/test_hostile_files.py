@@ -428,7 +428,7 @@ def test_in_a_child_process(tmp_path: Path) -> None:
     with pytest.raises(TargetProblem, match=r"m\.onnx"):
         load_isolated(path)
     big = onnx.load_from_string(content("m.onnx"))
-    big.graph.initializer.append(numpy_helper.from_array(np.zeros(15_000_000, np.float32), "big"))
+    big.graph.initializer.append(numpy_helper.from_array(np.zeros(30_000_000, np.float32), "big"))
     path.write_bytes(big.SerializeToString())
     with pytest.raises(TargetProblem, match="memory"):
-        load_isolated(path, memory=256 << 20)
+        load_isolated(path, memory=300 << 20)
