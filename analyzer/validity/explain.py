@@ -299,6 +299,6 @@ def _lifted(layers: Sequence[Any], skipped: set[str]) -> tuple[dict[str, int], t
             name = f"{layer.name}.{key}"
             if key in LIFTED and type(value) is int and name not in skipped:
                 current[name] = value
-                attributes[key] = symbol(name, 0 if key == "padding" else 1, max(64, 2 * value))
+                attributes[key] = symbol(name, 0 if key == "padding" else 1)
         changed.append(replace(layer, hyperparameters=attributes))
     return current, tuple(changed)
