@@ -28,7 +28,7 @@ class Pool:
     sandbox: Sandbox | None = None
     overlay: Overlay | None = None
     connect: Connect | None = None
-    deadline: float = 120.0
+    deadline: float = 240.0
     memory: int = 6 << 30
     limit: int = 6  # workers kept warm at once
     pinned: frozenset[str] = frozenset()  # names of backends whose workers are in use and must stay

@@ -23,7 +23,7 @@ from analyzer.differential.study import Study, study
 
 @pytest.fixture(scope="session")
 def pool() -> Iterator[Pool]:
-    with Pool(limit=8) as shared:
+    with Pool(limit=8, deadline=900.0) as shared:
         yield shared
 
 
