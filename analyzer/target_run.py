@@ -187,12 +187,14 @@ def _analyse(graph: Graph, target: TargetConfig, where: Surroundings, tally: _Ta
         with tally.stage("numerical"):
             from analyzer.numerical import analyse as numerical
 
-            tally.add(_relocated(numerical(graph, target, output=folder), folder, where.output))
+            tally.add(_relocated(numerical(graph, target, output=folder, root=where.root), folder, where.output))
     if "validity" in only:
         with tally.stage("validity"):
             from analyzer.validity import analyse as validity
 
-            tally.add(validity(graph, target, base=_base_graph(target, where)))
+            tally.add(
+                validity(graph, target, base=_base_graph(target, where), root=where.root, base_root=where.base_root)
+            )
     if target.checkpoint:
         with tally.stage("checkpoint"):
             from analyzer.validity.checkpoint import against
@@ -219,15 +221,21 @@ def _analyse(graph: Graph, target: TargetConfig, where: Surroundings, tally: _Ta
 
 
 def _base_graph(target: TargetConfig, where: Surroundings) -> Graph | None:
-    """The base revision's graph, only for a declared space: nothing else compares graphs."""
-    if where.base_root is None or target.space is None or not target.path:
+    """The base revision's graph where it can be had without running code: a model file, or an export made before."""
+    if where.base_root is None:
         return None
-    from analyzer.loading import load
-
     try:
-        return load(where.base_root / target.path)
+        if target.entry and where.exports is not None:
+            from analyzer.exporting import export
+
+            return export(target.entry, where.base_root, target=target, sandbox=None, cache_dir=where.exports)
+        if target.path and (where.base_root / target.path).exists():
+            from analyzer.loading import load
+
+            return load(where.base_root / target.path)
     except Problem:
-        return None
+        pass  # the base's own run says what is wrong with it
+    return None
 
 
 def _relocated(result: AnalysisResult, folder: Path, output: Path) -> AnalysisResult:
