@@ -26,7 +26,8 @@ def add_weight(tr: Tracer, args: tuple[Value, ...], kwargs: dict[str, Value], no
 
 
 def input_tensor(op: Op, shape: Value, batch_shape: Value = None) -> Value:
-    given = plain(op.tr, batch_shape if batch_shape is not None else shape)
+    stated = batch_shape if batch_shape is not None else shape
+    given = None if isinstance(stated, Unknown) else plain(op.tr, stated)  # an unknown may have any rank
     if not isinstance(given, tuple):
         given = (given,) if isinstance(given, (int, Poly)) else None
     if given is None:

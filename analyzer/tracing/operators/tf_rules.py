@@ -61,7 +61,7 @@ def shape_value(op: Op, value: Value) -> tuple[Any, ...] | None:
 def placeholder(op: Op, dtype: Value, shape: Value, name: Value) -> Value:
     dims: Any = None
     label = name if isinstance(name, str) else _target(op) or "placeholder"
-    parts = plain(op.tr, shape) if shape is not None else None
+    parts = plain(op.tr, shape) if shape is not None and not isinstance(shape, Unknown) else None
     if isinstance(parts, (int, Poly)):
         parts = (parts,)
     if isinstance(parts, tuple):
