@@ -31,7 +31,8 @@ def _pool(fw: str, name: str, source: str, kernel: Any, stride: Any, padding: An
         )
     same = "same" if padding else "valid"
     full = "Average" if kind == "Avg" else kind
-    return f"{{name: {name}, op: {full}Pooling2D, input: {source}, pool_size: {kernel}, strides: {stride}, padding: {same}}}"
+    window = f"pool_size: {kernel}, strides: {stride}, padding: {same}"
+    return f"{{name: {name}, op: {full}Pooling2D, input: {source}, {window}}}"
 
 
 def _dense(fw: str, name: str, source: str, c_in: int, c_out: int) -> str:
@@ -130,7 +131,7 @@ def inception(
 
 
 def seq2seq(fw: str, kind: str, hidden_e: Any, layers_e: Any, hidden_d: Any, layers_d: Any) -> Layers:
-    """Encoder and decoder; the decoder starts from the encoder's states, so that sizes and numbers of layers must agree."""
+    """Encoder and decoder, which starts from the encoder's states: sizes and numbers of layers must agree."""
     states = "1" if kind == "GRU" else "2"
     if fw == "torch":
         carried = ["enc:1"] if states == "1" else ["enc:1", "enc:2"]

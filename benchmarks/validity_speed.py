@@ -110,9 +110,7 @@ def main() -> None:
     with Solver() as solver:
         decide(space, solver=solver)
         evaluator, decision = timed(lambda: decide(space, solver=solver))
-        print(
-            f"evaluator (reading specs, compiling, all vectors): {evaluator * 1e3:.0f} ms, {decision.verdict}, {decision.total}"
-        )
+        print(f"evaluator, description to verdict: {evaluator * 1e3:.0f} ms, {decision.verdict}, {decision.total}")
         found, spent = bulk_rate(space, args.classic_seconds)
         bulk = spent * decision.total / max(1, found)
         print(f"AllSAT bulk: {found} solutions in {spent:.0f} s; at least {bulk / evaluator:,.0f} x the evaluator")
@@ -125,9 +123,7 @@ def main() -> None:
         deep = chain(100, "{min: 1}", 50, 60)
         solver.satisfy([])
         symbolic, answer = timed(lambda: decide(deep, solver=solver))
-        print(
-            f"100 layers, unknown image size, from the description to the verdict: {symbolic * 1e3:.0f} ms ({answer.verdict})"
-        )
+        print(f"100 layers, unknown image size: {symbolic * 1e3:.0f} ms ({answer.verdict})")
         program = answer.structures[0].program
         query, _ = timed(lambda: solver.satisfy([s.condition for s in program.steps]))
         print(f"100 layers, one satisfiability query: {query * 1e3:.1f} ms")
