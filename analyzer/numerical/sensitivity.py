@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from analyzer.graph import Graph, ValueRange
@@ -15,6 +15,7 @@ from analyzer.numerical.result import Options, Warning
 
 WEAKEST_FIRST = (Origin.DEFAULT, Origin.INFERRED, Origin.DECLARED, Origin.DATA)
 LIMITS = (1e4, 1e3, 300.0, 100.0, 80.0, 50.0, 30.0, 10.0, 3.0, 1.0, 0.1)
+SMALL = (1e-7, 1e-3)
 MOST = 6  # assumptions tried
 
 
@@ -71,37 +72,28 @@ def precondition(
         key=lambda a: (WEAKEST_FIRST.index(a.range.origin), str(a.role) == "parameter"),
     )
     for assumption in order[:MOST]:
-        tried = list(_narrowings(assumption.range))
-        if time.monotonic() > deadline or not tried:
-            return None
-        if warned(piece, {**base, assumption.name: ValueRange(*tried[-1])}, warning, options):
-            continue
-        for lo, hi in tried:
+        for tried in _narrowings(assumption.range):
             if time.monotonic() > deadline:
-                break
-            if not warned(piece, {**base, assumption.name: ValueRange(lo, hi)}, warning, options):
-                return Precondition(assumption, lo, hi)
+                return None
+            if warned(piece, {**base, assumption.name: ValueRange(*tried[-1])}, warning, options):
+                continue  # not even the narrowest helps
+            for lo, hi in tried:
+                if time.monotonic() > deadline:
+                    break
+                if not warned(piece, {**base, assumption.name: ValueRange(lo, hi)}, warning, options):
+                    return Precondition(assumption, lo, hi)
     return None
 
 
-def _narrowings(given: ValueRange) -> Iterator[tuple[float, float]]:
-    """Smaller and smaller ranges inside `given`; the last is the smallest."""
+def _narrowings(given: ValueRange) -> list[list[tuple[float, float]]]:
+    """Chains of smaller and smaller ranges inside `given`."""
     lo, hi = given.lo, given.hi
-    if lo == 0 and hi > 0:
-        for low in (1e-30, 1e-12, 1e-7, 1e-3):
-            if low < hi:
-                yield low, hi
-        for limit in LIMITS:
-            if limit < hi:
-                yield min(1e-3, limit), limit
-        return
+    chains: list[list[tuple[float, float]]] = []
     if lo < 0 < hi:
-        for limit in LIMITS:
-            if limit < max(-lo, hi):
-                yield max(lo, -limit), min(hi, limit)
-        return
-    if math.isinf(lo) or math.isinf(hi):
-        return
-    middle, width = (lo + hi) / 2, hi - lo
-    for part in (0.5, 0.25, 0.1, 0.01):
-        yield middle - part * width / 2, middle + part * width / 2
+        chains.append([(max(lo, -m), min(hi, m)) for m in LIMITS if m < max(-lo, hi)])
+    if lo <= 0 < hi:
+        chains.append([(low, hi) for low in SMALL if low < hi] + [(min(1e-3, m), m) for m in LIMITS if 1e-3 < m < hi])
+    elif math.isfinite(lo) and math.isfinite(hi):
+        middle, width = (lo + hi) / 2, hi - lo
+        chains.append([(middle - p * width / 2, middle + p * width / 2) for p in (0.5, 0.25, 0.1, 0.01)])
+    return [chain for chain in chains if chain]

@@ -297,8 +297,10 @@ def one_hot(node: ir.Node, x: Any, mode: Mode) -> Any:
     import torch
 
     depth, axis = int(x[1].reshape(-1)[0]), int(attribute(node, "axis", -1))
-    hot = torch.nn.functional.one_hot(x[0].long() % depth, depth)
-    values = torch.where(hot.bool(), x[2][1], x[2][0])
+    index = x[0].long()
+    index = torch.where(index < 0, index + depth, index)
+    hot = index.unsqueeze(-1) == torch.arange(depth)
+    values = torch.where(hot, x[2][1], x[2][0])
     return values if axis in (-1, values.dim() - 1) else values.movedim(-1, axis)
 
 
@@ -381,4 +383,6 @@ def identity_matrix(node: ir.Node, x: Any, mode: Mode) -> Any:
     import torch
 
     dtype = attribute(node, "dtype")
+    if attribute(node, "k", 0):
+        raise Unsupported("EyeLike beside the diagonal")
     return torch.eye(*x[0].shape, dtype=attribute_dtype(dtype) if dtype else x[0].dtype)

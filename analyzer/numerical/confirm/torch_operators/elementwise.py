@@ -87,7 +87,7 @@ for _onnx, _tf, _function in [
     ("Not", "LogicalNot", "logical_not"),
     ("IsNaN", "IsNan", "isnan"),
     ("", "IsFinite", "isfinite"),
-    ("IsInf", "IsInf", "isinf"),
+    ("", "IsInf", "isinf"),
 ]:
     op(_onnx or (), _tf)(_torch(_function))
 

@@ -120,6 +120,8 @@ def _arg(name: str) -> Handler:
         import torch
 
         function = getattr(torch, name)
+        if attribute(node, "select_last_index", 0):
+            raise Unsupported(node.op_type)
         if node.domain == "tf":
             return function(x[0], dim=int(x[1]))
         return function(x[0], dim=int(attribute(node, "axis", 0)), keepdim=bool(attribute(node, "keepdims", 1)))
@@ -195,9 +197,3 @@ def group_normalization(node: ir.Node, x: Any, mode: Mode) -> Any:
 
     groups = int(attribute(node, "num_groups", 1))
     return torch.nn.functional.group_norm(x[0], groups, x[1], x[2], attribute(node, "epsilon", 1e-5))
-
-
-@op("LpNormalization")
-def lp_normalization(node: ir.Node, x: Any, mode: Mode) -> Any:
-    axis, p = int(attribute(node, "axis", -1)), int(attribute(node, "p", 2))
-    return x[0] / x[0].norm(p, axis, keepdim=True)
