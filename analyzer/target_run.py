@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.config import Config, TargetConfig
-from analyzer.findings import AnalysisResult, Finding, Status, TargetReport, UnsafeOperators
+from analyzer.findings import AnalysisResult, Confidence, Finding, Level, Status, TargetReport, UnsafeOperators
 from analyzer.problem import Problem
 from analyzer.rendering.report_json import finding_from_json, finding_to_json, target_from_json, target_to_json
 
@@ -105,6 +105,9 @@ class _Tally:
             maps=self.report.maps + result.maps,
         )
 
+    def note(self, text: str) -> None:
+        self.report = replace(self.report, notes=(*self.report.notes, text))
+
     def outcome(self) -> Outcome:
         status = Status.FAILED if self.failures else self.report.status
         report = replace(
@@ -137,6 +140,8 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
     if target.entry or not target.path or not target.path.endswith(".py"):
         graph = _graph(target, where, where.root, source, tally)
     if graph is not None:
+        for line in graph.model.metadata_props.get("assay.notes", "").splitlines():
+            tally.note(line)
         tally.report = replace(tally.report, nodes=len(graph), versions={**tally.report.versions, **graph.versions})
         _analyse(graph, target, where, tally)
     return tally.outcome()
@@ -155,8 +160,7 @@ def kind_of(target: TargetConfig) -> str:
 def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, tally: _Tally) -> Graph | None:
     if target.entry:
         if where.sandbox is None and where.exports is None:
-            note = "Not exported: running this repository's code is not allowed here, so it was only traced."
-            tally.report = replace(tally.report, notes=(*tally.report.notes, note))
+            tally.note("Not exported: running this repository's code is not allowed here, so it was only traced.")
             return None
         with tally.stage("exporting"):
             from analyzer.exporting import export
@@ -200,7 +204,13 @@ def _analyse(graph: Graph, target: TargetConfig, where: Surroundings, tally: _Ta
             from analyzer.validity.checkpoint import against
 
             tally.add(against(where.root / target.checkpoint, graph, target.id, root=where.root))
-    if "differential" in only and target.backends != ():
+    impossible = any(
+        f.rule.startswith("validity/") and f.confidence is Confidence.PROVED and f.level is Level.ERROR
+        for f in tally.findings
+    )
+    if impossible:
+        tally.note("Engines were not compared: the model is proved not to run as it stands.")
+    elif "differential" in only and target.backends != ():
         with tally.stage("differential"):
             from analyzer.differential import analyse as differential
 
