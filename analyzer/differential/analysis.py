@@ -332,6 +332,10 @@ def _sentences(done: Study) -> list[str]:
         elif mine:
             layers = ", ".join(f"`{p.blame.unit.main.layer or p.blame.unit.main.name}`" for p in mine[:3])
             lines.append(f"{name} deviates from {against} by {_number(max(result.errors))}, brought in by {layers}.")
+        elif result.suspicious and max(result.errors, default=0.0) >= MATERIAL:
+            lines.append(
+                f"{name} deviates from {against} by {_number(max(result.errors))}; no layer was found to bring it in."
+            )
         else:
             lines.append(f"{name} agrees with {against} (relative error {_number(max(result.errors, default=0.0))}).")
     for (a, b), metrics in comparison.pairs.items():

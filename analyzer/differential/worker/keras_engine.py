@@ -23,6 +23,13 @@ PACKAGES = {"tensorflow": "tensorflow", "jax": "jax", "torch": "torch", "openvin
 SIMPLE = (int, float, bool, str)
 
 
+@dataclass(frozen=True)
+class Named:
+    """A tensor in the arguments of a step."""
+
+    tensor: str
+
+
 @dataclass
 class Step:
     """One call of one operation: what goes in, what comes out, by tensor name."""
@@ -121,7 +128,7 @@ class Keras:
         for number, step in enumerate(self._needed(set(inputs), outputs)):
             if not isinstance(step.operation, keras.layers.Layer):
                 raise EngineError("unsupported", f"{type(step.operation).__name__} is not a layer")
-            if _tensors(step.kwargs):
+            if any(isinstance(v, Named) for v in keras.tree.flatten(step.kwargs)):
                 raise EngineError("unsupported", "a layer that is called with tensors by keyword")
             nested = any(isinstance(a, (list, tuple)) for a in step.args)
             config = keras.saving.serialize_keras_object(step.operation)
@@ -183,7 +190,7 @@ class Keras:
         import keras
 
         def value(x: Any) -> Any:
-            return env[self.names[id(x)]] if isinstance(x, keras.KerasTensor) else x
+            return env[x.tensor] if isinstance(x, Named) else x
 
         args, kwargs = keras.tree.map_structure(value, (step.args, step.kwargs))
         if getattr(step.operation, "_call_has_training_arg", False):
@@ -298,8 +305,14 @@ def _functional(model: Any) -> Any:
 
 
 def _replace(arguments: Any, names: Mapping[int, str]) -> tuple[Any, Any]:
-    """Arguments with the symbolic tensors kept; a nested model may be called twice, so names are read at once."""
-    return arguments.args, arguments.kwargs
+    """Arguments with each symbolic tensor replaced by its name now: a nested model that is called twice renames it."""
+    import keras
+
+    def name(x: Any) -> Any:
+        return Named(names[id(x)]) if isinstance(x, keras.KerasTensor) else x
+
+    args, kwargs = keras.tree.map_structure(name, (arguments.args, arguments.kwargs))
+    return args, kwargs
 
 
 def _flat(structure: Any) -> list[Any]:
