@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import analyzer
 from analyzer.cache import Cache, engine_versions, key_of
 from analyzer.config import Config, TargetConfig
+from analyzer.differential.base import mark_worse
 from analyzer.findings import Finding, Report, Status, TargetReport, mark_new, ordered
 from analyzer.policy import apply_policy, expired
 from analyzer.processes import Answer, Send, run_all
@@ -188,6 +189,7 @@ def _report(
         if compared:
             known = apply_policy(before.findings, config, today) if before else ()
             mine, gone = mark_new(mine, known)
+            mine = mark_worse(mine, known)
             if outcome.target.status is Status.ANALYSED:
                 fixed.extend(gone)
         findings.extend(mine)

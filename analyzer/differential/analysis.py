@@ -18,7 +18,7 @@ from analyzer.differential.localize import Blame
 from analyzer.differential.plan import artefacts, families
 from analyzer.differential.pool import Overlay, Pool
 from analyzer.differential.structure import Description
-from analyzer.differential.study import Problem, Study, study
+from analyzer.differential.study import Budget, Problem, Study, study
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.findings import AnalysisResult, Confidence, DeviationMap, Evidence, Finding, Level, Location, Table
 from analyzer.problem import TargetProblem
@@ -27,6 +27,7 @@ from analyzer.sandbox import Sandbox
 if TYPE_CHECKING:
     from analyzer.graph import Graph
 
+BUDGET = 60.0  # seconds of an entry point's study from which nothing is searched further
 MATERIAL = 1e-3  # relative error of a layer from which a confirmed deviation is an error even if the outputs hide it
 MAX_MAPS = 4
 
@@ -43,14 +44,16 @@ def analyse(
     overlay: Overlay | None = None,
     pool: Pool | None = None,
     thorough: bool = False,
+    budget: float = BUDGET,
 ) -> AnalysisResult:
     """Run the target's model on several engines and say which one is wrong, and in which layer.
 
-    `output` takes reproducers. Missing engines are notes. Raises `TargetProblem` when no inputs can be made.
+    `output` takes reproducers. `budget` (seconds) bounds the search for explanations in the study of
+    an entry point. Missing engines are notes. Raises `TargetProblem` when no inputs can be made.
     """
     studies = run_studies(
         graph, target, root=root, output=output, thresholds=thresholds, sandbox=sandbox, versions=versions,
-        overlay=overlay, pool=pool, thorough=thorough,
+        overlay=overlay, pool=pool, thorough=thorough, budget=budget,
     )  # fmt: skip
     return result_of(studies, target, output, thresholds)
 
@@ -67,6 +70,7 @@ def run_studies(
     overlay: Overlay | None = None,
     pool: Pool | None = None,
     thorough: bool = False,
+    budget: float = BUDGET,
 ) -> list[Study]:
     """The measurements behind `analyse`; workers are ended unless the caller brings its own `pool`."""
     if target.backends == ():
@@ -77,7 +81,10 @@ def run_studies(
         given = _given(target, root, sandbox)
         own = pool or Pool(sandbox=sandbox, overlay=overlay)
         try:
-            done = [study(family, kinds, target, own, thresholds, given, thorough=thorough) for family in grouped]
+            done = []
+            for family in grouped:
+                limit = Budget(budget) if target.entry else None
+                done.append(study(family, kinds, target, own, thresholds, given, thorough=thorough, budget=limit))
             for each in done:
                 for problem in each.problems:
                     write_problem(problem, each, kinds, output)

@@ -70,6 +70,9 @@ class ContainerTransport:
         if self._container is not None:
             self._put(list(files))
 
+    def remember(self, request: Mapping[str, Any]) -> None:
+        self._setup = [dict(request)]
+
     def exchange(
         self, request: Mapping[str, Any], *, send: Sequence[str] = (), receive: Sequence[str] = (), deadline: float
     ) -> Any:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 
 from analyzer.differential.backend import Backend
-from analyzer.differential.runner import Artefact, Runner
+from analyzer.differential.runner import CARRIED, Artefact, Runner
 from analyzer.differential.transport import EngineFailed, Environment, ProcessTransport, SandboxTransport, Transport
 from analyzer.differential.verdict import Failure, Kind
-from analyzer.sandbox import Sandbox
+from analyzer.differential.worker import tensors
+from analyzer.sandbox import Limits, Sandbox
+from analyzer.sandbox.process import ProcessSandbox
+
+STATE = "state.bin"  # beside the project in the worker's folder
 
 Connect = Callable[[Backend, Artefact], Transport | None]  # None: the usual transport
 Overlay = Callable[[str, str], Path]  # package, version -> folder
@@ -70,6 +74,36 @@ class Pool:
         self._runners[key] = runner
         return runner
 
+    @property
+    def runners(self) -> tuple[Runner, ...]:
+        """The warm workers, oldest first."""
+        return tuple(self._runners.values())
+
+    def settle(self, backends: Sequence[Backend], artefact: Artefact, folder: Path) -> Artefact:
+        """An entry point may make other weights each time: `artefact` with those of one build, which all others take.
+
+        The first of `backends` that can build the model does; its worker is kept. Where none can, or what it made
+        cannot be carried over, the artefact is unchanged.
+        """
+        for backend in backends if artefact.kind in CARRIED and "state" not in artefact.request else ():
+            runner = self.get(backend, artefact)
+            if isinstance(runner, Failure):
+                continue
+            if not runner.state:
+                break
+            path = folder / STATE
+            manifest = tensors.write(path, runner.state)
+            settled = replace(
+                artefact,
+                files={**artefact.files, STATE: path},
+                request={**artefact.request, "state": {"file": STATE, "manifest": manifest}},
+            )
+            runner.adopt(settled)
+            del self._runners[backend.name, id(artefact)]
+            self._runners[backend.name, id(settled)] = runner
+            return settled
+        return artefact
+
     def _transport(self, backend: Backend, artefact: Artefact) -> Transport:
         chosen = self.connect(backend, artefact) if self.connect is not None else None
         if chosen is not None:
@@ -78,6 +112,9 @@ class Pool:
         if artefact.kind.endswith("-entry"):
             if self.sandbox is None:
                 raise EngineFailed(Kind.MISSING, "running this repository's code is not allowed here")
+            if isinstance(self.sandbox, ProcessSandbox):  # a process of this machine: one that stays is no weaker
+                environment = Environment(self.sandbox.python, variables=variables)
+                return ProcessTransport(backend.engine.name, environment, memory=self.memory, limits=Limits())
             return SandboxTransport(backend.engine.name, self.sandbox, variables)
         folder = None
         if backend.version is not None:

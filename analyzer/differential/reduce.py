@@ -22,10 +22,17 @@ class Reduced:
     error: float
 
 
-def reduce(blame: Blame, guilty: Runner, judge: Runner, limit: float) -> Reduced:
-    """Shrink the region, then the batch, then the values, as long as the error stays above `limit`."""
+def reduce(
+    blame: Blame, guilty: Runner, judge: Runner, limit: float, late: Callable[[], bool] = lambda: False
+) -> Reduced:
+    """Shrink the region, then the batch, then the values, as long as the error stays above `limit`.
+
+    Once `late` says so, no further step is taken.
+    """
 
     def measure(unit: Unit, inputs: Mapping[str, np.ndarray]) -> Reduced | None:
+        if late():
+            return None
         mine = guilty.run(inputs, unit.outputs, state=False)
         right = judge.run(inputs, unit.outputs, state=False)
         if not (mine.ok and right.ok):

@@ -16,6 +16,8 @@ from analyzer.differential.transport import EngineFailed, Transport
 from analyzer.differential.verdict import Failure, Kind, Outcome
 from analyzer.differential.worker import tensors
 
+CARRIED = ("keras-entry", "tensorflow-entry")  # built anew in each worker, so weights are carried over from one build
+
 Case = tuple[Mapping[str, np.ndarray], Sequence[str] | None]  # what is fed; what is fetched (None: the outputs)
 
 
@@ -37,6 +39,7 @@ class Runner:
         self.fingerprint: dict[str, Any] = {}
         self.description: Description | None = None
         self.examples: dict[str, np.ndarray] = {}  # inputs that came with the model
+        self.state: dict[str, np.ndarray] = {}  # what an entry point made, where nothing was given to start from
         self._counter = itertools.count()
 
     @property
@@ -47,21 +50,35 @@ class Runner:
         """Open the engine with its knobs and put the model before it: one request, for a start can be slow."""
         self.transport.place(artefact.files)
         name = self._result_name()
-        request = {
-            "op": "load",
-            "knobs": {k: v for k, v in self.backend.knobs.items() if v != ""},
-            "model": {"kind": artefact.kind, **artefact.request},
-            "result": name,
-        }
-        reply = self.transport.exchange(request, receive=(name,), deadline=self.deadline)
+        request = self._request(artefact, name)
+        receive = [name]
+        if artefact.kind in CARRIED and "state" not in artefact.request:
+            request["state"] = self._result_name()
+            receive.append(request["state"])
+        reply = self.transport.exchange(request, receive=receive, deadline=self.deadline)
         try:
             self.fingerprint = dict(reply["fingerprint"])
             self.versions = {str(k): str(v)[:40] for k, v in self.fingerprint["versions"].items()}
             self.description = Description.read(reply["description"])
             self.examples = tensors.read(self.transport.folder / name, reply["examples"])
+            if "state" in request and "state" in reply:
+                self.state = tensors.read(self.transport.folder / request["state"], reply["state"])
         except (KeyError, TypeError, ValueError, AttributeError, OSError):
             raise EngineFailed(Kind.CRASH, "the worker's description of the model is not understood") from None
         return self.description
+
+    def adopt(self, artefact: Artefact) -> None:
+        """Whenever the worker is started again it loads `artefact`: the model it has already, with its state."""
+        self.transport.place(artefact.files)
+        self.transport.remember(self._request(artefact, self._result_name()))
+
+    def _request(self, artefact: Artefact, result: str) -> dict[str, Any]:
+        return {
+            "op": "load",
+            "knobs": {k: v for k, v in self.backend.knobs.items() if v != ""},
+            "model": {"kind": artefact.kind, **artefact.request},
+            "result": result,
+        }
 
     def _result_name(self) -> str:
         """Where results lie. In a sandbox they leave through the folder `out`; `exchange` brings them back there."""

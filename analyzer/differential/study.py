@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -21,6 +24,30 @@ from analyzer.differential.reduce import Reduced, reduce
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.structure import Description
 from analyzer.differential.verdict import Failure, Kind
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Seconds after which an entry point's study leaves out what only makes a finding shorter or better explained.
+
+    Comparing and blaming always end; simpler inputs, reduction and the search for a guilty setting are left out.
+    """
+
+    seconds: float = 60.0
+    clock: Callable[[], float] = time.monotonic
+    began: float = field(init=False, default=0.0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "began", self.clock())
+
+    @property
+    def spent(self) -> float:
+        return self.clock() - self.began
+
+    @property
+    def over(self) -> bool:
+        return self.spent >= self.seconds
+
 
 MAX_BLAMES = 8  # distinct problems that are reduced and written out; the rest are counted
 VALUES = (Kind.VALUE, Kind.NAN, Kind.SHAPE, Kind.DTYPE, Kind.COMMON)
@@ -68,14 +95,33 @@ def study(
     given: Callable[[Description], Inputs] | None = None,
     *,
     thorough: bool = False,
+    budget: Budget | None = None,
 ) -> Study:
     """Run the family's engines. `given` makes the inputs from the model's description; None generates them.
 
-    `thorough`: replay every layer even when the outputs agree.
+    `thorough`: replay every layer even when the outputs agree. `budget` bounds the search for explanations; None: none.
     """
+    pool.pinned = frozenset({family.judge.name, *(b.name for b in family.backends)})
+    with tempfile.TemporaryDirectory(prefix="assay-state-") as temporary:
+        settled = {}
+        for name, artefact in kinds.items():
+            takers = [b for b in family.backends if kind_for(b, kinds) == name]
+            settled[name] = pool.settle(takers, artefact, Path(temporary)) if takers else artefact
+        return _study(family, settled, target, pool, thresholds, given, thorough, budget)
+
+
+def _study(
+    family: Family,
+    kinds: Mapping[str, Artefact],
+    target: TargetConfig,
+    pool: Pool,
+    thresholds: Thresholds,
+    given: Callable[[Description], Inputs] | None,
+    thorough: bool,
+    budget: Budget | None,
+) -> Study:
     missing: list[tuple[str, Failure]] = []
     runners: list[Runner] = []
-    pool.pinned = frozenset({family.judge.name, *(b.name for b in family.backends)})
     for backend in family.backends:
         runner = pool.get(backend, kinds[_kind(backend, kinds)])
         if isinstance(runner, Failure):
@@ -95,7 +141,7 @@ def study(
     structure = leading.description
     notes = [n for r in (leading, *runners) if r.description is not None for n in r.description.notes]
     versions = {k: v for r in (leading, *runners) for k, v in r.versions.items() if not r.backend.version}
-    inputs = _inputs(structure, target, given, [*runners, *([judge] if judge else [])])
+    inputs = _inputs(structure, target, given, [*runners, *([judge] if judge else [])], budget)
     comparison = run_all(runners, judge, inputs.sets, thresholds)
     done = replace(
         done,
@@ -105,7 +151,7 @@ def study(
         notes=tuple(dict.fromkeys(notes)),
         versions=versions,
     )
-    return _closer(done, pool, kinds, thorough)
+    return _closer(done, pool, kinds, thorough, budget)
 
 
 def _kind(backend: Backend, kinds: Mapping[str, Artefact]) -> str:
@@ -119,6 +165,7 @@ def _inputs(
     target: TargetConfig,
     given: Callable[[Description], Inputs] | None,
     runners: Sequence[Runner],
+    budget: Budget | None,
 ) -> Inputs:
     if given is not None:
         return given(structure)
@@ -129,7 +176,8 @@ def _inputs(
     def accepts(feeds: Mapping[str, np.ndarray]) -> bool:
         return any(runner.run(feeds, state=False).ok for runner in runners)
 
-    return finite(generate(structure.inputs, target, accepts), runners[-1])
+    made = generate(structure.inputs, target, accepts)
+    return made if budget is not None and budget.over else finite(made, runners[-1])
 
 
 def finite(inputs: Inputs, runner: Runner, steps: int = 6) -> Inputs:
@@ -169,7 +217,7 @@ def _badness(runner: Runner, feeds: Mapping[str, np.ndarray]) -> float:
     return float(sum(np.mean(~np.isfinite(a)) for a in floats))
 
 
-def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bool) -> Study:
+def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bool, budget: Budget | None) -> Study:
     """Localize where the outputs call for it, one input set per suspicious engine: its most inconsistent one."""
     comparison, judge = done.comparison, done.judge
     assert comparison is not None
@@ -203,7 +251,12 @@ def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bo
                 mine += [spliced] if spliced else []
         blames += mine
     affected = {r.runner.name: max(r.errors, default=0.0) for r in comparison.results}
-    problems, harmless = _explain(blames, done, pool, kinds, affected)
+    problems, harmless = _explain(blames, done, pool, kinds, affected, budget)
+    if budget is not None and budget.over and blames:
+        notes.append(
+            f"The budget of {budget.seconds:g} s for comparing engines was spent after {budget.spent:.0f} s: blamed "
+            "layers were not reduced further, nor traced to a setting of the engine."
+        )
     return replace(
         done,
         localizations=localizations,
@@ -254,7 +307,12 @@ def _spliced(
 
 
 def _explain(
-    blames: Sequence[Blame], done: Study, pool: Pool, kinds: Mapping[str, Artefact], affected: Mapping[str, float]
+    blames: Sequence[Blame],
+    done: Study,
+    pool: Pool,
+    kinds: Mapping[str, Artefact],
+    affected: Mapping[str, float],
+    budget: Budget | None,
 ) -> tuple[list[Problem], list[tuple[Blame, Benign]]]:
     """Reduce, bisect and name each distinct problem once."""
     runners = {r.name: r for r in (*done.runners, *([done.judge] if done.judge else []))}
@@ -273,7 +331,7 @@ def _explain(
             continue
         if len(problems) >= MAX_BLAMES:
             continue
-        problem = _problem(blame, runner, done, pool, kinds, runners)
+        problem = _problem(blame, runner, done, pool, kinds, runners, budget)
         problems[blame.backend, rough] = replace(problem, outputs_affected=affected.get(blame.backend, 0.0))
     return list(problems.values()), harmless
 
@@ -285,14 +343,19 @@ def _problem(
     pool: Pool,
     kinds: Mapping[str, Artefact],
     runners: Mapping[str, Runner],
+    budget: Budget | None,
 ) -> Problem:
     backend = runner.backend
     artefact = kinds[_kind(backend, kinds)]
     judge = runners.get(blame.judge)
     limit = max(noise.MARGIN * blame.floor, 1e-12)
     reduced = Reduced(blame.unit, blame.inputs, blame.expected, blame.error)
-    if judge is not None and blame.kind in VALUES:
-        reduced = reduce(blame, runner, judge, limit)
+
+    def late() -> bool:
+        return budget is not None and budget.over
+
+    if judge is not None and blame.kind in VALUES and not late():
+        reduced = reduce(blame, runner, judge, limit, late)
 
     def deviates(variant: Backend) -> bool | None:
         other = pool.get(variant, artefact)
@@ -306,11 +369,11 @@ def _problem(
         return error_of(outcome.arrays, reduced.expected, small_scale(reduced.inputs)) > limit
 
     culprit = _export_at_fault(blame, backend, reduced, pool, artefact, limit)
-    if culprit is None and blame.kind is not Kind.COMMON:
+    if culprit is None and blame.kind is not Kind.COMMON and not late():
         culprit = guilty_pass(backend, deviates)
     pinned = [b.version for b in done.family.backends if b.engine is backend.engine and b.version]
     span = None
-    if pinned:
+    if pinned and not late():
         installed = runner.versions.get(backend.engine.packages[0])
         every = sorted({*pinned, *([installed] if installed else [])}, key=_order)
         span = version_range(

@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import queue
+import resource
 import shutil
 import signal
 import subprocess
@@ -23,6 +24,7 @@ from typing import IO, Any, Protocol
 
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.sandbox import PYTHON, Limits, Sandbox, stage
+from analyzer.sandbox.archive import flatten
 
 WORKER = "assay_worker"
 SOURCE = Path(__file__).parent / "worker"
@@ -45,6 +47,9 @@ class Transport(Protocol):
 
     def place(self, files: Mapping[str, Path]) -> None:
         """Put files and folders of this machine where the worker finds them by name."""
+
+    def remember(self, request: Mapping[str, Any]) -> None:
+        """What a new worker is told first, instead of the `load` that this one was sent."""
 
     def exchange(
         self, request: Mapping[str, Any], *, send: Sequence[str] = (), receive: Sequence[str] = (), deadline: float
@@ -89,14 +94,21 @@ def read_reply(text: bytes | str) -> Any:
 class ProcessTransport:
     """A child process of this machine, started at the first request and again after a crash or a timeout."""
 
-    def __init__(self, engine: str, environment: Environment, *, memory: int = 6 << 30) -> None:
-        self.engine, self.environment, self.memory = engine, environment, memory
+    def __init__(
+        self, engine: str, environment: Environment, *, memory: int = 6 << 30, limits: Limits | None = None
+    ) -> None:
+        """`limits`: the worker runs a project's own code, so its files and processes are bounded too."""
+        self.engine, self.environment, self.memory, self.limits = engine, environment, memory, limits
+        self.starts = 0
         self.folder = Path(tempfile.mkdtemp(prefix="assay-worker-", dir=_fast_folder()))
         self._child: subprocess.Popen[bytes] | None = None
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._log: list[str] = []
         self._setup: list[dict[str, Any]] = []
         carry_worker(self.folder)
+
+    def remember(self, request: Mapping[str, Any]) -> None:
+        self._setup = [dict(request)]
 
     def exchange(
         self, request: Mapping[str, Any], *, send: Sequence[str] = (), receive: Sequence[str] = (), deadline: float
@@ -116,7 +128,11 @@ class ProcessTransport:
         for name, path in files.items():
             target = self.folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            if path.is_dir():
+            if path.is_dir() and self.limits is not None:
+                for below, source in flatten({name: path}, self.limits.input):
+                    (self.folder / below).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(str(source), self.folder / below)
+            elif path.is_dir():
                 shutil.copytree(path, target, dirs_exist_ok=True)
             else:
                 shutil.copyfile(path, target)
@@ -142,7 +158,11 @@ class ProcessTransport:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            start_new_session=self.limits is not None,
         )
+        self.starts += 1
+        if self.limits is not None:
+            _bound(self._child.pid, self.limits)  # before the first request, hence before any code of the project
         self._lines = queue.Queue()
         assert self._child.stdout is not None
         assert self._child.stderr is not None
@@ -206,6 +226,9 @@ class SandboxTransport:
         self._placed: dict[str, Path] = {}
         carry_worker(self.folder)
 
+    def remember(self, request: Mapping[str, Any]) -> None:
+        self._setup = [dict(request)]
+
     def exchange(
         self, request: Mapping[str, Any], *, send: Sequence[str] = (), receive: Sequence[str] = (), deadline: float
     ) -> Any:
@@ -252,6 +275,13 @@ class SandboxTransport:
 
     def close(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _bound(pid: int, limits: Limits) -> None:
+    if hasattr(resource, "prlimit"):  # Linux
+        for kind, value in ((resource.RLIMIT_FSIZE, limits.output), (resource.RLIMIT_CORE, 0)):
+            with contextlib.suppress(OSError, ValueError):  # it has ended, or the limit is lower already
+                resource.prlimit(pid, kind, (value, value))
 
 
 def _read_lines(stream: IO[bytes], lines: queue.Queue[bytes | None]) -> None:

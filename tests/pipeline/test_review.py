@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from analyzer.config import Config, InputSpec, TargetConfig
-from analyzer.findings import Confidence, Level, Report, Status, Verdict
+from analyzer.findings import Confidence, Evidence, Finding, Level, Report, Status, TargetReport, Verdict
 from analyzer.graph.ranges import ValueRange
 from analyzer.pipeline import Options, review
+from analyzer.pipeline import _report as report_of
+from analyzer.target_run import Outcome
 from tests.pipeline import models
 
 NUMERICAL = Config(only=("numerical",), timeout=120)
@@ -114,3 +116,29 @@ def test_layers_carry_intervals_for_the_page(trees: tuple[Path, Path], tmp_path:
     layers = {n.label: n for t in report.targets if t.id == "broken.onnx" for n in t.layers.nodes}
     assert layers["probability"].shape == "2 × 4"
     assert layers["rest"].interval == "[0, 1]"
+
+
+def test_a_known_deviation_that_got_much_worse_is_new(trees: tuple[Path, Path], tmp_path: Path) -> None:
+    def outcome(error: float, rule: str = "differential/inconsistent-layer") -> Outcome:
+        evidence = Evidence("deviation", data={"error": error})
+        finding = Finding(rule, Level.ERROR, Confidence.CONFIRMED, "m", "model", layer="l", evidence=evidence)
+        return Outcome(TargetReport("model", "file", "model.onnx"), (finding,))
+
+    def new(head: Outcome, base: Outcome) -> list[bool]:
+        report = report_of(
+            [TargetConfig("model", path="model.onnx")],
+            {("head", "model"): head, ("base", "model"): base},
+            NUMERICAL,
+            Options(),
+            0.0,
+            compared=True,
+            base_name="b",
+            head_name="h",
+            changed=None,
+            notes=(),
+        )
+        return [f.new for f in report.findings]
+
+    assert new(outcome(0.2), outcome(0.1)) == [False], "other weights"
+    assert new(outcome(0.9), outcome(0.1)) == [True]
+    assert new(outcome(0.9, "numerical/overflow"), outcome(0.1, "numerical/overflow")) == [False]

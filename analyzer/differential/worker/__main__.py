@@ -75,12 +75,20 @@ class Server:
         return {**self.engine.fingerprint(), **machine(), "knobs": request.get("knobs", {})}
 
     def do_load(self, request: dict[str, Any], folder: Path) -> Any:
-        """Open the engine and load the model; the reply holds fingerprint, description and example inputs."""
+        """Open the engine and load the model; the reply holds fingerprint, description and example inputs.
+
+        With ``"state": file`` what an entry point made is kept there, for the other workers that build it.
+        """
         fingerprint = self.do_probe(request, folder)
         assert self.engine is not None
         description = self.engine.load(request["model"], folder)
         examples = tensors.write(folder / request["result"], getattr(self.engine, "examples", None) or {})
-        return {"fingerprint": fingerprint, "description": description, "examples": examples}
+        reply = {"fingerprint": fingerprint, "description": description, "examples": examples}
+        keep = getattr(self.engine, "state", None)
+        state = keep() if request.get("state") and keep is not None else {}
+        if state:
+            reply["state"] = tensors.write(folder / request["state"], state)
+        return reply
 
     def do_evaluate(self, request: dict[str, Any], folder: Path) -> Any:
         """``cases``: list of ``{"feeds": {tensor: key in arrays}, "fetches": [tensors] | null}``.

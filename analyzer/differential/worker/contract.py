@@ -43,6 +43,8 @@ class Engine(Protocol):
     def weights(self) -> Mapping[str, np.ndarray]:
         """The state that a run must leave alone."""
 
+    # Optional: `state() -> Arrays`, what an entry point has made; `load` takes it back from ``model["state"]``.
+
     def cut(self, inputs: Sequence[str], outputs: Sequence[str]) -> tuple[dict[str, Any], Arrays]:
         """The part between two sets of tensors as data from which a script can rebuild it: JSON and arrays."""
 

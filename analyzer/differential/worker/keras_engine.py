@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from . import tensors
 from .contract import Arrays, EngineError, node, tensor
 
 PACKAGES = {"tensorflow": "tensorflow", "jax": "jax", "torch": "torch", "openvino": "openvino", "numpy": "numpy"}
@@ -90,7 +91,10 @@ class Keras:
 
             built = build(model["entry"], str(folder / model["root"]))
             loaded, examples = built.model, built.inputs
+            if model.get("state"):
+                _restore(loaded, tensors.read(folder / model["state"]["file"], model["state"]["manifest"]))
         policy = self.knobs["precision"]
+        self.built = loaded
         self.model = loaded if policy == "float32" else _with_policy(loaded, policy)
         self.compiled = False
         self._flatten()
@@ -119,6 +123,10 @@ class Keras:
             if "seed_generator" not in path:  # a random layer may draw; it must not change what it computes with
                 found[f"{index}/{path}"] = _numpy(variable)
         return found
+
+    def state(self) -> Arrays:
+        """The weights by position and path: initial values are random, and other ones on each backend."""
+        return {f"{i}/{_path(v)}": _numpy(v) for i, v in enumerate(_variables(self.built))}
 
     def cut(self, inputs: Sequence[str], outputs: Sequence[str]) -> tuple[dict[str, Any], Arrays]:
         """Layers by their own serialised configuration, with their weights; how tensors run between them by name."""
@@ -189,8 +197,12 @@ class Keras:
     def _apply(self, step: Step, env: Mapping[str, Any]) -> list[Any]:
         import keras
 
+        wide = self.knobs["precision"] == "float64"
+
         def value(x: Any) -> Any:
-            return env[x.tensor] if isinstance(x, Named) else x
+            found = env[x.tensor] if isinstance(x, Named) else x
+            # Keras' NumPy backend returns float32 from some layers of float64, which others then refuse
+            return keras.ops.cast(found, "float64") if wide and str(getattr(found, "dtype", "")) == "float32" else found
 
         args, kwargs = keras.tree.map_structure(value, (step.args, step.kwargs))
         if getattr(step.operation, "_call_has_training_arg", False):
@@ -297,6 +309,28 @@ class Keras:
         )
 
 
+def _variables(model: Any) -> list[Any]:
+    """All that a model computes with; generators of random numbers are not carried over."""
+    return [v for v in model.variables if "seed_generator" not in _path(v)]
+
+
+def _path(variable: Any) -> str:
+    return str(getattr(variable, "path", variable.name))
+
+
+def _restore(model: Any, state: Arrays) -> None:
+    """Give the model the weights of the build that was kept: by path, else (names may be numbered) by position."""
+    variables = _variables(model)
+    by_path = {name.partition("/")[2]: array for name, array in state.items()}
+    paths = [_path(v) for v in variables]
+    unique = len(by_path) == len(state) and len(set(paths)) == len(paths) and set(paths) == set(by_path)
+    values = [by_path[p] for p in paths] if unique else list(state.values())
+    if [tuple(v.shape) for v in variables] != [a.shape for a in values]:
+        raise EngineError("unsupported", "the entry point builds other weights each time, so nothing can be compared")
+    for variable, value in zip(variables, values):  # noqa: B905
+        variable.assign(value)
+
+
 def _functional(model: Any) -> Any:
     """The functional graph inside a model, or None."""
     if hasattr(model, "_functional") and model._functional is not None:  # Sequential
@@ -345,7 +379,12 @@ def _with_policy(model: Any, policy: str) -> Any:
             return type(value)(change(v) for v in value)
         return value
 
-    twin = type(model).from_config(change(model.get_config()))
+    import keras
+
+    own = {type(layer).__name__: type(layer) for layer in model._flatten_layers()}
+    own = {name: kind for name, kind in own.items() if not kind.__module__.startswith("keras.")}
+    with keras.saving.custom_object_scope(own):
+        twin = type(model).from_config(change(model.get_config()))
     if model.weights and not twin.weights:
         twin.build(model.input_shape)
     twin.set_weights([np.asarray(_numpy(w)) for w in model.weights])

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from . import tensors
 from .contract import Arrays, EngineError, node, tensor
 
 NO_RESULT = (
@@ -58,7 +59,9 @@ class TensorFlow:
         tf.random.set_seed(0)
         self.examples: Arrays = {}
         graph_def, inputs, outputs = self._graph_def(model, folder)
+        self.entry = (graph_def, inputs, outputs)
         if self.knobs["precision"] == "float64":
+            graph_def = tf.compat.v1.GraphDef.FromString(graph_def.SerializeToString())
             _widen(graph_def)
         self.graph_def = graph_def
         self.wrapped = tf.compat.v1.wrap_function(lambda: tf.import_graph_def(graph_def, name=""), [])
@@ -193,7 +196,7 @@ class TensorFlow:
         import tensorflow as tf
 
         if model["kind"] == "tensorflow-entry":
-            return self._built(model, folder)
+            return self._kept(model, folder) if model.get("state") else self._built(model, folder)
         path = folder / model["path"]
         if path.is_dir():
             loaded = tf.saved_model.load(str(path))
@@ -211,6 +214,32 @@ class TensorFlow:
         else:
             graph_def.ParseFromString(path.read_bytes())
         return graph_def, model.get("inputs"), model.get("outputs")
+
+    def state(self) -> Arrays:
+        """The frozen graph with the example inputs: it needs no code of the project, and its weights are settled.
+
+        Empty where the graph calls back into Python, which only the process that built it can do.
+        """
+        graph_def, inputs, outputs = self.entry
+        names = [n.op for n in [*graph_def.node, *(n for f in graph_def.library.function for n in f.node_def)]]
+        if any("PyFunc" in name or "HashTable" in name for name in names):
+            return {}
+        found = {"graph": np.frombuffer(graph_def.SerializeToString(), np.uint8)}
+        for label, ports in (("inputs", inputs), ("outputs", outputs)):
+            if ports is not None:
+                found[label] = np.array(list(ports), dtype=object)
+        return found | {f"example/{n}": a for n, a in self.examples.items()}
+
+    def _kept(self, model: dict[str, Any], folder: Path) -> tuple[Any, list[str] | None, list[str] | None]:
+        import tensorflow as tf
+
+        kept = tensors.read(folder / model["state"]["file"], model["state"]["manifest"])
+        graph_def = tf.compat.v1.GraphDef()
+        graph_def.ParseFromString(kept["graph"].tobytes())
+        prefix = "example/"
+        self.examples = {n[len(prefix) :]: a for n, a in kept.items() if n.startswith(prefix)}
+        ports = [[str(n) for n in kept[k]] if k in kept else None for k in ("inputs", "outputs")]
+        return graph_def, ports[0], ports[1]
 
     def _built(self, model: dict[str, Any], folder: Path) -> tuple[Any, list[str] | None, list[str] | None]:
         import tensorflow as tf

@@ -1,0 +1,107 @@
+"""Entry points are built anew in every worker; what makes results differ must be the engines, never the weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analyzer.config import InputSpec, TargetConfig, Thresholds
+from analyzer.differential.plan import families
+from analyzer.differential.pool import Pool
+from analyzer.differential.runner import Artefact
+from analyzer.differential.study import Budget, Study, study
+from analyzer.differential.transport import ProcessTransport
+from analyzer.sandbox.process import ProcessSandbox
+
+KERAS = """
+import os
+import keras
+import numpy as np
+from keras import layers as L
+
+
+class Scaled(L.Layer):
+    def build(self, shape):
+        rng = np.random.default_rng(int.from_bytes(os.urandom(4), "little"))
+        self.scale = self.add_weight(shape=(shape[-1],), initializer=keras.initializers.Constant(rng.random()))
+
+    def call(self, x):
+        return x * self.scale
+
+
+def build(pooling=False):
+    image = keras.Input((8, 8, 3), name="image")
+    x = L.Conv2D(4, 3, padding="same", activation="relu", name="before")(image)
+    if pooling:
+        x = L.AveragePooling2D(3, strides=2, padding="same", name="average")(x)
+    x = L.Conv2DTranspose(4, 3, strides=2, padding="same")(x)
+    return keras.Model(image, L.Dense(3, activation="softmax", name="head")(Scaled()(x)))
+
+
+def pooled():
+    return build(True)
+"""
+
+TENSORFLOW = """
+import numpy as np
+import tensorflow as tf
+
+
+def build():
+    w = tf.Variable(np.random.default_rng().standard_normal((5, 4)).astype("float32"))
+    return lambda x: tf.nn.relu(x @ w), (np.ones((2, 5), "float32"),)
+"""
+
+
+def examine(project: Path, entry: str, backends: tuple[str, ...], budget: float = 600.0) -> tuple[Study, list[int]]:
+    """The study, and how often each engine was started."""
+    kind = f"{'keras' if backends[0].startswith('keras') else 'tensorflow'}-entry"
+    shape = (2, 8, 8, 3)
+    target = TargetConfig("model", entry=entry, inputs={"image": InputSpec(shape=shape)}, backends=backends)
+    kinds = {kind: Artefact(kind, {"project": project}, {"entry": entry, "root": "project"})}
+    (family,) = families(backends, kinds)
+    with Pool(sandbox=ProcessSandbox(), deadline=300.0) as pool:
+        done = study(family, kinds, target, pool, Thresholds(), budget=Budget(budget))
+        transports = [r.transport for r in pool.runners]
+        return done, [t.starts for t in transports if isinstance(t, ProcessTransport)]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "model.py").write_text(KERAS)
+    (tmp_path / "graph.py").write_text(TENSORFLOW)
+    return tmp_path
+
+
+KERAS_BACKENDS = ("keras-tensorflow", "keras-torch")
+
+
+def test_unseeded_weights_are_the_same_in_every_engine(project: Path) -> None:
+    done, starts = examine(project, "model.py:build", KERAS_BACKENDS)
+    assert done.comparison is not None
+    assert done.judge is not None
+    assert [max(r.errors) < 1e-5 for r in done.comparison.results] == [True, True]
+    assert done.problems == ()
+    assert starts == [1, 1, 1]
+
+
+def test_only_the_faulty_layer_of_an_entry_point_is_blamed(project: Path) -> None:
+    done, starts = examine(project, "model.py:pooled", KERAS_BACKENDS)
+    assert [(p.blame.unit.main.layer, p.backend.name) for p in done.problems] == [("average", "keras-torch")]
+    assert starts == [1, 1, 1]
+    assert done.notes == ()
+
+
+def test_a_spent_budget_keeps_the_blame_and_says_what_was_left_out(project: Path) -> None:
+    done, _ = examine(project, "model.py:pooled", KERAS_BACKENDS, budget=0.0)
+    assert [p.blame.unit.main.layer for p in done.problems] == ["average"]
+    assert any("budget of 0 s" in note for note in done.notes)
+
+
+def test_a_tensorflow_function_is_built_once(project: Path) -> None:
+    done, starts = examine(project, "graph.py:build", ("tensorflow", "tensorflow:mode=eager"))
+    assert done.comparison is not None
+    assert [max(r.errors) < 1e-5 for r in done.comparison.results] == [True, True]
+    assert done.problems == ()
+    assert starts == [1, 1, 1]
