@@ -115,6 +115,10 @@ def elaborate(
             _store(values, layer, ())
             continue
         outcome = _apply(type_of_layer, operands, layer, architecture)
+        if outcome is None:
+            unknown[layer.operator] += 1
+            _store(values, layer, ())
+            continue
         if outcome.status is Status.UNKNOWN:
             if outcome.needs and structural:
                 raise Structural(outcome.needs)
@@ -129,11 +133,16 @@ def elaborate(
     return Program(_without_repeats(steps), tuple(advisories), values, dict(unknown), tuple(undecided))
 
 
-def _apply(spec: Spec, operands: list[TensorType | None], layer: Layer, architecture: Architecture) -> Outcome:
+def _apply(spec: Spec, operands: list[TensorType | None], layer: Layer, architecture: Architecture) -> Outcome | None:
+    """None for a layer so malformed (operands or attributes missing) that its type cannot be read."""
     try:
         return check(spec, operands, layer.hyperparameters, version=architecture.version)
     except NeedsConcrete as missing:  # from a helper outside of the type's own function
         raise Structural(missing.symbols) from None
+    except (KeyError, IndexError, TypeError):
+        if layer.framework != "onnx":
+            raise
+        return None
 
 
 def _fresh(steps: Any) -> list[Step]:

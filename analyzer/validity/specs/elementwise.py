@@ -170,9 +170,15 @@ def onnx_comparison(case: Case, a: TensorType, b: TensorType, **_attributes: Any
     return merged(case, a, b, dtype="bool")
 
 
+VARIADIC_COUNT = Rule("variadic-count", Category.ILLEGAL_VALUE, "the operator needs at least one operand and has none")
+
+
 @define("onnx", "Max", "Min", "Mean", "Sum")
 def onnx_variadic(case: Case, *tensors: TensorType, **_attributes: Any) -> TensorType:
     """ONNX variadic elementwise operators."""
+    case.require(VARIADIC_COUNT, len(tensors) >= 1)
+    if not tensors:
+        return TensorType((), "float32")
     same_dtype(case, *((f"operand {i}", t) for i, t in enumerate(tensors)))
     return merged(case, *tensors)
 

@@ -103,7 +103,8 @@ def _torch_instance_norm(spatial: int) -> Any:
         track_running_stats: bool = False,
     ) -> TensorType:
         """``nn.InstanceNorm{1,2,3}d``: without affine parameters the number of features is not checked by PyTorch."""
-        need_positive(case, num_features=num_features)
+        if affine or track_running_stats:
+            need_positive(case, num_features=num_features)
         need_rank(case, x, spatial + 1, spatial + 2)
         channels = x.dims[x.rank - spatial - 1]
         if not track_running_stats:
