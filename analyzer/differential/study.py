@@ -23,7 +23,7 @@ from analyzer.differential.pool import Pool
 from analyzer.differential.reduce import Reduced, reduce
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.structure import Description
-from analyzer.differential.verdict import Failure, Kind
+from analyzer.differential.verdict import Failure, Kind, Outcome
 
 
 @dataclass(frozen=True)
@@ -187,8 +187,9 @@ def finite(inputs: Inputs, runner: Runner, steps: int = 6) -> Inputs:
     whatever the number of inputs, on any engine. Inputs that stay non-finite are kept as they are.
     """
     sets = []
-    for index, given in enumerate(inputs.sets):
-        feeds, best = given.feeds, _badness(runner, given.feeds)
+    first = runner.replay([(given.feeds, None) for given in inputs.sets])
+    for index, (given, outcome) in enumerate(zip(inputs.sets, first, strict=True)):
+        feeds, best = given.feeds, _not_finite(outcome)
         rng = np.random.default_rng(index)
         for _ in range(steps if best > 0 else 0):
             direction = {n: rng.choice([-1.0, 1.0], size=a.shape) for n, a in feeds.items() if a.dtype.kind == "f"}
@@ -210,7 +211,11 @@ def _moved(array: np.ndarray, step: np.ndarray) -> np.ndarray:
 
 
 def _badness(runner: Runner, feeds: Mapping[str, np.ndarray]) -> float:
-    outcome = runner.run(feeds, state=False)
+    return _not_finite(runner.run(feeds, state=False))
+
+
+def _not_finite(outcome: Outcome) -> float:
+    """The share of the outputs that is not finite; a run that failed has none."""
     if not outcome.ok:
         return 0.0
     floats = [a for a in outcome.arrays.values() if a.dtype.kind == "f" and a.size]

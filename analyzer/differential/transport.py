@@ -271,7 +271,11 @@ class SandboxTransport:
         return value
 
     def place(self, files: Mapping[str, Path]) -> None:
-        self._placed |= files
+        for name, path in files.items():
+            if path.is_file():  # kept here: the worker may be started after its source is gone
+                shutil.copyfile(path, self.folder / name)
+                path = self.folder / name
+            self._placed[name] = path
 
     def close(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from analyzer.config import InputSpec, TargetConfig, Thresholds
@@ -54,17 +56,25 @@ def build():
 """
 
 
-def examine(project: Path, entry: str, backends: tuple[str, ...], budget: float = 600.0) -> tuple[Study, list[int]]:
-    """The study, and how often each engine was started."""
-    kind = f"{'keras' if backends[0].startswith('keras') else 'tensorflow'}-entry"
-    shape = (2, 8, 8, 3)
-    target = TargetConfig("model", entry=entry, inputs={"image": InputSpec(shape=shape)}, backends=backends)
-    kinds = {kind: Artefact(kind, {"project": project}, {"entry": entry, "root": "project"})}
-    (family,) = families(backends, kinds)
+Examine = Callable[..., tuple[Study, list[int]]]
+
+
+@pytest.fixture
+def examine(project: Path) -> Iterator[Examine]:
+    """Gives the study of an entry point, and how often each engine was started."""
     with Pool(sandbox=ProcessSandbox(), deadline=300.0) as pool:
-        done = study(family, kinds, target, pool, Thresholds(), budget=Budget(budget))
-        transports = [r.transport for r in pool.runners]
-        return done, [t.starts for t in transports if isinstance(t, ProcessTransport)]
+
+        def run(entry: str, backends: tuple[str, ...], budget: float = 600.0) -> tuple[Study, list[int]]:
+            kind = f"{'keras' if backends[0].startswith('keras') else 'tensorflow'}-entry"
+            inputs = {"image": InputSpec(shape=(2, 8, 8, 3))}
+            target = TargetConfig("model", entry=entry, inputs=inputs, backends=backends)
+            kinds = {kind: Artefact(kind, {"project": project}, {"entry": entry, "root": "project"})}
+            (family,) = families(backends, kinds)
+            done = study(family, kinds, target, pool, Thresholds(), budget=Budget(budget))
+            transports = [r.transport for r in pool.runners]
+            return done, [t.starts for t in transports if isinstance(t, ProcessTransport)]
+
+        yield run
 
 
 @pytest.fixture
@@ -77,8 +87,8 @@ def project(tmp_path: Path) -> Path:
 KERAS_BACKENDS = ("keras-tensorflow", "keras-torch")
 
 
-def test_unseeded_weights_are_the_same_in_every_engine(project: Path) -> None:
-    done, starts = examine(project, "model.py:build", KERAS_BACKENDS)
+def test_unseeded_weights_are_the_same_in_every_engine(examine: Examine) -> None:
+    done, starts = examine("model.py:build", KERAS_BACKENDS)
     assert done.comparison is not None
     assert done.judge is not None
     assert [max(r.errors) < 1e-5 for r in done.comparison.results] == [True, True]
@@ -86,21 +96,24 @@ def test_unseeded_weights_are_the_same_in_every_engine(project: Path) -> None:
     assert starts == [1, 1, 1]
 
 
-def test_only_the_faulty_layer_of_an_entry_point_is_blamed(project: Path) -> None:
-    done, starts = examine(project, "model.py:pooled", KERAS_BACKENDS)
+def test_only_the_faulty_layer_of_an_entry_point_is_blamed(examine: Examine) -> None:
+    done, starts = examine("model.py:pooled", KERAS_BACKENDS)
     assert [(p.blame.unit.main.layer, p.backend.name) for p in done.problems] == [("average", "keras-torch")]
     assert starts == [1, 1, 1]
+    assert done.judge is not None
+    (judged,) = done.judge.replay([({"image": np.ones((2, 8, 8, 3), np.float32)}, None)])
+    assert {a.dtype for a in judged.arrays.values()} == {np.dtype(np.float64)}, "the judge's float64 is not narrowed"
     assert done.notes == ()
 
 
-def test_a_spent_budget_keeps_the_blame_and_says_what_was_left_out(project: Path) -> None:
-    done, _ = examine(project, "model.py:pooled", KERAS_BACKENDS, budget=0.0)
+def test_a_spent_budget_keeps_the_blame_and_says_what_was_left_out(examine: Examine) -> None:
+    done, _ = examine("model.py:pooled", KERAS_BACKENDS, budget=0.0)
     assert [p.blame.unit.main.layer for p in done.problems] == ["average"]
     assert any("budget of 0 s" in note for note in done.notes)
 
 
-def test_a_tensorflow_function_is_built_once(project: Path) -> None:
-    done, starts = examine(project, "graph.py:build", ("tensorflow", "tensorflow:mode=eager"))
+def test_a_tensorflow_function_is_built_once(examine: Examine) -> None:
+    done, starts = examine("graph.py:build", ("tensorflow", "tensorflow:mode=eager"))
     assert done.comparison is not None
     assert [max(r.errors) < 1e-5 for r in done.comparison.results] == [True, True]
     assert done.problems == ()
