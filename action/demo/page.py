@@ -96,15 +96,14 @@ class Conversation:
 
 
 def screenshot(source: Path, target: Path, width: int = 1100) -> Path | None:
-    """A picture of a page by headless Chromium; None where there is no browser."""
+    """A picture of the top of a page by headless Chromium; None where there is no browser."""
     browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if browser is None:
         return None
-    height = min(12_000, 400 + 26 * source.read_text(encoding="utf-8").count("\n"))
     with tempfile.TemporaryDirectory() as profile:
         command = [
             browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={profile}",
-            f"--window-size={width},{height}", f"--screenshot={target}", source.as_uri(),
+            f"--window-size={width},1600", f"--screenshot={target}", source.as_uri(),
         ]  # fmt: skip
         try:
             subprocess.run(command, capture_output=True, timeout=120, check=True)
