@@ -159,6 +159,11 @@ class View:
         return tuple(dict.fromkeys(sentence for t in self.report.targets for sentence in t.backends))
 
     @property
+    def deviating(self) -> tuple[str, ...]:
+        """The comparisons worth a reader's time before the fold."""
+        return tuple(sentence for sentence in self.backends if " agrees with " not in sentence)
+
+    @property
     def assumptions(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         return tuple((t.id, t.assumptions) for t in self.report.targets if t.assumptions)
 
