@@ -171,9 +171,7 @@ class Revisions:
             raise UsageProblem(f"git could not be run in {self.root}: {type(problem).__name__}.") from None
         if check and done.returncode:
             sentence = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no message"]
-            raise UsageProblem(
-                f"`git {arguments[0]}` failed in {self.root}: {sentence[-1][:300]}. {self.advice}"
-            )
+            raise UsageProblem(f"`git {arguments[0]}` failed in {self.root}: {sentence[-1][:300]}. {self.advice}")
         return done
 
 
