@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from action.demo.run import run_demo
 from tests.action.harness import Workbench, git
 from tests.github_simulator import Simulator
 from tests.github_simulator.server import TOKEN
@@ -176,3 +178,29 @@ def test_a_device_that_is_not_there_is_refused_in_a_sentence(image: str, tmp_pat
     assert "could not be analysed" in comment.body
     assert "Traceback" not in comment.body
     print(comment.body)
+
+
+def test_the_image_reviews_the_demo(image: str, tmp_path: Path) -> None:
+    """The whole demo pull request: every model analysed, each defect found, the workspace clean but for the report."""
+    out = tmp_path / "out"
+
+    def launch(environment: Mapping[str, str], log: Path) -> int:
+        socket = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock").removeprefix("unix://")
+        variables = {**environment, "GITHUB_WORKSPACE": "/github/workspace", "HOME": "/github/home"}
+        done = docker(
+            "run", "--rm", "--network", "host", "--workdir", "/github/workspace",
+            *(part for name, value in variables.items() for part in ("--env", f"{name}={value}")),
+            "--volume", f"{out}/repository:/github/workspace", "--volume", f"{out}/runner:{out}/runner",
+            "--volume", f"{socket}:/var/run/docker.sock", image,
+        )  # fmt: skip
+        log.write_text(done.stdout + done.stderr, encoding="utf-8")
+        return done.returncode
+
+    demo = run_demo(out, print, launch=launch)
+    report = json.loads((demo.report / "report.json").read_text(encoding="utf-8"))
+    assert demo.code == 1
+    assert {t["id"]: t["error"] for t in report["targets"] if t["status"] != "analysed"} == {}
+    blocked = {f["target"] for f in report["findings"] if f["new"] and f["level"] == "error"}
+    assert len(report["targets"]) == 10
+    assert len(blocked) == 9
+    assert git(demo.report.parent, "status", "--porcelain").split() == ["??", "assay-report/"]
