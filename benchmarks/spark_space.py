@@ -28,8 +28,8 @@ HOST = "127.0.0.1"
 
 
 def big_space(vectors: int) -> Space:
-    """Convolution, pooling and a classifier over image x batch x kernels x strides: about `vectors` vectors."""
-    images = max(1, vectors // (8 * 15 * 4 * 7 * 3))
+    """Convolution, pooling and a classifier over image x batch x kernels x strides: at least `vectors` vectors."""
+    images = max(1, -(-vectors // (8 * 15 * 4 * 7 * 3)))
     return read_space(
         f"""
 version: 1
@@ -69,32 +69,44 @@ class Cluster:
 
         self._home = Path(pyspark.__file__).parent
         self._folder = folder
-        self.port, ui = free_port(), free_port()
-        self.url = f"spark://{HOST}:{self.port}"
-        self.processes = [
-            self._start(
-                "master", "org.apache.spark.deploy.master.Master", "--port", str(self.port), "--webui-port", str(ui)
-            )
-        ]
-        time.sleep(4)
+        port = free_port()
+        self.url = f"spark://{HOST}:{port}"
+        listening = ("--host", HOST, "--port", str(port), "--webui-port", str(free_port()))
+        self.processes = [self._start("master", "org.apache.spark.deploy.master.Master", *listening)]
+        self._wait_for("master", "New state: ALIVE")
         for index in range(2):
-            work = folder / f"worker{index}"
-            arguments = ("--cores", "1", "--memory", "1g", "--webui-port", "0", "--work-dir", str(work), self.url)
-            self.processes.append(self._start(f"worker{index}", "org.apache.spark.deploy.worker.Worker", *arguments))
-        time.sleep(5)
+            work = ("--work-dir", str(folder / f"work{index}"))
+            room = ("--host", HOST, "--cores", "1", "--memory", "1g", "--webui-port", "0")
+            self.processes.append(
+                self._start(f"worker{index}", "org.apache.spark.deploy.worker.Worker", *room, *work, self.url)
+            )
+            self._wait_for(f"worker{index}", "Successfully registered with master")
 
     def _start(self, name: str, main: str, *arguments: str) -> subprocess.Popen[bytes]:
-        root = str(Path(__file__).resolve().parents[1])
+        """Spark's own launcher: it sets the Scala version, without which no worker can start an executor."""
         environment = {
             **os.environ,
             "SPARK_HOME": str(self._home),
             "SPARK_LOCAL_IP": HOST,
+            "SPARK_DAEMON_MEMORY": "512m",
             "PYSPARK_PYTHON": sys.executable,
-            "PYTHONPATH": root,
         }
         log = (self._folder / f"{name}.log").open("wb")
-        command = ["java", "-cp", f"{self._home}/jars/*", "-Xmx1g", *_OPENED, main, "--host", HOST, *arguments]
+        command = [str(self._home / "bin" / "spark-class"), main, *arguments]
         return subprocess.Popen(command, stdout=log, stderr=log, env=environment, start_new_session=True)
+
+    def _wait_for(self, name: str, words: str, seconds: float = 120.0) -> None:
+        log = self._folder / f"{name}.log"
+        deadline = time.monotonic() + seconds
+        while words not in log.read_text(errors="replace"):
+            if time.monotonic() > deadline:
+                raise SystemExit(f"Spark's {name} did not start:\n{log.read_text(errors='replace')[-2000:]}")
+            time.sleep(0.2)
+
+    def finished(self, index: int) -> int:
+        """How many tasks a worker's executors have finished, by their own logs."""
+        logs = (self._folder / f"work{index}").glob("*/*/stderr")
+        return sum(log.read_text(errors="replace").count(": Finished task ") for log in logs)
 
     def kill_worker(self, index: int) -> None:
         """Kill a worker and every executor that it started."""
@@ -107,63 +119,74 @@ class Cluster:
             process.wait()
 
 
-_OPENED = [
-    f"--add-opens=java.base/{package}=ALL-UNNAMED"
-    for package in ("java.lang", "java.lang.invoke", "java.nio", "java.util", "java.util.concurrent", "sun.nio.ch")
-]
-
-
 def session(cluster: Cluster) -> Any:
+    """A driver with one executor on each worker."""
     from pyspark.sql import SparkSession
 
-    return (
+    spark = (
         SparkSession.builder.master(cluster.url)
         .appName("assay space")
         .config("spark.driver.bindAddress", HOST)
         .config("spark.driver.host", HOST)
         .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
         .config("spark.executor.memory", "700m")
         .config("spark.executorEnv.PYTHONPATH", str(Path(__file__).resolve().parents[1]))
+        .config("spark.executorEnv.SPARK_LOCAL_IP", HOST)
         .getOrCreate()
     )
+    deadline = time.monotonic() + 180
+    while spark.sparkContext._jsc.sc().maxNumConcurrentTasks(_default_profile(spark)) < 2:
+        if time.monotonic() > deadline:
+            raise SystemExit("the executors did not register")
+        time.sleep(0.2)
+    return spark
+
+
+def _default_profile(spark: Any) -> Any:
+    return spark.sparkContext._jsc.sc().resourceProfileManager().resourceProfileFromId(0)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vectors", type=int, default=10_000_000)
     parser.add_argument("--cells", type=int, default=60_000, help="vectors in a chunk")
-    parser.add_argument("--kill-after", type=float, default=4.0, help="seconds until a worker is killed")
+    parser.add_argument("--kill-after", type=int, default=20, help="chunks that a worker finishes before it is killed")
     args = parser.parse_args()
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ.setdefault("SPARK_LOCAL_IP", HOST)
+    os.environ["SPARK_LOCAL_IP"] = HOST
     space = big_space(args.vectors)
     count = sum(1 for _ in chunks_of(space, args.cells))
     began = time.perf_counter()
     local = decide_chunked(space, jobs=1, cells=args.cells)
-    print(f"local, one process: {local.sentence}; {time.perf_counter() - began:.1f} s")
+    print(f"local, one process: {local.sentence}; {time.perf_counter() - began:.1f} s", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         cluster = Cluster(Path(folder))
         try:
             spark = session(cluster)
-            killed: list[float] = []
-            began = time.perf_counter()
+            killed, over = threading.Event(), threading.Event()
 
             def kill() -> None:
-                cluster.kill_worker(0)
-                killed.append(time.perf_counter() - began)
+                while not over.wait(0.1):
+                    if cluster.finished(0) >= args.kill_after:
+                        cluster.kill_worker(0)
+                        killed.set()
+                        return
 
-            timer = threading.Timer(args.kill_after, kill)
-            timer.start()
+            threading.Thread(target=kill, daemon=True).start()
+            began = time.perf_counter()
             remote = decide_chunked(space, jobs=2, backend="spark", cells=args.cells)
-            seconds = time.perf_counter() - began
-            timer.cancel()
-            print(f"Spark, two workers: {remote.sentence}; {seconds:.1f} s")
-            print(f"worker killed after {killed[0]:.1f} s" if killed else "the run ended before a worker was killed")
+            print(f"Spark, two workers: {remote.sentence}; {time.perf_counter() - began:.1f} s")
+            over.set()
+            done = [cluster.finished(index) for index in range(2)]
+            print(
+                f"worker 0 {'was killed' if killed.is_set() else 'lived'} after {done[0]} tasks; worker 1 did {done[1]}"
+            )
             print(f"{count} chunks; identical to local: {remote == local}; digest {remote.digest}")
             spark.stop()
         finally:
             cluster.stop()
-    if remote != local or not killed:
+    if remote != local or not killed.is_set():
         sys.exit(1)
 
 

@@ -150,8 +150,9 @@ def decide_chunked(space: Space, *, jobs: int = -1, backend: str = "loky", cells
         except ImportError:
             raise UsageProblem("the Spark backend is not installed; run `pip install assay-action[spark]`") from None
         register_spark()
+    batch: int | str = 1 if backend == "spark" else "auto"  # a lost worker of a cluster costs only its chunk
     with parallel_config(backend=backend, n_jobs=jobs):
-        results = Parallel()(delayed(run_chunk)(space, chunk) for chunk in chunks)
+        results = Parallel(batch_size=batch)(delayed(run_chunk)(space, chunk) for chunk in chunks)
     return joined(results, len(chunks))
 
 
