@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import resource
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -171,3 +173,21 @@ def last_lines(log: Path, count: int = 20) -> Sequence[str]:
         return log.read_text(encoding="utf-8", errors="replace").splitlines()[-count:]
     except OSError:
         return ()
+
+
+@contextmanager
+def memory_growth(limit: int) -> Iterator[None]:
+    """Within, this process's own memory may grow by at most `limit` bytes: beyond, Python raises MemoryError.
+
+    Files that are mapped to be read do not count. A library that cannot bear a refused allocation ends the process
+    instead; its parent then says so.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    statistics = Path("/proc/self/statm")
+    pages = int(statistics.read_text().split()[5]) if statistics.exists() else 0
+    wanted = pages * resource.getpagesize() + limit
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))

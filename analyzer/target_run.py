@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from analyzer.config import Config, TargetConfig
 from analyzer.findings import AnalysisResult, Confidence, Finding, Level, Status, TargetReport, UnsafeOperators
 from analyzer.problem import Problem
+from analyzer.processes import memory_growth
 from analyzer.rendering.report_json import finding_from_json, finding_to_json, target_from_json, target_to_json
 
 if TYPE_CHECKING:
@@ -147,6 +148,7 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
     return tally.outcome()
 
 
+_PARSING = 8 << 30  # bytes a parser may take besides four times the file; real models need about its size
 _UNREADABLE = frozenset({"git lfs pointer", "torchscript", "pickle"})  # formats that hold code or nothing
 
 
@@ -178,7 +180,8 @@ def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, 
             tally.add(inspect(source, target.id, root=root))
             return None
         try:
-            return load(source)
+            with memory_growth(_PARSING + 4 * source.stat().st_size):
+                return load(source)
         except NotFetchedProblem as problem:
             tally.report = replace(tally.report, status=Status.SKIPPED, error=str(problem))
     return None

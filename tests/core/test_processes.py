@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from analyzer.processes import Job, run_all
+from analyzer.processes import Job, memory_growth, run_all
 
 
 def answers(jobs: dict[str, Job], tmp_path: Path, *, deadline: float = 60, parallel: int = 2) -> dict[str, Any]:
@@ -111,3 +111,16 @@ def test_what_a_job_prints_does_not_reach_our_output(tmp_path: Path, capfd: pyte
     assert answers({"loud": loud}, tmp_path)["loud"].value == 1
     assert capfd.readouterr() == ("", "")
     assert "owned" in (tmp_path / "logs" / "000.log").read_text()
+
+
+def test_memory_growth_is_refused_within_and_free_again_after(tmp_path: Path) -> None:
+    def job(_send: Any) -> Any:
+        with memory_growth(64 << 20):
+            small = len(bytearray(16 << 20))
+            try:
+                refused = len(bytearray(256 << 20)) == 0
+            except MemoryError:
+                refused = True
+        return {"small": small, "refused": refused, "after": len(bytearray(256 << 20))}
+
+    assert answers({"a": job}, tmp_path)["a"].value == {"small": 16 << 20, "refused": True, "after": 256 << 20}
