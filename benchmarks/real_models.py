@@ -81,9 +81,8 @@ def main() -> None:
     work |= {name: (source, None) for name, source in exports.sources().items()}
     done = json.loads(arguments.json.read_text()) if arguments.json and arguments.json.exists() else []
     finished = {row["model"] for row in done}
-    print(
-        "| model | ended | nodes | unsafe operators proved safe | without a rule | findings | seconds |\n|---|---|---|---|---|---|---|"
-    )
+    print("| model | ended | nodes | unsafe operators proved safe | without a rule | findings | seconds |")
+    print("|---|---|---|---|---|---|---|")
     for name, (source, file) in work.items():
         if not fnmatch.fnmatch(name, arguments.models):
             continue

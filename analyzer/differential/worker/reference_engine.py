@@ -42,6 +42,8 @@ class Reference:
     def evaluate(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
         from onnx.reference import ReferenceEvaluator
 
+        from .reference_operators import OPERATORS
+
         if self.knobs["precision"] == "float64":
             feeds = {n: a.astype(np.float64) if a.dtype.kind == "f" else a for n, a in feeds.items()}
         if fetches is None:
@@ -51,7 +53,7 @@ class Reference:
             proto = self.model.extract(feeds, fetches)
             names = [o.name for o in proto.graph.output]
             feeds = {i.name: feeds[i.name] for i in proto.graph.input}
-        evaluator = ReferenceEvaluator(proto)
+        evaluator = ReferenceEvaluator(proto, new_ops=list(OPERATORS))
         with np.errstate(all="ignore"):
             values = evaluator.run(names, feeds)
         return {

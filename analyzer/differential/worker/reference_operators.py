@@ -1,0 +1,152 @@
+"""Convolution and pooling for the judge in whole-array NumPy: `onnx.reference` takes windows one by one.
+
+Each class treats the plain case and leaves every other one (automatic padding, `ceil_mode`, indices) to the class of
+`onnx.reference` that it extends, so that the specification's own code stays the authority. One pass for each kernel
+offset: K·K additions of whole arrays instead of one Python call for each output element.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from onnx.reference.ops import op_average_pool, op_conv, op_max_pool
+
+
+def _windows(
+    padded: np.ndarray, kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
+    """Each kernel offset with the view of `padded` (N, C, spatial…) that it meets, one element an output position."""
+    counts = [
+        (size - (k - 1) * d - 1) // s + 1
+        for size, k, s, d in zip(padded.shape[2:], kernel, strides, dilations, strict=True)
+    ]
+    for offset in itertools.product(*map(range, kernel)):
+        cut = [
+            slice(o * d, o * d + (n - 1) * s + 1, s)
+            for o, d, n, s in zip(offset, dilations, counts, strides, strict=True)
+        ]
+        places: tuple[slice, ...] = (slice(None), slice(None), *cut)
+        yield offset, padded[places]
+
+
+def _padded(x: np.ndarray, pads: Sequence[int], value: float) -> np.ndarray:
+    rank = x.ndim - 2
+    widths = [(0, 0), (0, 0), *zip(pads[:rank], pads[rank:], strict=True)]
+    return np.pad(x, widths, constant_values=value) if any(pads) else x
+
+
+def _fits(x: np.ndarray, kernel: Sequence[int], pads: Sequence[int], dilations: Sequence[int]) -> bool:
+    rank = x.ndim - 2
+    sizes = (n + a + b for n, a, b in zip(x.shape[2:], pads[:rank], pads[rank:], strict=True))
+    return all(n >= (k - 1) * d + 1 for n, k, d in zip(sizes, kernel, dilations, strict=True))
+
+
+def _plain(x: np.ndarray, auto_pad: str | None, *lists: Sequence[int] | None) -> tuple[list[int], ...] | None:
+    """Pads, strides and dilations in full where they are explicit, else None."""
+    rank = x.ndim - 2
+    if rank < 1 or x.dtype.kind != "f" or auto_pad not in (None, "", "NOTSET"):
+        return None
+    pads, strides, dilations = lists
+    return list(pads or [0] * 2 * rank), list(strides or [1] * rank), list(dilations or [1] * rank)
+
+
+class Conv(op_conv.Conv):  # type: ignore[misc]
+    op_domain = ""
+
+    def _run(
+        self,
+        X: np.ndarray,
+        W: np.ndarray,
+        B: np.ndarray | None = None,
+        auto_pad: str | None = None,
+        dilations: Sequence[int] | None = None,
+        group: int | None = None,
+        kernel_shape: Sequence[int] | None = None,
+        pads: Sequence[int] | None = None,
+        strides: Sequence[int] | None = None,
+    ) -> tuple[np.ndarray, ...]:
+        plain = _plain(X, auto_pad, pads, strides, dilations)
+        groups = group or 1
+        if plain is None or not _fits(X, W.shape[2:], plain[0], plain[2]) or X.shape[1] != groups * W.shape[1]:
+            stock: Any = super()._run(X, W, B, auto_pad, dilations, group, kernel_shape, pads, strides)
+            return tuple(stock)
+        padded = _padded(X, plain[0], 0.0)
+        batch, channels, outputs = X.shape[0], W.shape[1], W.shape[0] // groups
+        weights = W.reshape(groups, outputs, *W.shape[1:])
+        total = None
+        place: tuple[int, ...] = ()
+        for offset, view in _windows(padded, W.shape[2:], plain[1], plain[2]):
+            place = view.shape[2:]
+            columns = view.reshape(batch, groups, channels, -1)
+            at: tuple[int | slice, ...] = (slice(None), slice(None), slice(None), *offset)
+            part = np.matmul(weights[at], columns)
+            total = part if total is None else total + part
+        assert total is not None, "a kernel has at least one element"
+        result = total.reshape(batch, W.shape[0], *place)
+        if B is not None:
+            result = result + B.reshape(1, -1, *[1] * len(place))
+        return (result.astype(X.dtype, copy=False),)
+
+
+class MaxPool(op_max_pool.MaxPool):  # type: ignore[misc]
+    op_domain = ""
+
+    def _run(
+        self,
+        x: np.ndarray,
+        auto_pad: str | None = None,
+        ceil_mode: int | None = None,
+        dilations: Sequence[int] | None = None,
+        kernel_shape: Sequence[int] | None = None,
+        pads: Sequence[int] | None = None,
+        storage_order: int | None = None,
+        strides: Sequence[int] | None = None,
+    ) -> tuple[np.ndarray, ...]:
+        plain = _plain(x, auto_pad, pads, strides, dilations)
+        kernel = list(kernel_shape or ())
+        if plain is None or ceil_mode or len(self.output) > 1 or not _fits(x, kernel, plain[0], plain[2]):
+            stock: Any = super()._run(x, auto_pad, ceil_mode, dilations, kernel_shape, pads, storage_order, strides)
+            return tuple(stock)
+        result = None
+        for _, view in _windows(_padded(x, plain[0], -np.inf), kernel, plain[1], plain[2]):
+            result = view.copy() if result is None else np.maximum(result, view, out=result)
+        assert result is not None, "a kernel has at least one element"
+        return (result,)
+
+
+class AveragePool(op_average_pool.AveragePool_19):  # type: ignore[misc]
+    op_domain = ""
+
+    def _run(
+        self,
+        x: np.ndarray,
+        auto_pad: str | None = None,
+        ceil_mode: int | None = None,
+        dilations: Sequence[int] | None = None,
+        kernel_shape: Sequence[int] | None = None,
+        pads: Sequence[int] | None = None,
+        strides: Sequence[int] | None = None,
+        count_include_pad: int | None = None,
+    ) -> tuple[np.ndarray, ...]:
+        plain = _plain(x, auto_pad, pads, strides, dilations)
+        kernel = list(kernel_shape or ())
+        if plain is None or ceil_mode or not _fits(x, kernel, plain[0], plain[2]):
+            stock: Any = super()._run(x, auto_pad, ceil_mode, dilations, kernel_shape, pads, strides, count_include_pad)
+            return tuple(stock)
+        inside = np.ones((1, 1, *x.shape[2:]), x.dtype)  # 1 where a position counts
+        counted = _total(_padded(inside, plain[0], 1.0 if count_include_pad else 0.0), kernel, plain)
+        return ((_total(_padded(x, plain[0], 0.0), kernel, plain) / counted).astype(x.dtype, copy=False),)
+
+
+def _total(padded: np.ndarray, kernel: Sequence[int], plain: Sequence[Sequence[int]]) -> np.ndarray:
+    result = None
+    for _, view in _windows(padded, kernel, plain[1], plain[2]):
+        result = view.copy() if result is None else np.add(result, view, out=result)
+    assert result is not None, "a kernel has at least one element"
+    return result
+
+
+OPERATORS = (Conv, MaxPool, AveragePool)
