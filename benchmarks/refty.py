@@ -13,13 +13,13 @@ import argparse
 import itertools
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from analyzer.validity.architecture import Architecture, Layer, elaborate
 from analyzer.validity.space import Space
 from analyzer.validity.space_reader import read_space
-from benchmarks.refty_models import alexnet, inception, model_text, seq2seq, vgg
+from benchmarks.refty_models import alexnet, inception, keras_seq2seq, model_text, torch_seq2seq, vgg
 
 Vector = Mapping[str, Any]
 
@@ -43,86 +43,102 @@ def vectors(one: Space) -> Iterator[dict[str, Any]]:
 # -------------------------------------------------------------------------------------------------- objects
 
 
-def operators(fw: str) -> Iterator[tuple[str, Space]]:
-    """Single operators with typical, neighbouring, small, large and invalid values."""
+Domains = Mapping[str, list[Any]]
+
+
+def operators(fw: str) -> Iterator[tuple[str, list[Space]]]:
+    """Single operators. Each domain is typical values, then neighbours, small, large and invalid ones."""
     torch = fw == "torch"
     channels = "c, size, size" if torch else "size, size, c"
     image = {"x": f"{{shape: [batch, {channels}], format: fmt}}"}
-    grid = {
+    grid: Domains = {
         "batch": [1, 8, 16],
         "fmt": ["NCHW", "NHWC"],
         "c": [3, 4],
-        "size": [7, 14, 28],
-        "k": [1, 3, 5, 15],
+        "size": [14, 28, 7],
+        "k": [3, 5, 1, 15],
         "s": [1, 2, 4, 0],
     }
     if torch:
         conv = ["{name: conv, op: Conv2d, in_channels: 3, out_channels: 8, kernel_size: k, stride: s}"]
         pool = ["{name: pool, op: MaxPool2d, kernel_size: k, stride: s}"]
+        dense = ["{name: fc, op: Linear, in_features: features, out_features: out}"]
     else:
         conv = ["{name: conv, op: Conv2D, filters: 8, kernel_size: k, strides: s}"]
         pool = ["{name: pool, op: MaxPooling2D, pool_size: k, strides: s}"]
-    yield "conv2d", space(fw, image, conv, grid)
-    yield "maxpool2d", space(fw, image, pool, grid)
-    shape = {"x": "{shape: [batch, c, size, size]}" if torch else "{shape: [batch, size, size, c]}"}
-    if torch:
-        dense = ["{name: fc, op: Linear, in_features: features, out_features: out}"]
-    else:
         dense = ["{name: fc, op: Dense, units: out, weight: features}"]
-    sizes = {"batch": [1, 8], "c": [3, 4, 28], "size": [7, 28], "features": [3, 4, 7, 28], "out": [1, 10, 100, -1]}
-    yield "linear", space(fw, shape, dense, sizes)
-    last = (lambda c, n: f"{c}, {n}, {n}") if torch else (lambda c, n: f"{n}, {n}, {c}")
-    pair = {
-        "x": f"{{shape: [b1, {last('c1', 'n1')}], dtype: t1}}",
-        "y": f"{{shape: [b2, {last('c2', 'n2')}], dtype: t2}}",
+    yield "conv2d", [space(fw, image, conv, grid)]
+    yield "maxpool2d", [space(fw, image, pool, grid)]
+    shape = {"x": "{shape: [batch, c, size, size]}" if torch else "{shape: [batch, size, size, c]}"}
+    sizes: Domains = {
+        "batch": [1, 8],
+        "c": [3, 4, 28],
+        "size": [28, 7],
+        "features": [3, 28, 4, 7],
+        "out": [10, 100, 1, -1],
     }
+    yield "linear", [space(fw, shape, dense, sizes)]
+    order = "c{0}, n{0}, n{0}" if torch else "n{0}, n{0}, c{0}"
+    pair = {name: f"{{shape: [b{i}, {order.format(i)}], dtype: t{i}}}" for i, name in ((1, "x"), (2, "y"))}
     both = {n: v for i in (1, 2) for n, v in ((f"b{i}", [2, 8]), (f"c{i}", [1, 3]), (f"n{i}", [7, 28]))}
     add = ["{name: add, op: add, inputs: [x, y]}" if torch else "{name: add, op: Add, inputs: [x, y]}"]
-    yield "add", space(fw, pair, add, {**both, "t1": ["float32"], "t2": ["float32"]})
+    yield "add", [space(fw, pair, add, {**both, "t1": ["float32"], "t2": ["float32"]})]
     join = "{name: cat, op: cat, inputs: [x, y], dim: 1}" if torch else "{name: cat, op: Concatenate, inputs: [x, y]}"
-    yield "concat", space(fw, pair, [join], {**both, "t1": ["float32"], "t2": ["float32", "bool"]})
+    yield "concat", [space(fw, pair, [join], {**both, "t1": ["float32"], "t2": ["float32", "bool"]})]
 
 
-def models(fw: str) -> Iterator[tuple[str, Space]]:
-    """AlexNet, VGG-16, Inception-v3 and the two seq2seq models."""
-    image = "3, size, size" if fw == "torch" else "size, size, 3"
-    tuned = {"k": [3, 7, 11, 12], "s": [1, 2, 4], "pk": [2, 3, 12], "ps": [1, 2, 4]}
-    net = {"x": f"{{shape: [batch, {image}]}}"}
-    for name, build, size, batches in (
-        ("AlexNet", alexnet, 224, [1, 2]),
-        ("VGG", vgg, 224, [1]),
-        ("Inception-v3", _inception, 299, [1]),
-    ):
-        yield name, space(fw, net, build(fw, "k", "s", "pk", "ps"), {"batch": batches, "size": [size], **tuned})
+IMAGES: Mapping[str, Domains] = {
+    "AlexNet": {
+        "batch": [1, 2],
+        "c": [3, 4],
+        "size": [224, 64, 12],
+        "k": [11, 12, 3, 0],
+        "s": [4, 2, 0],
+        "pk": [3, 12],
+        "ps": [2, 4],
+    },
+    "VGG-16": {
+        "batch": [1],
+        "c": [3, 4],
+        "size": [224, 112, 16],
+        "k": [3, 5, 1, 12],
+        "s": [1, 2, 4, 0],
+        "pk": [2, 12],
+        "ps": [2, 4],
+    },
+    "Inception-v3": {
+        "batch": [1],
+        "c": [3, 4],
+        "size": [299, 139, 75],
+        "k": [3, 5, 1, 12],
+        "s": [2, 4, 0],
+        "pk": [3, 12],
+        "ps": [2, 4],
+    },
+}
+SEQUENCES: Domains = {"bx": [2], "by": [2, 3], "he": [8, 4, 5, 0], "hd": [8, 4]}
+DEPTHS = (1, 2, 3)
+
+
+def models(fw: str) -> Iterator[tuple[str, list[Space]]]:
+    """AlexNet, VGG-16, Inception-v3 and the two seq2seq models: one object may be several spaces."""
+    image = {"x": f"{{shape: [batch, {'c, size, size' if fw == 'torch' else 'size, size, c'}]}}"}
+    builders = {"AlexNet": alexnet, "VGG-16": vgg, "Inception-v3": _inception}
+    for name, domains in IMAGES.items():
+        yield name, [space(fw, image, builders[name](fw, "k", "s", "pk", "ps"), domains)]
     for kind in ("LSTM", "GRU"):
-        both = {"he": [4, 8, 0], "le": [1, 2, 3], "hd": [4, 8], "ld": [1, 2, 3]}
         if fw == "torch":
-            inputs = {"x": "{shape: [5, 2, 12]}", "y": "{shape: [4, 2, 10]}"}
-            yield f"seq2seq {kind}", space(fw, inputs, seq2seq(fw, kind, "he", "le", "hd", "ld"), both)
+            inputs = {"x": "{shape: [5, bx, 12]}", "y": "{shape: [4, by, 10]}"}
+            tuned = {**SEQUENCES, "le": list(DEPTHS), "ld": list(DEPTHS)}
+            yield f"seq2seq {kind}", [space(fw, inputs, torch_seq2seq(kind), tuned)]
         else:
-            yield f"seq2seq {kind}", keras_seq2seq(kind, both)
+            inputs = {"x": "{shape: [bx, 5, 12]}", "y": "{shape: [by, 4, 10]}"}
+            depths = itertools.product(DEPTHS, DEPTHS)
+            yield f"seq2seq {kind}", [space(fw, inputs, keras_seq2seq(kind, e, d), SEQUENCES) for e, d in depths]
 
 
 def _inception(fw: str, k: Any, s: Any, pk: Any, ps: Any) -> list[str]:
     return inception(fw, (k, 3, 3), s, pk, ps)
-
-
-def keras_seq2seq(kind: str, domains: Mapping[str, list[Any]]) -> Space:
-    """Keras stacks layers one by one: three recurrent layers on each side, whose first states are handed over."""
-    width = 2 if kind == "LSTM" else 1
-    states = ", ".join(f"enc:{i}" for i in range(1, width + 1))
-    layers = [
-        f"{{name: pre, op: {kind}, input: x, units: he, return_sequences: true}}",
-        f"{{name: enc, op: {kind}, input: pre, units: he, return_state: true}}",
-        f"{{name: dec, op: {kind}, inputs: [y, {states}], units: hd, return_sequences: true}}",
-        "{name: out, op: Dense, input: dec, units: 7}",
-    ]
-    text = {k: v for k, v in domains.items() if k in ("he", "hd")} | {
-        "batch": [1, 2],
-        "time": [4, 5],
-        "width": [10, 12],
-    }
-    return space("keras", {"x": "{shape: [batch, 5, 12]}", "y": "{shape: [batch, time, width]}"}, layers, text)
 
 
 # --------------------------------------------------------------------------------------------- ground truth
@@ -157,7 +173,7 @@ def run_torch(architecture: Architecture) -> None:
 
 
 def _store(values: dict[str, Any], layer: Layer, result: Any) -> None:
-    flat = []
+    flat: list[Any] = []
     for item in result if isinstance(result, (tuple, list)) else [result]:
         flat.extend(item if isinstance(item, (tuple, list)) else [item])
     for name, tensor in zip(layer.outputs, flat, strict=False):
@@ -185,6 +201,8 @@ def run_keras(architecture: Architecture) -> None:
             module.build((None, expected))  # the number of features that the layer was written for
             if operands[0].shape[-1] != expected:
                 raise Silent(f"{layer.name} was built for {expected} features")
+        if "Pooling" in layer.operator:  # a stride of 0 ends the process in the kernel; its shape inference refuses it
+            module(keras.KerasTensor(operands[0].shape, operands[0].dtype))
         if layer.operator in ("LSTM", "GRU"):
             result = module(operands[0], initial_state=operands[1:] or None)
         elif layer.operator in ("Add", "Concatenate"):
@@ -201,12 +219,12 @@ def verdict(one: Space, vector: Vector) -> tuple[bool, Architecture]:
     return any(s.condition is False for s in program.steps), architecture
 
 
-def measure(one: Space, run: Callable[[Architecture], None]) -> tuple[int, int, int, int, list[str]]:
+def measure(spaces: Sequence[Space], run: Callable[[Architecture], None]) -> tuple[int, int, int, int, list[str]]:
     """True and false positives, true and false negatives (positive: the vector is an error), and disagreements."""
     counts = {(True, True): 0, (True, False): 0, (False, True): 0, (False, False): 0}
     apart: list[str] = []
     cached: dict[Any, tuple[bool, str]] = {}
-    for vector in vectors(one):
+    for one, vector in ((part, vector) for part in spaces for vector in vectors(part)):
         refused, architecture = verdict(one, vector)
         key = repr((architecture.inputs, [(x.name, x.hyperparameters) for x in architecture.layers]))
         if key not in cached:
@@ -248,8 +266,8 @@ def main() -> None:
             if args.only and args.only not in title:
                 continue
             rows, notes = [], []
-            for label, one in objects:
-                tp, fp, tn, fn, apart = measure(one, run)
+            for label, spaces in objects:
+                tp, fp, tn, fn, apart = measure(spaces, run)
                 rows.append((label, tp, fp, tn, fn))
                 notes += [f"{label}: {line}" for line in apart[: args.check]]
             table(f"{name}, {title}", rows)

@@ -139,19 +139,28 @@ def _shown(value: Any) -> str:
 
 
 def _advisories(program: Program, target: TargetConfig) -> Iterator[Finding]:
+    """One note for each rule and line (or layer, where no line is known), however often a loop builds that layer."""
+    groups: dict[tuple[str, object], list[Step]] = {}
     for step in program.advisories:
+        place = step.layer.location
+        where = (place.path, place.line) if place else step.layer.node
+        groups.setdefault((step.requirement.rule.id, where), []).append(step)
+    for steps in groups.values():
+        step = steps[0]
         message = step.sentence()
+        more = f" (and in {len(steps) - 1} more layers from here)" if len(steps) > 1 else ""
+        others = (f"The same holds in {', '.join(f'`{s.layer.name}`' for s in steps[1:9])}.",) if more else ()
         yield Finding(
             rule=f"validity/{step.requirement.rule.id}",
             level=Level.NOTE,
             confidence=Confidence.PROVED,
-            message=_short(f"{message[0].upper()}{message[1:]}."),
+            message=_short(f"{message[0].upper()}{message[1:]}{more}."),
             target=target.id,
             layer=step.layer.node,
             node=step.layer.name,
             op=step.layer.operator,
             location=step.layer.location,
-            evidence=Evidence("core", tuple(_core(step, program, {}))),
+            evidence=Evidence("core", (*_core(step, program, {}), *others)),
         )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.findings import Location
+from analyzer.validity.growth import accidental
 from analyzer.validity.registry import spec as find_spec
 from analyzer.validity.spec import NeedsConcrete, Outcome, Requirement, Spec, Status, TensorType, check
 from analyzer.validity.terms import Substitution, Symbol, Truth, symbols_of
@@ -130,7 +131,8 @@ def elaborate(
                 steps.append(Step(layer, outcome.failure))
             break
         _store(values, layer, rename(layer, outcome.outputs))
-    return Program(_without_repeats(steps), tuple(advisories), values, dict(unknown), tuple(undecided))
+    told = accidental(advisories, architecture.layers, values)
+    return Program(_without_repeats(steps), told, values, dict(unknown), tuple(undecided))
 
 
 def _apply(spec: Spec, operands: list[TensorType | None], layer: Layer, architecture: Architecture) -> Outcome | None:

@@ -11,17 +11,28 @@ from analyzer.validity.registry import spec
 from analyzer.validity.spec import Outcome, TensorType, check
 
 Outputs = tuple[tuple[tuple[int, ...], str], ...]
+# Kernels that divide by a stride of 0 and so end the process: the shape inference of graph mode is asked first.
+CRASHING = ("MaxPool", "AvgPool", "MaxPooling1D", "MaxPooling2D", "AveragePooling1D", "AveragePooling2D")
+
+
+def _complaint(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def run_tf(instance: Instance) -> Outputs | str:
     """Shapes and element types of the raw operator, or its complaint."""
     import tensorflow as tf
 
-    tensors = [tf.zeros(s, dtype=d) for s, d in zip(instance.shapes, instance.dtypes, strict=True)]
+    parameters = dict(instance.hyperparameters)
     try:
-        result = _raw(tf, instance.operator, tensors, dict(instance.hyperparameters))
+        if instance.operator in CRASHING:
+            with tf.Graph().as_default():
+                traced = [tf.zeros(s, dtype=d) for s, d in zip(instance.shapes, instance.dtypes, strict=True)]
+                _raw(tf, instance.operator, traced, parameters)
+        tensors = [tf.zeros(s, dtype=d) for s, d in zip(instance.shapes, instance.dtypes, strict=True)]
+        result = _raw(tf, instance.operator, tensors, parameters)
     except Exception as error:
-        return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        return _complaint(error)
     items = result if isinstance(result, (list, tuple)) else [result]
     return tuple((tuple(t.shape.as_list()), t.dtype.name) for t in items)
 
@@ -131,10 +142,12 @@ def run_keras(instance: Instance) -> Outputs | str:
     tensors = [tf.zeros(s, dtype=d) for s, d in zip(instance.shapes, instance.dtypes, strict=True)]
     try:
         layer = getattr(keras.layers, instance.operator)(**instance.hyperparameters)
+        if instance.operator in CRASHING:
+            layer(*(keras.KerasTensor(s, d) for s, d in zip(instance.shapes, instance.dtypes, strict=True)))
         many = instance.operator in ("Add", "Multiply", "Maximum", "Concatenate", "Attention")
         result = layer(tensors) if many else layer(*tensors)
     except Exception as error:
-        return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        return _complaint(error)
     return ((tuple(result.shape), result.dtype.name),)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.validity.growth import RULE, grows_both
 from analyzer.validity.spec import Case, Category, Rule, TensorType, define
 from analyzer.validity.specs.common import (
     AXIS,
@@ -23,7 +24,7 @@ PARAMETERS = Rule(
     "parameters", Category.INCOMPATIBLE_SHAPE, "{count} slopes for {channels} channels; there must be 1 or {channels}"
 )
 BOTH_GROW = Rule(
-    "broadcast-grows-both",
+    RULE,
     Category.ADVISORY,
     "shapes {left} and {right} broadcast to {result}, which is larger than either",
 )
@@ -32,19 +33,9 @@ IDENTICAL = Rule("same-shape", Category.INCOMPATIBLE_SHAPE, "the inputs to merge
 
 def note_growth(case: Case, tensors: tuple[TensorType, ...], result: tuple[Any, ...]) -> None:
     """Advise where a broadcast makes something larger than either operand (a row against a column)."""
-    if len(tensors) != 2:
-        return
-    left, right = tensors
-    grown = [_grows(t.dims, result) for t in (left, right)]
-    case.advise(BOTH_GROW, all(grown), left=left.dims, right=right.dims, result=result)
-
-
-def _grows(shape: tuple[Any, ...], result: tuple[Any, ...]) -> bool:
-    padded = (1,) * (len(result) - len(shape)) + tuple(shape)
-    sized = any(isinstance(a, int) and a > 1 for a in padded)
-    return sized and any(
-        isinstance(a, int) and a == 1 and isinstance(b, int) and b > 1 for a, b in zip(padded, result, strict=True)
-    )
+    if len(tensors) == 2:
+        left, right = (t.dims for t in tensors)
+        case.advise(BOTH_GROW, grows_both(left, right, result), left=left, right=right, result=result)
 
 
 def merged(case: Case, *tensors: TensorType, dtype: str | None = None) -> TensorType:
