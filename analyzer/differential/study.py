@@ -177,7 +177,9 @@ def _inputs(
         return any(runner.run(feeds, state=False).ok for runner in runners)
 
     made = generate(structure.inputs, target, accepts)
-    return made if budget is not None and budget.over else finite(made, runners[-1])
+    # On the first engine that runs: an engine is fast, and it is the engines' own precision that must stay finite.
+    quick = next((r for r in runners if r.run(made.sets[0].feeds, state=False).ok), None) if made.sets else None
+    return made if quick is None or (budget is not None and budget.over) else finite(made, quick)
 
 
 def finite(inputs: Inputs, runner: Runner, steps: int = 6) -> Inputs:

@@ -82,7 +82,7 @@ class Conv(op_conv.Conv):  # type: ignore[misc]
             place = view.shape[2:]
             columns = view.reshape(batch, groups, channels, -1)
             at: tuple[int | slice, ...] = (slice(None), slice(None), slice(None), *offset)
-            part = np.matmul(weights[at], columns)
+            part = np.matmul(np.ascontiguousarray(weights[at]), columns)
             total = part if total is None else total + part
         assert total is not None, "a kernel has at least one element"
         result = total.reshape(batch, W.shape[0], *place)
