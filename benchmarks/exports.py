@@ -92,7 +92,7 @@ def build():
     return Model().eval(), {inputs}
 '''
 
-_KERAS = """
+KERAS_SOURCE = """
 import keras
 
 
@@ -104,7 +104,7 @@ def build():
 
 def sources() -> dict[str, str]:
     """Model name -> source of an entry file whose ``build`` gives it."""
-    found = {f"keras/{name}": _KERAS.format(name=name) for name in KERAS}
+    found = {f"keras/{name}": KERAS_SOURCE.format(name=name) for name in KERAS}
     for name, (model_class, config, kind) in TRANSFORMERS.items():
         config_class = config.partition("(")[0]
         found[f"transformers/{name}"] = _TORCH.format(

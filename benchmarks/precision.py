@@ -1,102 +1,180 @@
 """How many operators of healthy architectures are proved safe, and why the others are not.
 
-    python benchmarks/precision.py [--models light keras transformers]
+    python benchmarks/precision.py [--only 'keras/*'] [--json FILE] [--largest MILLIONS]
 
-Weights as they are, images in [-3, 3] (preprocessed), everything else as the analysis assumes it by itself.
+Every architecture of `keras.applications`, seven of `transformers` and the light zoo of the `onnx` package, each in a
+process of its own. Images lie in [-3, 3] (preprocessed), or in [0, 255] where the model preprocesses them itself; all else
+is as the analysis assumes it. Weights twice: exactly their random values (a file that runs), and widened (code that is
+trained). A warning is listed with the class of its reason. With `--json` a run can be stopped and goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
+import fnmatch
+import json
+import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
+
+SELF_PREPROCESSING = ("EfficientNet", "MobileNetV3", "ConvNeXt")
 
 
-def light() -> Iterator[tuple[str, Any]]:
-    """The ONNX package's light zoo: real architectures whose weights are replaced by constants of shape."""
-    import onnx
+def keras_names() -> list[str]:
+    """All architectures of `keras.applications`, small ones first."""
+    import inspect
 
-    from analyzer.loading import load
-
-    for path in sorted((Path(onnx.__file__).parent / "backend/test/data/light").glob("light_*.onnx")):
-        yield path.stem, load(path)
-
-
-def torch_models() -> Iterator[tuple[str, Any]]:
-    """Small transformers from configurations, exported by torch."""
-    import torch
-    from transformers import BertConfig, BertModel, GPT2Config, GPT2Model, ViTConfig, ViTModel
-
-    from analyzer.loading import load
-
-    ids = torch.randint(0, 100, (1, 16))
-    image = torch.rand(1, 3, 32, 32)
-    small = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 128}
-    models = {
-        "bert": (BertModel(BertConfig(vocab_size=100, **small)), ids),
-        "gpt2": (GPT2Model(GPT2Config(vocab_size=100, n_embd=64, n_layer=2, n_head=4, use_cache=False)), ids),
-        "vit": (ViTModel(ViTConfig(image_size=32, patch_size=8, **small)), image),
-    }
-    for name, (model, example) in models.items():
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "model.onnx"
-            program = torch.onnx.export(model.eval(), (example,), dynamo=True, optimize=False, verbose=False)
-            assert program is not None
-            program.save(str(path))
-            yield name, load(path)
-
-
-def keras_models() -> Iterator[tuple[str, Any]]:
-    """`keras.applications` with random weights, exported to ONNX by Keras itself."""
     import keras
 
-    from analyzer.loading import load
-
-    for name in ("MobileNetV2", "ResNet50V2", "DenseNet121", "EfficientNetB0"):
-        model = getattr(keras.applications, name)(weights=None, input_shape=(64, 64, 3), classes=10)
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "model.onnx"
-            model.export(str(path), format="onnx", verbose=False)
-            yield name, load(path)
+    found = [
+        n for n in dir(keras.applications) if n[0].isupper() and inspect.isfunction(getattr(keras.applications, n))
+    ]
+    large = ("XLarge", "Large", "Base", "B7", "B6", "B5", "V2L", "V2M", "VGG", "152", "ResNetV2")
+    return sorted(found, key=lambda n: (any(part in n for part in large), n))
 
 
-SOURCES = {"light": light, "transformers": torch_models, "keras": keras_models}
+def image_range(name: str) -> tuple[float, float]:
+    """What a model takes: its own preprocessing starts from bytes."""
+    return (0.0, 255.0) if name.removeprefix("keras/").startswith(SELF_PREPROCESSING) else (-3.0, 3.0)
 
 
-def main() -> None:
+def graph_of(name: str, source: str | None, file: str | None) -> Any:
+    """The model's graph, through the sandboxed export or the loader."""
+    if file is not None:
+        from analyzer.loading import load
+
+        return load(Path(file))
     from analyzer.config import TargetConfig
-    from analyzer.graph import Role, ValueRange, role_of
-    from analyzer.graph.model import display_name
+    from analyzer.exporting import export
+    from analyzer.sandbox.process import ProcessSandbox
+
+    assert source is not None
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "entry.py").write_text(source)
+        return export(
+            "entry.py:build",
+            Path(folder),
+            target=TargetConfig(id=name, entry="entry.py:build"),
+            sandbox=ProcessSandbox(),
+        )
+
+
+def study(name: str, source: str | None, file: str | None) -> dict[str, Any]:
+    """Figures of one model: operators checked, proved safe, and the warnings, with exact and with widened weights."""
+    from analyzer.config import TargetConfig
+    from analyzer.graph import Role, ValueRange, display_name, layer_of, role_of
     from analyzer.numerical import interpret
     from analyzer.numerical.assumptions import as_ranges, assume
 
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--models", nargs="*", choices=sorted(SOURCES), default=["light"])
-    arguments = parser.parse_args()
-    total = safe = 0
-    for source in arguments.models:
-        for name, graph in SOURCES[source]():
-            assumed = assume(graph, TargetConfig(id=name))
-            images = [v for v in graph.graph.inputs if v.shape is not None and len(v.shape) == 4]
-            ranges = {**as_ranges(assumed)}
-            for value in images:
-                if role_of(value) is Role.INPUT and value.name and not value.is_initializer():
-                    ranges[value.name] = ValueRange(-3, 3)
-            result = interpret(graph, ranges)
-            total, safe = total + result.unsafe_checked, safe + result.unsafe_safe
-            print(
-                f"{name}: {result.unsafe_safe} of {result.unsafe_checked} proved safe, unknown {dict(result.unknown)}"
+    graph = graph_of(name, source, file)
+    row: dict[str, Any] = {"model": name, "nodes": len(list(graph.nodes()))}
+    for mode, target in (
+        ("exact", TargetConfig(id=name, path="model")),
+        ("widened", TargetConfig(id=name, entry="entry.py:build")),
+    ):
+        ranges = as_ranges(assume(graph, target))
+        for value in graph.graph.inputs:
+            image = (
+                value.shape is not None and len(value.shape) == 4 and value.dtype and value.dtype.is_floating_point()
             )
-            for warning in result.warnings:
-                if not warning.backward:
-                    interval = warning.interval
-                    print(f"   {warning.rule} at {display_name(warning.node)}: [{interval.lo:.4g}, {interval.hi:.4g}]")
-    print(f"total: {safe} of {total}" + (f" ({safe / total:.2%})" if total else ""))
+            if image and role_of(value) is Role.INPUT and value.name:
+                ranges[value.name] = ValueRange(*image_range(name))
+        started = time.process_time()
+        result = interpret(graph, ranges)
+        row[mode] = {
+            "seconds": time.process_time() - started,
+            "checked": result.unsafe_checked,
+            "safe": result.unsafe_safe,
+            "unknown": dict(result.unknown),
+            "warnings": [
+                {
+                    "rule": w.rule,
+                    "node": display_name(w.node),
+                    "operator": w.node.op_type,
+                    "layer": layer_of(w.node) or "",
+                    "interval": [w.interval.lo, w.interval.hi],
+                    "root": w.root is None,
+                }
+                for w in result.warnings
+                if not w.backward
+            ],
+        }
+    return row
+
+
+def models(only: str) -> list[tuple[str, str | None, str | None]]:
+    """(name, source of an entry file, path of a model file) of every architecture that `only` matches."""
+    from exports import KERAS_SOURCE, light_zoo, sources
+
+    found: list[tuple[str, str | None, str | None]] = [(n, None, str(path)) for n, path in light_zoo().items()]
+    found += [(n, text, None) for n, text in sources().items() if n.startswith("transformers/")]
+    if fnmatch.fnmatch("keras/", only.split("*")[0] + "*") or only.startswith(("keras", "*")):
+        found += [(f"keras/{n}", KERAS_SOURCE.format(name=n), None) for n in keras_names()]
+    return [m for m in found if fnmatch.fnmatch(m[0], only)]
+
+
+def show(row: dict[str, Any]) -> None:
+    if "error" in row:
+        print(f"| {row['model']} | failed: {row['error']} | | | |", flush=True)
+        return
+    cells = []
+    for mode in ("exact", "widened"):
+        part = row[mode]
+        cells.append(f"{part['safe']} of {part['checked']} | {part['seconds']:.2f}")
+    print(f"| {row['model']} | {row['nodes']} | {' | '.join(cells)} |", flush=True)
+    for mode in ("exact", "widened"):
+        for warning in row[mode]["warnings"]:
+            lo, hi = warning["interval"]
+            print(f"    {mode}: {warning['rule']} at {warning['node']} ({warning['layer']}): [{lo:.4g}, {hi:.4g}]")
+        if row[mode]["unknown"]:
+            print(f"    {mode}: unknown operators {row[mode]['unknown']}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="*", help="glob on the model's name, such as 'transformers/*'")
+    parser.add_argument("--json", type=Path, help="one line of figures a model; models found there are not run again")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        name, source, file = json.loads(arguments.one)
+        print("\n" + json.dumps(study(name, source, file)))
+        return
+    rows: dict[str, dict[str, Any]] = {}
+    if arguments.json and arguments.json.exists():
+        for line in arguments.json.read_text().splitlines():
+            known = json.loads(line)
+            if "error" not in known:
+                rows[known["model"]] = known
+    print(
+        "| model | nodes | proved safe, exact weights | s | proved safe, widened weights | s |\n|---|---|---|---|---|---|"
+    )
+    for name, source, file in models(arguments.only):
+        if name not in rows:
+            command = [sys.executable, __file__, "--one", json.dumps([name, source, file])]
+            ran = subprocess.run(command, capture_output=True, text=True)
+            lines = ran.stdout.strip().splitlines()
+            if ran.returncode or not lines:
+                rows[name] = {"model": name, "error": (ran.stderr.strip().splitlines() or ["no output"])[-1][:200]}
+            else:
+                rows[name] = json.loads(lines[-1])
+            if arguments.json:
+                with arguments.json.open("a") as out:
+                    out.write(json.dumps(rows[name]) + "\n")
+        show(rows[name])
+    done = [r for n, r in rows.items() if "error" not in r and fnmatch.fnmatch(n, arguments.only)]
+    for mode in ("exact", "widened"):
+        safe, checked = sum(r[mode]["safe"] for r in done), sum(r[mode]["checked"] for r in done)
+        if checked:
+            print(
+                f"{mode} weights: {safe} of {checked} operators of {len(done)} models proved safe ({safe / checked:.2%})"
+            )
 
 
 if __name__ == "__main__":

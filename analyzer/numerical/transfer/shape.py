@@ -485,7 +485,8 @@ def converted(ctx: Context, x: AbstractTensor, dtype: Any) -> AbstractTensor:
         result.lo, result.hi = np.clip(lo, dtype.lo, dtype.hi), np.clip(hi, dtype.lo, dtype.hi)
     elif not dtype.has_inf:
         result.lo, result.hi = np.clip(result.lo, dtype.lo, dtype.hi), np.clip(result.hi, dtype.lo, dtype.hi)
-    if ctx.options.affine and x.dtype.is_float and x.form is not None and x.starts is None:
+    saturates = x.low < dtype.lo or x.high > dtype.hi
+    if ctx.options.affine and x.dtype.is_float and x.form is not None and x.starts is None and not saturates:
         largest = max(abs(result.low), abs(result.high))
         error = x.form.error + (largest * dtype.eps / 2 + dtype.tiny if dtype.eps > x.dtype.eps else 0.0)
         result.form = affine.Form(x.form.terms, x.form.constant, error)

@@ -39,13 +39,35 @@ def exponentials(x: AbstractTensor, axes: Any) -> tuple[Array, Array, Array, Arr
     peak = over_blocks(x, x.hi, axes, True, np.max) if axes else x.high
     low, all_high = np.exp(np.minimum(x.lo - peak, 0.0)), np.exp(np.minimum(x.hi - peak, 0.0))
     low, all_high = np.nan_to_num(low, nan=0.0), np.nan_to_num(all_high, nan=1.0)
-    most_sum = over_blocks(x, all_high * np.minimum(most, LARGEST_SIZE), axes, True, np.sum)
-    others_most = np.maximum(np.nan_to_num(most_sum - all_high, nan=np.inf), 0.0)
+    low = np.where(low < 1e-280, 0.0, low)[()]  # denormal numbers are too coarse to form quotients with
+    others_most = _others(x, all_high, np.minimum(most, LARGEST_SIZE), axes)
     base = over_blocks(x, x.lo, axes, True, np.max) if axes else x.low
     high, all_low = np.exp(np.minimum(x.hi - base, 700.0)), np.exp(np.minimum(x.lo - base, 0.0))
     high, all_low = np.nan_to_num(high, nan=1.0), np.nan_to_num(all_low, nan=0.0)
-    others_least = np.maximum(over_blocks(x, all_low * least, axes, True, np.sum) - all_low, 0.0)
-    return low, high, others_least, others_most
+    return low, high, _others(x, all_low, least, axes), others_most
+
+
+def _others(x: AbstractTensor, values: Array, counts: Array, axes: Any) -> Array:
+    """For each block what all elements along the axes but one of its own add up to.
+
+    The total less the element itself would lose what is small beside it.
+    """
+    own = values * np.maximum(counts - 1.0, 0.0)
+    if x.starts is None or not axes:
+        return np.nan_to_num(own, nan=np.inf)
+    lead = [i for i in range(values.ndim) if i not in axes]
+    order = (*lead, *axes)
+    total = np.transpose(values * counts, order)
+    flat = total.reshape(*total.shape[: len(lead)], -1)
+    before, after = _running(flat), np.flip(_running(np.flip(flat, -1)), -1)
+    rest = np.transpose((before + after).reshape(total.shape), np.argsort(order))
+    return np.nan_to_num(rest + own, nan=np.inf)
+
+
+def _running(values: Array) -> Array:
+    """Sums of all entries before each, along the last axis."""
+    zero = np.zeros((*values.shape[:-1], 1))
+    return np.concatenate([zero, np.cumsum(values[..., :-1], axis=-1)], axis=-1)
 
 
 def _masked_rows(ctx: Context, x: AbstractTensor, axes: Any) -> bool:
