@@ -66,7 +66,8 @@ def run_all(
     base = judged if usable and judged is not None else next((r for r in results if r.failure is None), None)
     if base is None:
         return Comparison(tuple(sets), tuple(results), judged, "")
-    measured = [_measure(result, base, sets) for result in results]
+    drawn: dict[tuple[int, float], list[float]] = {}  # by set and precision: engines share the judge's runs
+    measured = [_measure(result, base, sets, drawn) for result in results]
     pairs = _pairs(measured, sets, thresholds)
     return Comparison(tuple(sets), tuple(measured), judged, base.runner.name, pairs)
 
@@ -86,8 +87,10 @@ def _run(runner: Runner, sets: Sequence[InputSet], *, twice: bool) -> EngineResu
     )
 
 
-def _measure(result: EngineResult, base: EngineResult, sets: Sequence[InputSet]) -> EngineResult:
-    """Errors against the base's outputs with the floor at the outputs, set by set."""
+def _measure(
+    result: EngineResult, base: EngineResult, sets: Sequence[InputSet], drawn: dict[tuple[int, float], list[float]]
+) -> EngineResult:
+    """Errors against the base's outputs with the floor at the outputs, set by set; `drawn` is added to."""
     errors, floors = [], []
     for index, (mine, right) in enumerate(zip(result.outcomes, base.outcomes, strict=True)):
         if not (mine.ok and right.ok) or result is base:
@@ -99,8 +102,9 @@ def _measure(result: EngineResult, base: EngineResult, sets: Sequence[InputSet])
         eps = noise.precision_eps(result.runner.backend.knobs, list(mine.arrays.values()))
         floor = 16.0 * eps  # rounding adds up over layers
         if error > GATE * floor:
-            drawn = ulp_effect(base.runner, sets[index].feeds, None, right.arrays, eps, index)
-            floor = max(noise.floor(drawn, [], eps), floor)
+            if (index, eps) not in drawn:
+                drawn[index, eps] = ulp_effect(base.runner, sets[index].feeds, None, right.arrays, eps, index)
+            floor = max(noise.floor(drawn[index, eps], [], eps), floor)
         errors.append(error)
         floors.append(floor)
     return EngineResult(
