@@ -243,5 +243,5 @@ def _vector(space: Space, pairs: list[str]) -> dict[str, Any]:
         vector[name] = value
     for name, domain in space.by_name.items():
         if name not in vector:
-            vector[name] = domain.values[0] if domain.values is not None else domain.lo or 1
+            vector[name] = domain.first
     return vector

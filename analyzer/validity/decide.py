@@ -250,18 +250,19 @@ def _decide_part(
         inside = size - outside
         verdict = "empty" if not inside else VALID_FOR_ALL if valid == inside else DEPENDS if valid else VALID_FOR_NONE
         return Part(names, verdict, first, inside, valid)
-    return _solve_part(names, conditions, limits, domains, solver, size)
+    return _solve_part(names, conditions, limits, by_name, solver, size)
 
 
 def _solve_part(
     names: tuple[str, ...],
     conditions: Sequence[Any],
     limits: Sequence[Any],
-    domains: Mapping[str, Sequence[Any] | None],
+    by_name: Mapping[str, Hyperparameter],
     solver: Solver,
     size: int,
 ) -> Part:
     """Two queries: is there a bad vector, is there a good one?"""
+    domains = {n: by_name[n].values for n in names}
     bad = solver.satisfy([any_of(*(negate(c) for c in conditions)), *limits], domains)
     if bad.status == "unsat":
         some = solver.satisfy([*limits], domains) if limits else None
@@ -269,8 +270,8 @@ def _solve_part(
             return Part(names, "empty", None, 0, 0)
         return Part(names, VALID_FOR_ALL, None, None, None)
     good = solver.satisfy([all_of(*conditions), *limits], domains)
-    bad_vector = _replayed(bad.model, names, domains) if bad.status == "sat" else None
-    good_vector = _replayed(good.model, names, domains) if good.status == "sat" else None
+    bad_vector = _replayed(bad.model, names, by_name) if bad.status == "sat" else None
+    good_vector = _replayed(good.model, names, by_name) if good.status == "sat" else None
     if bad_vector is not None and not _fails(conditions, bad_vector):
         raise AssertionError("the solver's counterexample does not fail when it is evaluated")
     if good_vector is not None and _fails(conditions, good_vector):
@@ -286,14 +287,10 @@ def _solve_part(
 
 
 def _replayed(
-    model: Mapping[str, int], names: Sequence[str], domains: Mapping[str, Sequence[Any] | None]
+    model: Mapping[str, int], names: Sequence[str], by_name: Mapping[str, Hyperparameter]
 ) -> Mapping[str, int]:
     """The model's values, with any value of the domain for names that it leaves out."""
-    vector = {}
-    for name in names:
-        domain = domains[name]
-        vector[name] = model[name] if name in model else 1 if domain is None else int(domain[0])
-    return vector
+    return {name: model[name] if name in model else by_name[name].first for name in names}
 
 
 def _fails(conditions: Sequence[Any], vector: Mapping[str, int]) -> bool:
@@ -347,11 +344,7 @@ def _cell(space: Space, part: Part, index: int, *, exactly: bool) -> Mapping[str
     """A cell that fails first at `index`, or (not `exactly`) at `index` or later or never."""
     known = space.by_name
     if part.first is None:
-        picked: dict[str, Any] = {}
-        for n in part.names:
-            values = known[n].values
-            picked[n] = values[0] if values is not None else known[n].lo or 1
-        return picked
+        return {n: known[n].first for n in part.names}
     fits = (part.first == index) if exactly else (part.first == VALID) | (part.first >= index)
     if not exactly and (part.first == VALID).any():
         fits = part.first == VALID

@@ -1,8 +1,9 @@
 """Z3 on what evaluation and normal forms leave open, in a child process that can be killed.
 
-Flat integers only: no arrays, quantifiers or bit-vectors. Two encodings: ``div`` hands division to Z3; ``linear``
-replaces a division by a fresh quotient and, for a symbolic divisor over a finite domain, by a case split. A query runs
-with ``div`` and a short timeout first, then with ``linear``, then it is undecided. Undecided is never valid.
+Bounds on single symbols are decided without it. Flat integers only: no arrays, quantifiers or bit-vectors. Two
+encodings: ``div`` hands division to Z3; ``linear`` replaces a division by a fresh quotient and, for a symbolic divisor
+over a finite domain, by a case split. A query runs with ``div`` and a short timeout first, then with ``linear``, then it
+is undecided. Undecided is never valid.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.validity.terms import Cond, Op, Poly, Sum, Symbol, symbols_of
+from analyzer.validity.bounds import Domain, decide_bounds
+from analyzer.validity.terms import Cond, Op, Poly, Sum, Symbol, all_of, symbols_of
 
-Domain = Sequence[int] | None  # None: what the symbol's own bounds say
 SHORT = 2.0  # seconds for the first encoding
 SPLIT_LIMIT = 64  # values over which a symbolic divisor is split
 MEMBERSHIP_LIMIT = 512  # values that are spelt out as a disjunction
@@ -68,10 +69,15 @@ class Solver:
 
         `facts` (name -> symbol and value) are assumed by name; an unsatisfiable core is a minimal set of those names.
         """
-        open_conditions = [c for c in conditions if c is not True]
-        if any(c is False for c in open_conditions):
+        whole = all_of(*conditions)
+        if whole is False:
             return Answer("unsat")
         domains = domains or {}
+        if not facts:
+            found = decide_bounds(whole, domains) if isinstance(whole, Cond) else {}
+            if found is not None:
+                return Answer("sat", found, encoding="bounds") if isinstance(found, Mapping) else Answer("unsat")
+        open_conditions = [whole]
         for encoding, seconds in (("div", min(SHORT, self._timeout)), ("linear", self._timeout)):
             answer = self._ask((open_conditions, dict(domains), dict(facts or {}), encoding), seconds)
             if answer.status != "unknown":

@@ -42,6 +42,11 @@ class Hyperparameter:
             return self.lo, self.hi
         return min(self.values), max(self.values)
 
+    @property
+    def first(self) -> Any:
+        """Some value of the domain."""
+        return self.values[0] if self.values is not None else 1 if self.lo is None else self.lo
+
     def term(self) -> Term:
         """The hyperparameter as a symbol; the value itself when there is only one."""
         if self.values is not None and len(self.values) == 1:

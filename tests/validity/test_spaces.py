@@ -224,6 +224,20 @@ def test_random_stacks_are_decided_as_brute_force_decides_them(seed: int) -> Non
         assert all(any(b.contains(v) for b in decision.boxes) for v in invalid)
 
 
+def test_examples_stay_within_an_open_domain() -> None:
+    """A size that starts at 5 is never shown as 1, whether the solver or the bounds have found the example."""
+    one = space(
+        "version: 1\nmodel:\n  inputs: {x: {shape: [n, m]}}\n  layers:\n"
+        "    - {name: r, op: Linear, in_features: m, out_features: k}\n"
+        "hyperparameters:\n  n: {min: 5}\n  m: {min: 7}\n  k: {min: -3, max: 4}\n"
+    )
+    decision = decide(one)
+    assert decision.verdict == DEPENDS
+    for vector in (decision.example, *(f.example for f in decision.failures)):
+        assert vector is not None
+        assert all(one.by_name[n].contains(v) for n, v in vector.items())
+
+
 BAD = {
     "an empty domain": (
         DOMAINS.replace("{min: 5, max: 30}", "{min: 30, max: 5}"),
