@@ -63,14 +63,14 @@ def address(server_url: str, repository: str, branch: str, path: str) -> str:
 
 
 def _store(github: GitHub, branch: str, pictures: Mapping[str, bytes], today: date) -> Mapping[str, str]:
-    tip = github.branch(branch)
+    tip = github.git.branch(branch)
     present: Mapping[str, str] = {}
     count = 0
     if tip:
-        message, tree = github.commit_message_and_tree(tip)
+        message, tree = github.git.message_and_tree(tip)
         match = _COUNT.search(message)
         count = int(match[1]) if match else 0
-        present, _ = github.tree(tree)
+        present, _ = github.git.tree(tree)
     kept = {path: sha for path, sha in present.items() if _is_recent(path, today)}
     known = {match["digest"]: path for path in kept if (match := _PLACE.match(path))}
     places: dict[str, str] = {}
@@ -79,14 +79,16 @@ def _store(github: GitHub, branch: str, pictures: Mapping[str, bytes], today: da
         digest = hashlib.sha256(content).hexdigest()[:24]
         places[name] = known.get(digest) or f"{today.isoformat()}/{digest}.png"
         if digest not in known:
-            fresh[places[name]] = github.create_blob(base64.b64encode(content).decode())
+            fresh[places[name]] = github.git.create_blob(base64.b64encode(content).decode())
     if not fresh and len(kept) == len(present):
         return places
     again = count >= CUT_HISTORY_AFTER
-    tree = github.create_tree({**kept, **fresh})
+    tree = github.git.create_tree({**kept, **fresh})
     number = 1 if again else count + 1
-    commit = github.create_commit(f"Pictures of Assay's reviews ({number})", tree, [tip] if tip and not again else [])
-    github.set_branch(branch, commit, new=tip is None, force=again)
+    commit = github.git.create_commit(
+        f"Pictures of Assay's reviews ({number})", tree, [tip] if tip and not again else []
+    )
+    github.git.set_branch(branch, commit, new=tip is None, force=again)
     return places
 
 

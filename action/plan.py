@@ -43,10 +43,11 @@ class CheckCommit:
 
 @dataclass(frozen=True, slots=True)
 class RelayReport:
-    """Post what a run of the untrusted workflow found. Nothing but `run_id` and `head_sha` is taken from the event."""
+    """Post what a run of the untrusted workflow found. Nothing else is taken from the event."""
 
     run_id: int
     head_sha: str
+    attempt: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ def _workflow_run(settings: Settings, payload: Mapping[str, Any]) -> Plan:
         return Nothing(f"The first stage ran for the event `{run['event']}`, not for a pull request.")
     if run.get("conclusion") in ("cancelled", "skipped", "stale"):
         return Nothing(f"The first stage was {run['conclusion']}; a newer run posts its own report.")
-    return RelayReport(run_id=int(run["id"]), head_sha=_sha(run["head_sha"]))
+    return RelayReport(int(run["id"]), _sha(run["head_sha"]), int(run.get("run_attempt") or 1))
 
 
 def _sha(value: Any) -> str:

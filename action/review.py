@@ -13,9 +13,10 @@ from markupsafe import Markup
 
 from action import markers
 from action.diff import Changes
+from action.settings import Settings
 from analyzer.findings import Finding, Level, Location, Report, Status, Verdict
 from analyzer.rendering.markdown import COMMENT_LIMIT, Links, evidence, headline, summary, templates
-from analyzer.rendering.markdown_text import clean, is_plain_source, prose, truncate_blocks, verbatim_fence
+from analyzer.rendering.markdown_text import clean, is_plain_source, truncate_blocks, verbatim_fence
 from analyzer.rendering.rules import help_uri
 
 CHECK_TEXT_LIMIT = 60_000
@@ -39,6 +40,28 @@ class Context:
     links: Links = field(default_factory=Links)
     fail_on_incomplete: bool = False
 
+    @staticmethod
+    def of(
+        settings: Settings, head_sha: str, *, files: bool, run_id: int | None = None, attempt: int | None = None
+    ) -> Context:
+        """The context of this run, or of the first stage's `run_id` and `attempt`; `files`: whether the run has an
+        artifact with the report's files."""
+        run = run_id or settings.run_id
+        context = Context(
+            identity=settings.id,
+            repository=settings.repository,
+            server_url=settings.server_url,
+            head_sha=head_sha,
+            run_id=run,
+            attempt=attempt or settings.run_attempt,
+            fail_on_incomplete=settings.fail_on_incomplete,
+        )
+        if not files:
+            return replace(context, links=Links(line=context.line_address))
+        page = f"{settings.server_url}/{settings.repository}/actions/runs/{run}#artifacts"
+        fetch = f"gh run download {run} --repo {settings.repository} --name {artifact_name(settings.id)}"
+        return replace(context, links=Links(line=context.line_address, files=page, fetch=fetch))
+
     @property
     def name(self) -> str:
         return "Assay" if self.identity == "assay" else f"Assay ({self.identity})"
@@ -47,6 +70,11 @@ class Context:
         path = quote(location.path, safe="/")
         span = f"#L{location.line}" + (f"-L{location.end_line}" if location.end_line else "")
         return f"{self.server_url}/{self.repository}/blob/{self.head_sha}/{path}{span}"
+
+
+def artifact_name(identity: str) -> str:
+    """The name under which our workflows upload the output folder."""
+    return "assay-report" if identity == "assay" else f"assay-report-{identity}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,28 +206,28 @@ def reopened_body(body: str) -> str:
     return f"{markers.Marker('finding', fields)}\n{said}"
 
 
+def double_body(body: str) -> str:
+    """A comment that two runs posted at once and that was answered before the double was seen."""
+    marker = markers.read(body)
+    fields = {**(marker.fields if marker else {}), "state": "double"}
+    return f"{markers.Marker('finding', fields)}\n{markers.without(body)}"
+
+
 def check_run(report: Report, context: Context, notices: Sequence[str] = ()) -> CheckRun:
     """The check on the head commit; its id is a digest of what it says, so that a second run adds nothing."""
     head = headline(report, context.name)
     stable = summary(replace(report, seconds=0.0), links=Links(), name=context.name, limit=CHECK_TEXT_LIMIT)
     annotations = tuple(_annotations(report.findings))[:ANNOTATIONS]
-    digest = hashlib.sha256(f"{stable}{annotations}{notices}".encode()).hexdigest()[:20]
+    concluded = conclusion(report, context)
+    digest = hashlib.sha256(f"{stable}{annotations}{notices}{concluded}".encode()).hexdigest()[:20]
     return CheckRun(
         name=context.name,
         external_id=f"assay/{context.identity}/{digest}",
         head_sha=context.head_sha,
-        conclusion=conclusion(report, context),
+        conclusion=concluded,
         title=clean(head.text, 250),
         summary=summary(report, links=context.links, notices=notices, name=context.name, limit=CHECK_TEXT_LIMIT),
         annotations=annotations,
-    )
-
-
-def nothing_to_check(context: Context, reason: str) -> CheckRun:
-    """A green check for a run that had nothing to do, so that a required check never waits."""
-    text = summary(Report((), (), base=""), links=Links(), name=context.name) + f"\n{prose(reason)}\n"
-    return CheckRun(
-        context.name, f"assay/{context.identity}/nothing", context.head_sha, "success", clean(reason, 250), text, ()
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,10 +10,11 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from action import pictures, publish, relay, review
+from action import folders, pictures, publish, relay, review, second_stage
 from action.checkout import Change, Exported, Repository
-from action.commands import Log, write_outputs, write_summary
-from action.diff import Changes, from_patches
+from action.commands import Log, write_summary
+from action.diff import Changes
+from action.finish import finish
 from action.github import GitHub, GitHubProblem, PermissionDenied
 from action.plan import CheckCommit, Nothing, Plan, RelayReport, ReviewPullRequest, plan
 from action.review import Context
@@ -58,10 +58,12 @@ def run(settings: Settings, log: Log, outside: Outside) -> int:
     chosen = plan(settings, _payload(settings))
     if isinstance(chosen, Nothing):
         log.say(chosen.reason)
-        _finish(settings, Report((), ()), None, publish.Outcome(), None)
+        if settings.step_summary:
+            write_summary(settings.summary_path, f"✅ Assay had nothing to do. {chosen.reason}\n")
+        finish(settings, Report((), ()), None, publish.Outcome(), None)
         return 0
     if isinstance(chosen, RelayReport):
-        return _relay(settings, chosen, log, outside)
+        return second_stage.post(settings, chosen, log, outside.github(settings))
     return _analyse(settings, chosen, log, outside)
 
 
@@ -85,7 +87,7 @@ def _analyse(settings: Settings, todo: ReviewPullRequest | CheckCommit, log: Log
         log.say(f"{len(chosen.targets)} of {chosen.total} models to analyse")
         sandbox, refused = outside.sandbox(settings, todo)
         notes = [*chosen.notes, *([refused] if refused and any(t.entry for t in chosen.targets) else [])]
-        output = _folder(settings, settings.output) or _scratch(settings, Path(folder))
+        output = folders.in_workspace(settings, settings.output) or folders.scratch(settings, Path(folder))
         report = outside.pipeline(
             trees.head,
             trees.base,
@@ -105,10 +107,12 @@ def _analyse(settings: Settings, todo: ReviewPullRequest | CheckCommit, log: Log
         changes = repository.commentable(
             trees.base_sha or todo.head_sha, todo.head_sha, trees.changes, review.commented_paths(report)
         )
-        context = _context(settings, todo.head_sha)
+        context = Context.of(settings, todo.head_sha, files=bool(settings.output))
         outcome = _publish(settings, todo, report, context, changes, output, log, outside)
-        _give_to_owner(settings, output)
-        _finish(settings, report, output, outcome, context)
+        folders.give_to_owner(settings, output)
+        if settings.cache:
+            folders.give_to_owner(settings, settings.workspace / settings.cache)
+        finish(settings, report, output, outcome, context)
     return _exit_code(settings, report)
 
 
@@ -159,58 +163,24 @@ def _publish(
         outcome.denied = True
     elif not settings.token:
         outcome.missing.append("Nothing could be posted: the input `token` is empty.")
-    elif settings.comment or settings.review or settings.check_run:
+    elif settings.comment or settings.review or settings.check_run or settings.code_scanning:
         github = outside.github(settings)
+        wanted = publish.Wanted.of(settings, begin=bool(report.targets))
         context = replace(context, links=_with_pictures(settings, report, context, output, github, outside, outcome))
         if isinstance(todo, ReviewPullRequest):
-            wanted = replace(_wanted(settings), begin=bool(report.targets))
-            extra = outcome.missing
-            outcome = publish.on_pull_request(report, context, github, todo.number, changes, wanted)
-            outcome.missing[:0] = extra
-        elif settings.check_run:
-            outcome = publish.on_commit(review.check_run(report, context), github, outcome)
+            outcome = publish.on_pull_request(report, context, github, todo.number, changes, wanted, outcome.missing)
+        else:
+            outcome = publish.on_commit(report, context, github, settings.ref, wanted, outcome)
     for sentence in outcome.missing:
         log.warning(sentence, title="Assay")
     if outcome.superseded:
         log.say("A newer commit or run speaks for this pull request: no comment was written.")
     if outcome.denied:
-        (output / relay.FILE).write_text(relay.pack(report, settings.id, todo.head_sha), encoding="utf-8")
+        try:
+            (output / relay.FILE).write_text(relay.pack(report, settings.id, todo.head_sha), encoding="utf-8")
+        except UsageProblem as problem:
+            outcome.missing.append(str(problem))
     return outcome
-
-
-def _relay(settings: Settings, todo: RelayReport, log: Log, outside: Outside) -> int:
-    """The trusted second stage: find the pull request by its head, fetch the report, post it with our own words."""
-    github = outside.github(settings)
-    try:
-        if github.run_commit(todo.run_id) != todo.head_sha:
-            raise UsageProblem("The workflow run's commit is not the one the event names; nothing was posted.")
-        pulls = [
-            p
-            for p in github.pulls_of(todo.head_sha)
-            if p.open and p.head_sha == todo.head_sha and p.base_repository == settings.repository
-        ]
-        if len(pulls) != 1:
-            log.say(f"{len(pulls)} open pull requests have the head {todo.head_sha[:12]}: nothing to post.")
-            return 0
-        archive = github.artifact(todo.run_id, relay.artifact_name(settings.id), relay.COMPRESSED_LIMIT)
-        if archive is None:
-            log.say("The first stage left no report (it posted by itself, or had nothing to say).")
-            return 0
-        relayed = relay.unpack(archive)
-        if relayed.head_sha != todo.head_sha or relayed.identity != settings.id:
-            raise UsageProblem("The relayed report is about another commit or another id; nothing was posted.")
-        report = replace(relayed.report, fail_on=settings.fail_on or relayed.report.fail_on)
-        context = _context(settings, todo.head_sha, run_id=todo.run_id)
-        changes = from_patches(github.patches(pulls[0].number))
-        outcome = publish.on_pull_request(
-            report, context, github, pulls[0].number, changes, replace(_wanted(settings), begin=bool(report.targets))
-        )
-    except GitHubProblem as problem:
-        raise UsageProblem(f"The fork's report could not be posted: {problem}") from None
-    for sentence in outcome.missing:
-        log.warning(sentence, title="Assay")
-    _finish(settings, report, None, outcome, context)
-    return 0
 
 
 def _payload(settings: Settings) -> Mapping[str, Any]:
@@ -221,30 +191,6 @@ def _payload(settings: Settings) -> Mapping[str, Any]:
     if not isinstance(payload, dict):
         raise UsageProblem(f"The event file {settings.event_path} does not hold an event.")
     return payload
-
-
-def _context(settings: Settings, head_sha: str, run_id: int | None = None) -> Context:
-    run = run_id or settings.run_id
-    fetch = f"gh run download {run} --repo {settings.repository} --name {artifact(settings.id)}"
-    context = Context(
-        identity=settings.id,
-        repository=settings.repository,
-        server_url=settings.server_url,
-        head_sha=head_sha,
-        run_id=settings.run_id,
-        attempt=settings.run_attempt,
-        fail_on_incomplete=settings.fail_on_incomplete,
-    )
-    files = f"{settings.server_url}/{settings.repository}/actions/runs/{run}#artifacts"
-    links = Links(
-        line=context.line_address, files=files if settings.output else None, fetch=fetch if settings.output else None
-    )
-    return replace(context, links=links)
-
-
-def artifact(identity: str) -> str:
-    """The name under which our workflows upload the output folder."""
-    return "assay-report" if identity == "assay" else f"assay-report-{identity}"
 
 
 def _with_pictures(
@@ -275,10 +221,6 @@ def _with_pictures(
     return context.links
 
 
-def _wanted(settings: Settings) -> publish.Wanted:
-    return publish.Wanted(settings.comment, settings.review, settings.check_run, settings.max_comments)
-
-
 def _options(
     settings: Settings, repository: Repository, todo: ReviewPullRequest | CheckCommit, notes: list[str]
 ) -> dict[str, Any]:
@@ -290,82 +232,8 @@ def _options(
         return {}
     from analyzer.pipeline import Options
 
-    folder = _folder(settings, settings.cache)
+    folder = folders.in_workspace(settings, settings.cache)
     return {"options": Options(cache=folder / "outcomes", exports=folder / "exports")} if folder else {}
-
-
-def _folder(settings: Settings, path: str) -> Path | None:
-    """A folder of the workspace, made if need be; a link on the way to it would lead elsewhere and is refused."""
-    if not path:
-        return None
-    folder = settings.workspace
-    for part in Path(path).parts:
-        folder = folder / part
-        if folder.is_symlink():
-            raise UsageProblem(f"`{path}` is, or lies behind, a symbolic link in the checkout; choose another folder.")
-        folder.mkdir(exist_ok=True)
-        _give_to_owner(settings, folder)
-    return folder
-
-
-def _scratch(settings: Settings, fallback: Path) -> Path:
-    """A folder outside the workspace: nothing that was not asked for is written there."""
-    parent = settings.runner_temp if settings.runner_temp and settings.runner_temp.is_dir() else None
-    if parent is None:
-        folder = fallback / "report"
-        folder.mkdir()
-        return folder
-    return Path(tempfile.mkdtemp(prefix="assay-report-", dir=parent))
-
-
-def _give_to_owner(settings: Settings, folder: Path) -> None:
-    """Files made by root in the workspace would break the next checkout on a self-hosted runner."""
-    try:
-        owner = settings.workspace.stat()
-        if os.geteuid() != 0 or not folder.resolve().is_relative_to(settings.workspace.resolve()):
-            return
-        for path in (folder, *folder.rglob("*")):
-            os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
-    except OSError:  # a file system without owners
-        return
-
-
-def _finish(
-    settings: Settings, report: Report, output: Path | None, outcome: publish.Outcome, context: Context | None
-) -> None:
-    """The step's summary and outputs; they need no permission, so they hold whatever could not be posted."""
-    if settings.step_summary and context is not None:
-        notices = list(outcome.missing)
-        if outcome.denied and output is not None:
-            notices.append(
-                "This run's token can only read, so the pull request's review is posted by the second workflow."
-            )
-        write_summary(settings.summary_path, review.step_summary(report, context, notices))
-    sarif = output / "report.sarif" if output and settings.sarif else None
-    relayed = output / relay.FILE if output else None
-    write_outputs(
-        settings.output_path,
-        {
-            "verdict": str(report.verdict),
-            "blocking": str(len(report.blocking)),
-            "new": str(sum(f.new and f.suppressed is None for f in report.findings)),
-            "fixed": str(len(report.fixed)),
-            "known": str(sum(not f.new for f in report.findings)),
-            "report": _shown(settings, output / "report.json") if output and (output / "report.json").exists() else "",
-            "sarif": _shown(settings, sarif) if sarif and sarif.exists() else "",
-            "relay": _shown(settings, relayed) if relayed and relayed.exists() else "",
-            "comment-url": outcome.comment_url,
-            "posted": str(not outcome.missing and not outcome.denied and not outcome.superseded).lower(),
-        },
-    )
-
-
-def _shown(settings: Settings, path: Path) -> str:
-    """A path as later steps see it: relative to the workspace, whose place differs inside and outside the container."""
-    try:
-        return path.resolve().relative_to(settings.workspace.resolve()).as_posix()
-    except ValueError:
-        return str(path)
 
 
 def _exit_code(settings: Settings, report: Report) -> int:

@@ -61,6 +61,7 @@ class Settings:
     check_run: bool = True
     step_summary: bool = True
     sarif: bool = True
+    code_scanning: bool = False
     pictures: Pictures = Pictures.AUTO
     pictures_branch: str = "assay-pictures"
     max_comments: int = 30
@@ -72,6 +73,7 @@ class Settings:
     event_path: Path
     repository: str
     sha: str
+    ref: str = ""
     api_url: str = "https://api.github.com"
     graphql_url: str = "https://api.github.com/graphql"
     server_url: str = "https://github.com"
@@ -124,6 +126,7 @@ def from_environ(environ: Mapping[str, str]) -> Settings:
         check_run=_boolean("check-run", text("check-run", "true")),
         step_summary=_boolean("step-summary", text("step-summary", "true")),
         sarif=_boolean("sarif", text("sarif", "true")),
+        code_scanning=_boolean("code-scanning", text("code-scanning", "false")),
         pictures=_choice("pictures", text("pictures", "auto"), Pictures),
         pictures_branch=_branch("pictures-branch", text("pictures-branch", "assay-pictures")),
         max_comments=_number("max-comments", text("max-comments", "30"), 0, 30),
@@ -134,6 +137,7 @@ def from_environ(environ: Mapping[str, str]) -> Settings:
         event_path=Path(_needed(environ, "GITHUB_EVENT_PATH")),
         repository=_repository(_needed(environ, "GITHUB_REPOSITORY")),
         sha=_needed(environ, "GITHUB_SHA"),
+        ref=environ.get("GITHUB_REF", ""),
         api_url=_url(environ, "GITHUB_API_URL", "https://api.github.com"),
         graphql_url=_url(environ, "GITHUB_GRAPHQL_URL", "https://api.github.com/graphql"),
         server_url=_url(environ, "GITHUB_SERVER_URL", "https://github.com"),
@@ -161,6 +165,7 @@ _RUNNER_FIELDS = frozenset(
         "event_path",
         "repository",
         "sha",
+        "ref",
         "api_url",
         "graphql_url",
         "server_url",

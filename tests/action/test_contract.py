@@ -55,7 +55,7 @@ def test_every_input_and_output_is_documented() -> None:
 
 
 def test_outputs_are_those_that_are_written() -> None:
-    source = (ROOT / "action" / "run.py").read_text(encoding="utf-8")
+    source = (ROOT / "action" / "finish.py").read_text(encoding="utf-8")
     written = source[source.index("write_outputs(\n") :]
     assert set(re.findall(r'^ +"([a-z-]+)": ', written, re.MULTILINE)) == set(action_yml()["outputs"])
 

@@ -10,57 +10,55 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 
-from action import relay
 from action.github import GitHub, GitHubProblem, Patience
+from action.github.transport import HEADERS
 from action.review import Annotation, CheckRun, InlineComment
-from tests.action.harness import Workbench, lines
-from tests.action.reports import BROKEN, EXP, KERNEL, LOG, VAE, report
-from tests.github_simulator import Simulator
-from tests.github_simulator.routes import ROUTES, zipped
+from tests.action.flows import every_event
+from tests.action.harness import Workbench
+from tests.github_simulator import Request, Simulator, validation
+from tests.github_simulator.routes import ROUTES
 from tests.github_simulator.slim_description import SERVERS, load
-from tests.github_simulator.state import WorkflowRun
 
-PNG = b"\x89PNG\r\n\x1a\n"
 PRISM = Path(__file__).parents[1] / "node" / "node_modules" / ".bin" / "prism"
 
 
+POSTED = ("opened", "mended", "folded", "back", "broken", "push", "merge_group", "schedule", "workflow_dispatch")
+
+
 @pytest.mark.parametrize("server", SERVERS)
-def test_the_whole_life_of_a_pull_request(server: str, tmp_path: Path) -> None:
+def test_every_event_keeps_to_the_published_description(server: str, tmp_path: Path) -> None:
     with Simulator(description=server) as simulator:
-        bench = Workbench(tmp_path, simulator)
-        bench.open_pull()
-
-        def drawn(*_: object, output: Path, **__: object) -> Any:
-            output.mkdir(parents=True, exist_ok=True)
-            (output / "map.png").write_bytes(PNG)
-            many = [replace(EXP, node=f"n{n}") for n in range(120)]
-            return report(LOG, KERNEL, *many, target=replace(VAE, pictures=("map.png",)))
-
-        bench.analyse = drawn
-        assert bench.run().outputs["posted"] == "true"
-        bench.push({"models/vae.py": lines(60, {18: "kernel = 5", 42: "x"})})
-        bench.analyse = lambda *_, **__: report(fixed=(LOG, KERNEL))
-        assert bench.run().outputs["posted"] == "true"
-        bench.analyse = lambda *_, **__: report(target=BROKEN)
-        bench.run()
-        fork = bench.payload(head_repository="mallory/models")
-        bench.analyse = lambda *_, **__: report(KERNEL)
-        bench.run(payload=fork, inputs={"output": "out"})
-        simulator.state.runs[9] = WorkflowRun(9, bench.head)
-        simulator.state.add_artifact(
-            9, "assay-relay", zipped({relay.FILE: (bench.workspace / "out" / relay.FILE).read_bytes()})
-        )
-        stage = {"id": 9, "head_sha": bench.head, "event": "pull_request", "conclusion": "success"}
-        assert bench.run("workflow_run", {"action": "completed", "workflow_run": stage}).outputs["posted"] == "true"
+        ran = every_event(Workbench(tmp_path, simulator))
+        assert {name: r.outputs.get("posted", r.log) for name, r in ran.items()} == {
+            **dict.fromkeys(POSTED, "true"),
+            "fork": "false",
+            "workflow_run": "true",
+        }
         assert simulator.violations == []
-        used = {r.method + " " + r.label for r in simulator.requests}
-        assert len(used) > 15
+        used = {(r.method, operation.path) for r in simulator.requests if (operation := described(server, r))}
+        # What only happens when something goes wrong: a refused review, a double, a check that was cut short.
+        rare = {
+            ("POST", "/pulls/{pull_number}/comments"),
+            ("DELETE", "/issues/comments/{comment_id}"),
+            ("DELETE", "/pulls/comments/{comment_id}"),
+            ("GET", "/check-runs/{check_run_id}"),
+            ("GET", "/pulls"),
+            ("GET", "/git/commits/{commit_sha}"),
+            ("GET", "/git/trees/{tree_sha}"),
+            ("PATCH", "/git/refs/{ref}"),
+        }
+        assert set(ROUTES) - used == {(method, f"/repos/{{owner}}/{{repo}}{path}") for method, path in rare}
+
+
+def described(server: str, request: Request) -> validation.Operation | None:
+    prefix = "" if server == "api.github.com" else "/api/v3"
+    return validation.find(server, request.method, request.path.removeprefix(prefix))
 
 
 def test_the_simulator_serves_what_the_descriptions_have() -> None:
@@ -99,24 +97,14 @@ def prism(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GitHub]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     (tmp_path / "description.json").write_text(json.dumps(for_prism(request.param, port)), encoding="utf-8")
-    command = [
-        str(PRISM),
-        "mock",
-        str(tmp_path / "description.json"),
-        "--host",
-        "127.0.0.1",
-        "--port",
-        str(port),
-        "-v",
-        "warn",
-    ]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = [str(PRISM), "mock", str(tmp_path / "description.json"), "--host", "127.0.0.1", "--port", str(port)]
+    process = subprocess.Popen([*command, "-v", "warn"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         _wait_for(port, process)
         url = f"http://127.0.0.1:{port}" + ("" if request.param == "api.github.com" else "/api/v3")
-        yield GitHub(
-            "octo/models", url, f"{url}/graphql", "token", Patience(5, sleep=lambda _: None, pause=0), timeout=20
-        )
+        patience = Patience(5, sleep=lambda _: None, pause=0)
+        made = GitHub("octo/models", url, f"{url}/graphql", "token", patience, timeout=20)
+        yield made
     finally:
         process.terminate()
         process.wait(timeout=20)
@@ -134,6 +122,40 @@ def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
     raise AssertionError("prism did not start")
 
 
+def replay(request: Request, url: str) -> int:
+    """The status that Prism gives to a request that the simulator has seen."""
+    base = urlsplit(url)
+    # Prism's parameters hold no slash, `git/ref/heads/…` has one.
+    head, mark, branch = request.path.partition("/heads/")
+    address = f"{base.scheme}://{base.netloc}{quote(head)}" + (f"/heads%2F{quote(branch, safe='')}" if mark else "")
+    query = f"?{urlencode(request.query)}" if request.query else ""
+    body = json.dumps(request.body).encode() if request.body is not None else None
+    headers = {**HEADERS, "Authorization": "Bearer token", **({"Content-Type": "application/json"} if body else {})}
+    asked = urllib.request.Request(address + query, body, headers, method=request.method)
+    try:
+        with urllib.request.build_opener(_NoRedirect()).open(asked, timeout=30) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as answer:
+        return answer.code
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+@pytest.mark.node
+def test_every_request_of_every_event_passes_prism(prism: GitHub, tmp_path: Path) -> None:
+    """The flows run on the simulator, which has a memory; each of their requests is put to Prism as well."""
+    description = "api.github.com" if "/api/v3" not in prism.api_url else "ghes-3.19"
+    with Simulator(description=description) as simulator:
+        every_event(Workbench(tmp_path / "bench", simulator))
+        asked = [r for r in simulator.requests if not r.path.endswith("/graphql")]
+    refused = [(r.label, status) for r in asked if not 200 <= (status := replay(r, prism.api_url)) < 400]
+    assert refused == []
+    assert len(asked) > 50
+
+
 @pytest.mark.node
 def test_every_call_against_prism(prism: GitHub) -> None:
     """Requests are accepted and GitHub's own sample answers are understood, one call after the other."""
@@ -145,35 +167,35 @@ def test_every_call_against_prism(prism: GitHub) -> None:
     annotation = Annotation("m.py", 3, 3, "failure", "message", "title", "details")
     check = CheckRun("Assay", "assay/assay/x", sha, "failure", "title", "summary", (annotation,) * 120)
     prism.is_private()
-    assert prism.pull(1).head_sha
-    prism.pulls_of(sha)
-    assert prism.patches(1)
-    assert prism.issue_comments(1)
-    assert prism.review_comments(1)
-    prism.checks(sha, "Assay")
-    prism.run_commit(1)
-    assert prism.create_comment(1, "body", lambda _: False).id
-    prism.edit_comment(1, "body")
-    prism.delete_comment(1)
-    prism.edit_review_comment(1, "body")
-    prism.create_review(1, sha, "body", comments, lambda: False)
-    prism.create_review_comment(1, sha, comments[1], lambda: False)
-    prism.create_review_comment(1, sha, InlineComment("m.py", None, "text", "d" * 16), lambda: False)
-    prism.create_check(check)
-    assert prism.commit_message_and_tree(sha)[1]
-    prism.tree(sha)
-    assert prism.create_blob("aGVsbG8=")
-    assert prism.create_tree({"a/b.png": sha})
-    assert prism.create_commit("message", sha, [sha])
-    prism.set_branch("assay-pictures", sha, new=True)
-    # Prism's paths have no slash inside a parameter, as `git/ref/heads/…` has; the simulator covers those.
+    assert prism.pull_requests.get(1).head_sha
+    prism.pull_requests.of_commit(sha)
+    assert prism.pull_requests.patches(1)
+    assert prism.pull_requests.comments(1)
+    assert prism.pull_requests.review_comments(1)
+    prism.checks.of_commit(sha, "Assay")
+    prism.runs.commit(1)
+    assert prism.pull_requests.comment(1, "body", lambda _: False).id
+    prism.pull_requests.edit(1, "body")
+    prism.pull_requests.delete(1)
+    prism.pull_requests.edit_review_comment(1, "body")
+    prism.pull_requests.review(1, sha, "body", comments, lambda: False)
+    prism.pull_requests.review_comment(1, sha, comments[1], lambda: False)
+    prism.pull_requests.review_comment(1, sha, InlineComment("m.py", None, "text", "d" * 16), lambda: False)
+    prism.checks.report(check)
+    assert prism.git.message_and_tree(sha)[1]
+    prism.git.tree(sha)
+    assert prism.git.create_blob("aGVsbG8=")
+    assert prism.git.create_tree({"a/b.png": sha})
+    assert prism.git.create_commit("message", sha, [sha])
+    prism.git.set_branch("assay-pictures", sha, new=True)
+    prism.code_scanning.upload("H4sI", sha, "refs/pull/1/head")
 
 
 @pytest.mark.node
 def test_prism_refuses_what_github_refuses(prism: GitHub) -> None:
     with pytest.raises(GitHubProblem, match="422"):
-        prism.create_comment(1, "x" * 65_537, lambda _: False)
+        prism.pull_requests.comment(1, "x" * 65_537, lambda _: False)
     annotation = Annotation("m.py", 3, 3, "terrible", "message", "title", "")
     check = CheckRun("Assay", "x", "a" * 40, "failure", "t", "s", (annotation,))
     with pytest.raises(GitHubProblem, match="422"):
-        prism.create_check(check)
+        prism.checks.report(check)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import io
+import json
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.github_simulator.state import CheckRun, Comment, PullRequest, State
+from tests.github_simulator.state import CheckRun, Comment, PullRequest, State, Upload
 
 
 class Refused(Exception):
@@ -100,6 +102,8 @@ def pull(call: Call) -> Any:
 
 @route("GET", "/pulls/{pull_number}/files")
 def files(call: Call) -> Any:
+    if _pull(call).too_large:
+        raise Refused(406, "Sorry, the diff exceeded the maximum number of files (3000).")
     found = _pull(call).files[:3000]
     return Page(
         [
@@ -146,6 +150,8 @@ def issue_comments(call: Call) -> Any:
 @route("POST", "/issues/{issue_number}/comments", writes="pull_requests", status=201)
 def create_issue_comment(call: Call) -> Any:
     _nonempty(call.body["body"])
+    if _pull(call).locked:
+        raise Refused(403, "Unable to create comment because issue is locked.")
     return _comment_json(call, call.state.comment(_pull(call).number, call.author, call.body["body"]))
 
 
@@ -232,6 +238,11 @@ def edit_review_comment(call: Call) -> Any:
     _nonempty(call.body["body"])
     comment.body, comment.edits = call.body["body"], comment.edits + 1
     return _comment_json(call, comment)
+
+
+@route("DELETE", "/pulls/comments/{comment_id}", writes="pull_requests", status=204)
+def delete_review_comment(call: Call) -> Any:
+    del call.state.review_comments[_own(call, call.state.review_comments).id]
 
 
 def _check_json(check: CheckRun) -> dict[str, Any]:
@@ -417,6 +428,46 @@ def download(call: Call) -> Any:
     if artifact.expired:
         raise Refused(410, "Gone")
     return Redirect(f"{call.site}/_storage/{artifact.id}")
+
+
+SARIF_LIMIT = 10_000_000
+
+
+@route("POST", "/code-scanning/sarifs", writes="security_events", status=202)
+def upload_sarif(call: Call) -> Any:
+    try:
+        packed = base64.b64decode(call.body["sarif"], validate=True)
+        data = json.loads(gzip.decompress(packed))
+    except (ValueError, OSError):
+        raise Refused(400, "Invalid request: sarif is not gzipped JSON in base64") from None
+    if len(packed) > SARIF_LIMIT:
+        raise Refused(413, "Payload Too Large")
+    errors = _sarif_errors(data)
+    identity = f"00000000-0000-0000-0000-{next(call.state.ids):012}"
+    call.state.uploads[identity] = Upload(call.body["commit_sha"], call.body["ref"], data, errors=errors)
+    return {"id": identity, "url": f"{call.url}/repos/{call.state.repository}/code-scanning/sarifs/{identity}"}
+
+
+def _sarif_errors(data: Any) -> list[str]:
+    """What GitHub finds wrong once it reads the file."""
+    if data.get("version") != "2.1.0" or not data.get("runs"):
+        return ["The file is no SARIF 2.1.0."]
+    results = [result for run in data["runs"] for result in run["results"]]
+    return ["locationFromSarifResult: expected at least one location"] if not all(
+        result.get("locations") for result in results
+    ) else []  # fmt: skip
+
+
+@route("GET", "/code-scanning/sarifs/{sarif_id}")
+def sarif_state(call: Call) -> Any:
+    """Known after the first question, read after the second."""
+    upload = call.state.uploads.get(call.arguments[0])
+    if upload is None:
+        raise Refused(404, "Not Found")
+    if upload.state == "pending":
+        upload.state = "failed" if upload.errors else "complete"
+        return {"processing_status": "pending"}
+    return {"processing_status": upload.state, "errors": upload.errors or None}
 
 
 def zipped(files: dict[str, bytes]) -> bytes:

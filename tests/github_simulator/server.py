@@ -18,7 +18,7 @@ from tests.github_simulator.faults import ANSWERS, Fault
 from tests.github_simulator.routes import ROUTES, Call, Page, Redirect, Refused
 from tests.github_simulator.state import BOT, State
 
-ALL = frozenset({"contents", "pull_requests", "checks"})
+ALL = frozenset({"contents", "pull_requests", "checks", "security_events"})
 TOKEN = "simulated-token"
 
 

@@ -26,6 +26,7 @@ get /pulls/{pull_number}/files
 get /pulls/{pull_number}/comments
 post /pulls/{pull_number}/comments
 patch /pulls/comments/{comment_id}
+delete /pulls/comments/{comment_id}
 post /pulls/{pull_number}/reviews
 get /issues/{issue_number}/comments
 post /issues/{issue_number}/comments
@@ -47,6 +48,8 @@ get /git/commits/{commit_sha}
 get /actions/runs/{run_id}
 get /actions/runs/{run_id}/artifacts
 get /actions/artifacts/{artifact_id}/{archive_format}
+post /code-scanning/sarifs
+get /code-scanning/sarifs/{sarif_id}
 """
 BODY_LIMIT = 65_536
 

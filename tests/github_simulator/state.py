@@ -29,6 +29,8 @@ class PullRequest:
     base_ref: str = "main"
     state: str = "open"
     files: list[ChangedFile] = field(default_factory=list)
+    too_large: bool = False  # GitHub gives up on its diff
+    locked: bool = False  # nobody may comment any more
     commits: set[str] = field(default_factory=set)  # every head there has been
 
     def __post_init__(self) -> None:
@@ -99,6 +101,17 @@ class Artifact:
 
 
 @dataclass
+class Upload:
+    """A SARIF file handed to code scanning."""
+
+    commit: str
+    ref: str
+    sarif: dict[str, Any]
+    state: str = "pending"
+    errors: list[str] = field(default_factory=list)
+
+
+@dataclass
 class WorkflowRun:
     id: int
     head_sha: str
@@ -120,6 +133,7 @@ class State:
     check_runs: dict[int, CheckRun] = field(default_factory=dict)
     artifacts: dict[int, Artifact] = field(default_factory=dict)
     runs: dict[int, WorkflowRun] = field(default_factory=dict)
+    uploads: dict[str, Upload] = field(default_factory=dict)
     refs: dict[str, str] = field(default_factory=dict)  # "heads/main" -> commit
     blobs: dict[str, bytes] = field(default_factory=dict)
     trees: dict[str, dict[str, str]] = field(default_factory=dict)  # sha -> full path -> blob
@@ -167,6 +181,12 @@ class State:
                 (c.name, c.head_sha, c.status, c.conclusion or "", c.title, c.summary, repr(c.annotations))
                 for c in self.check_runs.values()
             ),
+            "alerts": {  # GitHub keeps the last analysis of a category on a commit
+                (u.commit, u.ref, run["automationDetails"]["id"]): repr(run["results"])
+                for u in self.uploads.values()
+                if u.state != "failed"
+                for run in u.sarif["runs"]
+            },
             "branches": {
                 ref: self.trees[self.commits[sha]["tree"]] for ref, sha in self.refs.items() if sha in self.commits
             },

@@ -1,0 +1,56 @@
+"""The only package that talks to GitHub: small methods over PyGithub's requester. Formats no text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from action.github.checks import Checks
+from action.github.code_scanning import CodeScanning
+from action.github.conversation import Posted, Pull, PullRequests, Thread
+from action.github.git_data import GitData
+from action.github.transport import Transport
+from action.github.weather import GitHubProblem, Patience, PermissionDenied, Unavailable
+from action.github.workflow_runs import WorkflowRuns
+
+__all__ = [
+    "GitHub",
+    "GitHubProblem",
+    "Patience",
+    "PermissionDenied",
+    "Posted",
+    "Pull",
+    "Thread",
+    "Unavailable",
+]
+
+
+@dataclass
+class GitHub:
+    """One repository seen with one token."""
+
+    repository: str
+    api_url: str
+    graphql_url: str
+    token: str = field(repr=False)
+    patience: Patience = field(default_factory=Patience)
+    timeout: int = 30  # seconds for one answer
+
+    def __post_init__(self) -> None:
+        self._transport = Transport(
+            self.repository, self.api_url, self.graphql_url, self.token, self.patience, self.timeout
+        )
+        self.pull_requests = PullRequests(self._transport)
+        self.checks = Checks(self._transport)
+        self.git = GitData(self._transport)
+        self.runs = WorkflowRuns(self._transport)
+        self.code_scanning = CodeScanning(self._transport)
+
+    def login(self) -> str:
+        """Who this token is; GitHub's own Actions token may not ask for its user, but GraphQL answers."""
+        try:
+            return str(self._transport.graphql("query { viewer { login } }", {})["viewer"]["login"])
+        except PermissionDenied:
+            return "github-actions[bot]"
+
+    def is_private(self) -> bool:
+        return bool(self._transport.get("")["private"])
