@@ -11,7 +11,7 @@ import onnx_ir as ir
 from analyzer.findings import Table
 from analyzer.graph import Graph, display_name, layer_of, location_of
 from analyzer.numerical.assumptions import Assumption, interval_text
-from analyzer.numerical.inference import constant_array
+from analyzer.numerical.constants import constant_array
 from analyzer.numerical.result import Interpretation, Interval, Warning
 
 STEPS = 10  # rows of the table
@@ -115,9 +115,6 @@ def cause(warning: Warning) -> str:
 
 def _lost_epsilon(node: ir.Node) -> str:
     """``1e-10 + 1`` was rounded to exactly 1 before the graph was made, or is by the graph itself."""
-    first = constant_array(node.inputs[0])
-    if first is not None or node.inputs[0] is None:
-        return ""
     adder = origin(node.inputs[0])
     if adder is None or adder.op_type not in ("Add", "AddV2"):
         return ""

@@ -13,6 +13,7 @@ import onnx_ir as ir
 from analyzer.graph import Graph, ValueRange
 from analyzer.graph.model import INITIAL_VALUE
 from analyzer.graph.ranges import Origin
+from analyzer.numerical.constants import constant_array
 
 GATHERS = {("", "Gather"), ("tf", "GatherV2"), ("tf", "Gather"), ("tf", "ResourceGather")}  # table, indices
 LABELS = {  # operator -> which operand holds a probability for each class
@@ -153,19 +154,6 @@ def _classes(scores: ir.Value | None) -> int | None:
 def _constant(value: ir.Value | None) -> float | None:
     array = constant_array(value)
     return float(array.reshape(-1)[0]) if array is not None and array.size == 1 else None
-
-
-def constant_array(value: ir.Value | None) -> np.ndarray | None:
-    """A value's data where it is a constant or an initializer."""
-    if value is None:
-        return None
-    if value.const_value is not None and not value.is_graph_input():
-        return value.const_value.numpy()
-    producer = value.producer()
-    if producer is not None and producer.op_type in ("Constant", "Const") and "value" in producer.attributes:
-        data = producer.attributes["value"].value
-        return data.numpy() if hasattr(data, "numpy") else None
-    return None
 
 
 def _is_scalar(value: ir.Value) -> bool:

@@ -15,8 +15,10 @@ from analyzer.numerical.assumptions import Assumption, interval_text
 from analyzer.numerical.confirm.confirmation import Confirmer
 from analyzer.numerical.confirm.extract import Slice, extract
 from analyzer.numerical.interpreter import interpret
-from analyzer.numerical.repair.candidates import DTYPES, Builder, Candidate, candidates
-from analyzer.numerical.repair.source import rewrite
+from analyzer.numerical.repair.builder import DTYPES, Builder
+from analyzer.numerical.repair.candidate import Candidate
+from analyzer.numerical.repair.candidates import candidates
+from analyzer.numerical.repair.source import Place, rewrite
 from analyzer.numerical.result import Options, Warning
 from analyzer.numerical.sensitivity import Precondition, slice_ranges
 
@@ -42,12 +44,12 @@ def repair(
         moved = _moved(proved, confirmer)
         if moved is not None and moved > LARGEST_CHANGE:
             continue
-        text = candidate.description
+        text = f"{candidate.description}; {candidate.effect}"
         if moved is not None:
             far = f"move by at most {moved:.1g} (relative to 1 + |result|)" if moved else "do not move"
             text += f"; results of 8 ordinary inputs {far}"
-        location = location_of(candidate.anchor) or location_of(warning.node)
-        edit = rewrite(root, location, candidate.kind, candidate.number, warning.node) if location else None
+        place = _place(graph, candidate.anchor)
+        edit = rewrite(root, place, candidate.kind, candidate.number) if place else None
         if edit is not None:
             return replace(edit, description=text, proved=True)
         if described is None:
@@ -58,6 +60,28 @@ def repair(
         given, now = needed.assumption, interval_text(needed.lo, needed.hi)
         return Suggestion(f"Keep {given.name} within {now}: inside it the operator is proved safe.", proved=True)
     return None
+
+
+def _place(graph: Graph, node: ir.Node) -> Place | None:
+    """Where a node was written, and which of the line's operators of its kind it is."""
+    location = location_of(node)
+    if location is None:
+        return None
+    alike = [
+        n
+        for n in graph.graph
+        if n.op_type == node.op_type and location_of(n) == location and not (n.name or "").startswith("gradients")
+    ]
+    if node.domain == "tf":  # the order of creation, which a loaded graph need not keep
+        alike.sort(key=lambda n: _numbered(n.name or ""))
+    position = next((i for i, n in enumerate(alike) if n is node), None)
+    return None if position is None else Place(location, node.op_type, position, len(alike))
+
+
+def _numbered(name: str) -> tuple[str, int]:
+    """``scope/Sqrt_10`` -> (``scope/Sqrt``, 10): TensorFlow numbers equal names as they are made."""
+    stem, _, number = name.rpartition("_")
+    return (stem, int(number)) if stem and number.isdigit() else (name, 0)
 
 
 def proved_change(

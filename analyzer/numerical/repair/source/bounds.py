@@ -1,0 +1,121 @@
+"""Operands of the operators on a line, and how they are written with a bound."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from analyzer.numerical.repair.source.calls import BACKEND, KERAS, TF, TORCH, Reader
+from analyzer.numerical.repair.source.edits import Edit, before_statement, fresh, replace
+from analyzer.numerical.repair.source.file import cheap, in_order
+
+CALLS: Mapping[str, tuple[str, ...]] = {
+    "Log": ("log", "log2", "log10"),
+    "Log1p": ("log1p",),
+    "Exp": ("exp",),
+    "Sqrt": ("sqrt", "safe_sqrt"),
+    "Rsqrt": ("rsqrt",),
+    "Acos": ("acos", "arccos"),
+    "Asin": ("asin", "arcsin"),
+    "Atanh": ("atanh", "arctanh"),
+    "Acosh": ("acosh", "arccosh"),
+    "Reciprocal": ("reciprocal",),
+    "Inv": ("reciprocal",),
+    "ReduceL2": ("norm", "vector_norm"),
+    "EuclideanNorm": ("norm",),
+}
+BINARY: Mapping[str, tuple[type[ast.operator], tuple[str, ...], int]] = {  # operator, functions, operand
+    "Div": (ast.Div, ("div", "divide", "true_divide", "truediv", "realdiv"), 1),
+    "RealDiv": (ast.Div, ("div", "divide", "true_divide", "truediv", "realdiv"), 1),
+    "Mod": (ast.Mod, ("mod", "remainder", "fmod", "floormod"), 1),
+    "FloorMod": (ast.Mod, ("mod", "floormod"), 1),
+    "FloorDiv": (ast.FloorDiv, ("floor_divide", "floordiv", "floor_div"), 1),
+    "Pow": (ast.Pow, ("pow", "power"), 0),
+}
+ROOTS = {"Reciprocal": "Div", "Inv": "Div", "Sqrt": "Pow", "Rsqrt": "Pow"}  # other ways of writing an operator
+
+
+def operators(reader: Reader, line: int, op_type: str) -> list[tuple[ast.expr | None, ast.expr]]:
+    """Every expression on a line that computes the operator, with the operand that a bound is for.
+
+    In the order in which Python evaluates them. ``x /= y`` is no expression: None stands for it.
+    """
+    found: list[tuple[ast.expr | None, ast.expr]] = []
+    for node in _on_line(reader, line):
+        operand = _operand(reader, node, op_type)
+        if operand is not None:
+            found.append((node if isinstance(node, ast.expr) else None, operand))
+    other = ROOTS.get(op_type)
+    return operators(reader, line, other) if not found and other else found
+
+
+def expressions(reader: Reader, line: int) -> Iterator[ast.expr]:
+    """All expressions that touch a line, in the order of evaluation."""
+    for node in _on_line(reader, line):
+        if isinstance(node, ast.expr):
+            yield node
+
+
+def _on_line(reader: Reader, line: int) -> Iterator[ast.expr | ast.stmt]:
+    for node in in_order(reader.file.tree):
+        if isinstance(node, (ast.expr, ast.AugAssign)) and node.lineno <= line <= (node.end_lineno or node.lineno):
+            yield node
+
+
+def _operand(reader: Reader, node: ast.expr | ast.stmt, op_type: str) -> ast.expr | None:
+    binary = BINARY.get(op_type)
+    if binary is not None:
+        operator, names, position = binary
+        if isinstance(node, ast.BinOp) and isinstance(node.op, operator):
+            return node.right if position else node.left
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, operator) and position:
+            return node.value
+        if isinstance(node, ast.Call) and reader.name(node) in names:
+            options = reader.options(node)
+            return (options[0] if options else None) if position else reader.argument(node)
+        return None
+    if not isinstance(node, ast.Call) or reader.name(node) not in CALLS.get(op_type, ()):
+        return None
+    return reader.argument(node) if op_type in ("ReduceL2", "EuclideanNorm") else reader.unary(node, reader.name(node))
+
+
+def bounded(reader: Reader, whole: ast.expr | None, x: ast.expr, kind: str, number: float) -> list[Edit] | None:
+    """The edits that put a bound on the operand x."""
+    framework = reader.framework(whole if whole is not None else x)
+    if framework is None:
+        return None
+    file, text = reader.file, reader.file.source(x)
+    if kind == "guard" and not cheap(x):
+        name = fresh(file, x, "denominator")
+        edits = before_statement(file, x, name)
+        written = _written(reader, framework, name, None, kind, number)
+        return None if edits is None or written is None else [*edits, replace(file, x, written)]
+    written = _written(reader, framework, text, x, kind, number)
+    return None if written is None else [replace(file, x, written)]
+
+
+def _written(reader: Reader, framework: str, text: str, x: ast.expr | None, kind: str, number: float) -> str | None:
+    n = f"{number:g}"
+    if kind == "epsilon":
+        return f"({text} + {n})"
+    module = reader.module(framework)
+    if framework == TORCH:
+        atom = reader.atom(text, x)
+        if kind == "guard":
+            return module and f"{module}.where({atom}.abs() < {n}, {module}.full_like({text}, {n}), {text})"
+        return {
+            "clamp-below": f"{atom}.clamp(min={n})",
+            "clamp-above": f"{atom}.clamp(max={n})",
+            "clamp-both": f"{atom}.clamp(-{number!r}, {number!r})",
+        }.get(kind)
+    if module is None:
+        return None
+    if framework in (TF, KERAS) and kind == "guard":
+        small = f"{module}.ones_like({text}) * {n}"
+        return f"{module}.where({module}.abs({text}) < {n}, {small}, {text})"
+    clip = {TF: "clip_by_value", KERAS: "clip", BACKEND: "clip"}[framework]
+    return {
+        "clamp-below": f"{module}.maximum({text}, {n})",
+        "clamp-above": f"{module}.minimum({text}, {n})",
+        "clamp-both": f"{module}.{clip}({text}, -{number!r}, {number!r})",
+    }.get(kind)
