@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
@@ -92,3 +93,20 @@ def test_a_padded_row_is_pooled_as_onnx_runtime_does() -> None:
         session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
         result = ReferenceEvaluator(model, new_ops=list(OPERATORS)).run(None, {"x": x})[0]
         np.testing.assert_array_equal(result, session.run(None, {"x": x})[0])
+
+
+@pytest.mark.parametrize("opset", [7, 8, 9, 13, 14, 15, 22])
+def test_batch_normalisation_takes_the_statistics_it_is_given(opset: int) -> None:
+    import onnxruntime
+
+    rng = np.random.default_rng(opset)
+    feeds = {"x": rng.normal(size=(2, 3, 4)).astype(np.float32)}
+    feeds |= {name: rng.uniform(0.5, 2.0, 3).astype(np.float32) for name in ("scale", "bias", "mean", "var")}
+    node = helper.make_node("BatchNormalization", list(feeds), ["y"], epsilon=1e-3)
+    values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, a.shape) for n, a in feeds.items()]
+    out = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    graph = helper.make_graph([node], "g", values, [out])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    result = ReferenceEvaluator(model, new_ops=list(OPERATORS)).run(None, feeds)[0]
+    np.testing.assert_allclose(result, session.run(None, feeds)[0], rtol=1e-5, atol=1e-6)

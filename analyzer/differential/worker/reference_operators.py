@@ -1,4 +1,4 @@
-"""Convolution and pooling for the judge in whole-array NumPy: `onnx.reference` takes windows one by one.
+"""Operators for the judge where `onnx.reference` is slow (it takes pooling windows one by one) or wrong.
 
 Each class treats the plain case and leaves every other one (automatic padding, `ceil_mode`, indices) to the class of
 `onnx.reference` that it extends, so that the specification's own code stays the authority. One pass for each kernel
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from onnx.reference.ops import op_average_pool, op_conv, op_max_pool
+from onnx.reference.ops import op_average_pool, op_batch_normalization, op_conv, op_max_pool
 
 
 def _windows(
@@ -149,4 +149,31 @@ def _total(padded: np.ndarray, kernel: Sequence[int], plain: Sequence[Sequence[i
     return result
 
 
-OPERATORS = (Conv, MaxPool, AveragePool)
+class BatchNormalization(op_batch_normalization.BatchNormalization_14):  # type: ignore[misc]
+    """Before opset 14 a node with one output normalises by the statistics it is given; `onnx.reference` mixes those
+    of the batch in, by the default of `momentum`."""
+
+    op_domain = ""
+
+    def _run(
+        self,
+        x: np.ndarray,
+        scale: np.ndarray,
+        bias: np.ndarray,
+        mean: np.ndarray,
+        var: np.ndarray,
+        epsilon: float | None = None,
+        momentum: float | None = None,
+        training_mode: int | None = None,
+        **older: Any,
+    ) -> tuple[np.ndarray, ...]:
+        if training_mode or len(self.output) > 1:
+            stock: Any = super()._run(x, scale, bias, mean, var, epsilon, momentum, 1)
+            return tuple(stock)
+        ones = [1] * (x.ndim - 2)
+        scale, bias, mean, var = (v.reshape(-1, *ones) for v in (scale, bias, mean, var))
+        y = scale * (x - mean) / np.sqrt(var + (1e-5 if epsilon is None else epsilon)) + bias
+        return (y.astype(x.dtype, copy=False),)
+
+
+OPERATORS = (Conv, MaxPool, AveragePool, BatchNormalization)
