@@ -16,7 +16,7 @@ from analyzer.tracing.modules import run_module
 from analyzer.tracing.paths import Decision, Explorer, OutOfBudget, PathEnd
 from analyzer.tracing.signatures import ArgumentMismatch
 from analyzer.tracing.tracer import Problem, PyRaise, ShapeFailure, Shared, Tracer
-from analyzer.tracing.values import Class, Function, Instance, Scope, Unknown, Value
+from analyzer.tracing.values import Bound, Class, DictV, Function, Instance, Layer, ListV, Scope, Unknown, Value
 from analyzer.tracing.verdicts import close_path, to_findings
 from analyzer.tracing.versions import Versions, read_versions
 
@@ -212,9 +212,12 @@ def _explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry:
         if isinstance(value, (Class, Function)) and value.path == relative
     ]
     if entry is not None:
-        found = [(n, v) for n, v in found if n == entry]
-        if not found:
+        if entry.partition(".")[0] not in scope.names:
             raise UsageProblem(f"{relative} defines no function or class named {entry}.")
+        named = scope.names.get(entry)
+        found = [(entry, named)] if isinstance(named, (Class, Function)) else []
+        if isinstance(named, tuple):
+            _explore(shared, lambda tr: _call_model(tr, _define(tr, tree, relative).names.get(entry)), MOST_ENTRY_PATHS)
     for name, value in found:
         key = f"{value.path}:{value.node.lineno}"
         if key in shared.reached and entry is None:
@@ -225,7 +228,7 @@ def _explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry:
             continue
         if isinstance(value, Class) and entry is None and not _is_model(value):
             continue
-        _explore_one(base, value, scope, relative)
+        _explore_one(base, value, scope, relative, as_entry=entry is not None)
 
 
 def _define(tr: Tracer, tree: ast.Module, relative: str) -> Scope:
@@ -242,7 +245,7 @@ def _is_model(cls: Class) -> bool:
     return any(base.startswith(_MODEL_BASES) for base in cls.library_bases)
 
 
-def _explore_one(tr: Tracer, value: Class | Function, scope: Scope, relative: str) -> None:
+def _explore_one(tr: Tracer, value: Class | Function, scope: Scope, relative: str, as_entry: bool) -> None:
     """Follow the paths of one definition; each is undone before the next, so that the module is defined only once."""
     shared = tr.shared
     limit = shared.most_steps
@@ -257,7 +260,7 @@ def _explore_one(tr: Tracer, value: Class | Function, scope: Scope, relative: st
         decisions: list[Decision] = []
         with tr.undoable() as journal:
             try:
-                follow(tr, lambda: _call_with_unknowns(tr, value, scope, relative))
+                follow(tr, lambda: _call_with_unknowns(tr, value, scope, relative, as_entry))
             except OutOfBudget:
                 shared.notes[
                     (
@@ -274,14 +277,19 @@ def _explore_one(tr: Tracer, value: Class | Function, scope: Scope, relative: st
     shared.most_steps = limit
 
 
-def _call_with_unknowns(tr: Tracer, value: Class | Function, scope: Scope, relative: str) -> None:
-    """Call a definition with its defaults where it has them, and unknown arguments where not."""
+def _call_with_unknowns(tr: Tracer, value: Class | Function, scope: Scope, relative: str, as_entry: bool) -> None:
+    """Call a definition with its defaults where it has them, and unknown arguments where not.
+
+    `as_entry`: the function gives a model to analyse, which is called in its turn.
+    """
     from analyzer.tracing.calls import call, call_instance
     from analyzer.tracing.tracer import Frame
 
     tr.frames.append(Frame(scope, relative, line=value.node.lineno))
     if isinstance(value, Function):
-        call(tr, value, *_unknown_arguments(value, skip=0), None, _is_open(value))
+        result = call(tr, value, *_unknown_arguments(value, skip=0), None, _is_open(value))
+        if as_entry:
+            _call_model(tr, result)
         return
     initializer = value.find("__init__")
     args, kwargs = (
@@ -297,6 +305,22 @@ def _call_with_unknowns(tr: Tracer, value: Class | Function, scope: Scope, relat
             args, kwargs = _unknown_arguments(found[0], skip=1, keep_defaults=True)
             call_instance(tr, instance, args, kwargs, None, _is_open(found[0]))
             return
+
+
+def _call_model(tr: Tracer, result: Value) -> None:
+    """What an entry point gives, ``(model, example inputs)``, is called as the export will call it."""
+    from analyzer.tracing.calls import call
+
+    if not isinstance(result, (tuple, ListV)):
+        return
+    items = list(result.items if isinstance(result, ListV) else result)
+    if len(items) != 2 or not isinstance(items[0], (Instance, Layer, Function, Bound)):
+        return
+    model, examples = items
+    if isinstance(examples, (tuple, ListV)) and not getattr(examples, "open", False):
+        call(tr, model, tuple(examples.items if isinstance(examples, ListV) else examples), {})
+    elif isinstance(examples, DictV) and not examples.open and all(isinstance(k, str) for k in examples.items):
+        call(tr, model, (), dict(examples.items))
 
 
 def _is_open(function: Function) -> bool:

@@ -33,7 +33,8 @@ class Known:
     """What is known of a symbol beyond its bounds.
 
     `kind`: ``flag`` (a user sets it), ``batch`` (declared as any size), ``param`` (argument of a function that nobody
-    calls), ``dim`` (of an unknown tensor), ``rank``, ``derived``, ``unknown``. `graph` marks symbols that a TensorFlow
+    calls), ``dim`` (of an unknown tensor), ``lost`` (of a tensor that this analysis lost), ``rank``, ``derived``,
+    ``unknown``. `graph` marks symbols that a TensorFlow
     session or a functional model instantiates anew on each run.
     """
 
@@ -80,9 +81,10 @@ class Symbols:
 class Shape:
     """The dimensions of a tensor; while the rank is unknown, the sizes that were looked at from either end."""
 
-    __slots__ = ("back", "dims", "front", "rank")
+    __slots__ = ("back", "dims", "front", "rank", "vague")
 
-    def __init__(self, dims: Sequence[Term] | None = None) -> None:
+    def __init__(self, dims: Sequence[Term] | None = None, vague: bool = False) -> None:
+        self.vague = vague  # lost by this analysis, not open in the program
         self.dims: tuple[Term, ...] | None = None if dims is None else tuple(dims)
         self.front: dict[int, Term] = {}
         self.back: dict[int, Term] = {}
@@ -90,6 +92,11 @@ class Shape:
 
     def state(self) -> Any:
         return self.dims, dict(self.front), dict(self.back), self.rank
+
+    @property
+    def kind(self) -> str:
+        """What the symbols of its dimensions stand for: see `Known`."""
+        return "lost" if self.vague else "dim"
 
     def restore(self, state: Any) -> None:
         self.dims, front, back, self.rank = state
@@ -108,7 +115,7 @@ def show_shape(dims: Iterable[Term]) -> str:
 class Tensor:
     """A tensor or array by its shape. Immutable but for `shape`, which is refined as more becomes known."""
 
-    __slots__ = ("dtype", "framework", "graph", "name", "operation", "shape", "site", "sources", "tags", "value")
+    __slots__ = ("dtype", "framework", "graph", "name", "operation", "shape", "site", "sources", "strides", "tags", "value")
 
     def __init__(
         self,
@@ -132,6 +139,7 @@ class Tensor:
         self.sources = sources  # operands, for the slice behind a session run
         self.graph = graph  # built now, run later: its conditions are checked at each run
         self.operation = 0  # the application that made it; its conditions carry the same number
+        self.strides: tuple[Term, ...] | None = None  # torch: the layout in memory, None if not known
         self.tags = tags  # "batch-first", "softmax", "placeholder", "variable" …
 
     @property
@@ -146,6 +154,17 @@ class Size(tuple[Any, ...]):
     """A shape object of known rank: ``torch.Size``, ``tf.TensorShape``, ``ndarray.shape``."""
 
     __slots__ = ()
+
+
+class Fields(tuple[Any, ...]):
+    """A named tuple of a library: ``torch.max(x, 1).values``."""
+
+    names: tuple[str, ...]
+
+    def __new__(cls, items: Iterable[Any], names: Sequence[str]) -> Fields:
+        made = super().__new__(cls, items)
+        made.names = tuple(names)
+        return made
 
 
 @dataclass(eq=False, slots=True)

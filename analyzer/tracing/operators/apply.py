@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from analyzer.tracing.operators import strides
 from analyzer.tracing.operators.spec_facts import defaults_of, open_ended
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.paths import Condition, PathEnd
@@ -146,9 +147,20 @@ def apply(
     ]
     for result in results:
         result.operation = op.number
+    if framework == "torch":
+        _lay_out(spec_name, sources, clean, results)
     if len(results) == 1:
         return results[0]
     return tuple(results)
+
+
+def _lay_out(name: str, sources: Sequence[Tensor], clean: dict[str, Any], results: Sequence[Tensor]) -> None:
+    if name in strides.SHARING:
+        if sources:
+            strides.of_applied(name, sources[0], clean, results)
+        return
+    for result in results:
+        result.strides = strides.of_result(name, sources, result)
 
 
 def _shape_with_last(last: Any) -> Shape:
@@ -188,14 +200,18 @@ def _with_open_rank(
 ) -> Outcome | None:
     """Try every rank; if one alone is possible, the tensor has it from here on."""
     possible: list[tuple[int, Outcome]] = []
-    for rank in range(7):
+    refused: list[Outcome] = []
+    least = max([axis + 1 for axis in subject.shape.front] + [-axis for axis in subject.shape.back], default=0)
+    for rank in range(least, 7):
         dims = tuple(_dimension_for_trial(subject, axis, rank) for axis in range(rank))
         types = [TensorType(dims, t.dtype) if t is subject else _type(t) for t in tensors]
         outcome = check(found, types, clean, version=version)
         if outcome.status is not Status.INVALID:
             possible.append((rank, outcome))
+        else:
+            refused.append(outcome)
     if not possible:
-        return None  # a larger rank may fit
+        return _refused_at_every_rank(refused)
     if len(possible) == 1 and possible[0][1].status is not Status.UNKNOWN:
         tr.set_rank(subject, possible[0][0])
         return check(found, [_type(t) for t in tensors], clean, version=version)
@@ -214,6 +230,19 @@ def _with_open_rank(
         if same_last and not _is_trial(lasts[0]):
             return Outcome(Status.DEPENDS, (TensorType(None, shapes[0][0].dtype, last=lasts[0]),))
     return None
+
+
+def _refused_at_every_rank(outcomes: Sequence[Outcome]) -> Outcome | None:
+    """The refusal that tells most, given those at all ranks up to 6; None where a larger rank may fit.
+
+    A rule reads ranks uniformly: one that refuses ranks 4, 5 and 6 for the same reason refuses those above.
+    """
+    rules = [o.failure.rule if o.failure is not None else None for o in outcomes]
+    if None in rules or len({rule.id for rule in rules[-3:] if rule is not None}) != 1:
+        return None
+    incompatible = (Category.INCOMPATIBLE_SHAPE, Category.INCOMPATIBLE_ELEMENT_TYPE)
+    telling = [o for o, rule in zip(outcomes, rules, strict=True) if rule is not None and rule.category in incompatible]
+    return (telling or list(outcomes))[-1]
 
 
 def _dimension_for_trial(subject: Tensor, axis: int, rank: int) -> Term:
@@ -304,7 +333,8 @@ def came_from(tensor: Tensor, index: int) -> str:
 
 
 def unknown_tensor(op: Op, framework: str, sources: tuple[Tensor, ...] = (), dims: Any = None) -> Tensor:
-    return Tensor(dims, None, framework, site=op.where, sources=sources, graph=any(t.graph for t in sources))
+    """A result that this analysis cannot tell."""
+    return Tensor(Shape(dims, vague=True), None, framework, site=op.where, sources=sources, graph=any(t.graph for t in sources))
 
 
 def _hyperparameters(tr: Tracer, found: Spec, given: dict[str, Value], name: str) -> dict[str, Any] | None:
