@@ -3,9 +3,9 @@
     python benchmarks/precision.py [--only 'keras/*'] [--json FILE] [--largest MILLIONS]
 
 Every architecture of `keras.applications`, seven of `transformers` and the light zoo of the `onnx` package, each in a
-process of its own. Images lie in [-3, 3] (preprocessed), or in [0, 255] where the model preprocesses them itself; all else
-is as the analysis assumes it. Weights twice: exactly their random values (a file that runs), and widened (code that is
-trained). A warning is listed with the class of its reason. With `--json` a run can be stopped and goes on where it was.
+process of its own. Images lie in [-3, 3] (preprocessed), or in [0, 255] where the model preprocesses them itself; all
+else is as the analysis assumes it. Weights twice: exactly their random values (a file that runs), and widened (code
+that is trained). With `--json` a run can be stopped and goes on where it was.
 """
 
 from __future__ import annotations
@@ -152,9 +152,8 @@ def main() -> None:
             known = json.loads(line)
             if "error" not in known:
                 rows[known["model"]] = known
-    print(
-        "| model | nodes | proved safe, exact weights | s | proved safe, widened weights | s |\n|---|---|---|---|---|---|"
-    )
+    print("| model | nodes | proved safe, exact weights | s | proved safe, widened weights | s |")
+    print("|---|---|---|---|---|---|")
     for name, source, file in models(arguments.only):
         if name not in rows:
             command = [sys.executable, __file__, "--one", json.dumps([name, source, file])]
@@ -172,9 +171,8 @@ def main() -> None:
     for mode in ("exact", "widened"):
         safe, checked = sum(r[mode]["safe"] for r in done), sum(r[mode]["checked"] for r in done)
         if checked:
-            print(
-                f"{mode} weights: {safe} of {checked} operators of {len(done)} models proved safe ({safe / checked:.2%})"
-            )
+            share = f"{safe} of {checked} operators ({safe / checked:.2%})"
+            print(f"{mode} weights: {share} of {len(done)} models proved safe")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.dims import Shape, Symbol
 from analyzer.numerical.domain.dtypes import Array, ElementType
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, common_starts
+from analyzer.numerical.regions import proves_by_regions
 from analyzer.numerical.result import Interval, Options, Warning
 from analyzer.numerical.splitting import proves_by_splitting, unused_where_unsafe
 
@@ -146,6 +147,8 @@ class Context:
         if self.run.quiet or (backward and not self.options.backward):
             return False
         if self.options.splitting and proves_by_splitting(self.run, tensors, safe):
+            return True
+        if proves_by_regions(self.run, tensors, safe):
             return True
         index = next(iter(operands)) if report is None else report
         tensor = operands.get(index, tensors[0])

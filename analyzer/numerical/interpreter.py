@@ -15,8 +15,17 @@ from analyzer.graph import Graph, Role, ValueRange, role_of
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.context import Application, Context
 from analyzer.numerical.domain import dims, dtypes
+from analyzer.numerical.domain.affine import Form
 from analyzer.numerical.domain.dtypes import ElementType
-from analyzer.numerical.domain.tensor import AbstractTensor, coarsened, fresh_key, from_data, interval_tensor, top
+from analyzer.numerical.domain.tensor import (
+    AbstractTensor,
+    bounds_on,
+    coarsened,
+    fresh_key,
+    from_data,
+    interval_tensor,
+    top,
+)
 from analyzer.numerical.functions import body_of
 from analyzer.numerical.result import Interpretation, Interval, Options, Partitioning, Warning
 from analyzer.numerical.transfer.registry import Rule, rules
@@ -159,7 +168,7 @@ class Run:
         if dtype.kind == dtypes.INTEGER:
             limit = max(limit, 64)
         tensor = from_data(array, dtype, limit=limit)
-        if array.size <= 1:
+        if array.size <= 64 and array.dtype.kind != "O":
             tensor.key = self.number(("constant", dtype.name, array.shape, array.tobytes()))
         return tensor
 
@@ -305,6 +314,9 @@ class Run:
     def broken(self, node: ir.Node, inputs: tuple[Any, ...], error: Exception) -> tuple[Any, ...]:
         """A malformed node (wrong number of operands, operands of the wrong kind): anything may come out."""
         self.unknown[name_of(node)] += 1
+        rule = self.rule(node)
+        if rule is not None and rule.unsafe and not self.quiet:
+            self._checked[self.owner or node] = False  # nothing is proved of it
         return tuple(self.top_value(o, self._dtype(o), self.shape_of(o)) for o in node.outputs)
 
     def finish(self, context: Context, inputs: tuple[Any, ...], index: int, result: AbstractTensor) -> None:
@@ -315,7 +327,13 @@ class Run:
         result.final = True
         if rule.pure:
             keys = tuple(i.key if isinstance(i, AbstractTensor) else (None if i is None else id(i)) for i in inputs)
-            result.key = self.number((rule.name, context.op, index, keys, self.attributes(context)))
+            attributes = self.attributes(context)
+            result.key = self.number((rule.name, context.op, index, keys, attributes))
+            first = inputs[0] if rule.selects and self.options.affine and result.form is None else None
+            if isinstance(first, AbstractTensor) and first.form is not None:
+                result.form = self.selected(
+                    first, result, lambda key: (rule.name, context.op, index, (key, *keys[1:]), attributes)
+                )
         result.origin = Application(context, inputs, index)
         if (
             result.starts is not None
@@ -323,6 +341,19 @@ class Run:
             and (result.dtype.kind != dtypes.INTEGER or result.lo.size > 64)
         ):
             coarsened(result, self.block_limit)
+
+    def selected(self, x: AbstractTensor, result: AbstractTensor, name: Callable[[int], Any]) -> Form:
+        """The affine form of a selection of the elements of `x`: of the same selection of every variable."""
+        assert x.form is not None
+        terms = {}
+        for key, (variable, plain, relu) in x.form.terms.items():
+            whole = x.shape is not None and variable.shape == x.shape
+            new = self.number(name(key) if whole else ("broadcast", x.shape or x.key, name(key)))
+            moved = AbstractTensor(
+                variable.dtype, result.shape, *bounds_on(variable, None), None, variable.nan, new, final=True
+            )
+            terms[new] = (moved, plain, relu)
+        return Form(terms, x.form.constant, x.form.error)
 
     def attributes(self, context: Context) -> Any:
         node = context.node
@@ -354,7 +385,8 @@ class Run:
             return tensor
         if result.final:
             result = dataclasses.replace(result)
-        result.key, result.origin, result.final = tensor.key, application, True
+        result.key, result.final = tensor.key, True
+        result.origin = Application(application.context, inputs, application.output)
         return result
 
     # -- operators without a rule --------------------------------------------------------------------------------

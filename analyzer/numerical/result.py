@@ -37,7 +37,7 @@ class Options:
     strict: bool = False
     everything: bool = False
     max_blocks: int = 64  # of one tensor
-    max_splits: int = 48  # re-evaluations for one operand
+    max_splits: int = 120  # re-evaluations for one operand
     symbols: Mapping[str, tuple[int, int | None]] = field(default_factory=dict)
 
 

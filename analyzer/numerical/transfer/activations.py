@@ -48,7 +48,9 @@ def tanh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 @transfer("Softplus", tf=("Softplus",), elementwise=True)
 def softplus(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """ln(1 + e**x), computed stably by every kernel."""
-    return increasing(ctx, x, lambda v: np.logaddexp(0.0, v), ulps=8, within=(0.0, np.inf))
+    result = increasing(ctx, x, lambda v: np.logaddexp(0.0, v), ulps=8, within=(0.0, np.inf))
+    result.facts = {"nearly above": (x,)}
+    return result
 
 
 @transfer("Softsign", tf=("Softsign",), elementwise=True)
@@ -64,6 +66,7 @@ def relu(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     if ctx.options.affine and x.dtype.is_float:
         result.form = affine.relu(x) or affine.relu_of_variable(x)
     result.tight = x.tight
+    result.facts = {"above": (x,)}
     return result
 
 
@@ -242,4 +245,6 @@ def clipped(ctx: Context, x: AbstractTensor, low: AbstractTensor | None, high: A
         result.tight = x.tight
     if high is None:
         result.facts = {"above": (x,)}
+    elif low is None:
+        result.facts = {"below": (x,)}
     return result

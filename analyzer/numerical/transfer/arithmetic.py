@@ -12,7 +12,7 @@ from analyzer.numerical.domain import affine, dims, dtypes
 from analyzer.numerical.domain.dtypes import Array, select
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on
 from analyzer.numerical.transfer.elementwise import sqrt, squared
-from analyzer.numerical.transfer.facts import keeps_finite, quotient_bound
+from analyzer.numerical.transfer.facts import difference_sign, keeps_finite, quotient_bound
 from analyzer.numerical.transfer.kinds import build, independent, like, operands_on_common_blocks, rounded
 from analyzer.numerical.transfer.registry import transfer
 
@@ -53,8 +53,9 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
     if scale < 0 and "reduced" in b.facts:
         kind, source, axes, kept = b.facts["reduced"]
         if kind == "max" and kept and source.key == a.key and axes is not None:
-            hi = np.minimum(hi, 0.0)
             facts = {"max": (0.0, axes)}
+    if scale < 0 and dtype.is_float and (a.facts or b.facts):
+        lo, hi = _ordered(a, b, lo, hi)
     low_, high_ = (lo, hi) if starts is None else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
     tight = independent(a, b) if a.tight is not None or b.tight is not None else None
     if low_ < dtype.lo or high_ > dtype.hi:
@@ -77,16 +78,49 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
     return result
 
 
+def _ordered(a: AbstractTensor, b: AbstractTensor, lo: Array, hi: Array) -> tuple[Array, Array]:
+    """Bounds of a - b where one is known to be at least the other."""
+    slack = 32 * a.dtype.eps * max(abs(a.low), abs(a.high), abs(b.low), abs(b.high)) + a.dtype.tiny
+    above, exact = difference_sign(a, b)
+    if above:
+        lo = np.maximum(lo, 0.0 if exact else -slack)
+    below, exact = difference_sign(b, a)
+    if below:
+        hi = np.minimum(hi, 0.0 if exact else slack)
+    return lo, hi
+
+
 def _combined(a: AbstractTensor, b: AbstractTensor, scale: float) -> tuple[affine.Form | None, bool]:
     """The form of ``a + scale * b``, and whether something may cancel in it."""
     if a.key == b.key and scale < 0:
         return affine.Form({}), True
+    if scale < 0:
+        rectified = _beside_extremum(a, b)
+        if rectified is not None:
+            return rectified, True
     first, second = affine.form_of(a), affine.form_of(b)
     if a.key in second.terms and a.form is not None:  # the one operand as a variable of the other
         first = affine.variable(a)
     elif b.key in first.terms and b.form is not None:
         second = affine.variable(b)
     return affine.combine(first, second, 1.0, scale), affine.related(first, second)
+
+
+def _beside_extremum(a: AbstractTensor, b: AbstractTensor) -> affine.Form | None:
+    """The form of a - b where one is the larger or smaller of two values, the other one of these two.
+
+    With d = p - q: p - max(p, q) = d - relu(d), q - max(p, q) = -relu(d), p - min(p, q) = relu(d), q - min(p, q) =
+    relu(d) - d.
+    """
+    for value, extreme, sign in ((a, b, 1.0), (b, a, -1.0)):
+        p, q, d, largest = extreme.facts.get("extremum", (None, None, None, True))
+        if d is None or value.key not in (p.key, q.key):
+            continue
+        first = value.key == p.key
+        plain, relu = ((1.0 if first else 0.0), -1.0) if largest else ((0.0 if first else -1.0), 1.0)
+        error = max(abs(d.low), abs(d.high)) * d.dtype.eps / 2 + d.dtype.tiny
+        return affine.Form({d.key: (d, sign * plain, sign * relu)}, 0.0, error)
+    return None
 
 
 def _size_arithmetic(a: AbstractTensor, b: AbstractTensor, scale: float) -> tuple[dims.Dim, ...] | None:
@@ -465,18 +499,43 @@ def _extremum(ctx: Context, tensors: tuple[AbstractTensor, ...], choose: Any) ->
 def maximum(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     result = _extremum(ctx, tensors, np.maximum)
     result.facts = {"above": tensors}
-    if len(tensors) == 2 and ctx.options.affine and result.dtype.is_float:
-        for one, other in (tensors, tensors[::-1]):
-            if (
-                other.low == other.high == 0 and one.low > -np.inf and one.high < np.inf
-            ):  # the rectifier by another name
-                result.form = affine.relu(one) or affine.relu_of_variable(one)
+    if len(tensors) == 2:
+        _relate_extremum(ctx, result, *tensors, 1.0)
     return result
 
 
 @transfer("Min", tf=("Minimum",), elementwise=True)
 def minimum(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
-    return _extremum(ctx, tensors, np.minimum)
+    result = _extremum(ctx, tensors, np.minimum)
+    result.facts = {"below": tensors}
+    if len(tensors) == 2:
+        _relate_extremum(ctx, result, *tensors, -1.0)
+    return result
+
+
+def _relate_extremum(ctx: Context, result: AbstractTensor, a: AbstractTensor, b: AbstractTensor, sign: float) -> None:
+    """Note that max(a, b) = b + relu(a - b), min(a, b) = a - relu(a - b): rectifiers, by another name where b is 0."""
+    dtype = a.dtype
+    finite = all(t.low > -np.inf and t.high < np.inf and not t.nan for t in (a, b))
+    if not (ctx.options.affine and dtype.is_float and finite) or a.low == a.high:
+        return
+    if b.low == b.high == 0:
+        rectified = affine.relu(a)
+        base = affine.form_of(a) if rectified is not None else affine.variable(a)
+        rectified = rectified or affine.relu_of_variable(a)
+        result.form = rectified if sign > 0 else affine.combine(base, rectified, 1.0, -1.0)
+        return
+    if b.low == b.high:
+        return
+    with ctx.run.quietly():
+        difference = linear(ctx, a, b, -1.0)
+    difference.key, difference.final = ctx.run.number(("Sub", "Sub", 0, (a.key, b.key), None)), True
+    result.facts = {**result.facts, "extremum": (a, b, difference, sign > 0)}
+    base = affine.form_of(b if sign > 0 else a)
+    form = affine.combine(base, affine.relu_of_variable(difference), 1.0, sign)
+    if form is not None:
+        error = max(abs(difference.low), abs(difference.high)) * dtype.eps / 2 + dtype.tiny
+        result.form = affine.Form(form.terms, form.constant, form.error + error)
 
 
 @transfer(tf=("SquaredDifference",), elementwise=True)

@@ -9,7 +9,7 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.tensor import AbstractTensor, join
-from analyzer.numerical.splitting import refine_by
+from analyzer.numerical.refinement import refine_by
 from analyzer.numerical.transfer.kinds import build, like, operands_on_common_blocks
 from analyzer.numerical.transfer.registry import transfer
 

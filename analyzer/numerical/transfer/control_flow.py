@@ -12,7 +12,7 @@ from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim
 from analyzer.numerical.domain.sequence import AbstractSequence
 from analyzer.numerical.domain.tensor import AbstractTensor, contains, fresh_key, join, smashed, top
-from analyzer.numerical.splitting import implied, narrowed
+from analyzer.numerical.refinement import implied, narrowed
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.shape import with_axes
 from analyzer.numerical.transfer.slicing import divided
@@ -185,6 +185,7 @@ def conditional(ctx: Context, condition: AbstractTensor, *captured: Any) -> Any:
         if known is None:
             continue
         saved = dict(run.survivors)
+        known = {key: t for key, t in known.items() if isinstance(key, int)}
         if all(t.shape is not None and all(d == 1 for d in t.shape) for t in known.values()):
             run.survivors.update(known)
         sides.append(run.body(graph, captured))

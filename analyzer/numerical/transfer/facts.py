@@ -3,9 +3,11 @@
 Facts that transfer functions attach to their results:
 
 - ``max: (value, axes)``: the maximum over `axes` is exactly `value` (``x - max(x)``, its exponential).
+- ``extremum: (p, q, d, largest)``: the result is the larger (or smaller) of p and q, and d is p - q.
 - ``reduced: (kind, operand, axes, kept)``: the result is a reduction of `operand`; kinds ``max``, ``min``, ``sum``,
   ``norm`` (Euclidean), ``sum of absolutes``, ``sum of squares``; `kept`: the reduced axes remain with size 1.
-- ``above: operands``: the result is at least each of `operands`, element by element.
+- ``above: operands``, ``below: operands``: the result is at least (at most) each of `operands`, element by element.
+- ``nearly above: operands``: the same but for rounding.
 - ``finite: axes``: along `axes` at least one element is finite, although some may be infinite (masks).
 """
 
@@ -40,6 +42,35 @@ def quotient_bound(a: AbstractTensor, b: AbstractTensor) -> tuple[float | None, 
                 if low >= -2 * difference.error:
                     return 0.0, (1.0 if difference.error == 0 else slack) if low >= 0 else slack
     return None, None
+
+
+ORDER = {"min": 0, "mean": 1, "max": 2, "logsumexp": 3}  # reductions of one operand, in the order of their results
+
+
+def difference_sign(a: AbstractTensor, b: AbstractTensor) -> tuple[bool, bool]:
+    """Whether a - b is known never to be negative; and whether that holds exactly, or but for rounding."""
+    if any(t.key == b.key for t in a.facts.get("above", ())) or any(t.key == a.key for t in b.facts.get("below", ())):
+        return True, True
+    if any(t.key == b.key for t in a.facts.get("nearly above", ())):
+        return True, False
+    first, over_first, axes_first = _reduction(a)
+    second, over_second, axes_second = _reduction(b)
+    if over_first.key != over_second.key:
+        return False, False
+    if first is None or second is None:  # an element beside the extreme of its row
+        known, place = (first, 2) if second is None else (second, 0)
+        good = known is not None and (ORDER[known] >= 2 if place == 2 else ORDER[known] == 0)
+        return good, known != "logsumexp"
+    exact = {"mean", "logsumexp"}.isdisjoint((first, second))
+    return axes_first == axes_second and ORDER[first] >= ORDER[second], exact
+
+
+def _reduction(x: AbstractTensor) -> tuple[str | None, AbstractTensor, Any]:
+    """The kind of reduction, what is reduced, over which axes; (None, x, None) for anything else."""
+    kind, source, axes, kept = x.facts.get("reduced", (None, x, None, False))
+    if kind not in ORDER or axes is None or not kept:
+        return None, x, None
+    return kind, source, tuple(axes)
 
 
 def dominates(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:

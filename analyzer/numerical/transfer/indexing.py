@@ -11,7 +11,7 @@ from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, count, from_data, join, smashed
 from analyzer.numerical.transfer.registry import transfer
-from analyzer.numerical.transfer.shape import hull
+from analyzer.numerical.transfer.shape import hull, window
 
 
 def taken(ctx: Context, x: AbstractTensor, indices: AbstractTensor, axis: int) -> AbstractTensor:
@@ -43,6 +43,8 @@ def taken(ctx: Context, x: AbstractTensor, indices: AbstractTensor, axis: int) -
             result.starts = starts
         else:
             result.lo, result.hi = np.float64(np.min(result.lo)), np.float64(np.max(result.hi))
+    if known is not None and n and len(indices.shape) <= 1 and len(known) <= 64:
+        result.facts = _gathered_window(x, axis, known, size, len(indices.shape))
     if (
         known is not None
         and x.dims is not None
@@ -60,12 +62,25 @@ def taken(ctx: Context, x: AbstractTensor, indices: AbstractTensor, axis: int) -
     return result
 
 
-@transfer("Gather")
+def _gathered_window(x: AbstractTensor, axis: int, known: list[int], size: Dim, index_rank: int) -> dict[str, Any]:
+    """Which part of `x` each gathered element shows."""
+    assert x.shape is not None
+    if not isinstance(size, int) and min(known) < 0:
+        return {}
+    positions = tuple(k + size if k < 0 and isinstance(size, int) else k for k in known)
+    n = len(x.shape)
+    offsets: list[Any] = [0] * n
+    offsets[axis] = positions if index_rank else positions[0]
+    kept = tuple(a for a in range(n) if a != axis or index_rank)
+    return window(x, tuple(offsets), kept)
+
+
+@transfer("Gather", selects=True)
 def gather(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
     return taken(ctx, x, indices, int(ctx.attr("axis", 0)))
 
 
-@transfer(tf=("GatherV2", "Gather", "ResourceGather", "EmbeddingLookup"))
+@transfer(tf=("GatherV2", "Gather", "ResourceGather", "EmbeddingLookup"), selects=True)
 def tf_gather(ctx: Context, x: AbstractTensor, indices: AbstractTensor, axis: Any = None) -> AbstractTensor:
     where = axis.integers() if axis is not None else [0]
     if where is None or ctx.attr("batch_dims", 0):
@@ -74,13 +89,13 @@ def tf_gather(ctx: Context, x: AbstractTensor, indices: AbstractTensor, axis: An
     return taken(ctx, x, indices, where[0])
 
 
-@transfer("GatherElements")
+@transfer("GatherElements", selects=True)
 def gather_elements(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
     whole = smashed(x)
     return AbstractTensor(x.dtype, indices.shape, whole.lo, whole.hi, None, x.nan)
 
 
-@transfer("GatherND", tf=("GatherNd", "ResourceGatherNd"))
+@transfer("GatherND", tf=("GatherNd", "ResourceGatherNd"), selects=True)
 def gather_nd(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
     whole = smashed(x)
     shape: Shape | None = None

@@ -168,6 +168,8 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
             kind, source = "sum of squares", x.origin.inputs[0]
         facts = {"reduced": (kind, source, axes if axes is not UNKNOWN else None, kept)}
         facts["hull"] = (x.low, x.high, total_size(x, axes))
+    elif axes is not UNKNOWN:
+        facts = {"reduced": ("mean", x, axes if axes is not None else tuple(range(x.rank or 0)), kept)}
     low_, high_ = (lo, hi) if np.ndim(lo) == 0 else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
     if low_ < dtype.lo or high_ > dtype.hi:
         tight = x.tight is not None and 0 not in x.tight and math.isfinite(total_most)
@@ -370,7 +372,9 @@ def reduce_log_sum_exp(ctx: Context, x: AbstractTensor, axes: Any = None) -> Abs
         lo = lo - x.dtype.eps * 8
     nan = x.nan or x.high == np.inf or (x.low == -np.inf)
     lo, hi = ctx.finite(x.dtype.nearest(lo), x.dtype.nearest(hi), x.dtype, x.low > -np.inf and x.high < np.inf)
-    return AbstractTensor(x.dtype, largest.shape, lo, hi, largest.starts, bool(nan))
+    where = None if which is UNKNOWN else (which if which is not None else tuple(range(x.rank or 0)))
+    facts = {"reduced": ("logsumexp", x, where, kept)}
+    return AbstractTensor(x.dtype, largest.shape, lo, hi, largest.starts, bool(nan), facts=facts)
 
 
 @transfer(tf=("L2Loss",))

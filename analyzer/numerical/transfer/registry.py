@@ -15,7 +15,9 @@ class Rule:
     """A transfer function.
 
     `name` is shared by all operators that mean the same. `elementwise`: output element i depends on element i of
-    each operand (after broadcasting) alone. `pure`: equal inputs give equal outputs. `unsafe`: rule ids it can raise.
+    each operand (after broadcasting) alone. `selects`: each output element is one of operand 0's, and which one depends
+    on shapes, attributes and the other operands alone. `pure`: equal inputs give equal outputs. `unsafe`: rule ids it
+    can raise.
     """
 
     name: str
@@ -24,6 +26,7 @@ class Rule:
     elementwise: bool = False
     pure: bool = True
     unsafe: tuple[str, ...] = ()
+    selects: bool = False
 
 
 _rules: dict[tuple[str, str], Rule] = {}
@@ -37,6 +40,7 @@ def transfer(
     elementwise: bool = False,
     pure: bool = True,
     unsafe: tuple[str, ...] = (),
+    selects: bool = False,
 ) -> Callable[[Function], Function]:
     """Register `function(ctx, *inputs)` for ONNX `operators`, TensorFlow's `tf` and ``ai.onnx.ml``'s `ml`.
 
@@ -46,7 +50,7 @@ def transfer(
     def register(function: Function) -> Function:
         family = function.__module__.rsplit(".", 1)[-1]
         name = (operators or tf or ml)[0]
-        rule = Rule(name, function, family, elementwise, pure, unsafe)
+        rule = Rule(name, function, family, elementwise, pure, unsafe, selects)
         keys = [(domain, o) for o in operators] + [("tf", o) for o in tf] + [("ai.onnx.ml", o) for o in ml]
         for key in keys:
             if key in _rules:

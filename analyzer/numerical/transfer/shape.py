@@ -138,7 +138,7 @@ def _target_shape(x: AbstractTensor, sizes: tuple[Dim, ...] | None, allow_zero: 
     return tuple(result)
 
 
-@transfer("Reshape", tf=("Reshape",))
+@transfer("Reshape", tf=("Reshape",), selects=True)
 def reshape(ctx: Context, x: AbstractTensor, wanted: Any = None) -> AbstractTensor:
     stated = ctx.attr("shape") if wanted is None else None
     sizes = tuple(stated) if stated is not None else (wanted.sizes() if wanted is not None else None)
@@ -152,7 +152,7 @@ def reshape(ctx: Context, x: AbstractTensor, wanted: Any = None) -> AbstractTens
     return reshaped(ctx, x, new)
 
 
-@transfer("Flatten")
+@transfer("Flatten", selects=True)
 def flatten(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     if x.shape is None:
         return reshaped(ctx, x, (dims.unknown(0), dims.unknown(0)))
@@ -161,22 +161,7 @@ def flatten(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return reshaped(ctx, x, (dims.product(x.shape[:axis]), dims.product(x.shape[axis:])))
 
 
-def _linear_view(ctx: Context, x: AbstractTensor, result: AbstractTensor, view: Any, apply: Any) -> AbstractTensor:
-    """Carry an affine form over to a rearrangement: rearranged terms are the same tensor wherever they come from."""
-    if not ctx.options.affine or x.form is None or x.starts is not None:
-        return result
-    terms = {}
-    for key, (tensor, plain, relu) in x.form.terms.items():
-        if tensor.starts is not None:
-            return result
-        new_key = ctx.run.number((view, key))
-        moved = AbstractTensor(tensor.dtype, result.shape, tensor.lo, tensor.hi, None, tensor.nan, new_key)
-        terms[new_key] = (moved, plain, relu)
-    result.form = affine.Form(terms, x.form.constant, x.form.error)
-    return result
-
-
-@transfer("Transpose", tf=("Transpose",))
+@transfer("Transpose", tf=("Transpose",), selects=True)
 def transpose(ctx: Context, x: AbstractTensor, permutation: Any = None) -> AbstractTensor:
     perm = ctx.attr("perm") if permutation is None else permutation.integers()
     if perm is None and (permutation is not None or x.shape is None):
@@ -192,7 +177,8 @@ def transpose(ctx: Context, x: AbstractTensor, permutation: Any = None) -> Abstr
         result.starts = tuple(x.starts[p] for p in order)
     if x.data is not None:
         result.data = np.asarray(x.data).transpose(order)
-    return _linear_view(ctx, x, result, ("transpose", tuple(order)), None)
+    result.facts = window(x, (0,) * len(order), tuple(order))
+    return result
 
 
 @transfer(tf=("ConjugateTranspose", "InvertPermutation", "Roll", "RandomShuffle"))
@@ -205,6 +191,11 @@ def permuted(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
         if known is not None and sorted(known) == list(range(len(known))):
             return from_data(np.argsort(known), x.dtype)
     return AbstractTensor(x.dtype, shape_, result.lo, result.hi, None, x.nan)
+
+
+def window(x: AbstractTensor, offsets: tuple[Any, ...], kept: tuple[int | None, ...]) -> dict[str, Any]:
+    """The fact that a result shows part of `x`: see `analyzer.numerical.regions`."""
+    return {"window": (x, offsets, kept)}
 
 
 def with_axes(ctx: Context, x: AbstractTensor, axes: Any) -> AbstractTensor:
@@ -235,11 +226,12 @@ def with_axes(ctx: Context, x: AbstractTensor, axes: Any) -> AbstractTensor:
     if reduced is not None:
         kind, source, over, kept = reduced
         if not kept and over is not None and tuple(sorted(where)) == tuple(over):
-            result.facts = {**x.facts, "reduced": (kind, source, over, True)}
-    return _linear_view(ctx, x, result, ("axes", tuple(sorted(where))), None)
+            result.facts = {"reduced": (kind, source, over, True)}
+    result.facts = {**result.facts, **window(x, (0,) * len(x.shape), tuple(order))}
+    return result
 
 
-@transfer("Unsqueeze", tf=("ExpandDims",))
+@transfer("Unsqueeze", tf=("ExpandDims",), selects=True)
 def unsqueeze(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     return with_axes(ctx, x, axes.integers() if axes is not None else ctx.attr("axes"))
 
@@ -269,20 +261,21 @@ def without_axes(ctx: Context, x: AbstractTensor, axes: Any) -> AbstractTensor:
         result.lo, result.hi = lo, hi
     if x.data is not None and all(np.shape(x.data)[i] == 1 for i in where):
         result.data = np.asarray(x.data).reshape(tuple(np.shape(x.data)[i] for i in keep))
-    return _linear_view(ctx, x, result, ("squeeze", tuple(sorted(where))), None)
+    result.facts = window(x, (0,) * len(x.shape), tuple(keep))
+    return result
 
 
-@transfer("Squeeze")
+@transfer("Squeeze", selects=True)
 def squeeze(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     return without_axes(ctx, x, axes.integers() if axes is not None else ctx.attr("axes"))
 
 
-@transfer(tf=("Squeeze",))
+@transfer(tf=("Squeeze",), selects=True)
 def tf_squeeze(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return without_axes(ctx, x, list(ctx.attr("squeeze_dims") or ctx.attr("axis") or []) or None)
 
 
-@transfer("Expand", tf=("BroadcastTo",))
+@transfer("Expand", tf=("BroadcastTo",), selects=True)
 def expand(ctx: Context, x: AbstractTensor, wanted: AbstractTensor) -> AbstractTensor:
     sizes = wanted.sizes()
     new: Shape | None = None
@@ -301,12 +294,18 @@ def expand(ctx: Context, x: AbstractTensor, wanted: AbstractTensor) -> AbstractT
             result.lo, result.hi = x.lo.reshape(form), x.hi.reshape(form)
     if "reduced" in x.facts:
         result.facts = {"reduced": x.facts["reduced"]}
+    if new is not None and x.shape is not None:
+        lead = len(new) - len(x.shape)
+        result.facts = {
+            **result.facts,
+            **window(x, (0,) * len(x.shape), (None,) * lead + tuple(range(len(x.shape)))),
+        }
     if (x.low == 0 and x.high == 0) or x.low == x.high:
         result.tight = None
     return result
 
 
-@transfer("Tile", tf=("Tile",))
+@transfer("Tile", tf=("Tile",), selects=True)
 def tile(ctx: Context, x: AbstractTensor, repeats: AbstractTensor) -> AbstractTensor:
     times = repeats.sizes()
     new: Shape | None = None
@@ -423,11 +422,12 @@ def pack(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     axis = int(ctx.attr("axis", 0))
     if any(t.shape is None for t in tensors):
         return hull(list(tensors), None)
-    return (
-        concatenated(ctx, [with_axes(ctx, t, [axis]) for t in tensors], axis)
-        if len(tensors) > 1
-        else with_axes(ctx, tensors[0], [axis])
-    )
+    stacked = [with_axes(ctx, t, [axis]) for t in tensors]
+    if len(stacked) == 1:
+        return stacked[0]
+    for item, tensor in zip(stacked, tensors, strict=True):
+        item.key, item.final = ctx.run.number(("stacked", axis, tensor.key)), True
+    return concatenated(ctx, stacked, axis)
 
 
 @transfer("Cast", tf=("Cast",), unsafe=("numerical/cast-overflow",))
@@ -505,7 +505,7 @@ def overflow_of_cast(ctx: Context, x: AbstractTensor, dtype: Any, reached: bool)
         ctx.overflow(x.interval(), dtype, False)
 
 
-@transfer("DepthToSpace", "SpaceToDepth", tf=("DepthToSpace", "SpaceToDepth"))
+@transfer("DepthToSpace", "SpaceToDepth", tf=("DepthToSpace", "SpaceToDepth"), selects=True)
 def depth_space(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     block = int(ctx.attr("blocksize", ctx.attr("block_size", 1)))
     whole = smashed(x)

@@ -11,7 +11,7 @@ from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, rebuilt_axis, smashed
 from analyzer.numerical.transfer.registry import transfer
-from analyzer.numerical.transfer.shape import hull, with_axes, without_axes
+from analyzer.numerical.transfer.shape import hull, window, with_axes, without_axes
 
 MAXIMUM = 2**31 - 1
 
@@ -58,10 +58,13 @@ def sliced(ctx: Context, x: AbstractTensor, cuts: dict[int, tuple[int | None, in
         result.dims = sizes[index[0]]
     if data is not None and all(isinstance(d, int) for d in x.shape):
         result.data = np.asarray(data)[tuple(index)]
+    offsets = [_offset(d, cuts.get(a)) for a, d in enumerate(x.shape)]
+    if None not in offsets:
+        result.facts = window(x, tuple(offsets), tuple(range(len(x.shape))))
     moved = [a for a, (s, e, t) in cuts.items() if x.shape[a] != result.shape[a] or t != 1]  # type: ignore[index]
     parts = x.facts.get("parts")
     if not moved:
-        result.facts = {k: v for k, v in x.facts.items() if k == "reduced"}
+        result.facts = {**result.facts, **{k: v for k, v in x.facts.items() if k == "reduced"}}
     elif parts is not None and moved == [parts[0]]:
         start, end, step = cuts[parts[0]]
         whole = sum(parts[1])
@@ -72,6 +75,18 @@ def sliced(ctx: Context, x: AbstractTensor, cuts: dict[int, tuple[int | None, in
                 return part  # type: ignore[no-any-return]
             offset += length
     return result
+
+
+def _offset(size: Dim, cut: tuple[int | None, int | None, int] | None) -> int | None:
+    """The index at which a slice starts; None if it is not known, or elements are left out."""
+    if cut is None:
+        return 0
+    start, _, step = cut
+    if step != 1:
+        return None
+    if isinstance(size, int):
+        return min(slice(start, None, 1).indices(size)[0], size)
+    return (start or 0) if (start or 0) >= 0 else None
 
 
 def _symbolic_length(size: Dim, start: int | None, end: int | None, step: int) -> Dim:
@@ -92,7 +107,7 @@ def _symbolic_length(size: Dim, start: int | None, end: int | None, step: int) -
     return dims.unknown(0, size.hi)
 
 
-@transfer("Slice")
+@transfer("Slice", selects=True)
 def onnx_slice(
     ctx: Context, x: AbstractTensor, starts: Any = None, ends: Any = None, axes: Any = None, steps: Any = None
 ) -> AbstractTensor:
@@ -154,7 +169,7 @@ def _unknown_extent(x: AbstractTensor, unknown: dict[int, Dim]) -> AbstractTenso
     return AbstractTensor(x.dtype, shape, lo, hi, starts, x.nan)
 
 
-@transfer(tf=("Slice",))
+@transfer(tf=("Slice",), selects=True)
 def tf_slice(ctx: Context, x: AbstractTensor, begin: AbstractTensor, size: AbstractTensor) -> AbstractTensor:
     starts, sizes = begin.integers(), size.sizes()
     if x.shape is None or sizes is None or len(sizes) != len(x.shape):
@@ -176,7 +191,7 @@ def tf_slice(ctx: Context, x: AbstractTensor, begin: AbstractTensor, size: Abstr
     return _unknown_extent(result, unknown) if unknown else result
 
 
-@transfer(tf=("StridedSlice",))
+@transfer(tf=("StridedSlice",), selects=True)
 def strided_slice(
     ctx: Context, x: AbstractTensor, begin: AbstractTensor, end: AbstractTensor, strides: AbstractTensor
 ) -> AbstractTensor:
@@ -249,7 +264,7 @@ def strided_slice(
     return result
 
 
-@transfer("Split")
+@transfer("Split", selects=True)
 def split(ctx: Context, x: AbstractTensor, sizes: Any = None) -> tuple[AbstractTensor, ...]:
     stated = ctx.attr("split") if sizes is None else sizes.integers()
     if sizes is not None and stated is None:
@@ -307,7 +322,7 @@ def tf_split_v(
     return divided(ctx, x, None if where is None else where[0], stated, len(ctx.node.outputs))
 
 
-@transfer(tf=("Unpack",))
+@transfer(tf=("Unpack",), selects=True)
 def unpack(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor, ...]:
     n, axis = int(ctx.attr("num", len(ctx.node.outputs))), int(ctx.attr("axis", 0))
     parts = divided(ctx, x, axis, [1] * n, n)

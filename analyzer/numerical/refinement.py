@@ -1,0 +1,276 @@
+"""What is known of a value in some elements only: evaluated again from narrower operands, refined by comparisons.
+
+Only element-wise applications are evaluated again, so that a case distinction on the elements of a tensor stays a case
+distinction element by element; everything else keeps its bounds, which hold in every case. A tensor of exactly one
+element can be narrowed for the whole run: then every application that depends on it is evaluated again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from analyzer.numerical.domain.affine import Form
+from analyzer.numerical.domain.dtypes import Array, select
+from analyzer.numerical.domain.tensor import AbstractTensor
+
+if TYPE_CHECKING:
+    from analyzer.numerical.interpreter import Run
+
+MAX_DEPTH = 60
+MAX_APPLICATIONS = 400
+
+Known = Mapping[Any, AbstractTensor]  # by key; under ("order", a, b) what is known of a - b
+
+
+def reevaluate(run: Run, tensor: Any, known: Known, memo: dict[int, Any], whole: bool, depth: int = 0) -> Any:
+    """`tensor` where the values with the keys of `known` are as narrow as given there."""
+    if not isinstance(tensor, AbstractTensor):
+        return tensor
+    if tensor.key in known:
+        return _both(known[tensor.key], tensor)
+    if tensor.key in memo:
+        return memo[tensor.key]
+    origin = tensor.origin
+    if origin is None or depth > MAX_DEPTH or not (origin.rule.elementwise or (whole and origin.rule.pure)):
+        return _through_form(tensor, known)
+    memo[tensor.key] = tensor
+    inputs = tuple(i if i is None else reevaluate(run, i, known, memo, whole, depth + 1) for i in origin.inputs)
+    result = tensor
+    if any(a is not b for a, b in zip(inputs, origin.inputs, strict=True)) and len(memo) < MAX_APPLICATIONS:
+        result = run.apply_again(tensor, inputs)
+        if result.starts == tensor.starts:  # both hold: keep the better of the two
+            result.lo, result.hi = _intersection(result.lo, result.hi, tensor.lo, tensor.hi)
+    if origin.rule.name == "Sub" and len(origin.inputs) == 2:
+        ordered = known.get(("order", origin.inputs[0].key, origin.inputs[1].key))
+        if ordered is not None and result.starts is None:
+            form = result.form
+            result = result.with_bounds(*_intersection(result.lo, result.hi, ordered.lo, ordered.hi))
+            result.form = form
+    result = _through_form(result, known)
+    memo[tensor.key] = result
+    return result
+
+
+def _both(piece: AbstractTensor, tensor: AbstractTensor) -> AbstractTensor:
+    """The same value as narrow as either says: `tensor` may have been narrowed before."""
+    if piece.starts != tensor.starts or (np.all(piece.lo >= tensor.lo) and np.all(piece.hi <= tensor.hi)):
+        return piece
+    result = piece.with_bounds(*_intersection(piece.lo, piece.hi, tensor.lo, tensor.hi))
+    result.nan, result.form = piece.nan and tensor.nan, piece.form
+    return result
+
+
+def _through_form(tensor: AbstractTensor, known: Known) -> AbstractTensor:
+    """Bounds from the affine form, where some of its variables are known more narrowly."""
+    form = tensor.form
+    if form is None or not any(key in known for key in form.terms):
+        return tensor
+    terms = {key: (known.get(key, v), plain, relu) for key, (v, plain, relu) in form.terms.items()}
+    narrower = Form(terms, form.constant, form.error)
+    lo, hi = narrower.bounds(tensor.starts)
+    if np.shape(lo) not in ((), np.shape(tensor.lo)):
+        return tensor
+    result = tensor.with_bounds(*_intersection(tensor.lo, tensor.hi, lo, hi))
+    result.form = narrower
+    return result
+
+
+def _intersection(lo: Array, hi: Array, other_lo: Array, other_hi: Array) -> tuple[Array, Array]:
+    """Both hold; in a block where both cannot, the case does not occur and any bounds will do."""
+    new_lo, new_hi = np.maximum(lo, other_lo), np.minimum(hi, other_hi)
+    empty = new_lo > new_hi
+    if np.any(empty):
+        new_lo, new_hi = select(empty, new_hi, new_lo), select(empty, new_lo, new_hi)
+    return new_lo, new_hi
+
+
+def narrowed(tensor: AbstractTensor, lo: float | Any, hi: float | Any) -> AbstractTensor | None:
+    """The elements of `tensor` that lie in [lo, hi]; None if there are none. Blocks without any keep their bounds."""
+    new_lo, new_hi = np.maximum(tensor.lo, lo), np.minimum(tensor.hi, hi)
+    empty = new_lo > new_hi
+    if np.all(empty):
+        return None
+    if np.any(empty):
+        new_lo, new_hi = np.where(empty, tensor.lo, new_lo), np.where(empty, tensor.hi, new_hi)
+    result = tensor.with_bounds(new_lo, new_hi)
+    result.nan = False
+    return result
+
+
+COMPARISONS = {"Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal", "NotEqual"}
+_NEGATED = {
+    "Greater": "LessOrEqual",
+    "GreaterOrEqual": "Less",
+    "Less": "GreaterOrEqual",
+    "LessOrEqual": "Greater",
+    "Equal": "NotEqual",
+    "NotEqual": "Equal",
+}
+
+
+def implied(condition: AbstractTensor, truth: bool) -> dict[Any, AbstractTensor] | None:
+    """What a condition's being `truth` says of the values it compares; None if it cannot be so in any element."""
+    if (truth and condition.high == 0) or (not truth and condition.low == 1):
+        return None
+    origin = condition.origin
+    if origin is None:
+        return {}
+    name, inputs = origin.rule.name, origin.inputs
+    if name == "Not":
+        return implied(inputs[0], not truth)
+    if (name == "And" and truth) or (name == "Or" and not truth):
+        result: dict[Any, AbstractTensor] = {}
+        for item in inputs:
+            more = implied(item, truth)
+            if more is None:
+                return None
+            for key, tensor in more.items():
+                known = result.get(key)
+                if known is not None and known.starts == tensor.starts:
+                    both = narrowed(known, tensor.lo, tensor.hi)
+                    if both is None:
+                        return None
+                    tensor = both
+                result[key] = tensor
+        return result
+    if name == "Where" and truth and len(inputs) == 3:
+        return {}
+    if name == "IsNaN" and not truth:
+        clean = inputs[0].with_bounds(inputs[0].lo, inputs[0].hi)
+        clean.nan, clean.form = False, inputs[0].form
+        return {clean.key: clean}
+    if name not in COMPARISONS:
+        return {}
+    if not truth:
+        if inputs[0].nan or inputs[1].nan:  # a comparison with NaN is false, and says nothing
+            return {}
+        name = _NEGATED[name]
+    return _compared(name, inputs[0], inputs[1])
+
+
+def _compared(name: str, a: AbstractTensor, b: AbstractTensor) -> dict[Any, AbstractTensor] | None:
+    if name in ("Less", "LessOrEqual"):
+        a, b, name = b, a, {"Less": "Greater", "LessOrEqual": "GreaterOrEqual"}[name]
+    result: dict[Any, AbstractTensor] = {}
+    if name == "NotEqual":
+        for one, other in ((a, b), (b, a)):
+            if other.low == other.high and other.low in (one.low, one.high):
+                gap = above(one, other.low)
+                lo = gap if one.low == other.low else -np.inf
+                hi = below(one, other.low) if one.high == other.low else np.inf
+                piece = narrowed(one, lo, hi)
+                if piece is None:
+                    return None
+                result[one.key] = piece
+        return result
+    limits = ((a, b.low, np.inf), (b, -np.inf, a.high))
+    if name == "Equal":
+        limits = ((a, b.low, b.high), (b, a.low, a.high))
+    for index, (tensor, lo, hi) in enumerate(limits):
+        if name == "Greater":
+            if index == 0:
+                lo = above(tensor, lo)
+            else:
+                hi = below(tensor, hi)
+        if lo <= tensor.low and hi >= tensor.high:
+            continue
+        piece = narrowed(tensor, lo, hi)
+        if piece is None:
+            return None
+        result[tensor.key] = piece
+        result.update(_backwards(tensor, lo, hi))
+    if a.dtype.is_float and a.low < a.high and b.low < b.high:  # what the comparison says of the difference
+        least = a.dtype.smallest if name == "Greater" else 0.0
+        most = 0.0 if name == "Equal" else np.inf
+        gap_ab = AbstractTensor(a.dtype, None, np.float64(least), np.float64(most))
+        result["order", a.key, b.key] = gap_ab
+        result["order", b.key, a.key] = AbstractTensor(a.dtype, None, np.float64(-most), np.float64(-least))
+    return result
+
+
+def above(tensor: AbstractTensor, value: float) -> float:
+    """The least number of the tensor's dtype above `value`."""
+    if not np.isfinite(value):
+        return value
+    dtype = tensor.dtype
+    if not dtype.is_float:
+        return float(np.floor(value) + 1)
+    step = max(abs(value) * dtype.eps / 2, dtype.smallest)
+    if dtype.name == "float32":
+        return float(np.nextafter(np.float32(value), np.float32(np.inf)))
+    if dtype.name == "float64":
+        return float(np.nextafter(value, np.inf))
+    return float(value + step * (1 - 1e-9))
+
+
+def below(tensor: AbstractTensor, value: float) -> float:
+    """The greatest number of the tensor's dtype below `value`."""
+    return -above(tensor, -value)
+
+
+def _backwards(tensor: AbstractTensor, lo: float, hi: float) -> dict[Any, AbstractTensor]:
+    """What bounds on a value say of the values it was computed from."""
+    result: dict[Any, AbstractTensor] = {}
+    for _ in range(8):
+        form = tensor.form
+        if form is not None and len(form.terms) == 1:
+            ((key, (variable, plain, relu)),) = form.terms.items()
+            if key != tensor.key and relu == 0 and plain != 0:
+                a, b = (lo - form.constant - form.error) / plain, (hi - form.constant + form.error) / plain
+                a, b = min(a, b), max(a, b)
+                finite = [abs(v) for v in (a, b) if np.isfinite(v)]
+                pad = 4 * variable.dtype.eps * max(finite, default=0.0)
+                lo, hi, tensor = a - pad, b + pad, variable
+                piece = narrowed(tensor, lo, hi)
+                if piece is not None:
+                    result.setdefault(key, piece)
+                continue
+        limits = _operand_limits(tensor, lo, hi)
+        if limits is None:
+            break
+        tensor, lo, hi = limits
+        piece = narrowed(tensor, lo, hi)
+        if piece is None:
+            break
+        result.setdefault(tensor.key, piece)
+    return result
+
+
+def _operand_limits(tensor: AbstractTensor, lo: float, hi: float) -> tuple[AbstractTensor, float, float] | None:
+    """The operand that a result in [lo, hi] bounds, and its bounds; None if it says nothing."""
+    origin = tensor.origin
+    if origin is None or not origin.rule.elementwise:
+        return None
+    name, x = origin.rule.name, origin.inputs[0]
+    if not isinstance(x, AbstractTensor):
+        return None
+    if name == "Abs":
+        if x.low >= 0:
+            return x, lo, hi
+        if x.high <= 0:
+            return x, -hi, -lo
+        return x, -hi, hi
+    if name == "Relu":
+        return x, (lo if lo > 0 else -np.inf), hi
+    if name == "Max" and len(origin.inputs) == 2 and origin.inputs[1].low == origin.inputs[1].high:
+        return x, (lo if lo > origin.inputs[1].high else -np.inf), hi
+    if name == "Exp":
+        pad = max(1e-3, 8 * tensor.dtype.eps)
+        least = np.log(lo) - (pad if lo >= tensor.dtype.tiny else 0.7) if lo > 0 else -np.inf
+        return x, float(least), float(np.log(max(hi, tensor.dtype.tiny)) + pad)
+    return None
+
+
+def refine_by(run: Run, condition: AbstractTensor, truth: bool, tensor: AbstractTensor) -> AbstractTensor | None:
+    """`tensor` in the elements where `condition` is `truth`; None if there are none."""
+    known = implied(condition, truth)
+    if known is None:
+        return None
+    if not known:
+        return tensor
+    with run.quietly():
+        result: AbstractTensor = reevaluate(run, tensor, known, {}, False)
+    return result
