@@ -1,154 +1,174 @@
 """Random model scripts, traced and executed: the verdicts must be the same.
 
-    python benchmarks/tracing_differential.py [--count 5000] [--seed 0]
+    python benchmarks/tracing_differential.py [--count 5000] [--seed 0] [--family torch|keras|tf1|all] [--show 20]
 
-A script stacks random torch layers and functions on a random input, sometimes with a wrong number. Executing it (on the
-meta device, in this process) says whether it fails and on which line; tracing must say the same without running it.
+A script is a chain of random layers and functions, sometimes with a wrong number, laid out as straight code, functions,
+modules, subclasses, sequences, loops, branches or switches of the command line (see `tracing_scripts`). Running it says
+on which line it fails, for each combination of its switches; tracing must say the same without running it. Scripts are
+run in a child process that is replaced now and then, many to a process, on tensors of a few numbers.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
-import random
+import io
+import itertools
+import multiprocessing
+import os
 import sys
 import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from analyzer.tracing.tracing import explore
-from analyzer.tracing.versions import Versions
+sys.path.insert(0, str(Path(__file__).parent))
 
-
-def script(seed: int) -> str:
-    """The text of one random script; about half of them contain a mistake."""
-    rng = random.Random(seed)
-    careless = rng.random() < 0.5
-    lines = ["import torch", "import torch.nn as nn", "import torch.nn.functional as F", ""]
-    batch, channels, size = rng.choice([1, 2, 4]), rng.choice([1, 3, 4]), rng.choice([8, 12, 16, 28])
-    lines.append(f"x = torch.randn({batch}, {channels}, {size}, {size})")
-    shape = [batch, channels, size, size]
-
-    def off(value: int) -> int:
-        return max(1, value + rng.choice([-1, 1, 2, value])) if careless and rng.random() < 0.12 else value
-
-    for _ in range(rng.randint(2, 6)):
-        if len(shape) != 4 or min(shape[2:]) < 2:
-            break
-        kind = rng.choice(["conv", "pool", "bn", "relu", "upsample", "cat", "add", "permute", "group", "avg"])
-        if kind == "conv":
-            out, kernel = rng.choice([4, 6, 8]), rng.choice([1, 2, 3, 5])
-            stride, padding, dilation = rng.choice([1, 1, 2]), rng.choice([0, 0, 1, 2]), rng.choice([1, 1, 2])
-            into = max(1, off(shape[1]))
-            lines.append(
-                f"x = nn.Conv2d({into}, {out}, {kernel}, stride={stride}, padding={padding}, dilation={dilation})(x)"
-            )
-            sizes = [(s + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1 for s in shape[2:]]
-            shape = [shape[0], out, *sizes]
-        elif kind == "pool":
-            kernel = rng.choice([2, 2, 3])
-            lines.append(f"x = F.max_pool2d(x, {kernel})")
-            shape = [*shape[:2], *[(s - kernel) // kernel + 1 for s in shape[2:]]]
-        elif kind == "avg":
-            lines.append("x = nn.AvgPool2d(2, stride=1)(x)")
-            shape = [*shape[:2], *[s - 1 for s in shape[2:]]]
-        elif kind == "bn":
-            lines.append(f"x = nn.BatchNorm2d({max(1, off(shape[1]))})(x)")
-        elif kind == "relu":
-            lines.append(rng.choice(["x = torch.relu(x)", "x = F.gelu(x)", "x = nn.LeakyReLU(0.1)(x)"]))
-        elif kind == "upsample":
-            lines.append("x = F.interpolate(x, scale_factor=2)")
-            shape = [*shape[:2], *[2 * s for s in shape[2:]]]
-        elif kind == "cat":
-            other = [off(shape[0]), rng.choice([1, 2, 3]), off(shape[2]), shape[3]]
-            lines.append(f"x = torch.cat([x, torch.zeros({', '.join(map(str, other))})], dim=1)")
-            shape[1] += other[1]
-        elif kind == "add":
-            other = [1, off(shape[1]), 1, off(shape[3])]
-            lines.append(f"x = x + torch.ones({', '.join(map(str, other))})")
-        elif kind == "permute":
-            lines.append("x = x.transpose(2, 3).contiguous()")
-            shape[2], shape[3] = shape[3], shape[2]
-        elif kind == "group":
-            lines.append(f"x = nn.GroupNorm({rng.choice([1, 1, 2, 3])}, {shape[1]})(x)")
-    ending = rng.choice(["flatten", "view", "mean", "adaptive"])
-    if len(shape) == 4:
-        total = shape[1] * shape[2] * shape[3]
-        if ending == "flatten":
-            lines.append("x = torch.flatten(x, 1)")
-            width = total
-        elif ending == "view":
-            lines.append(
-                f"x = x.view({shape[0]}, {off(total)})" if rng.random() < 0.5 else f"x = x.reshape(-1, {off(total)})"
-            )
-            width = total
-        elif ending == "mean":
-            lines.append("x = x.mean(dim=(2, 3))")
-            width = shape[1]
-        else:
-            lines.append("x = nn.AdaptiveAvgPool2d(2)(x).flatten(1)")
-            width = 4 * shape[1]
-        classes = rng.choice([2, 5, 10])
-        lines.append(f"x = nn.Linear({max(1, off(width))}, {classes})(x)")
-        lines.append(f"y = torch.zeros({off(shape[0])}, dtype=torch.long)")
-        lines.append(
-            rng.choice(["loss = F.cross_entropy(x, y)", f"loss = F.mse_loss(x, F.one_hot(y, {off(classes)}).float())"])
-        )
-    return "\n".join(lines) + "\n"
+FAMILIES = ("torch", "keras", "tf1")
+SHARES = {"torch": 10, "keras": 7, "tf1": 3}  # of twenty scripts
+CHUNK = 200
 
 
-def executed(text: str) -> int | None:
-    """The line on which running the script fails, or None. Runs our own generated text only."""
-    import torch
+def family_of(seed: int) -> str:
+    """Which family a seed stands for when all are asked for."""
+    order = [name for name, share in SHARES.items() for _ in range(share)]
+    return order[seed * 7 % 20]
 
+
+def script(seed: int, family: str = "all") -> str:
+    """The text of one random script."""
+    family = family_of(seed) if family == "all" else family
+    if family == "torch":
+        import tracing_scripts_torch as source
+    else:
+        import tracing_scripts_keras as source  # type: ignore[no-redef]
+    return source.script(seed) if family != "tf1" else source.graph_script(seed)  # type: ignore[attr-defined]
+
+
+def executed(text: str) -> list[set[int]]:
+    """For each failing combination of switches the lines that may be blamed: the frames of the script, and the members
+    of a sequence that failed. Runs our own generated text only."""
+    switches = [line.split("'")[1] for line in text.splitlines() if "add_argument" in line]
+    found: list[set[int]] = []
+    for chosen in itertools.product((False, True), repeat=len(switches)):
+        lines = _run(text, [s for s, on in zip(switches, chosen, strict=True) if on])
+        if lines is not None and lines not in found:
+            found.append(lines)
+    return found
+
+
+def _run(text: str, arguments: list[str]) -> set[int] | None:
+    before = sys.argv
+    sys.argv = ["script.py", *arguments]
+    quiet = io.StringIO()
     try:
-        with torch.device("meta"), torch.no_grad():
-            exec(compile(text.replace("F.one_hot(y,", "_one_hot(y,"), "script", "exec"), {"_one_hot": _one_hot})
+        with redirect_stderr(quiet), redirect_stdout(quiet):
+            exec(compile(text, "script", "exec"), {"__name__": "__main__"})
     except Exception as error:
-        trace = error.__traceback__
-        line = None
-        while trace is not None:
-            if trace.tb_frame.f_code.co_filename == "script":
-                line = trace.tb_lineno
-            trace = trace.tb_next
-        return line
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = {f.lineno for f in frames if f.filename == "script" and f.lineno is not None}
+        own = [f.lineno for f in frames if f.filename == "script" and f.lineno is not None]
+        if any(f.filename.endswith(("container.py", "sequential.py", "functional.py", "session.py")) for f in frames):
+            lines |= {i for i, line in enumerate(text.splitlines(), 1) if line.endswith("# member")}
+            return lines
+        return {own[-1]} if own else set()
+    finally:
+        sys.argv = before
     return None
 
 
-def _one_hot(y: object, classes: int) -> object:
-    import torch
+def traced(text: str) -> set[int]:
+    """The lines on which tracing is certain of an error."""
+    from analyzer.tracing.tracing import explore
+    from analyzer.tracing.versions import Versions
 
-    return torch.zeros(*y.shape, classes)  # type: ignore[attr-defined]
-
-
-def traced(text: str) -> int | None:
-    """The line on which tracing reports an error, or None."""
     shared = explore(Path("/nonexistent"), "script.py", ast.parse(text), Versions())
-    found = [p for p in shared.problems.values() if p.level == "error" and p.certain]
-    return min((p.site.line for p in found), default=None)
+    return {p.site.line for p in shared.problems.values() if p.level == "error" and p.certain}
+
+
+def same(left: set[int], right: list[set[int]]) -> bool:
+    """Whether tracing blames a line for each failure, and no other line."""
+    return all(lines & left for lines in right) and left <= set().union(*right)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    seed: int
+    failing: bool
+    agree: bool
+    text: str
+    left: tuple[int, ...]
+    right: tuple[tuple[int, ...], ...]
+    seconds: tuple[float, float]  # traced, executed
+    family: str
+
+
+def compare(job: tuple[int, str]) -> Outcome:
+    seed, family = job
+    text = script(seed, family)
+    started = time.process_time()
+    left = traced(text)
+    middle = time.process_time()
+    right = executed(text)
+    seconds = (middle - started, time.process_time() - middle)
+    return Outcome(
+        seed, bool(right), same(left, right), text, tuple(sorted(left)), tuple(tuple(sorted(s)) for s in right),
+        seconds, family_of(seed) if family == "all" else family,
+    )  # fmt: skip
+
+
+def _prepare() -> None:
+    os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", KERAS_BACKEND="tensorflow")
+    import warnings
+
+    warnings.simplefilter("ignore")
+
+
+def outcomes(seeds: range, family: str) -> Iterator[Outcome]:
+    """In a child process that is replaced after a few hundred scripts."""
+    context = multiprocessing.get_context("spawn")
+    jobs = [(seed, family) for seed in seeds]
+    with context.Pool(1, initializer=_prepare, maxtasksperchild=1) as pool:
+        for part in pool.imap(_compare_all, [jobs[i : i + CHUNK] for i in range(0, len(jobs), CHUNK)]):
+            yield from part
+
+
+def _compare_all(jobs: list[tuple[int, str]]) -> list[Outcome]:
+    return [compare(job) for job in jobs]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--family", choices=[*FAMILIES, "all"], default="all")
+    parser.add_argument("--show", type=int, default=20, help="scripts to print where the verdicts differ")
     arguments = parser.parse_args()
-    wrong = failing = 0
-    seconds = {"traced": 0.0, "executed": 0.0}
-    for seed in range(arguments.seed, arguments.seed + arguments.count):
-        text = script(seed)
-        started = time.perf_counter()
-        left = traced(text)
-        middle = time.perf_counter()
-        right = executed(text)
-        seconds["traced"] += middle - started
-        seconds["executed"] += time.perf_counter() - middle
-        failing += right is not None
-        if left != right:
-            wrong += 1
-            print(f"seed {seed}: traced {left}, executed {right}\n{text}")
+    total: Counter[str] = Counter()
+    failing: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
+    seconds: list[Any] = [0.0, 0.0]
+    for outcome in outcomes(range(arguments.seed, arguments.seed + arguments.count), arguments.family):
+        total[outcome.family] += 1
+        failing[outcome.family] += outcome.failing
+        seconds = [a + b for a, b in zip(seconds, outcome.seconds, strict=True)]
+        if not outcome.agree:
+            wrong[outcome.family] += 1
+            if sum(wrong.values()) <= arguments.show:
+                print(
+                    f"--- seed {outcome.seed}: traced {outcome.left}, executed {outcome.right}\n{outcome.text}",
+                    flush=True,
+                )
+    for name in total:
+        print(f"{name}: {total[name]} scripts, {failing[name]} fail when run, {wrong[name]} verdicts differ")
     print(
-        f"{arguments.count} scripts, {failing} fail when run, {wrong} verdicts differ; time "
-        f"traced / executed {seconds['traced'] / seconds['executed']:.2f}"
+        f"seeds {arguments.seed} to {arguments.seed + arguments.count - 1}: {sum(total.values())} scripts, "
+        f"{sum(failing.values())} fail when run, {sum(wrong.values())} verdicts differ; processor time "
+        f"traced / executed {seconds[0] / max(seconds[1], 1e-9):.2f}"
     )
     return 1 if wrong else 0
 

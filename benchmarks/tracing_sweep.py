@@ -1,19 +1,23 @@
 """Trace the sources of installed packages: no crash, no false error, and what share of library calls is understood.
 
-    python benchmarks/tracing_sweep.py [--most N] [--every K] [PACKAGE/FOLDER …]
+    python benchmarks/tracing_sweep.py [--most N] [--every K] [--seconds S] [PACKAGE/FOLDER …]
 
 The sources of published packages are taken to be right: every error or blocking finding printed here is false until
-someone has looked at it.
+someone has looked at it. One line a file goes to standard error, so a run in the background shows where it is.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import signal
 import sys
 import time
 import traceback
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from analyzer.findings import Level
@@ -22,13 +26,18 @@ from analyzer.tracing.tracing import explore, read_source
 from analyzer.tracing.versions import Versions
 
 FOLDERS = (
-    "transformers/models",
     "keras/src/applications",
     "keras/src/layers",
     "torch/nn",
-    "torch/testing/_internal",
     "torch/ao/nn",
+    "torch/testing/_internal",
+    "transformers/models",
 )
+FRAMEWORKS = ("torch.", "keras.", "tf.", "numpy.", "Tensor.")
+
+
+class TooSlow(BaseException):
+    """A file took longer than its deadline."""
 
 
 def files(folder: str) -> list[Path]:
@@ -41,56 +50,91 @@ def files(folder: str) -> list[Path]:
     return [n for n in names if n.stat().st_size > 500]
 
 
+@contextmanager
+def deadline(seconds: int) -> Iterator[None]:
+    def stop(*_: object) -> None:
+        raise TooSlow
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@dataclass
+class Tally:
+    """What one folder showed."""
+
+    known: Counter[str] = field(default_factory=Counter)
+    unknown: Counter[str] = field(default_factory=Counter)
+    seconds: list[float] = field(default_factory=list)
+    crashes: int = 0
+    slow: int = 0
+    errors: int = 0
+
+    @property
+    def share(self) -> float:
+        calls = sum(self.known.values()) + sum(self.unknown.values())
+        return sum(self.known.values()) / calls if calls else 0.0
+
+    def add(self, file: Path, seconds: int) -> None:
+        started = time.process_time()
+        try:
+            with deadline(seconds):
+                _, tree = read_source(file, file.parent)
+                shared = explore(file.parent, file.name, tree, Versions())
+        except TargetProblem as problem:
+            print(f"not traced: {problem}")
+            return
+        except TooSlow:
+            self.slow += 1
+            print(f"SLOW {file}: more than {seconds} s\n{traceback.format_exc(limit=-4)}")
+            return
+        except Exception:
+            self.crashes += 1
+            print(f"CRASH {file}\n{traceback.format_exc(limit=-6)}")
+            return
+        self.seconds.append(time.process_time() - started)
+        self.known.update(shared.known_calls)
+        self.unknown.update({k: v for k, v in shared.unknown_calls.items() if k.startswith(FRAMEWORKS)})
+        for problem in shared.problems.values():
+            if problem.level in (Level.ERROR, Level.WARNING):
+                blocking = problem.level == Level.ERROR and problem.certain
+                self.errors += blocking
+                sure = "certain" if problem.certain else "possible"
+                print(f"{problem.level} {sure} {file}:{problem.site.line} {problem.rule} {problem.message}")
+        print(f"{file.name}: {self.seconds[-1]:.1f} s, {shared.steps} steps", file=sys.stderr)
+
+
 def main() -> int:
-    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    parser = argparse.ArgumentParser(description=__doc__)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="*", default=FOLDERS)
     parser.add_argument("--most", type=int, default=10_000, help="most files of one folder")
     parser.add_argument("--every", type=int, default=1, help="take every K-th file")
+    parser.add_argument("--seconds", type=int, default=120, help="deadline of one file")
     arguments = parser.parse_args()
-    crashes = errors = total = 0
+    total = crashes = slow = errors = 0
     for folder in arguments.folders:
-        known: Counter[str] = Counter()
-        unknown: Counter[str] = Counter()
-        seconds: list[float] = []
+        tally = Tally()
         for file in files(folder)[:: arguments.every][: arguments.most]:
-            started = time.perf_counter()
-            try:
-                _, tree = read_source(file, file.parent)
-                shared = explore(file.parent, file.name, tree, Versions())
-            except TargetProblem:
-                continue
-            except Exception:
-                crashes += 1
-                print(f"CRASH {file}\n{traceback.format_exc(limit=-6)}")
-                continue
-            seconds.append(time.perf_counter() - started)
-            total += 1
-            known.update(shared.known_calls)
-            unknown.update(
-                {
-                    k: v
-                    for k, v in shared.unknown_calls.items()
-                    if k.startswith(("torch.", "keras.", "tf.", "numpy.", "Tensor."))
-                }
-            )
-            for problem in shared.problems.values():
-                if problem.level == Level.ERROR or problem.level == Level.WARNING:
-                    errors += problem.level == Level.ERROR
-                    print(
-                        f"{problem.level} {'certain' if problem.certain else 'possible'} "
-                        f"{file}:{problem.site.line} {problem.rule} {problem.message}"
-                    )
-        calls = sum(known.values()) + sum(unknown.values())
-        share = sum(known.values()) / calls if calls else 0.0
-        middle = sorted(seconds)[len(seconds) // 2] if seconds else 0.0
+            tally.add(file, arguments.seconds)
+        calls = sum(tally.known.values()) + sum(tally.unknown.values())
+        middle = sorted(tally.seconds)[len(tally.seconds) // 2] if tally.seconds else 0.0
         print(
-            f"{folder}: {len(seconds)} files, {calls} calls, {share:.1%} understood, median "
-            f"{middle:.2f} s, longest {max(seconds, default=0):.2f} s"
+            f"{folder}: {len(tally.seconds)} files, {calls} calls, {tally.share:.1%} understood, "
+            f"{tally.errors} errors, processor time median {middle:.2f} s, longest "
+            f"{max(tally.seconds, default=0):.2f} s"
         )
-        print("  not understood:", ", ".join(f"{n} ({c})" for n, c in unknown.most_common(15)))
-    print(f"{total} files, {crashes} crashes, {errors} errors reported")
-    return 1 if crashes or errors else 0
+        print("  not understood:", ", ".join(f"{n} ({c})" for n, c in tally.unknown.most_common(15)))
+        total += len(tally.seconds)
+        crashes, slow, errors = crashes + tally.crashes, slow + tally.slow, errors + tally.errors
+    print(f"{total} files, {crashes} crashes, {slow} too slow, {errors} errors reported")
+    return 1 if crashes or errors or slow else 0
 
 
 if __name__ == "__main__":

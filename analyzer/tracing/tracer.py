@@ -109,6 +109,7 @@ class Shared:
     most_steps: int = MOST_STEPS
     unmergeable: set[Site] = field(default_factory=set)
     files: dict[tuple[str, str, str], FilePath | None] = field(default_factory=dict)  # where modules were found
+    passed: set[tuple[str, int, str]] = field(default_factory=set)  # (path, line, operator) that went well on some path
     reached: set[str] = field(default_factory=set)  # qualified names of classes and functions that were called
 
 
@@ -187,7 +188,9 @@ class Tracer:
             return len(shape.dims)
         if shape.rank is None:
             self.touch(shape)
-            shape.rank = self.symbols.fresh(f"rank of {tensor.name or 'tensor'}", "rank", 0, 8)
+            shape.rank = self.symbols.fresh(
+                f"rank of {tensor.name or 'tensor'}", "lost" if shape.vague else "rank", 0, 8
+            )
             self.ranks[next(iter(shape.rank.symbols)).name] = shape
         return shape.rank
 
@@ -206,7 +209,7 @@ class Tracer:
             dims.append(
                 known
                 if known is not None
-                else self.fresh(f"{tensor.name or 'dim'}.{axis}", "dim", 1, graph=tensor.graph)
+                else self.fresh(f"{tensor.name or 'dim'}.{axis}", shape.kind, 1, graph=tensor.graph)
             )
         shape.dims = tuple(dims)
         if shape.rank is not None:
@@ -221,7 +224,7 @@ class Tracer:
         if axis not in known:
             self.touch(shape)
             label = f"{tensor.name or 'tensor'}.{axis}"
-            known[axis] = self.fresh(label, "dim", 1, graph=tensor.graph)
+            known[axis] = self.fresh(label, shape.kind, 1, graph=tensor.graph)
         return known[axis]
 
     def tensor_of(self, value: Unknown, framework: str) -> Tensor:

@@ -137,7 +137,16 @@ def explore(
         if entry is None:
             _explore(shared, lambda tr: _run_script(tr, tree, relative), MOST_PATHS)
         _explore_definitions(shared, tree, relative, entry)
+    _drop_doubtful(shared)
     return shared
+
+
+def _drop_doubtful(shared: Shared) -> None:
+    """An error behind a branch that this analysis cannot judge is kept only if the operator fails on every path."""
+    for key, problem in list(shared.problems.items()):
+        place = (problem.site.path, problem.site.line, problem.operator)
+        if problem.level == "error" and not problem.certain and place in shared.passed:
+            del shared.problems[key]
 
 
 def _explore(shared: Shared, body: Callable[[Tracer], object], most: int) -> None:

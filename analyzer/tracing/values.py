@@ -115,7 +115,19 @@ def show_shape(dims: Iterable[Term]) -> str:
 class Tensor:
     """A tensor or array by its shape. Immutable but for `shape`, which is refined as more becomes known."""
 
-    __slots__ = ("dtype", "framework", "graph", "name", "operation", "shape", "site", "sources", "strides", "tags", "value")
+    __slots__ = (
+        "dtype",
+        "framework",
+        "graph",
+        "name",
+        "operation",
+        "shape",
+        "site",
+        "sources",
+        "strides",
+        "tags",
+        "value",
+    )
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ from analyzer.tracing.operators.modules import (
     instance_method,
 )  # fmt: skip
 from analyzer.tracing.operators.objects import call_object, enter_object, object_method
-from analyzer.tracing.operators.table import Entry, Op, bind, rules
+from analyzer.tracing.operators.table import Entry, Op, bind, rules, run_rule
 from analyzer.tracing.operators.tensors import tensor_attribute, tensor_method
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Instance, Layer, ListV, Object, OpenSize, Size, SuperV, Tensor, Unknown, Value
@@ -118,7 +118,7 @@ def run_entry(
         return tr.unknown(f"result of {name}", "imprecise")
     arguments, nodes, extra = bound
     op = Op(tr, name, node, tr.site(node), variant, nodes, extra)
-    return op.finish(entry.rule(op, **{k: _plain(v) for k, v in arguments.items()}))
+    return op.finish(run_rule(op, entry, {k: _plain(v) for k, v in arguments.items()}))
 
 
 def _plain(value: Value) -> Value:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from analyzer.tracing.complexity import MOST_PARTS, parts
 from analyzer.tracing.operators import strides
 from analyzer.tracing.operators.spec_facts import defaults_of, open_ended
 from analyzer.tracing.operators.table import Op
@@ -134,7 +135,7 @@ def apply(
         fail(op, outcome.failure.rule.id, outcome.failure.sentence(), sources, fix, outcome.failure)
     results = [
         Tensor(
-            Shape(t.shape) if t.shape is not None else _shape_with_last(t.last),
+            Shape(_bounded(tr, t.shape)) if t.shape is not None else _shape_with_last(t.last),
             t.dtype if dtype == "" else dtype,
             framework,
             site=op.where,
@@ -144,14 +145,24 @@ def apply(
             graph=graph,
         )
         for t in outcome.outputs
+        if t is not None
     ]
+    if len(results) < len(outcome.outputs):
+        return unknown_tensor(op, framework, sources)
     for result in results:
         result.operation = op.number
+    if not tr.speculating:
+        tr.shared.passed.add((op.where.path, op.where.line, op.name))
     if framework == "torch":
         _lay_out(spec_name, sources, clean, results)
     if len(results) == 1:
         return results[0]
     return tuple(results)
+
+
+def _bounded(tr: Tracer, dims: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Sizes that have become too complicated to reason about are given a name of their own."""
+    return tuple(d if isinstance(d, int) or parts(d) <= MOST_PARTS else tr.fresh("size", "derived", 0) for d in dims)
 
 
 def _lay_out(name: str, sources: Sequence[Tensor], clean: dict[str, Any], results: Sequence[Tensor]) -> None:
@@ -334,7 +345,9 @@ def came_from(tensor: Tensor, index: int) -> str:
 
 def unknown_tensor(op: Op, framework: str, sources: tuple[Tensor, ...] = (), dims: Any = None) -> Tensor:
     """A result that this analysis cannot tell."""
-    return Tensor(Shape(dims, vague=True), None, framework, site=op.where, sources=sources, graph=any(t.graph for t in sources))
+    return Tensor(
+        Shape(dims, vague=True), None, framework, site=op.where, sources=sources, graph=any(t.graph for t in sources)
+    )
 
 
 def _hyperparameters(tr: Tracer, found: Spec, given: dict[str, Value], name: str) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from analyzer.tracing.operators.apply import fail, tensor_of
+from analyzer.tracing.operators.strides import of_index
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import ListV, SliceV, Tensor, Unknown, Value
@@ -26,6 +27,7 @@ def index_tensor(tr: Tracer, value: Tensor, index: Value, node: ast.AST | None) 
     dims = _indexed(tr, value, parts, node)
     if dims is not None:
         result.shape.dims = dims
+        result.strides = of_index(value, parts, result)
         result.tags = value.tags & {"target", "batch"}
     return result
 

@@ -7,8 +7,9 @@ import inspect
 from typing import Any
 
 from analyzer.tracing.operators.apply import apply, tensor_of, unknown_tensor
+from analyzer.tracing.operators.construction import check_construction
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
-from analyzer.tracing.operators.table import Op, bind, rules
+from analyzer.tracing.operators.table import Op, bind, rules, run_rule
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
     Api,
@@ -85,6 +86,8 @@ def make_layer(
             elif not value.label:
                 value.label = key
     layer = Layer(name, arguments, site, nodes)
+    if framework == "torch":
+        check_construction(Op(tr, name, node, site, nodes=nodes, layer=last), arguments)
     layer.attrs["name"] = kwargs.get("name", tr.unknown("a layer's name", "data", pytype="str"))
     if found is not None:
         for parameter, default in defaults_of(found).items():
@@ -160,7 +163,7 @@ def call_layer(
         if bound is None:
             return unknown_tensor(op, _framework(framework))
         arguments, _, op.extra = bound
-        return op.finish(entry.rule(op, **arguments))
+        return op.finish(run_rule(op, entry, arguments))
     found = find_spec(last, framework)
     if found is None:
         tr.shared.unknown_calls[layer.name] += 1

@@ -48,12 +48,17 @@ class Op:
 
     def finish(self, value: Value) -> Value:
         """Mark the tensors of a result as made here."""
+        if not self.tr.speculating:
+            self.tr.shared.passed.add((self.where.path, self.where.line, self.name))
+        from analyzer.tracing.operators.strides import SHARING, of_result
         from analyzer.tracing.values import ListV, Tensor
 
         if isinstance(value, Tensor):
             if not value.operation:
                 value.operation = self.number
                 value.site = value.site or self.where
+                if value.framework == "torch" and value.strides is None and self.short not in SHARING:
+                    value.strides = of_result(self.short, value.sources, value)
         elif isinstance(value, tuple):
             for part in value:
                 self.finish(part)
@@ -121,6 +126,18 @@ def rules() -> Mapping[str, Entry]:
                 found.update(getattr(value, "entries", ()))
         found.update(getattr(family, "TABLE", {}))
     return found
+
+
+_GAPS = (TypeError, ValueError, AttributeError, IndexError, KeyError, ZeroDivisionError, OverflowError)
+
+
+def run_rule(op: Op, entry: Entry, arguments: Mapping[str, Value]) -> Value:
+    """The rule's value. A rule that does not foresee a call gives an unknown and a note, never an exception."""
+    try:
+        return entry.rule(op, **arguments)
+    except _GAPS as error:
+        op.tr.note(f"the rule of {op.name} does not cover the call on line {op.where.line} ({type(error).__name__})")
+        return op.tr.unknown(f"result of {op.name}", "imprecise")
 
 
 def bind(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analyzer.tracing.operators.table import Op, bind, rules
+from analyzer.tracing.operators.strides import contiguous, is_contiguous
+from analyzer.tracing.operators.table import Op, bind, rules, run_rule
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Bound, OpenSize, Size, Tensor, Unknown, Value
 from analyzer.validity.terms import product
@@ -17,11 +18,11 @@ _SAME_SHAPE = {
     "real", "imag",
     "clamp_", "clamp", "clip", "fill_", "zero_", "uniform_", "normal_", "exponential_", "random_", "log_",
     "masked_fill",
-    "masked_fill_", "cumsum", "flip", "roll", "sort_", "tanh", "sigmoid", "relu", "exp", "log", "sqrt", "abs",
+    "masked_fill_", "sort_", "tanh", "sigmoid", "relu", "exp", "log", "sqrt", "abs",
     "neg", "pow", "pow_",
     "floor", "ceil", "round", "sign", "rsqrt", "square", "sin", "cos", "log2", "log10", "log1p", "relu_",
     "sigmoid_", "tanh_",
-    "softmax", "log_softmax", "argsort", "read_value", "value", "identity", "bernoulli", "bernoulli_",
+    "read_value", "value", "identity", "bernoulli", "bernoulli_",
     "retain_grad", "erf",
     "requires_grad", "isnan", "isinf", "isfinite", "logical_not", "mul_", "add_", "sub_", "div_", "eq_", "triu",
     "tril", "copy_",
@@ -42,12 +43,21 @@ def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None)
     if name in ("T", "mT", "H"):
         if value.dims is None:
             return Tensor(None, value.dtype, value.framework, graph=value.graph, sources=(value,))
+        if name != "T" and len(value.dims) == 1 and value.framework == "torch":
+            from analyzer.tracing.operators.apply import fail
+
+            op = Op(tr, name, site=tr.site(node))
+            fail(op, "rank", f"`.{name}` needs at least 2 dimensions and the tensor has 1", (value,))
         dims = (
             value.dims[::-1]
             if name == "T" or len(value.dims) < 2
             else (*value.dims[:-2], value.dims[-1], value.dims[-2])
         )
-        return Tensor(dims, value.dtype, value.framework, graph=value.graph, sources=(value,), site=tr.site(node))
+        turned = Tensor(dims, value.dtype, value.framework, graph=value.graph, sources=(value,), site=tr.site(node))
+        if value.strides is not None:
+            s = value.strides
+            turned.strides = s[::-1] if name == "T" or len(s) < 2 else (*s[:-2], s[-1], s[-2])
+        return turned
     if name == "size" and value.framework == "numpy":
         return product(value.dims) if value.dims is not None else tr.unknown("a size", "data", pytype="int")
     if name in ("data", "grad", "real", "imag"):
@@ -109,20 +119,21 @@ def tensor_method(
                 op.nodes = {
                     entry.parameters[1].name: node.args[0] if len(node.args) == 1 else ast.Tuple(node.args, ast.Load())
                 }
-        return op.finish(
-            entry.rule(
-                op,
-                **{
-                    k: v.value[0] if isinstance(v, Unknown) and v.value is not None else v for k, v in arguments.items()
-                },
-            )
-        )
+        known = {k: v.value[0] if isinstance(v, Unknown) and v.value is not None else v for k, v in arguments.items()}
+        return op.finish(run_rule(op, entry, known))
     plain = name.rstrip("_") if name.endswith("_") and not name.startswith("_") else name
     if name in _SAME_SHAPE:
         tr.shared.known_calls[f"Tensor.{name}"] += 1
         value = _converted(owner, name, args, kwargs)
-        if isinstance(value, Tensor):
-            value.operation = op.number
+        value.operation = op.number
+        if name == "contiguous" and value.dims is not None:
+            value.strides = contiguous(value.dims)
+        elif owner.framework == "torch" and "memory_format" not in kwargs:
+            shared = (
+                name in ("detach", "data", "requires_grad_", "cpu", "cuda", "to", "float")
+                and value.dtype == owner.dtype
+            )
+            value.strides = owner.strides if shared or is_contiguous(owner) else None
         return value
     from analyzer.tracing.operators.typed import call_typed
 

@@ -53,6 +53,9 @@ def recurrent(op: Op, layer: Layer, input: Value, hx: Value) -> Value:
         f"the input has {x.dims[-1]} features but input_size is {features}",
         (x,),
     )
+    steps = x.dims[0] if len(x.dims) == 2 or not first else x.dims[1]
+    if steps == 0:
+        fail(op, "not-empty", f"the sequence is empty (shape {show_shape(x.dims)})", (x,))
     width = hidden if projected in (0, None) else projected
     directions = 2 if both else 1
     batch = x.dims[0 if first else 1] if len(x.dims) == 3 else None
@@ -345,7 +348,7 @@ def classes(op: Op, layer: Layer | None, input: Value, target: Value, probabilit
         x, y = a.dims, b.dims
         wanted = (x[0], *x[2:]) if len(x) > 1 else ()
         soft = probabilities and len(y) == len(x) and all(equal(p, q) is not False for p, q in zip(x, y, strict=True))
-        if soft and b.dtype in ("int64", "int32", "uint8") and len(x) > 1:
+        if soft and b.dtype in ("int64", "int32", "uint8"):
             soft = False
         message = f"the input {show_shape(x)} needs class indices of shape {show_shape(wanted)}"
         if probabilities and b.dtype not in ("int64",):
@@ -355,6 +358,8 @@ def classes(op: Op, layer: Layer | None, input: Value, target: Value, probabilit
             for p, q in zip(x, y, strict=True):
                 require(op, equal(p, q), "class-target", message, (a, b))
         else:
+            if len(x) == 1 and y == (1,):
+                wanted = (1,)  # one example without a batch
             if len(y) != len(wanted):
                 fail(op, "class-target", message, (a, b))
             for p, q in zip(wanted, y, strict=True):

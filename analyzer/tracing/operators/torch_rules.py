@@ -7,9 +7,10 @@ from typing import Any
 from analyzer.tracing.operators.apply import apply, dropped, fail, plain, require, tensor_of, unknown_tensor
 from analyzer.tracing.operators.elementwise import broadcast, unary
 from analyzer.tracing.operators.linear import matmul as product_of
+from analyzer.tracing.operators.strides import viewed
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tensors import dtype_name
-from analyzer.tracing.values import ListV, OpenSize, Size, Tensor, Unknown, Value, show_shape
+from analyzer.tracing.values import Fields, ListV, OpenSize, Size, Tensor, Unknown, Value, show_shape
 from analyzer.validity.terms import Poly, equal, product
 
 
@@ -147,11 +148,11 @@ def randperm(op: Op, n: Value) -> Value:
 
 @operator(
     "torch.zeros_like torch.ones_like torch.rand_like torch.randn_like torch.empty_like "
-    "torch.full_like torch.bernoulli torch.cumsum "
-    "torch.cumprod torch.flip torch.roll torch.tril torch.triu torch.isnan torch.isinf "
-    "torch.isfinite torch.nn.functional.normalize "
+    "torch.full_like torch.bernoulli "
+    "torch.tril torch.triu torch.isnan torch.isinf "
+    "torch.isfinite "
     "torch.sigmoid_ torch.nn.functional.dropout2d torch.nn.functional.dropout1d "
-    "torch.nn.functional.dropout3d torch.argsort torch.fft.fft "
+    "torch.nn.functional.dropout3d torch.fft.fft "
     "torch.fft.ifft torch.nn.functional.alpha_dropout torch.expm1 torch.trunc torch.frac "
     "torch.nn.functional.instance_norm torch.nn.functional.prelu "
     "torch.nn.functional.threshold torch.lgamma torch.digamma torch.softmax_ torch.angle "
@@ -165,13 +166,59 @@ def same_shape(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     dtype = (
         dtype_name(op.extra["dtype"])
         if op.extra.get("dtype") is not None
-        else "int64"
-        if op.short == "argsort"
         else "bool"
         if op.short.startswith("is")
         else found.dtype
     )
     return Tensor(found.shape, dtype, "torch", site=op.where, sources=(found,), graph=found.graph, tags=found.tags)
+
+
+@operator(
+    "torch.cumsum Tensor.cumsum torch.cumprod Tensor.cumprod torch.argsort Tensor.argsort "
+    "torch.cumsum_ torch.logcumsumexp Tensor.logcumsumexp",
+    "input dim=-1 *rest",
+)
+def along(op: Op, input: Value, dim: Value, rest: tuple[Value, ...]) -> Value:
+    """The same shape; the axis must exist."""
+    found = tensor_of(op.tr, input, "torch")
+    if found is None:
+        return unknown_tensor(op, "torch")
+    axis_of(op, found, op.extra.get("axis", dim))
+    dtype = "int64" if op.short == "argsort" or found.dtype == "bool" else found.dtype
+    return Tensor(found.shape, dtype, found.framework, site=op.where, sources=(found,), graph=found.graph)
+
+
+@operator("torch.nn.functional.normalize", "input p=2.0 dim=1 *rest")
+def normalize(op: Op, input: Value, p: Value, dim: Value, rest: tuple[Value, ...]) -> Value:
+    return along(op, input, dim, ())
+
+
+@operator("torch.flip Tensor.flip", "input *dims")
+def flip(op: Op, input: Value, dims: tuple[Value, ...]) -> Value:
+    return _at_axes(op, input, dims[0] if len(dims) == 1 else dims or op.extra.get("dims"))
+
+
+@operator("torch.roll Tensor.roll", "input shifts dims=None")
+def roll(op: Op, input: Value, shifts: Value, dims: Value) -> Value:
+    return _at_axes(op, input, dims)
+
+
+def _at_axes(op: Op, input: Value, axes: Value) -> Value:
+    found = tensor_of(op.tr, input, "torch")
+    if found is None:
+        return unknown_tensor(op, "torch")
+    chosen = plain(op.tr, axes) if axes is not None else ()
+    for axis in chosen if isinstance(chosen, tuple) else (chosen,):
+        axis_of(op, found, axis)
+    return Tensor(found.shape, found.dtype, found.framework, site=op.where, sources=(found,), graph=found.graph)
+
+
+@operator("torch.is_floating_point Tensor.is_floating_point torch.is_complex Tensor.is_complex", "input")
+def of_kind(op: Op, input: Value) -> Value:
+    found = tensor_of(op.tr, input, "torch")
+    if found is None or found.dtype is None:
+        return op.tr.unknown("a type test", "data", op.short, "bool")
+    return "complex" in found.dtype if op.short == "is_complex" else "float" in found.dtype
 
 
 @operator("torch.nn.functional.batch_norm torch.batch_norm", "input running_mean weight=None bias=None *rest")
@@ -246,10 +293,24 @@ def reshaped(op: Op, input: Value, shape: tuple[Value, ...], framework: str = "t
         return unknown_tensor(op, source.framework, (source,), known)
     advise_batch(op, source, dims)
     result = apply(op, "torch", "reshape", (source,), {"shape": dims})
+    if op.short == "view" and source.framework == "torch" and source.strides is not None and isinstance(result, Tensor):
+        _need_view(op, source, result)
     if isinstance(result, Tensor):
         result.framework = source.framework
         result.graph = source.graph
     return result
+
+
+def _need_view(op: Op, source: Tensor, result: Tensor) -> None:
+    """`view` copies nothing, so the layout in memory must allow it."""
+    if source.dims is None or source.strides is None or result.dims is None:
+        return
+    if viewed(source.dims, source.strides, result.dims) is False:
+        sentence = (
+            f"{show_shape(source.dims)} is not contiguous (strides {show_shape(source.strides)}), so it cannot be "
+            f"viewed as {show_shape(result.dims)}; use reshape, or contiguous() before view"
+        )
+        fail(op, "contiguous", sentence, (source,))
 
 
 def advise_batch(op: Op, source: Tensor, dims: tuple[Any, ...]) -> None:
@@ -309,12 +370,44 @@ def expand(op: Op, input: Value, size: tuple[Value, ...]) -> Value:
     return apply(op, "torch", "expand", (input,), {"size": dims})
 
 
-@operator("Tensor.repeat torch.tile", "input *repeats")
+@operator("Tensor.repeat torch.tile Tensor.tile", "input *repeats")
 def repeat(op: Op, input: Value, repeats: tuple[Value, ...]) -> Value:
-    dims = shape_argument(op, repeats)
-    if dims is None:
+    """`tile` takes fewer numbers than dimensions, `repeat` does not."""
+    dims = shape_argument(op, repeats or (op.extra.get("dims", op.extra.get("repeats")),))
+    source = tensor_of(op.tr, input, "torch")
+    if dims is None or source is None or (op.short == "tile" and source.dims is None):
         return unknown_tensor(op, "torch")
-    return apply(op, "torch", "repeat", (input,), {"repeats": dims})
+    if op.short == "tile":
+        dims = (1,) * (len(source.dims or ()) - len(dims)) + dims
+    return apply(op, "torch", "repeat", (source,), {"repeats": dims})
+
+
+@operator("torch.repeat_interleave Tensor.repeat_interleave", "input repeats dim=None *rest")
+def repeat_interleave(op: Op, input: Value, repeats: Value, dim: Value, rest: tuple[Value, ...]) -> Value:
+    source = tensor_of(op.tr, input, "torch")
+    if source is None or source.dims is None or isinstance(dim, Unknown):
+        return unknown_tensor(op, "torch")
+    times = op.tr.term_of(repeats) if isinstance(repeats, (int, Poly, Unknown)) else None
+    if dim is not None and not source.dims:
+        fail(op, "axis-in-range", "a tensor without dimensions has no axis to repeat", (source,))
+    axis = axis_of(op, source, dim) if dim is not None else None
+    if times is None:
+        length = op.tr.fresh("repeated", "unknown", 0)
+    else:
+        length = times * (product(source.dims) if axis is None else source.dims[axis])
+    dims = (length,) if axis is None else (*source.dims[:axis], length, *source.dims[axis + 1 :])
+    return Tensor(dims, source.dtype, "torch", site=op.where, sources=(source,))
+
+
+def axis_of(op: Op, source: Tensor, axis: Value) -> int | None:
+    """The axis counted from the front; fails where there is none; None when it is not known."""
+    if not isinstance(axis, int) or source.dims is None:
+        return None
+    rank = max(len(source.dims), 1)
+    if not -rank <= axis < rank:
+        sentence = f"axis {axis} is out of range for a tensor of {len(source.dims)} dimensions"
+        fail(op, "axis-in-range", f"{sentence} (shape {show_shape(source.dims)})", (source,))
+    return axis % rank
 
 
 @operator("Tensor.permute torch.permute", "input *dims")
@@ -327,9 +420,23 @@ def permute(op: Op, input: Value, dims: tuple[Value, ...]) -> Value:
     return apply(op, "torch", "permute", (input,), {"dims": axes})
 
 
-@operator("Tensor.transpose_ torch.swapdims torch.movedim", "input *dims")
-def moved(op: Op, input: Value, dims: tuple[Value, ...]) -> Value:
-    return unknown_tensor(op, "torch")
+@operator("torch.movedim Tensor.movedim torch.moveaxis Tensor.moveaxis", "input source destination")
+def moved(op: Op, input: Value, source: Value, destination: Value) -> Value:
+    tensor = tensor_of(op.tr, input, "torch")
+    pairs = [v if isinstance(v, tuple) else (v,) for v in (plain(op.tr, source), plain(op.tr, destination))]
+    if tensor is None or tensor.dims is None or len(pairs[0]) != len(pairs[1]):
+        return unknown_tensor(op, "torch")
+    taken, wanted = ([axis_of(op, tensor, a) for a in axes] for axes in pairs)
+    if None in taken or None in wanted:
+        return unknown_tensor(op, "torch")
+    left = iter(i for i in range(len(tensor.dims)) if i not in taken)
+    order = [taken[wanted.index(i)] if i in wanted else next(left) for i in range(len(tensor.dims))]
+    return apply(op, "torch", "permute", (tensor,), {"dims": tuple(order)})
+
+
+@operator("Tensor.transpose_ torch.swapdims Tensor.swapdims torch.swapaxes", "input dim0 dim1")
+def swapped(op: Op, input: Value, dim0: Value, dim1: Value) -> Value:
+    return apply(op, "torch", "transpose", (input,), {"dim0": dim0, "dim1": dim1})
 
 
 @operator("Tensor.flatten torch.flatten", "input start_dim=0 end_dim=-1")
@@ -431,7 +538,7 @@ def apply_many(op: Op, name: str, tensor: Value, hyper: dict[str, Value]) -> Val
 
 # ------------------------------------------------------------------------------------------------ reductions
 
-_REDUCTIONS = "sum mean prod std var amax amin logsumexp norm any all median nanmean nansum count_nonzero cummax_"
+_REDUCTIONS = "sum mean prod std var amax amin logsumexp norm any all median nanmean nansum nanmedian count_nonzero"
 
 
 def reduced_dims(op: Op, source: Tensor, axes: Value, keep: Value) -> tuple[Any, ...] | None:
@@ -478,8 +585,10 @@ def reduce(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
         ),
     )
     dims = () if axes is None and not keep else reduced_dims(op, source, axes, keep)
-    if op.short == "median" and axes is not None:
-        return op.tr.unknown("median", "data")
+    if op.short in ("amax", "amin", "median") and (axes is None or isinstance(axes, int)):
+        _not_empty(op, source, axes)
+    if op.short in ("median", "nanmedian", "mode") and axes is not None:
+        return _valued(op, source, dims)
     dtype = "bool" if op.short in ("any", "all") else source.dtype
     return Tensor(
         dims,
@@ -507,13 +616,34 @@ def extremum(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     if isinstance(axis, Tensor):
         return broadcast(op, "maximum", source, axis, "torch")
     if axis is None:
+        _not_empty(op, source, None)
         return Tensor((), source.dtype, "torch", site=op.where, sources=(source,))
     dims = reduced_dims(op, source, axis, op.extra.get("keepdim", rest[1] if len(rest) > 1 else False))
+    _not_empty(op, source, axis)
     _advise_axis(op, source, axis)
-    return (
-        Tensor(dims, source.dtype, "torch", site=op.where, name="values", sources=(source,)),
-        Tensor(dims, "int64", "torch", site=op.where, name="indices", sources=(source,), tags=frozenset(("classes",))),
+    return _valued(op, source, dims)
+
+
+def _valued(op: Op, source: Tensor, dims: Any) -> Value:
+    """What `max`, `sort` and `topk` give: values and where they stood."""
+    values = Tensor(dims, source.dtype, "torch", site=op.where, name="values", sources=(source,))
+    places = Tensor(
+        dims, "int64", "torch", site=op.where, name="indices", sources=(source,), tags=frozenset(("classes",))
     )
+    return Fields((values, places), ("values", "indices"))
+
+
+def _not_empty(op: Op, source: Tensor, axis: Value) -> None:
+    """The largest of nothing does not exist."""
+    if not source.dims:
+        return
+    if axis is None:
+        empty = any(d == 0 for d in source.dims)
+    else:
+        place = axis_of(op, source, axis)
+        empty = place is not None and source.dims[place] == 0
+    if empty:
+        fail(op, "not-empty", f"the axis to reduce is empty (shape {show_shape(source.dims)})", (source,))
 
 
 @operator("torch.argmax torch.argmin Tensor.argmax Tensor.argmin", "input dim=None keepdim=False")
@@ -525,6 +655,8 @@ def argmax(op: Op, input: Value, dim: Value, keepdim: Value) -> Value:
     if dim is not None:
         _advise_axis(op, source, dim)
     dims = () if dim is None else reduced_dims(op, source, dim, keepdim)
+    if source.framework == "torch":
+        _not_empty(op, source, dim)
     return Tensor(
         dims,
         "int64",
@@ -606,13 +738,14 @@ def ordered(op: Op, input: Value, k: Value, dim: Value, rest: tuple[Value, ...])
     if source is None:
         return unknown_tensor(op, "torch")
     if op.short in ("sort", "cummax", "cummin"):
-        return source, Tensor(source.shape, "int64", "torch", site=op.where, sources=(source,))
+        axis_of(op, source, op.extra.get("dim", k if k is not None else -1))
+        return _valued(op, source, source.shape)
     if op.short == "kthvalue":
-        return op.tr.unknown("kthvalue", "data")
+        return _valued(op, source, reduced_dims(op, source, dim, op.extra.get("keepdim", rest[0] if rest else False)))
     result = apply(op, "torch", "topk", (source,), {"k": k, "dim": dim})
-    if isinstance(result, Tensor):
-        return result, Tensor(result.shape, "int64", "torch", site=op.where)
-    return result
+    if isinstance(result, tuple):
+        return Fields(result, ("values", "indices"))
+    return _valued(op, source, result.shape) if isinstance(result, Tensor) else result
 
 
 @operator(

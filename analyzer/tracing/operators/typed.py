@@ -67,6 +67,8 @@ def call_typed(
         sources = sources[1:]
     for key, value in named.items():
         hyper[_HYPER_ALIASES.get(key, key) if key not in defaults_of(found) else key] = value
+    if "function" in defaults_of(found):
+        hyper["function"] = name
     op = Op(tr, full_name, node, tr.site(node), nodes=nodes)
     if any(
         isinstance(v, Unknown) and v.value is None and k in ("shape", "dims", "size", "repeats", "pad")

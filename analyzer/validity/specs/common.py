@@ -119,9 +119,11 @@ def need_not_negative(case: Case, **values: Term) -> None:
         case.require(NOT_NEGATIVE, value >= 0, name=name, value=value)
 
 
-def all_positive(case: Case, tensor: TensorType, operand: str = "the input") -> None:
-    """Every dimension must be at least 1."""
+def all_positive(case: Case, tensor: TensorType, operand: str = "the input", *, batch: int | None = None) -> None:
+    """Every dimension must be at least 1, but for the axis `batch`: frameworks accept a batch of no examples."""
     for axis, size in enumerate(tensor.dims):
+        if axis == batch:
+            continue
         case.require(POSITIVE_DIMENSION, size >= 1, axis=axis, operand=operand, size=size)
 
 

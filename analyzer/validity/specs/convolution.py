@@ -133,7 +133,7 @@ def _torch(
     channel = x.rank - spatial - 1
     case.require(CHANNELS, equal(x.dims[channel], in_channels), channels=x.dims[channel], expected=in_channels)
     sizes = x.dims[channel + 1 :]
-    all_positive(case, x)
+    all_positive(case, x, batch=0 if x.rank == spatial + 2 else None)
     axes = AXIS_NAMES[spatial]
     out = slide_same(case, sizes, windows, axes) if same else slide(case, sizes, windows, axes)
     return x.with_shape((*x.dims[:channel], out_channels, *out))
@@ -251,7 +251,7 @@ def _torch_transposed(spatial: int) -> Any:
         need_dtype(case, x, (dtype,))
         channel = x.rank - spatial - 1
         case.require(CHANNELS, equal(x.dims[channel], in_channels), channels=x.dims[channel], expected=in_channels)
-        all_positive(case, x)
+        all_positive(case, x, batch=0 if x.rank == spatial + 2 else None)
         out = unslide(case, x.dims[channel + 1 :], windows, extra, AXIS_NAMES[spatial])
         return x.with_shape((*x.dims[:channel], out_channels, *out))
 
@@ -390,7 +390,8 @@ def onnx_conv_transpose(
         small = any_of(more < w.stride, more < w.dilation)
         case.require(OUTPUT_PADDING, small, extra=more, stride=w.stride, dilation=w.dilation)
     if output_shape is not None:
-        stated = exact(case, tuple(output_shape)[-spatial:], spatial, "output_shape")
+        whole = len(output_shape) == spatial + 2  # runtimes also take the shape with batch and channels in front
+        stated = exact(case, tuple(output_shape)[2:] if whole else tuple(output_shape), spatial, "output_shape")
         return x.with_shape((x.dims[0], out_channels, *stated))
     if auto_pad.startswith("SAME"):
         out: tuple[Term, ...] = tuple(n * w.stride for n, w in zip(x.dims[2:], windows, strict=True))

@@ -189,10 +189,17 @@ def torch_matmul(case: Case, a: TensorType, b: TensorType) -> TensorType:
     return TensorType(matmul_shape(case, a.dims, b.dims), a.dtype)
 
 
+_RANKS = {"mm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "dot": (1, 1)}
+
+
 @define("torch", "mm", "bmm", "mv", "dot")
 def torch_strict_matmul(case: Case, a: TensorType, b: TensorType, *, function: str = "") -> TensorType:
     """``torch.mm`` and its relatives: fixed ranks, no broadcasting of the batch."""
     same_dtype(case, ("the first operand", a), ("the second operand", b))
+    for operand, tensor, rank in zip(
+        ("the first operand", "the second operand"), (a, b), _RANKS.get(function, ()), strict=False
+    ):
+        need_rank(case, tensor, rank, operand=operand)
     if a.rank == 3 or b.rank == 3:
         need_rank(case, a, 3, operand="the first operand")
         need_rank(case, b, 3, operand="the second operand")

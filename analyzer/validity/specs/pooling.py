@@ -18,6 +18,7 @@ from analyzer.validity.specs.common import (
     need_layout,
     need_positive,
     need_rank,
+    need_size,
 )
 from analyzer.validity.specs.convolution import (
     exact,
@@ -88,7 +89,7 @@ def _torch_pool(spatial: int, *, average: bool) -> Any:
             half = w.before <= floor_div(w.kernel, 2)
             case.require(PADDING_AT_MOST_HALF, half, padding=w.before, kernel=w.kernel)
         need_dtype(case, x, _torch_pool_types(spatial, average))
-        all_positive(case, x)
+        all_positive(case, x, batch=0 if x.rank == spatial + 2 else None)
         lead = x.rank - spatial
         if average and spatial == 3:
             for axis, size, w in zip(AXIS_NAMES[3], x.dims[lead:], windows, strict=True):
@@ -261,6 +262,9 @@ def onnx_max_unpool(
     windows = onnx_windows(case, kernel_shape, strides, pads, None, "NOTSET")
     need_legal(case, windows)
     if output_shape is not None:
+        if output_shape.shape is not None:
+            need_rank(case, output_shape, 1, operand="the output shape")
+            need_size(case, output_shape.dims[0], x.rank, "the length of the output shape")
         if isinstance(output_shape.value, tuple):
             return x.with_shape(output_shape.value)
         return x.with_shape(None)
@@ -498,6 +502,16 @@ def onnx_col2im(
 ) -> TensorType:
     """ONNX Col2Im: (batch, channels × block, blocks) to an image."""
     need_rank(case, x, 3)
+    counts = [("the image shape", image), ("the block shape", block)]
+    spatial = None
+    for name, operand in counts:
+        if operand.shape is not None:
+            need_rank(case, operand, 1, operand=name)
+            spatial = operand.dims[0] if spatial is None else spatial
+            need_size(case, operand.dims[0], spatial, f"the length of {name}")
+    for name, attribute, factor in (("strides", strides, 1), ("dilations", dilations, 1), ("pads", pads, 2)):
+        if attribute is not None and isinstance(spatial, int):
+            exact(case, attribute, factor * spatial, name)
     if not isinstance(image.value, tuple) or not isinstance(block.value, tuple):
         return x.with_shape(None)
     windows = onnx_windows(case, block.value, strides, pads, dilations, "NOTSET")

@@ -71,7 +71,7 @@ def _torch_recurrent(kind: str) -> Any:
             case.require(PROJECTION, proj_size < hidden_size, projection=proj_size, hidden=hidden_size)
         need_rank(case, x, 2, 3)
         need_dtype(case, x, (dtype,))
-        all_positive(case, x)
+        all_positive(case, x, batch=None if x.rank == 2 else 0 if batch_first else 1)
         case.require(INPUT_SIZE, equal(x.dims[-1], input_size), size=x.dims[-1], input_size=input_size)
         directions = 2 if bidirectional else 1
         size = proj_size if projected else hidden_size

@@ -185,6 +185,8 @@ def torch_flatten(
 ) -> TensorType:
     """``nn.Flatten`` (from dimension 1) and ``torch.flatten`` (pass ``start_dim=0``)."""
     if x.rank == 0:
+        for axis, name in ((1 if start_dim is None else start_dim, "start_dim"), (end_dim, "end_dim")):
+            axis_index(case, axis, 1, name)
         return x.with_shape((1,))
     start = axis_index(case, 1 if start_dim is None else start_dim, x.rank, "start_dim")
     end = axis_index(case, end_dim, x.rank, "end_dim")
@@ -382,7 +384,11 @@ def onnx_expand(case: Case, x: TensorType, shape: TensorType) -> TensorType:
     """ONNX Expand: broadcasting with a shape, both ways."""
     target = target_of(shape)
     if target is None:
-        return of_unknown_target(case, x, shape) if x.rank == 0 else x.with_shape(None)
+        count = shape.shape[0] if shape.shape else None
+        if not isinstance(count, int):
+            return x.with_shape(None)
+        rank = max(x.rank, count)
+        return TensorType(tuple(case.fresh("size") for _ in range(rank)), x.dtype)
     return TensorType(broadcast(case, x.dims, target), x.dtype)
 
 
@@ -740,6 +746,15 @@ def scaled_size(size: Term, factor: Any) -> Term:
     return floor_div(size * numerator, denominator)
 
 
+RESIZE_BY = Rule("resize-by", Category.IMPROPER_VALUE, "Resize needs either `scales` or `sizes`, and not both")
+
+
+def need_vector(case: Case, operand: TensorType | None, name: str) -> None:
+    """An operand that lists sizes has one dimension, where its shape is known."""
+    if operand is not None and operand.shape is not None:
+        need_rank(case, operand, 1, operand=name)
+
+
 @define("onnx", "Resize", "Upsample")
 def onnx_resize(
     case: Case,
@@ -754,6 +769,12 @@ def onnx_resize(
     **_others: Any,
 ) -> TensorType:
     """ONNX Resize by sizes; scales are floating-point operands whose result is not followed."""
+    given = [t for t in (scales, sizes) if t is not None and t.shape != (0,)]
+    if case.at_least(11):  # before, the scales were the second operand
+        known = all(t.shape is not None for t in given)
+        case.require(RESIZE_BY, len(given) == 1 or (len(given) > 1 and not known))
+    for name, operand in (("the scales", scales), ("the sizes", sizes)):
+        need_vector(case, operand, name)
     places = axis_indices(case, tuple(axes), x.rank) if axes is not None else tuple(range(x.rank))
     target = target_of(sizes) if sizes is not None else None
     for name, operand in (("scales", scales), ("sizes", sizes)):

@@ -1,0 +1,46 @@
+"""What the constructors of torch layers refuse: numbers that contradict each other whatever the input will be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from analyzer.tracing.operators.apply import fail, require
+from analyzer.tracing.operators.table import Op
+from analyzer.tracing.values import Value, is_term
+from analyzer.validity.terms import equal, mod
+
+_RECURRENT = ("LSTM", "GRU", "RNN")
+_HEADS = {
+    "MultiheadAttention": ("embed_dim", "num_heads"),
+    "TransformerEncoderLayer": ("d_model", "nhead"),
+    "TransformerDecoderLayer": ("d_model", "nhead"),
+}
+
+
+def check_construction(op: Op, arguments: Mapping[str, Value]) -> None:
+    """Fails as ``nn.Conv2d(3, 4, 1, groups=2)`` does, on the line that makes the layer."""
+    kind = op.short
+    if kind.startswith(("Conv", "LazyConv")) and kind[-1] == "d":
+        for name in ("in_channels", "out_channels"):
+            _divides(op, arguments, "groups", name)
+    elif kind == "GroupNorm":
+        _divides(op, arguments, "num_groups", "num_channels")
+    elif kind in _HEADS:
+        width, heads = _HEADS[kind]
+        _divides(op, arguments, heads, width)
+    elif kind in _RECURRENT:
+        for name in ("input_size", "hidden_size", "num_layers"):
+            size = arguments.get(name, 1)
+            if isinstance(size, int) and size <= 0:
+                fail(op, "positive", f"{name} is {size}; it must be at least 1")
+
+
+def _divides(op: Op, arguments: Mapping[str, Value], divisor: str, whole: str) -> None:
+    parts, total = arguments.get(divisor, 1), arguments.get(whole)
+    if not is_term(parts) or not is_term(total) or parts == 1:
+        return
+    if isinstance(parts, int) and parts <= 0:
+        fail(op, "positive", f"{divisor} is {parts}; it must be at least 1")
+    if isinstance(parts, int) or parts.interval.lo >= 1:
+        rest = mod(total, parts)
+        require(op, equal(rest, 0), "divides", f"{divisor} {parts} does not divide {whole} {total}")
