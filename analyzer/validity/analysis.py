@@ -284,17 +284,18 @@ def _stated(program: Program, reading: Reading, target: TargetConfig) -> Iterato
         node = next((layer for layer in reading.architecture.layers if name in layer.outputs), None)
         if node is None:
             continue
+        types = None not in (own.dtype, stated.dtype) and own.dtype != stated.dtype
+        says, gives = (stated.dtype, own.dtype) if types else (show(stated.shape), show(own.shape))
         yield Finding(
-            rule="validity/stated-shape",
-            level=Level.WARNING,
+            rule=f"validity/{Category.INCOMPATIBLE_ELEMENT_TYPE}" if types else "validity/stated-shape",
+            level=Level.ERROR if types else Level.WARNING,  # runtimes refuse the one and overlook the other
             confidence=Confidence.PROVED,
-            message=_short(
-                f"The file states that `{name}` is {show(stated.shape)}, but its operator gives {show(own.shape)}."
-            ),
+            message=_short(f"The file states that `{name}` is {says}, but its operator gives {gives}."),
             target=target.id,
             layer=node.node,
             node=node.name,
             op=node.operator,
+            operand="stated-type" if types else "",
             location=node.location,
             evidence=Evidence("core", (f"`{node.name}` ({node.operator}) makes `{name}`.",)),
         )

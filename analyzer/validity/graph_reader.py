@@ -324,12 +324,17 @@ def _anonymous(size: Term) -> bool:
 
 
 def contradictions(program: Program, reading: Reading) -> list[tuple[str, TensorType, TensorType]]:
-    """Graph outputs whose stated type certainly differs from the one that the operators give."""
+    """Values whose stated type certainly differs from the one that the operators give."""
     found = []
     last = {name for layer in reading.architecture.layers for name in layer.outputs}
     for name, stated in reading.types.items():
         own = program.values.get(name)
-        if name not in last or own is None or own.shape is None or stated.shape is None:
+        if name not in last or own is None:
+            continue
+        if None not in (own.dtype, stated.dtype) and own.dtype != stated.dtype:
+            found.append((name, own, stated))
+            continue
+        if own.shape is None or stated.shape is None:
             continue
         if len(own.shape) != len(stated.shape):
             found.append((name, own, stated))

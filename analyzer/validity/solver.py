@@ -2,8 +2,8 @@
 
 Bounds on single symbols are decided without it. Flat integers only: no arrays, quantifiers or bit-vectors. Two
 encodings: ``div`` hands division to Z3; ``linear`` replaces a division by a fresh quotient and, for a symbolic divisor
-over a finite domain, by a case split. A query runs with ``div`` and a short timeout first, then with ``linear``, then it
-is undecided. Undecided is never valid.
+over a finite domain, by a case split. A query runs with ``div`` and a short timeout first, then with ``linear``, then
+it is undecided. Undecided is never valid.
 """
 
 from __future__ import annotations

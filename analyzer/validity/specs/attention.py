@@ -13,7 +13,7 @@ from analyzer.validity.specs.common import (
     need_rank,
     same_dtype,
 )
-from analyzer.validity.terms import Term, equal, floor_div, mod
+from analyzer.validity.terms import Term, all_of, equal, floor_div, mod
 
 HEADS = Rule(
     "heads-divide",
@@ -214,6 +214,13 @@ def keras_group_query_attention(
     return query
 
 
+WINDOW = Rule(
+    "attention-window", Category.ILLEGAL_VALUE, "`{name}` is {size}; it must be -1 (no limit) or a number of positions"
+)
+CACHES = Rule("attention-cache", Category.IMPROPER_VALUE, "past keys and past values come together or not at all")
+CACHE = Rule("attention-cache", Category.INCOMPATIBLE_SHAPE, "the cached {operand} is {cached} and must be {expected}")
+
+
 @define("onnx", "Attention")
 def onnx_attention(
     case: Case,
@@ -226,9 +233,13 @@ def onnx_attention(
     *_more: TensorType | None,
     q_num_heads: Any = None,
     kv_num_heads: Any = None,
+    left_window_size: int = -1,
+    right_window_size: int = -1,
     **_attributes: Any,
 ) -> tuple[TensorType, ...]:
     """ONNX Attention: (batch, heads, steps, size), or (batch, steps, width) with the numbers of heads as attributes."""
+    for name, size in (("left_window_size", left_window_size), ("right_window_size", right_window_size)):
+        case.require(WINDOW, size >= -1, name=name, size=size)
     need_rank(case, q, 3, 4, operand="Q")
     need_rank(case, k, q.rank, operand="K")
     need_rank(case, v, q.rank, operand="V")
@@ -253,6 +264,13 @@ def onnx_attention(
         y = TensorType((*q.dims[:-1], v.dims[-1]), q.dtype)
         head_count, key_width, value_size = k.dims[1], k.dims[-1], v.dims[-1]
     steps: Term = k.dims[-2]
+    case.require(CACHES, (past_key is None) == (past_value is None))
+    for operand, past, width in (("key", past_key, key_width), ("value", past_value, value_size)):
+        if past is not None and past.shape is not None:
+            need_rank(case, past, 4, operand=f"the cached {operand}")
+            expected = (q.dims[0], head_count, past.dims[2], width)
+            agree = all_of(*(equal(a, b) for a, b in zip(past.dims, expected, strict=True)))
+            case.require(CACHE, agree, operand=operand, cached=past.dims, expected=expected)
     if past_key is not None and past_key.shape is not None:
         steps = steps + past_key.dims[-2]
     present_k = TensorType((q.dims[0], head_count, steps, key_width), k.dtype)

@@ -85,7 +85,6 @@ ONNX_KEEPING = [
     "ThresholdedRelu",
     "Not",
     "BitwiseNot",
-    "Bernoulli",
     "Shrink",
     "Swish",
 ]
@@ -95,6 +94,12 @@ ONNX_KEEPING = [
 def onnx_keeping(case: Case, x: TensorType, **_attributes: Any) -> TensorType:
     """ONNX operators whose output has the input's shape and type."""
     return TensorType(x.shape, x.dtype, x.format)
+
+
+@define("onnx", "Bernoulli")
+def onnx_bernoulli(case: Case, x: TensorType, *, dtype: Any = None, **_attributes: Any) -> TensorType:
+    """ONNX Bernoulli: draws of the probabilities' shape, of the type `dtype` if it is given."""
+    return TensorType(x.shape, onnx_dtype(dtype) if dtype is not None else x.dtype, x.format)
 
 
 @define("onnx", "IsNaN", "IsInf")
@@ -178,7 +183,7 @@ def onnx_variadic(case: Case, *tensors: TensorType, **_attributes: Any) -> Tenso
 def onnx_where(case: Case, condition: TensorType, a: TensorType, b: TensorType) -> TensorType:
     """ONNX Where."""
     same_dtype(case, ("the first choice", a), ("the second choice", b))
-    return merged(case, condition, a, b, dtype=a.dtype or b.dtype)
+    return TensorType(broadcast(case, condition.dims, a.dims, b.dims), a.dtype or b.dtype)
 
 
 @define("onnx", "Clip")
@@ -201,15 +206,47 @@ def onnx_dropout(
     case: Case, x: TensorType, ratio: TensorType | None = None, mode: TensorType | None = None, **_attributes: Any
 ) -> tuple[TensorType, ...]:
     """ONNX Dropout: the value and a mask."""
+    for name, operand in (("ratio", ratio), ("training_mode", mode)):
+        if isinstance(operand, TensorType) and operand.shape is not None:  # `ratio` was an attribute before opset 12
+            case.require(SCALAR_BOUND, all(d == 1 for d in operand.shape), name=name, shape=operand.shape)
     return x, TensorType(x.shape, "bool" if case.at_least(10) else x.dtype)
 
 
-@define("onnx", "Cast", "CastLike", "BitCast")
+CAST_TARGET = Rule("cast-target", Category.ILLEGAL_VALUE, "`to` is {to}, which is no element type", ("to",))
+SAME_WIDTH = Rule(
+    "bit-width",
+    Category.INCOMPATIBLE_ELEMENT_TYPE,
+    "elements of {dtype} cannot be read as {target}: their widths differ",
+    ("to",),
+)
+
+
+@define("onnx", "Cast", "CastLike")
 def onnx_cast(
     case: Case, x: TensorType, like: TensorType | None = None, *, to: Any = None, **_others: Any
 ) -> TensorType:
     """ONNX Cast: `to` is an element type's number."""
-    return TensorType(x.shape, like.dtype if like is not None else onnx_dtype(to), x.format, x.value)
+    target = like.dtype if like is not None else onnx_dtype(to)
+    case.require(CAST_TARGET, like is not None or target is not None, to=to)
+    return TensorType(x.shape, target, x.format, x.value)
+
+
+@define("onnx", "BitCast")
+def onnx_bit_cast(case: Case, x: TensorType, *, to: Any) -> TensorType:
+    """ONNX BitCast: the same bits under another type."""
+    target = onnx_dtype(to)
+    case.require(CAST_TARGET, target is not None and target != "string", to=to)
+    widths = [_bits(t) for t in (x.dtype, target)]
+    case.require(SAME_WIDTH, None in widths or widths[0] == widths[1], dtype=x.dtype, target=target)
+    return TensorType(x.shape, target)
+
+
+def _bits(dtype: str | None) -> int | None:
+    """How many bits an element has, where NumPy's name says it."""
+    if dtype in ("bool", "bfloat16"):
+        return {"bool": 8, "bfloat16": 16}[dtype]
+    digits = (dtype or "").removeprefix("u").lstrip("abcdefghijklmnopqrstuvwxyz")
+    return int(digits) if digits.isdigit() else int(digits[0]) if digits[:1].isdigit() else None
 
 
 def onnx_dtype(number: Any) -> str | None:
@@ -218,7 +255,7 @@ def onnx_dtype(number: Any) -> str | None:
         1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: "string", 9: "bool",
         10: "float16", 11: "float64", 12: "uint32", 13: "uint64", 14: "complex64", 15: "complex128", 16: "bfloat16",
         17: "float8e4m3fn", 18: "float8e4m3fnuz", 19: "float8e5m2", 20: "float8e5m2fnuz", 21: "uint4", 22: "int4",
-        23: "float4e2m1", 24: "float8e8m0",
+        23: "float4e2m1", 24: "float8e8m0", 25: "uint2", 26: "int2",
     }  # fmt: skip
     return names.get(number) if isinstance(number, int) else number
 
@@ -349,7 +386,7 @@ def torch_comparison(case: Case, a: TensorType, b: TensorType, **_arguments: Any
 @define("torch", "where")
 def torch_where(case: Case, condition: TensorType, a: TensorType, b: TensorType) -> TensorType:
     """``torch.where``."""
-    return merged(case, condition, a, b, dtype=promoted(a.dtype, b.dtype))
+    return TensorType(broadcast(case, condition.dims, a.dims, b.dims), promoted(a.dtype, b.dtype))
 
 
 _ORDER = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64")
@@ -519,7 +556,7 @@ def tf_add_n(case: Case, *tensors: TensorType, **_arguments: Any) -> TensorType:
 def tf_select_v2(case: Case, condition: TensorType, a: TensorType, b: TensorType, **_arguments: Any) -> TensorType:
     """GraphDef SelectV2: broadcasting."""
     same_dtype(case, ("the first choice", a), ("the second choice", b))
-    return merged(case, condition, a, b, dtype=a.dtype)
+    return TensorType(broadcast(case, condition.dims, a.dims, b.dims), a.dtype or b.dtype)
 
 
 @define("tf", "Select")

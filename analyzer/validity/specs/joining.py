@@ -206,6 +206,8 @@ def onnx_split(
         if outputs is not None:
             case.require(LENGTH, len(stated) == outputs, name="split", actual=len(stated), expected=outputs)
         return parted(case, x, place, tuple(stated))
+    if num_outputs is not None:
+        need_positive(case, num_outputs=num_outputs)
     count = num_outputs or outputs
     if split is not None or count is None:
         return tuple(x.with_shape(replaced(x.dims, place, case.fresh("part"))) for _ in range(outputs or 0))

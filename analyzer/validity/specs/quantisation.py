@@ -171,6 +171,8 @@ def onnx_grid_sample(case: Case, x: TensorType, grid: TensorType, **_attributes:
 def onnx_affine_grid(case: Case, theta: TensorType, size: TensorType, *, align_corners: int = 0) -> TensorType:
     """ONNX AffineGrid."""
     need_rank(case, theta, 3, operand="theta")
+    if size.shape is not None:
+        need_rank(case, size, 1, operand="the size")
     target = target_of(size)
     if target is None or len(target) not in (4, 5):
         return TensorType(None, theta.dtype)
@@ -184,6 +186,8 @@ def onnx_affine_grid(case: Case, theta: TensorType, size: TensorType, *, align_c
 @define("onnx", "ConstantOfShape")
 def onnx_constant_of_shape(case: Case, shape: TensorType, *, value: Any = None, dtype: Any = None) -> TensorType:
     """ONNX ConstantOfShape."""
+    if shape.shape is not None:
+        need_rank(case, shape, 1, operand="the shape")
     target = target_of(shape)
     if target is not None:
         return TensorType(target, dtype or "float32")
