@@ -24,6 +24,7 @@ from analyzer.differential.reduce import Reduced, reduce
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.structure import Description
 from analyzer.differential.verdict import Failure, Kind, Outcome
+from analyzer.problem import TargetProblem
 
 
 @dataclass(frozen=True)
@@ -171,12 +172,20 @@ def _inputs(
         return given(structure)
     for runner in runners:
         if runner.examples and set(runner.examples) == {i.name for i in structure.inputs}:
-            return variants(runner.examples)
+            made = variants(runner.examples)  # the example itself is the user's and stays as it is
+            return replace(made, sets=(*made.sets[:1], *finite(replace(made, sets=made.sets[1:]), runner).sets))
 
-    def accepts(feeds: Mapping[str, np.ndarray]) -> bool:
+    def all_run(feeds: Mapping[str, np.ndarray]) -> bool:
+        """An image too small for its network has empty or NaN results on some engines and is refused by others."""
+        return all(_not_finite(outcome) == 0 and outcome.ok for outcome in (r.run(feeds, state=False) for r in runners))
+
+    def any_runs(feeds: Mapping[str, np.ndarray]) -> bool:
         return any(runner.run(feeds, state=False).ok for runner in runners)
 
-    made = generate(structure.inputs, target, accepts)
+    try:
+        made = generate(structure.inputs, target, all_run)
+    except TargetProblem:  # an engine that refuses every input, or NaN in every result, is for the comparison to tell
+        made = generate(structure.inputs, target, any_runs)
     # On the first engine that runs: an engine is fast, and it is the engines' own precision that must stay finite.
     quick = next((r for r in runners if r.run(made.sets[0].feeds, state=False).ok), None) if made.sets else None
     return made if quick is None or (budget is not None and budget.over) else finite(made, quick)
@@ -251,7 +260,14 @@ def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bo
         for result in concerned:
             localizations[result.runner.name] = found
         names = {r.runner.name for r in concerned}
-        mine = [b for b in found.blames if b.backend in names]
+        whole = {r.runner.name for r in working}
+        mine = []
+        for blame in [b for b in found.blames if b.backend in names]:
+            if blame.kind in (Kind.CRASH, Kind.UNSUPPORTED) and blame.backend in whole:
+                place = blame.unit.main.layer or blame.unit.main.name
+                notes.append(f"{blame.backend} runs the model, but not {place} cut out of it: {blame.message[:160]}")
+            else:
+                mine.append(blame)
         for result in concerned:
             if result in suspicious and not any(b.backend == result.runner.name for b in mine):
                 spliced = _spliced(done.structure, result, base, comparison, found, notes)

@@ -14,6 +14,7 @@ from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact
 from analyzer.differential.study import Budget, Study, study
 from analyzer.differential.transport import ProcessTransport
+from analyzer.differential.verdict import Kind
 from analyzer.sandbox.process import ProcessSandbox
 
 KERAS = """
@@ -43,6 +44,18 @@ def build(pooling=False):
 
 def pooled():
     return build(True)
+
+
+def unnamed():
+    image = keras.Input((8, 8, 3))
+    return keras.Model(image, L.AveragePooling2D(3, strides=2, padding="same", name="average")(image))
+
+
+def free():
+    image = x = keras.Input((None, None, 3))
+    for _ in range(3):
+        x = L.Conv2D(4, 3, strides=2)(x)
+    return keras.Model(image, L.Dense(3)(L.GlobalAveragePooling2D()(x)))
 """
 
 TENSORFLOW = """
@@ -64,9 +77,11 @@ def examine(project: Path) -> Iterator[Examine]:
     """Gives the study of an entry point, and how often each engine was started."""
     with Pool(sandbox=ProcessSandbox(), deadline=300.0) as pool:
 
-        def run(entry: str, backends: tuple[str, ...], budget: float = 600.0) -> tuple[Study, list[int]]:
+        def run(
+            entry: str, backends: tuple[str, ...], budget: float = 600.0, described: bool = True
+        ) -> tuple[Study, list[int]]:
             kind = f"{'keras' if backends[0].startswith('keras') else 'tensorflow'}-entry"
-            inputs = {"image": InputSpec(shape=(2, 8, 8, 3))}
+            inputs = {"image": InputSpec(shape=(2, 8, 8, 3))} if described else {}
             target = TargetConfig("model", entry=entry, inputs=inputs, backends=backends)
             kinds = {kind: Artefact(kind, {"project": project}, {"entry": entry, "root": "project"})}
             (family,) = families(backends, kinds)
@@ -104,6 +119,22 @@ def test_only_the_faulty_layer_of_an_entry_point_is_blamed(examine: Examine) -> 
     (judged,) = done.judge.replay([({"image": np.ones((2, 8, 8, 3), np.float32)}, None)])
     assert {a.dtype for a in judged.arrays.values()} == {np.dtype(np.float64)}, "the judge's float64 is not narrowed"
     assert done.notes == ()
+
+
+def test_an_input_without_a_name_is_the_same_in_every_copy_of_the_model(examine: Examine) -> None:
+    done, _ = examine("model.py:unnamed", KERAS_BACKENDS, described=False)
+    found = [(p.blame.unit.main.layer, p.backend.name, p.blame.kind) for p in done.problems]
+    assert found == [("average", "keras-torch", Kind.VALUE)]
+    assert not [n for n in done.notes if "computed from none" in n]
+
+
+def test_made_images_are_large_enough_for_every_engine(examine: Examine) -> None:
+    """TensorFlow gives NaN for an image that convolutions use up, PyTorch refuses it: neither is the model's defect."""
+    done, _ = examine("model.py:free", KERAS_BACKENDS, described=False)
+    assert done.problems == ()
+    assert done.missing == ()
+    assert done.inputs is not None
+    assert all(next(iter(s.feeds.values())).shape[1] >= 15 for s in done.inputs.sets)
 
 
 def test_a_spent_budget_keeps_the_blame_and_says_what_was_left_out(examine: Examine) -> None:

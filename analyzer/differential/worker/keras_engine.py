@@ -251,8 +251,10 @@ class Keras:
             return
         self.inputs = []
         for symbolic in _flat(model._inputs):
-            self.names[id(symbolic)] = symbolic.name
-            self.inputs.append((symbolic.name, symbolic))
+            # The layer's name: a tensor's own changes when the model is built again from its configuration.
+            name = symbolic._keras_history.operation.name
+            self.names[id(symbolic)] = name
+            self.inputs.append((name, symbolic))
         self._add(model, "", counts)
         self.outputs = [self.names[id(t)] for t in _flat(model._outputs)]
         self.producer = {name: i for i, s in enumerate(self.steps) for name in s.outputs}
@@ -378,13 +380,9 @@ def _with_policy(model: Any, policy: str) -> Any:
         if isinstance(value, dict):
             if value.get("class_name") == "DTypePolicy":
                 return {**value, "config": {**value["config"], "name": policy}}
-            compute = policy.removeprefix("mixed_")
-            return {
-                k: (policy if k == "dtype" and v == "float32" and "batch_shape" not in value else compute)
-                if isinstance(v, str) and v == "float32" and k in ("dtype",)
-                else change(v)
-                for k, v in value.items()
-            }
+            layer = "trainable" in value and "batch_shape" not in value  # else an input, or a note on a tensor
+            mine = policy if layer else "float32" if policy.startswith("mixed_") else policy
+            return {k: mine if (k, v) == ("dtype", "float32") else change(v) for k, v in value.items()}
         if isinstance(value, (list, tuple)):
             return type(value)(change(v) for v in value)
         return value

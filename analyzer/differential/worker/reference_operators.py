@@ -12,7 +12,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from onnx.reference.ops import op_average_pool, op_batch_normalization, op_conv, op_max_pool
+from onnx.reference.op_run import OpRun
+from onnx.reference.ops import (
+    op_average_pool,
+    op_batch_normalization,
+    op_conv,
+    op_hardmax,
+    op_log_softmax,
+    op_lrn,
+    op_max_pool,
+    op_softmax,
+)
 
 
 def _windows(
@@ -176,4 +186,67 @@ class BatchNormalization(op_batch_normalization.BatchNormalization_14):  # type:
         return (y.astype(x.dtype, copy=False),)
 
 
-OPERATORS = (Conv, MaxPool, AveragePool, BatchNormalization)
+def _in_rows(operator: OpRun, x: np.ndarray) -> np.ndarray | None:
+    """Before opset 13 the softmax family works on rows of a matrix: all axes from `axis` (1 where absent) are one.
+
+    `onnx.reference` takes one axis, the last where absent. None from opset 13 on, which it has right.
+    """
+    if operator.run_params["opsets"][""] >= 13:
+        return None
+    given = [a.i for a in operator.onnx_node.attribute if a.name == "axis"]
+    axis = (given[0] if given else 1) % max(x.ndim, 1)
+    return x.reshape(int(np.prod(x.shape[:axis])), -1)
+
+
+class Softmax(op_softmax.Softmax):  # type: ignore[misc]
+    op_domain = ""
+
+    def _run(self, X: np.ndarray, axis: int | None = None) -> tuple[np.ndarray, ...]:
+        rows = _in_rows(self, X)
+        stock: Any = super()._run(X, axis=axis) if rows is None else super()._run(rows, axis=1)
+        return (stock[0].reshape(X.shape),)
+
+
+class LogSoftmax(op_log_softmax.LogSoftmax):  # type: ignore[misc]
+    op_domain = ""
+
+    def _run(self, X: np.ndarray, axis: int | None = None) -> tuple[np.ndarray, ...]:
+        rows, along = _in_rows(self, X), 1
+        if rows is None:
+            rows, along = X, next((a.i for a in self.onnx_node.attribute if a.name == "axis"), -1)
+        shifted = rows - rows.max(axis=along, keepdims=True)
+        result = shifted - np.log(np.exp(shifted).sum(axis=along, keepdims=True))
+        return (result.reshape(X.shape).astype(X.dtype, copy=False),)
+
+
+class Hardmax(op_hardmax.Hardmax):  # type: ignore[misc]
+    op_domain = ""
+
+    def _run(self, x: np.ndarray, axis: int | None = None) -> tuple[np.ndarray, ...]:
+        rows = _in_rows(self, x)
+        stock: Any = super()._run(x, axis=axis) if rows is None else super()._run(rows, axis=1)
+        return (stock[0].reshape(x.shape),)
+
+
+class LRN(op_lrn.LRN):  # type: ignore[misc]
+    """`onnx.reference` sums squares for as many channels as there are examples in the batch."""
+
+    op_domain = ""
+
+    def _run(
+        self,
+        x: np.ndarray,
+        alpha: float | None = None,
+        beta: float | None = None,
+        bias: float | None = None,
+        size: int | None = None,
+    ) -> tuple[np.ndarray, ...]:
+        assert None not in (alpha, beta, bias, size), "the schema has defaults for all but `size`, which is required"
+        squares = np.square(x)
+        before, after = (size - 1) // 2, size // 2  # type: ignore[operator]
+        sums = [squares[:, max(0, c - before) : min(x.shape[1], c + after + 1)].sum(axis=1) for c in range(x.shape[1])]
+        y = x / (bias + alpha / size * np.stack(sums, axis=1)) ** beta  # type: ignore[operator]
+        return (y.astype(x.dtype, copy=False),)
+
+
+OPERATORS = (Conv, MaxPool, AveragePool, BatchNormalization, Softmax, LogSoftmax, Hardmax, LRN)
