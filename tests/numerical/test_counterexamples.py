@@ -235,3 +235,148 @@ def test_matrix_products_of_straddling_intervals_are_exact() -> None:
 def test_log_of_softmax_kernels_is_no_false_alarm() -> None:
     b = Builder()
     assert rules(b.graph(b.op("LogSoftmax", b.input("x", (4, 10)))), {"x": (-1e4, 1e4)}) == []
+
+
+def graph_tf(op: str, shapes: list[tuple[int, ...]], outputs: int = 1, **attributes: object) -> Graph:
+    inputs = [
+        ir.Value(name=f"x{i}", type=ir.TensorType(ir.DataType.FLOAT), shape=ir.Shape(s)) for i, s in enumerate(shapes)
+    ]
+    node = ir.node(op, inputs, attributes, domain="tf", num_outputs=outputs, name="op")  # type: ignore[arg-type]
+    graph = ir.Graph(inputs, node.outputs, nodes=[node], name="g", opset_imports={"tf": 1, "": 20})
+    return Graph(ir.Model(graph, ir_version=10), framework="tensorflow")
+
+
+def first_output(graph: Graph, ranges: dict[str, tuple[float, float]]) -> AbstractTensor:
+    given = {n: ValueRange(*r) for n, r in ranges.items()}
+    values = interpret(graph, given, options=Options(everything=True)).values
+    return values[graph.graph.outputs[0]]
+
+
+def test_fused_batch_norm_reads_its_operands_in_order() -> None:
+    graph = graph_tf("FusedBatchNormV3", [(1, 1, 1, 1), (1,), (1,), (1,), (1,)], 6, is_training=False, epsilon=1e-12)
+    given = {"x0": (1, 1), "x1": (2, 2), "x2": (3, 3), "x3": (0, 0), "x4": (4, 4)}  # x, scale, offset, mean, variance
+    tensor = first_output(graph, given)
+    assert covers((tensor.low, tensor.high), 4, 4)
+
+
+def test_multinomial_draws_are_class_numbers() -> None:
+    b = Builder()
+    low, high = bounds(b.graph(b.op("Multinomial", b.input("x", (2, 7)), sample_size=5)), {"x": (-1, 1)})
+    assert (low, high) == (0, 6)
+
+
+def test_transposed_convolutions_are_not_bounded_by_one() -> None:
+    b = Builder()
+    graph = b.graph(b.op("ConvTranspose", b.input("x", (1, 2, 3, 3)), b.input("w", (2, 1, 1, 1))))
+    low, high = bounds(graph, {"x": (3, 3), "w": (5, 5)})
+    assert low <= 30 <= high
+
+
+def test_gather_nd_counts_negative_indices_from_the_end() -> None:
+    b = Builder()
+    x = AbstractTensor(dtypes.FLOAT32, (3,), np.array([0.0, 1.0, 7.0]), np.array([0.0, 1.0, 7.0]), ((0, 1, 2),))
+    graph = b.graph(b.op("GatherND", b.input("x", (3,)), b.const([[-1]], np.int64)))
+    assert bounds(graph, {"x": x})[1] >= 7
+
+
+def test_a_loop_without_trip_count_and_condition_ends() -> None:
+    from test_loops import counting
+
+    graph = counting("Tanh")
+    graph.graph.sort()
+    loop = next(n for n in graph.graph if n.op_type == "Loop")
+    loop.replace_input_with(0, None)
+    low, high = bounds(graph, {"y0": (-3, 2)})
+    assert low <= -3
+    assert high >= 2
+
+
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_sums_over_a_batch_cover_every_size(n: int) -> None:
+    b = Builder()
+    graph = b.graph(b.op("ReduceSum", b.input("x", ("n", 2)), b.const([0], np.int64)))
+    low, high = bounds(graph, {"x": (1, 2)})
+    assert low <= n
+    assert high >= 2 * n
+
+
+def test_products_beyond_the_dtype_are_not_silent() -> None:
+    b = Builder()
+    x = b.input("x", (2,))
+    product = b.op("Mul", x, b.const(1e30), name="mul")
+    assert rules(b.graph(product), {"x": (0, 1e30)}) == [("overflow", "mul")]
+
+
+def test_variance_and_epsilon_of_zero_are_flagged() -> None:
+    b = Builder()
+    x = b.input("x", (1, 1, 2))
+    names = [b.input(n, (1,)) for n in ("scale", "bias", "mean", "variance")]
+    given = {"x": (1, 1), "scale": (1, 1), "bias": (0, 0), "mean": (0, 0), "variance": (0, 1)}
+    graph = b.graph(b.op("BatchNormalization", x, *names, epsilon=0.0, name="norm"))
+    assert rules(graph, given) == [("normalisation-by-zero", "norm")]
+
+
+def test_constant_tensors_keep_their_data() -> None:
+    b = Builder()
+    table = np.linspace(1, 3, 300, dtype=np.float32)
+    assert rules(b.graph(b.op("Div", b.input("x", (300,)), b.const(table))), {"x": (0, 1)}) == []
+
+
+def test_concatenations_of_many_operands_keep_their_blocks() -> None:
+    b = Builder()
+    names = [b.input(f"x{i}", (1,)) for i in range(15)]
+    whole = b.op("Concat", *names, axis=0)
+    graph = b.graph(b.op("Log", b.op("Slice", whole, b.const([12], np.int64), b.const([13], np.int64))))
+    ranges = dict.fromkeys(names, (-1.0, 1.0)) | {"x12": (1.0, 2.0)}
+    assert rules(graph, ranges) == []
+
+
+@pytest.mark.parametrize(
+    ("op", "given"), [("Acos", (-1.5, 0)), ("Asin", (0, 1.5)), ("Atanh", (0, 1)), ("Acosh", (0.5, 2))]
+)
+def test_domains_of_inverse_functions(op: str, given: tuple[float, float]) -> None:
+    b = Builder()
+    assert rules(b.graph(b.op(op, b.input("x", (4,)), name="op")), {"x": given}) == [("invalid-domain", "op")]
+
+
+def test_modulo_by_zero() -> None:
+    b = Builder()
+    graph = b.graph(b.op("Mod", b.input("x", (4,), "int64"), b.input("y", (4,), "int64"), name="mod"))
+    assert rules(graph, {"x": (0, 9), "y": (0, 3)}) == [("integer-division-by-zero", "mod")]
+    assert rules(graph, {"x": (0, 9), "y": (1, 3)}) == []
+
+
+def test_a_weighted_loss_divides_by_the_sum_of_weights() -> None:
+    b = Builder()
+    x, labels, weights = b.input("x", (3, 4)), b.input("t", (3,), "int64"), b.input("w", (4,))
+    graph = b.graph(b.op("NegativeLogLikelihoodLoss", x, labels, weights, name="loss"))
+    assert rules(graph, {"x": (-9, 0), "t": (0, 3), "w": (0, 1)}) == [("empty-mean", "loss")]
+    assert rules(graph, {"x": (-9, 0), "t": (0, 3), "w": (0.5, 1)}) == []
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_reshapes_of_blocks_contain_every_element(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    old = [(2, 3, 4), (6, 4), (24,), (4, 3, 2)][seed % 4]
+    new = [(4, 6), (3, 8), (2, 12), (12, 2), (2, 2, 6)][seed % 5]
+    values = rng.normal(size=old)
+    axis = int(rng.integers(len(old)))
+    cut = int(rng.integers(1, old[axis]))
+    parts = np.split(values, [cut], axis)
+    form = [2 if i == axis else 1 for i in range(len(old))]
+    lo, hi = (np.array([f(p) for p in parts]).reshape(form) for f in (np.min, np.max))
+    starts = tuple((0, cut) if i == axis else (0,) for i in range(len(old)))
+    b = Builder()
+    graph = b.graph(b.op("Reshape", b.input("x", old), b.const(new, np.int64)))
+    x = AbstractTensor(dtypes.FLOAT64, old, lo, hi, starts)
+    result = interpret(graph, {"x": x}, options=Options(everything=True)).values[graph.graph.outputs[0]]
+    from containment import outside
+
+    assert not outside(result, values.reshape(new))
+
+
+def test_an_operator_nobody_knows_bounds_nothing_and_is_named() -> None:
+    graph = graph_tf("NoSuchOperator", [(4,)])
+    result = interpret(graph, {"x0": ValueRange(0, 1)}, options=Options(everything=True))
+    assert dict(result.unknown) == {"tf::NoSuchOperator": 1}
+    assert result.values[graph.graph.outputs[0]].high > 1e38

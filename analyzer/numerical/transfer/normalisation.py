@@ -73,10 +73,14 @@ def normalised(
     spread = (x.high - x.low) if centred else magnitude
     never_zero = kept >= tiny or (not centred and max(x.low, -x.high) > math.sqrt(tiny) * 1.01)
     ctx.check(RULE, "variance + epsilon = 0", {0: x}, lambda _: never_zero)
-    # in floating point the mean is rounded: a constant row leaves a residue of eps * |x|, divided by sqrt(epsilon)
+    if magnitude * magnitude * min(n, 2.0**40) > stage.hi:  # the sum of squares
+        ctx.overflow(x.interval(), x.dtype, False)
     limit = math.sqrt(max(n - 1, 1.0) if centred else n) if math.isfinite(n) else math.inf
     limit = limit * 1.01 + 1e-3
     if kept >= tiny:
+        # the mean is rounded: a constant row leaves a residue of eps * |x|, divided by sqrt(epsilon)
+        rounding = (4.0 + math.log2(max(min(n, 2.0**40), 1.0))) * stage.eps * magnitude if centred else 0.0
+        limit += rounding / math.sqrt(kept)
         residue = (spread + 1e3 * stage.eps * magnitude) / math.sqrt(kept)
         limit = min(limit, residue * 1.01) if math.isfinite(residue) else limit
     limit = min(limit, dtype.hi)

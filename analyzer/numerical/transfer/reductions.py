@@ -18,6 +18,7 @@ from analyzer.numerical.transfer.kinds import like
 from analyzer.numerical.transfer.registry import transfer
 
 UNKNOWN = object()
+HALF = ("float16", "bfloat16")
 
 
 def reduction_axes(ctx: Context, x: AbstractTensor, axes: AbstractTensor | None) -> tuple[Any, bool]:
@@ -345,6 +346,10 @@ def reduce_l2(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTens
     total = summed(ctx, squared(ctx, x), which, kept)
     with ctx.run.quietly():
         result: AbstractTensor = sqrt(ctx, total)
+        if x.dtype.name in HALF:  # where the squares overflow, kernels that add in float32 still have a norm
+            wide = AbstractTensor(dtypes.FLOAT32, x.shape, x.lo, x.hi, x.starts, x.nan)
+            norm = sqrt(ctx, summed(ctx, squared(ctx, wide), which, kept))
+            result.hi = np.minimum(np.maximum(result.hi, x.dtype.outward(norm.hi, norm.hi, 1)[1]), x.dtype.hi)
     if ctx.options.backward and not ctx.run.quiet and total.low < total.dtype.tiny and total.low < total.high:
         ctx.check("numerical/gradient-of-norm-at-zero", "x = 0", {0: x}, lambda _: False, backward=True)
     result.facts = {"reduced": ("norm", x, which if which is not UNKNOWN else None, kept)}
