@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import numpy as np
@@ -152,6 +153,10 @@ def _model(
     return model
 
 
-def all_models() -> dict[str, onnx.ModelProto]:
-    """Eleven architectures by name."""
-    return {**{n: zoo(n) for n in ZOO}, "transformer": transformer(), "encoder_decoder": encoder_decoder()}
+def all_models(only: str = "") -> dict[str, onnx.ModelProto]:
+    """Eleven architectures by name, or the one called `only`."""
+    made = {n: functools.partial(zoo, n) for n in ZOO} | {
+        "transformer": transformer,
+        "encoder_decoder": encoder_decoder,
+    }
+    return {name: make() for name, make in made.items() if only in ("", name)}

@@ -1,209 +1,138 @@
 """Faults put into one engine's layer: the rank of the culprit by replay, and by CRADLE's R_l.
 
-    python benchmarks/fault_injection.py [--count 300] [--models a,b] [--seed 0]
+    python benchmarks/fault_injection.py --cache DIR [--log FILE] [--count 300] [--only a,b] [--seed 0]
 
-One or two layers of a real architecture are changed in the model that one engine gets, as a bug in its kernel would
-change them: CRADLE's four kinds (batch norm's epsilon, padding, pooling, parameter layout) and ten more. Each injection is
-localized; the culprit's rank among all layers is counted by replayed error and by R_l.
+One or two layers of a real architecture are broken inside the worker of one engine, as a bug in its kernel would break
+them: CRADLE's four kinds (batch norm's epsilon, padding, pooling, parameter layout) and twelve more. The other engine is
+the float64 judge of production. Each injection is localized as `assay diff` does it; the culprit's rank among all layers
+is counted by replayed error and by R_l. A fault that changes nothing on the input (the layer's replay is the same to the
+last bit as without it) counts as silent. Every injection is a line of the log, from which an interrupted run goes on.
 """
 
-# ruff: noqa: E501, E402
+# ruff: noqa: E402
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import onnx
-from onnx import helper, numpy_helper
 
-sys.path[:0] = [str(Path(__file__).resolve().parent.parent), str(Path(__file__).resolve().parent)]
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE)]
 
-from differential_models import all_models
+import architectures
 
+from analyzer.config import TargetConfig
 from analyzer.differential.backend import parse
-from analyzer.differential.localize import localize
-from analyzer.differential.runner import Artefact, Runner
-from analyzer.differential.transport import Environment, ProcessTransport
+from analyzer.differential.inputs import generate
+from analyzer.differential.localize import Localization, localize
+from analyzer.differential.pool import variables_for
+from analyzer.differential.runner import Artefact, Case, Runner
+from analyzer.differential.transport import WORKER, Environment, ProcessTransport
+from analyzer.differential.verdict import Outcome
 
-Fault = Callable[[onnx.NodeProto, dict[str, onnx.TensorProto], np.random.Generator], bool]
+ENGINES = {
+    ".keras": ("keras-torch:threads=1", "keras-numpy:precision=float64", "keras_faults"),
+    ".onnx": ("onnxruntime:opt=disable:threads=1", "reference:precision=float64", "onnx_faults"),
+}
+PATCH = """
 
-
-def _attribute(node: onnx.NodeProto, name: str, value: object) -> None:
-    for a in list(node.attribute):
-        if a.name == name:
-            node.attribute.remove(a)
-    node.attribute.append(helper.make_attribute(name, value))
-
-
-def _get(node: onnx.NodeProto, name: str, default: object = None) -> object:
-    return next((helper.get_attribute_value(a) for a in node.attribute if a.name == name), default)
-
-
-def _weight(
-    node: onnx.NodeProto,
-    weights: dict[str, onnx.TensorProto],
-    position: int,
-    change: Callable[[np.ndarray], np.ndarray],
-) -> bool:
-    """Give this node alone a changed copy of one of its weights."""
-    if len(node.input) <= position or node.input[position] not in weights:
-        return False
-    old = numpy_helper.to_array(weights[node.input[position]])
-    new = np.ascontiguousarray(change(old)).astype(old.dtype)
-    if new.shape != old.shape or np.array_equal(new, old):
-        return False
-    name = f"{node.input[position]}/fault/{node.name}"
-    weights[name] = numpy_helper.from_array(new, name)
-    node.input[position] = name
-    return True
+def _inject(self, request, folder):
+    from . import {faults}
+    return {faults}.inject(self.engine, request["number"], request["seed"])
 
 
-def epsilon_outside(node, weights, rng):  # type: ignore[no-untyped-def]
-    """CRADLE: sqrt(var) + eps instead of sqrt(var + eps), with Keras' eps of 1e-3."""
-    return node.op_type == "BatchNormalization" and _weight(node, weights, 4, lambda v: (np.sqrt(v) + 1e-3) ** 2)
+Server.do_inject = _inject
+main()
+"""
 
 
-def epsilon_changed(node, weights, rng):  # type: ignore[no-untyped-def]
-    if node.op_type not in ("BatchNormalization", "LayerNormalization"):
-        return False
-    _attribute(node, "epsilon", 0.05)
-    return True
+class Remembering(Runner):
+    """A judge that is asked the same for every injection into one model answers from memory after the first."""
+
+    memory: dict[bytes, Outcome]
+
+    def replay(self, cases: Sequence[Case], *, state: bool = False) -> list[Outcome]:
+        keys = [_digest(*case) for case in cases]
+        new = [i for i, key in enumerate(keys) if key not in self.memory]
+        if new:
+            self.memory |= dict(zip([keys[i] for i in new], super().replay([cases[i] for i in new]), strict=True))
+        return [self.memory[key] for key in keys]
 
 
-def padding_shifted(node, weights, rng):  # type: ignore[no-untyped-def]
-    """CRADLE: the padding on the other side."""
-    pads = _get(node, "pads")
-    if node.op_type not in ("Conv", "MaxPool", "AveragePool") or not pads or len(pads) != 4 or not any(pads):
-        return False
-    _attribute(node, "pads", [pads[0] + pads[2], pads[1] + pads[3], 0, 0])
-    return True
+def _digest(feeds: Mapping[str, np.ndarray], fetches: Sequence[str] | None) -> bytes:
+    state = hashlib.blake2b(repr(fetches).encode())
+    for name, array in feeds.items():
+        state.update(f"{name}{array.dtype}{array.shape}".encode())
+        state.update(np.ascontiguousarray(array).tobytes())
+    return state.digest()
 
 
-def pooling_counts_padding(node, weights, rng):  # type: ignore[no-untyped-def]
-    """CRADLE: padded cells counted in the mean; where nothing is padded, the maximum instead of the mean."""
-    if node.op_type == "AveragePool":
-        if any(_get(node, "pads") or []):
-            _attribute(node, "count_include_pad", 1 - int(_get(node, "count_include_pad", 0)))
-        else:
-            node.op_type = "MaxPool"
-            for a in list(node.attribute):
-                if a.name == "count_include_pad":
-                    node.attribute.remove(a)
-        return True
-    if node.op_type == "GlobalAveragePool":
-        node.op_type = "GlobalMaxPool"
-        return True
-    return False
+def start(name: str, faults: str = "", kind: type[Runner] = Runner) -> Runner:
+    """A worker, with the faults of the module `faults` at hand."""
+    backend = parse(name)
+    transport = ProcessTransport(backend.engine.name, Environment(variables=variables_for(backend)))
+    if faults:
+        folder = transport.folder / WORKER
+        (folder / f"{faults}.py").write_text((HERE / f"{faults}.py").read_text(encoding="utf-8"), encoding="utf-8")
+        main = folder / "__main__.py"
+        text = main.read_text(encoding="utf-8").replace('if __name__ == "__main__":\n    main()\n', "")
+        main.write_text(text + PATCH.format(faults=faults), encoding="utf-8")
+    return kind(backend, transport, deadline=900.0)
 
 
-def kernel_flipped(node, weights, rng):  # type: ignore[no-untyped-def]
-    """CRADLE: convolution instead of cross-correlation."""
-    return node.op_type in ("Conv", "ConvTranspose") and _weight(node, weights, 1, lambda w: w[:, :, ::-1, ::-1])
+class Bench:
+    """One architecture on its two engines, with the errors that replay measures where nothing is broken."""
+
+    def __init__(self, path: Path, wrong: Runner, right: Remembering, sets: int) -> None:
+        self.wrong, self.right = wrong, right
+        right.memory = {}
+        artefact = Artefact("keras" if path.suffix == ".keras" else "onnx", {path.name: path}, {"path": path.name})
+        wrong.load(artefact)
+        self.structure = right.load(artefact)
+        made = generate(self.structure.inputs, TargetConfig("m", path=path.name), lambda f: wrong.run(f).ok)
+        self.feeds = [s.feeds for s in made.sets[:sets]]
+        self.inject(0, [0])
+        self.healthy = [self.localize(i) for i in range(len(self.feeds))]
+
+    def inject(self, number: int, seed: list[int]) -> list[tuple[str, str]]:
+        request = {"op": "inject", "number": number, "seed": seed}
+        return [(t, k) for t, k in self.wrong.transport.exchange(request, deadline=60)]
+
+    def localize(self, index: int) -> Localization:
+        return localize(self.structure, [self.wrong], self.right, self.feeds[index])
+
+    def row(self, trial: int, seed: list[int]) -> dict[str, Any]:
+        """Inject, localize, and count ranks. A fault is (kind, rank by replay, rank by R_l, blamed), None if silent."""
+        index = trial % len(self.feeds)
+        faults = self.inject(1 + trial % 2, seed)
+        found = self.localize(index)
+        unit_of = {t: u.id for u in found.units for t in u.outputs}
+        culprits = {unit_of.get(tensor, tensor): kind for tensor, kind in faults}
+        before, errors = self.healthy[index].errors[self.wrong.name], found.errors[self.wrong.name]
+        loud = {c for c in culprits if errors.get(c) != before.get(c)}
+        rates = found.rates(self.right.name, self.wrong.name)
+        blamed = {b.unit.id for b in found.blames}
+        rows = []
+        for unit, kind in culprits.items():
+            others = loud - {unit}
+            if unit not in loud:
+                rows.append([kind, None])
+                continue
+            ranks = [rank({u: v for u, v in s.items() if u not in others}, unit) for s in (errors, rates)]
+            rows.append([kind, *ranks, unit in blamed])
+        innocent = sorted(blamed - set(culprits) - {b.unit.id for b in self.healthy[index].blames})
+        return {"faults": rows, "innocent": innocent, "units": len(found.units)}
 
 
-def channels_rolled(node, weights, rng):  # type: ignore[no-untyped-def]
-    return node.op_type in ("Conv", "Gemm", "MatMul") and _weight(node, weights, 1, lambda w: np.roll(w, 1, axis=1))
-
-
-def bias_lost(node, weights, rng):  # type: ignore[no-untyped-def]
-    return node.op_type in ("Conv", "Gemm") and _weight(node, weights, 2, np.zeros_like)
-
-
-def weight_rounded(node, weights, rng):  # type: ignore[no-untyped-def]
-    """Eight bits of mantissa: a kernel that runs in bfloat16 unasked."""
-
-    def narrow(w: np.ndarray) -> np.ndarray:
-        return (w.view(np.uint32) & 0xFFFF0000).view(np.float32)
-
-    return node.op_type in ("Conv", "Gemm", "MatMul") and _weight(node, weights, 1, narrow)
-
-
-def relu_leaks(node, weights, rng):  # type: ignore[no-untyped-def]
-    if node.op_type != "Relu":
-        return False
-    node.op_type = "LeakyRelu"
-    _attribute(node, "alpha", 0.1)
-    return True
-
-
-def relu_bounded(node, weights, rng):  # type: ignore[no-untyped-def]
-    if node.op_type != "Relu":
-        return False
-    node.op_type = "HardSigmoid"
-    return True
-
-
-def sigmoid_hard(node, weights, rng):  # type: ignore[no-untyped-def]
-    if node.op_type not in ("Sigmoid", "Erf", "Tanh"):
-        return False
-    node.op_type = {"Sigmoid": "HardSigmoid", "Erf": "Tanh", "Tanh": "Softsign"}[node.op_type]
-    return True
-
-
-def softmax_axis(node, weights, rng):  # type: ignore[no-untyped-def]
-    if node.op_type != "Softmax":
-        return False
-    _attribute(node, "axis", 0)
-    return True
-
-
-def sum_swapped(node, weights, rng):  # type: ignore[no-untyped-def]
-    if node.op_type not in ("Add", "Sum") or len(node.input) != 2 or any(i in weights for i in node.input):
-        return False
-    node.op_type = "Max"
-    return True
-
-
-def concat_order(node, weights, rng):  # type: ignore[no-untyped-def]
-    if node.op_type != "Concat" or len(set(node.input)) < 2:
-        return False
-    names = list(node.input)[::-1]
-    del node.input[:]
-    node.input.extend(names)
-    return True
-
-
-def lrn_size(node, weights, rng):  # type: ignore[no-untyped-def]
-    if node.op_type != "LRN":
-        return False
-    _attribute(node, "alpha", 50 * float(_get(node, "alpha", 1e-4)))
-    return True
-
-
-FAULTS: tuple[Fault, ...] = (
-    epsilon_outside, padding_shifted, pooling_counts_padding, kernel_flipped, epsilon_changed, channels_rolled, bias_lost,
-    weight_rounded, relu_leaks, relu_bounded, sigmoid_hard, softmax_axis, sum_swapped, concat_order, lrn_size,
-)  # fmt: skip
-
-
-def inject(
-    model: onnx.ModelProto, number: int, rng: np.random.Generator
-) -> tuple[onnx.ModelProto, list[tuple[str, str]]]:
-    """A faulty copy, and (output of the node, fault) for each injected fault."""
-    faulty = onnx.ModelProto()
-    faulty.CopyFrom(model)
-    weights = {i.name: i for i in faulty.graph.initializer}
-    done: list[tuple[str, str]] = []
-    for fault in rng.permutation(np.array(FAULTS, dtype=object)):
-        for index in rng.permutation(len(faulty.graph.node))[:200]:
-            node = faulty.graph.node[int(index)]
-            if node.output[0] not in [d[0] for d in done] and fault(node, weights, rng):
-                done.append((node.output[0], fault.__name__))
-                break
-        if len(done) == number:
-            break
-    del faulty.graph.initializer[:]
-    faulty.graph.initializer.extend(weights.values())
-    return faulty, done
-
-
-def rank(scores: dict[str, float], culprit: str) -> int:
+def rank(scores: Mapping[str, float], culprit: str) -> int:
     """1 is best; a tie counts against the culprit."""
     mine = scores.get(culprit, -np.inf)
     return 1 + sum(s >= mine for name, s in scores.items() if name != culprit)
@@ -211,76 +140,74 @@ def rank(scores: dict[str, float], culprit: str) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--cache", type=Path, required=True, help="where the models are kept")
+    parser.add_argument("--log", type=Path, help="one JSON line an injection; default: in the cache")
     parser.add_argument("--count", type=int, default=300)
-    parser.add_argument("--models", default="")
+    parser.add_argument("--only", default="", help="architectures, separated by commas")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(argv)
-    models = {n: m for n, m in all_models().items() if not args.models or n in args.models.split(",")}
-    rows: list[tuple[str, str, int, int, bool, bool]] = []
-    silent = 0
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
-        knobs = "onnxruntime:opt=disable:threads=1"
-        right, wrong = (Runner(parse(knobs), ProcessTransport("onnxruntime", Environment())) for _ in range(2))
-        wrong.backend = parse("onnxruntime:opt=disable:threads=2")
-        for number, (name, model) in enumerate(models.items()):
-            path = folder / "right.onnx"
-            onnx.save(model, path)
-            structure = right.load(Artefact("onnx", {"model.onnx": path}, {"path": "model.onnx"}))
-            shape = [d.dim_value or 1 for d in model.graph.input[0].type.tensor_type.shape.dim]
-            share = args.count // len(models) + (number < args.count % len(models))
-            started = time.perf_counter()
-            for trial in range(share):
-                rng = np.random.default_rng((args.seed, number, trial))
-                faulty, faults = inject(model, 1 + trial % 2, rng)
-                bad = folder / "wrong.onnx"
-                onnx.save(faulty, bad)
-                wrong.load(Artefact("onnx", {"model.onnx": bad}, {"path": "model.onnx"}))
-                feeds = {model.graph.input[0].name: rng.standard_normal(shape).astype(np.float32)}
-                found = localize(structure, [wrong], right, feeds)
-                errors = dict(found.errors[wrong.name])
-                r = found.rates(right.name, wrong.name)
-                blamed = {b.unit.id for b in found.blames}
-                culprits = {c for c, _ in faults if errors.get(c, 0.0) > 0.0}
-                silent += len(faults) - len(culprits)
-                for culprit, kind in faults:
-                    if culprit not in culprits:
-                        continue  # the fault changes nothing on this input: a kernel of ones, a pool that pads nothing
-                    others = culprits - {culprit}
-                    alone = {u: e for u, e in errors.items() if u not in others}
-                    rates = {u: e for u, e in r.items() if u not in others}
-                    rows.append(
-                        (
-                            name,
-                            kind,
-                            rank(alone, culprit),
-                            rank(rates, culprit),
-                            culprit in blamed,
-                            bool(blamed - culprits),
-                        )
-                    )
-            seconds = (time.perf_counter() - started) / max(1, share)
-            mine = [x for x in rows if x[0] == name]
-            print(
-                f"{name:20s} {len(structure.operations):4d} nodes  {_line(mine)}  {seconds:.1f} s an injection",
-                flush=True,
-            )
-        right.close()
-        wrong.close()
-    print(f"{'all':20s} {'':10s}  {_line(rows)}; {silent} injected faults changed nothing on their input")
-    for kind in sorted({x[1] for x in rows}):
-        print(f"  {kind:24s} {_line([x for x in rows if x[1] == kind])}")
+    names = [n for n in architectures.ALL if not args.only or n in args.only.split(",")]
+    log = args.log or args.cache / "fault_injection.jsonl"
+    rows = [json.loads(line) for line in log.read_text().splitlines()] if log.is_file() else []
+    runners: dict[str, tuple[Runner, Remembering]] = {}
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("a") as out:
+        for number, name in enumerate(names):
+            share = args.count // len(names) + (number < args.count % len(names))
+            done = {r["trial"] for r in rows if (r["model"], r["seed"]) == (name, args.seed)}
+            todo = [t for t in range(share) if t not in done]
+            if todo:
+                path = architectures.make(args.cache, [name])[name]
+                wrong, right, faults = ENGINES[path.suffix]
+                if path.suffix not in runners:
+                    judge = start(right, kind=Remembering)
+                    assert isinstance(judge, Remembering)
+                    runners[path.suffix] = (start(wrong, faults), judge)
+                began = time.perf_counter()
+                bench = Bench(path, *runners[path.suffix], sets=2)
+                ready = time.perf_counter() - began
+                print(
+                    f"{name}: ready in {ready:.0f} s; blamed without a fault: "
+                    f"{[(b.unit.id, b.error) for h in bench.healthy for b in h.blames]}",
+                    flush=True,
+                )
+            for trial in todo:
+                began = time.perf_counter()
+                seed = [args.seed, architectures.ALL.index(name), trial]
+                row = {"model": name, "seed": args.seed, "trial": trial, **bench.row(trial, seed)}
+                row["seconds"] = round(time.perf_counter() - began, 2)
+                rows.append(row)
+                out.write(json.dumps(row) + "\n")
+                out.flush()
+            print(line(name, [r for r in rows if r["model"] == name]), flush=True)
+    for pair in runners.values():
+        for runner in pair:
+            runner.close()
+    summary(rows)
     return 0
 
 
-def _line(rows: Sequence[tuple[str, str, int, int, bool, bool]]) -> str:
-    if not rows:
-        return "0 faults"
-    n = len(rows)
+def summary(rows: Sequence[Mapping[str, Any]]) -> None:
+    print(line("all", rows))
+    print(line("one fault", [r for r in rows if len(r["faults"]) == 1]))
+    print(line("two faults", [r for r in rows if len(r["faults"]) == 2]))
+    for kind in sorted({f[0] for r in rows for f in r["faults"]}):
+        print(line(f"  {kind}", [{**r, "faults": [f for f in r["faults"] if f[0] == kind]} for r in rows]))
+
+
+def line(title: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    rows = [r for r in rows if r["faults"]]
+    faults = [f for r in rows for f in r["faults"] if f[1] is not None]
+    silent = sum(len(r["faults"]) for r in rows) - len(faults)
+    if not faults:
+        return f"{title:28s} nothing measured"
+    n = len(faults)
+    replay, rate = [f[1] for f in faults], [f[2] for f in faults]
     return (
-        f"{n:3d} faults: rank 1 by replay {sum(x[2] == 1 for x in rows) / n:6.1%}, by R_l {sum(x[3] == 1 for x in rows) / n:6.1%} "
-        f"(median {int(np.median([x[3] for x in rows]))}); blamed {sum(x[4] for x in rows) / n:6.1%}, "
-        f"innocent layer blamed {sum(x[5] for x in rows) / n:6.1%}"
+        f"{title:28s} {rows[0]['units']:4d} layers, {len(rows):3d} injections, {n:3d} faults (+{silent} silent): rank 1 by "
+        f"replay {sum(r == 1 for r in replay) / n:6.1%}, by R_l {sum(r == 1 for r in rate) / n:6.1%} (median "
+        f"{int(np.median(rate))}, worst {max(rate)}); blamed {sum(f[3] for f in faults) / n:6.1%}, innocent layers blamed "
+        f"in {sum(bool(r['innocent']) for r in rows)}"
     )
 
 

@@ -116,6 +116,23 @@ class Singular(nn.Module):
         return torch.tan(torch.cosh(torch.cosh(x)))
 
 
+class Linear(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(8, 4)
+
+    def forward(self, x):
+        return torch.relu(self.linear(x))
+
+
+def mixed():
+    return Linear(), (torch.randn(2, 8).half(),)
+
+
+def single():
+    return Linear(), (torch.randn(2, 8),)
+
+
 def divisor():
     return Divisor(), (torch.randn(2, 3, 9, 9),)
 
@@ -130,6 +147,41 @@ def half():
 
 def singular():
     return Singular(), (torch.linspace(-3, 3, 64).reshape(4, 16),)
+"""
+
+KERAS_ENTRIES = """
+import keras
+import numpy as np
+import tensorflow as tf
+
+X = (np.random.default_rng(0).normal(size=(3, 5)).astype("float32"),)
+
+
+class Nested(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = keras.layers.Dense(4)
+
+    @tf.function
+    def call(self, x):
+        return self.dense(x)
+
+
+class Plain(Nested):
+    def call(self, x):
+        return self.dense(x)
+
+
+def nested():
+    keras.utils.set_random_seed(0)
+    model = Nested()
+    return (lambda x: model(x)), X
+
+
+def plain():
+    keras.utils.set_random_seed(0)
+    model = Plain()
+    return (lambda x: model(x)), X
 """
 
 TENSORFLOW_MODELS = r"""
@@ -227,6 +279,7 @@ def cases() -> list[Case]:
     nan = np.array(
         [[1, np.nan, 2, 3, 4, 5], [np.nan, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, np.nan], [3, 2, 1, 0, 1, 2]], np.float32
     )
+    leading = np.where(np.isnan(nan), nan, nan + np.array([10, 0, 0, 0, 0, 0], np.float32))  # class 0 is in the top 2
     return [
         Case("1 average pooling same", "avg_same.keras", (tf, torch_), (layer, "suspect", torch_, "")),
         Case("1 keras 3.14.1", "avg_same.keras", (f"{tf}@3.14.1", f"{torch_}@3.14.1"), (layer, "suspect", torch_, "")),
@@ -237,7 +290,7 @@ def cases() -> list[Case]:
         Case("3 twin: keras 3.15.0", "conv_transpose.keras", (f"{tf}@3.15.0", f"{torch_}@3.15.0"), None),
         Case("5 batch norm after resizing", "bn_after_resizing.keras", (f"{tf}:call=plain", "keras-jax:call=plain"), ("differential/state-mutated", "", tf, "")),
         Case("5 twin: training=False", "bn_after_resizing.keras", (tf, "keras-jax"), None),
-        Case("5 twin: keras 3.5.0", "bn_after_resizing.keras", (f"{tf}@3.5.0:call=plain", f"{torch_}@3.5.0:call=plain"), None),
+        Case("5 twin: keras 3.5.0", "bn_after_resizing.keras", (f"{tf}@3.5.0:call=plain", "keras-jax@3.5.0:call=plain"), None),
         Case("6 group norm in float16", "group_norm.keras", (f"{tf}@3.14.1:precision=mixed_float16", f"{torch_}@3.14.1:precision=mixed_float16"), (common, "suspect", "keras", "")),
         Case("6 twin: keras 3.15.0", "group_norm.keras", (f"{tf}@3.15.0:precision=mixed_float16", f"{torch_}@3.15.0:precision=mixed_float16"), None),
         Case("7 bicubic on Torch", "bicubic.keras", (tf, torch_), (layer, "suspect", torch_, "")),
@@ -256,15 +309,20 @@ def cases() -> list[Case]:
         Case("15 twin: scale of full shape", "layer_norm.onnx", ("onnxruntime@1.19.2",), None),
         Case("16 resize, align_corners", "resize_corners.onnx", ("onnxruntime", "openvino"), (common, "suspect", "", ""), reproduces=False),
         Case("20 reduce_max of NaN", "reduce_max_nan.pb", ("tensorflow", "tensorflow:mode=xla"), ("differential/nan", "suspect", "tensorflow", "mode=xla"), {"x:0": nan}),
-        Case("20 in_top_k of NaN", "in_top_k.pb", ("tensorflow", "tensorflow:mode=xla"), (layer, "suspect", "tensorflow", "mode=xla"), {"x:0": nan}),
+        Case("20 in_top_k of NaN", "in_top_k.pb", ("tensorflow", "tensorflow:mode=xla"), (layer, "suspect", "tensorflow", "mode=xla"), {"x:0": leading}),
+        Case("20 twin: in_top_k of numbers", "in_top_k.pb", ("tensorflow", "tensorflow:mode=xla"), None, {"x:0": np.nan_to_num(leading)}),
+        Case("18 Keras call as a tf.function, in XLA", "lazy.py:nested", ("tensorflow", "tensorflow:mode=xla"), (layer, "dense", "tensorflow", "mode=xla")),
+        Case("18 twin: a plain call", "lazy.py:plain", ("tensorflow", "tensorflow:mode=xla"), None),
         Case("21 cast out of range", "cast.pb", ("tensorflow", "tensorflow:mode=xla"), (layer, "suspect", "tensorflow", "mode=xla")),
         Case("21 gather out of range", "gather.pb", ("tensorflow", "tensorflow:mode=xla"), (crash, "suspect", "tensorflow", ""), {"x:0": np.array([0, 5], np.int32)}, reproduces=False),
         Case("21 division by zero", "divide.pb", ("tensorflow", "tensorflow:mode=xla"), (crash, "suspect", "tensorflow", ""), {"x:0": np.array([5, 4, 1, 2], np.int32)}, reproduces=False),
         Case("21 twin: in range", "healthy.pb", ("tensorflow", "tensorflow:mode=eager", "tensorflow:mode=xla"), None),
         Case("22 divisor_override lost", "models.py:divisor", ("torch", "onnxruntime"), (layer, "avg_pool2d", "", "export"), reproduces=False),
+        Case("24 float16 into a float32 Linear", "models.py:mixed", ("torch", "torch:mode=compile"), (crash, "", "torch:mode=compile", "refuses: EngineError: in `linear` (Linear)"), reproduces=False),
+        Case("24 twin: float32", "models.py:single", ("torch", "torch:mode=compile"), None),
         Case("benign: bicubic table", "bicubic.keras", (tf, "keras-jax"), None),
         Case("benign: bfloat16 sigmoid", "bf16.pb", ("tensorflow", "tensorflow:mode=xla"), None),
-        Case("benign: tan(cosh(cosh x))", "chaos.pb", ("tensorflow", "tensorflow:mode=xla"), None),
+        Case("benign: tan(cosh(cosh x))", "chaos.pb", ("tensorflow", "tensorflow:mode=xla"), None, {"x:0": np.linspace(-2.6, 2.6, 48, dtype=np.float32).reshape(8, 6)}),
         Case("benign: layer norm of mean 1e4, ONNX", "layer_norm_offset.onnx", ("onnxruntime", "onnxruntime:opt=disable", "openvino"), None),
         Case("benign: layer norm and var of mean 1e4", "models.py:norms", ("torch", "torch:mode=compile"), None),
         Case("benign: bfloat16 under Inductor", "models.py:half", ("torch:precision=bfloat16", "torch:mode=compile:precision=bfloat16"), None),
@@ -277,36 +335,36 @@ def build(folder: Path, overlays: Overlays) -> None:
     """Make all models; Keras' with an old version, whose files all later ones read."""
     onnx_models(folder)
     (folder / "models.py").write_text(TORCH_ENTRIES, encoding="utf-8")
+    (folder / "lazy.py").write_text(KERAS_ENTRIES, encoding="utf-8")
     env = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow"}
     subprocess.run([sys.executable, "-c", TENSORFLOW_MODELS, str(folder)], check=True, env=env, capture_output=True)
     env["PYTHONPATH"] = str(overlays("keras", "3.3.3"))
     subprocess.run([sys.executable, "-c", KERAS_MODELS, str(folder)], check=True, env=env, capture_output=True)
 
 
-def examine(case: Case, folder: Path, overlays: Overlays, output: Path) -> AnalysisResult:
-    """Run one case through the analysis."""
+def examine(case: Case, folder: Path, pool: Pool, output: Path) -> AnalysisResult:
+    """Run one case through the analysis, on workers that earlier cases left warm."""
     if ".py:" in case.model:
         from analyzer.differential.analysis import analyse
-        from analyzer.exporting import export
+        from analyzer.differential.command import graph_of
 
         target = TargetConfig(case.model, entry=case.model, backends=case.backends)
-        sandbox = ProcessSandbox()
-        graph = export(case.model, folder, target=target, sandbox=sandbox, cache_dir=folder.parent / "exports")
-        return analyse(graph, target, root=folder, output=output, thresholds=Thresholds(), sandbox=sandbox)
+        graph = graph_of(target, folder, pool.sandbox)
+        with Pool(sandbox=pool.sandbox) as own:
+            return analyse(graph, target, root=folder, output=output, thresholds=Thresholds(), pool=own)
     path = folder / case.model
     kind = {".onnx": "onnx", ".keras": "keras", ".pb": "tensorflow"}[path.suffix]
     kinds = {kind: Artefact(kind, {f"model{path.suffix}": path}, {"path": f"model{path.suffix}"})}
     target = TargetConfig(case.model, path=case.model, backends=case.backends)
     given = Inputs((InputSet("given", case.feeds),), ("given inputs",), False) if case.feeds else None
-    with Pool(overlay=overlays) as pool:
-        studies = [
-            study(f, kinds, target, pool, Thresholds(), (lambda _: given) if given else None)
-            for f in families(case.backends, kinds)
-        ]
-        for each in studies:
-            for problem in each.problems:
-                write_problem(problem, each, kinds, output)
-        return result_of(studies, target, output, Thresholds())
+    studies = [
+        study(f, kinds, target, pool, Thresholds(), (lambda _: given) if given else None)
+        for f in families(case.backends, kinds)
+    ]
+    for each in studies:
+        for problem in each.problems:
+            write_problem(problem, each, kinds, output)
+    return result_of(studies, target, output, Thresholds())
 
 
 def verdict(case: Case, result: AnalysisResult, output: Path) -> tuple[bool, str]:
@@ -354,7 +412,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     ARGUMENTS.overlays = overlays = Overlays(args.overlays)
     bad = 0
-    with tempfile.TemporaryDirectory() as temporary:
+    with (
+        tempfile.TemporaryDirectory() as temporary,
+        Pool(overlay=overlays, sandbox=ProcessSandbox(), deadline=900.0) as pool,
+    ):
         folder, output = Path(temporary, "models"), args.out or Path(temporary, "out")
         folder.mkdir()
         build(folder, overlays)
@@ -362,7 +423,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             if args.only and not any(case.row.startswith(o) for o in args.only.split(",")):
                 continue
             started = time.perf_counter()
-            right, text = verdict(case, examine(case, folder, overlays, output), output)
+            right, text = verdict(case, examine(case, folder, pool, output), output)
             bad += not right
             print(
                 f"{'ok ' if right else 'BAD'} {case.row:55s} {time.perf_counter() - started:5.1f} s  {text}", flush=True

@@ -290,6 +290,7 @@ def _verdicts(done: Study, target: TargetConfig) -> list[Finding]:
     ran = [r for r in comparison.results if r.failure is None] or (
         [comparison.judge] if comparison.judge and comparison.judge.failure is None else []
     )
+    found += _accepting(done, target)
     for result in comparison.results:
         title, name = result.runner.backend.title, result.runner.name
         failure = result.failure
@@ -313,6 +314,28 @@ def _verdicts(done: Study, target: TargetConfig) -> list[Finding]:
     return found
 
 
+EAGER = {"torch": "eager", "tensorflow": "eager", "jax": "eager"}  # engine -> the mode that defines what is right
+
+
+def _accepting(done: Study, target: TargetConfig) -> list[Finding]:
+    """Compiled modes that give numbers for what the same engine refuses when it runs operation by operation."""
+    assert done.comparison is not None
+    found = []
+    results = done.comparison.results
+    for strict in results:
+        engine, version = strict.runner.backend.engine, strict.runner.backend.version
+        mode = strict.runner.backend.knobs.get("mode")
+        if strict.failure is None or strict.failure.kind is not Kind.CRASH or mode != EAGER.get(engine.name, ""):
+            continue
+        for loose in results:
+            backend = loose.runner.backend
+            if loose.failure is None and backend.engine is engine and backend.version == version:
+                message = f"{backend.title} accepts what {engine.title} in {mode} mode refuses: "
+                message += _plain(strict.failure.message)
+                found.append(_whole(Kind.CRASH, Level.WARNING, target, loose.runner.name, message, strict.failure))
+    return found
+
+
 def _whole(
     kind: Kind, level: Level, target: TargetConfig, backend: str, message: str, failure: Failure | None = None
 ) -> Finding:
@@ -333,7 +356,7 @@ def _sentences(done: Study) -> list[str]:
         name = result.runner.backend.title
         mine = [p for p in done.problems if p.blame.backend == result.runner.name]
         if result.failure is not None:
-            lines.append(f"{name}: {result.failure.kind.value}.")
+            lines.append(f"{name}: {result.failure.kind.value}: {_plain(result.failure.message)}")
         elif result.runner.name == comparison.reference:
             lines.append(f"{name} is the reference of this comparison.")
         elif mine:

@@ -95,6 +95,17 @@ ENGINES = {
                 "threads": ANY,
             },
         ),
+        Engine(
+            "jax",
+            "JAX",
+            ("jax-entry",),
+            ("jax",),
+            {
+                "mode": ("jit", "eager"),
+                "precision": ("float32", "tf32", "bfloat16", "float16", "float64"),
+                "device": ("cpu", "cuda"),
+            },
+        ),
         _keras("tensorflow", "TensorFlow"),
         _keras("jax", "JAX"),
         _keras("torch", "PyTorch"),
@@ -115,6 +126,7 @@ ALIASES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "tf.function": ("tensorflow", {"mode": "function"}),
     "tf-eager": ("tensorflow", {"mode": "eager"}),
     "xla": ("tensorflow", {"mode": "xla"}),
+    "jax-eager": ("jax", {"mode": "eager"}),
 }
 
 

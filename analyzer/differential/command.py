@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analyzer.differential.backend import parse
 from analyzer.problem import TargetProblem, UsageProblem
 
 if TYPE_CHECKING:
@@ -76,8 +77,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     def analyse(model: str, folder: Path) -> tuple[list[Study], AnalysisResult]:
         target, root = _target(args, model)
         with Pool(sandbox=sandbox, overlay=overlay, connect=_connect(args)) as pool:
+            graph = graph_of(target, root, sandbox)
             studies = run_studies(
-                _graph(target, root, sandbox), target, root=root, output=folder, thresholds=thresholds, sandbox=sandbox,
+                graph, target, root=root, output=folder, thresholds=thresholds, sandbox=sandbox,
                 versions=versions, pool=pool, thorough=args.thorough,
             )  # fmt: skip
             return studies, result_of(studies, target, folder, thresholds)
@@ -101,7 +103,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def _target(args: argparse.Namespace, model: str) -> tuple[TargetConfig, Path]:
     from analyzer.config import InputSpec, TargetConfig
-    from analyzer.differential.backend import parse
 
     chosen = tuple(parse(name).name for name in _list(args.backends)) or None
     shapes = {}
@@ -132,11 +133,20 @@ def _common(first: Path, second: Path) -> str:
     return os.path.commonpath([first, second])
 
 
-def _graph(target: TargetConfig, root: Path, sandbox: Sandbox | None) -> Graph:
+def graph_of(target: TargetConfig, root: Path, sandbox: Sandbox | None) -> Graph:
     if target.entry:
+        from analyzer.differential.plan import unexported
         from analyzer.exporting import export
 
-        return export(target.entry, root, target=target, sandbox=sandbox, cache_dir=None)
+        engines = {parse(b).engine.name for b in target.backends or ()}
+        if engines == {"jax"}:
+            return unexported("jax")  # the engine traces the function itself
+        try:
+            return export(target.entry, root, target=target, sandbox=sandbox, cache_dir=None)
+        except TargetProblem:
+            if engines == {"torch"}:
+                return unexported("torch")  # eager PyTorch may run, or refuse, what no exporter takes
+            raise
     from analyzer.loading import load
 
     assert target.path is not None

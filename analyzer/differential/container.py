@@ -63,7 +63,8 @@ class ContainerTransport:
             target = self.folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             if path.is_dir():
-                shutil.copytree(path, target, dirs_exist_ok=True)
+                shutil.rmtree(target, ignore_errors=True)  # of the model that was loaded before
+                shutil.copytree(path, target)
             else:
                 shutil.copyfile(path, target)
             self._placed.append(name)

@@ -23,6 +23,7 @@ JUDGES = {
     "keras": "keras-numpy:precision=float64",
     "torch": "torch:precision=float64",
     "tensorflow": "tensorflow:mode=eager:precision=float64",
+    "jax": "jax:mode=eager:precision=float64",
 }
 
 DEFAULTS: Mapping[str, tuple[str, ...]] = {
@@ -30,6 +31,7 @@ DEFAULTS: Mapping[str, tuple[str, ...]] = {
     "torch": ("torch", "onnxruntime"),
     "keras": ("keras-tensorflow", "keras-jax", "keras-torch"),
     "tensorflow": ("tensorflow", "tensorflow:mode=eager"),
+    "jax": ("jax", "jax:mode=eager"),
 }
 
 
@@ -57,14 +59,12 @@ def artefacts(graph: Graph, target: TargetConfig, root: Path, folder: Path) -> d
         elif graph.framework == "tensorflow":
             request = {"path": "model" if path.is_dir() else f"model{path.suffix}"}
             found["tensorflow"] = Artefact("tensorflow", {request["path"]: path}, request)
-    elif target.entry and graph.framework in ("torch", "keras", "tensorflow"):
+    elif target.entry and graph.framework in ("torch", "keras", "tensorflow", "jax"):
         described: dict[str, Any] = {"entry": target.entry, "root": "project"}
         kind = f"{graph.framework}-entry"
-        if kind == "torch-entry":
-            described["names"] = fx_names(graph)
-            found[kind] = Artefact(
-                kind, {"project": root, **_weights_file(found)}, described | {"weights": "model.onnx"}
-            )
+        if kind == "torch-entry" and "onnx" in found:
+            described |= {"names": fx_names(graph), "weights": "model.onnx"}
+            found[kind] = Artefact(kind, {"project": root, **found["onnx"].files}, described)
         else:
             found[kind] = Artefact(kind, {"project": root}, described)
     return found
@@ -92,6 +92,15 @@ def onnx_artefact(graph: Graph, folder: Path) -> Artefact:
         model.ir_version = version
 
 
+def unexported(framework: str) -> Graph:
+    """A graph without nodes, for a framework whose own engine reads the entry point: it has no form in ONNX."""
+    import onnx_ir as ir
+
+    from analyzer.graph import Graph
+
+    return Graph(ir.Model(ir.Graph([], [], nodes=[], opset_imports={"": 18}), ir_version=IR_VERSION), framework)
+
+
 def families(
     chosen: Sequence[str] | None, kinds: Mapping[str, Artefact], versions: Sequence[str] = ()
 ) -> tuple[Family, ...]:
@@ -114,6 +123,8 @@ def default_backends(kinds: Mapping[str, Artefact]) -> list[str]:
         return list(DEFAULTS["keras"])
     if any(k.startswith("tensorflow") for k in kinds):
         return list(DEFAULTS["tensorflow"])
+    if "jax-entry" in kinds:
+        return list(DEFAULTS["jax"])
     if any(k.startswith("torch") for k in kinds):
         return list(DEFAULTS["torch"]) if "onnx" in kinds else ["torch", "torch:mode=export"]
     return list(DEFAULTS["onnx"]) if "onnx" in kinds else []
@@ -130,7 +141,7 @@ def _family_of(backend: Backend, kinds: Mapping[str, Artefact]) -> str:
         return "keras"
     if name == "torch":
         return "onnx" if "onnx" in kinds else "torch"
-    return name if name == "tensorflow" else "onnx"
+    return name if name in ("tensorflow", "jax") else "onnx"
 
 
 def fx_names(graph: Graph) -> dict[str, str]:
@@ -145,11 +156,9 @@ def fx_names(graph: Graph) -> dict[str, str]:
     return names
 
 
-def _weights_file(found: Mapping[str, Artefact]) -> dict[str, Path]:
-    return dict(found["onnx"].files) if "onnx" in found else {}
-
-
 def _is_onnx(graph: Graph) -> bool:
     functions = {domain for domain, _, _ in graph.model.functions}
     known = {"", "ai.onnx", "ai.onnx.ml", "com.microsoft", *functions}
+    if not graph.graph.outputs:
+        return False  # `unexported`
     return graph.framework in ("onnx", "torch", "keras") and all(node.domain in known for node in graph.graph)

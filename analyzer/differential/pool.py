@@ -37,6 +37,7 @@ class Pool:
     limit: int = 6  # workers kept warm at once
     pinned: frozenset[str] = frozenset()  # names of backends whose workers are in use and must stay
     _runners: dict[tuple[str, int], Runner] = field(default_factory=dict)
+    _loaded: dict[tuple[str, int], Artefact] = field(default_factory=dict)
 
     def __enter__(self) -> Pool:
         return self
@@ -51,16 +52,27 @@ class Pool:
         for runner in self._runners.values():
             runner.close()
         self._runners.clear()
+        self._loaded.clear()
 
     def get(self, backend: Backend, artefact: Artefact) -> Runner | Failure:
         """A runner with `artefact` loaded, or the verdict why there is none. The oldest worker makes room."""
         key = (backend.name, id(artefact))
         if key in self._runners:
             return self._runners[key]
+        warm = self._idle(backend, artefact)
+        if warm is not None:
+            try:
+                warm.load(artefact)
+            except EngineFailed as failed:
+                warm.close()
+                return failed.failure
+            self._keep(key, warm, artefact)
+            return warm
         while len(self._runners) >= self.limit:
             oldest = next((k for k in self._runners if k[0] not in self.pinned), None)
             if oldest is None:
                 break
+            del self._loaded[oldest]
             self._runners.pop(oldest).close()
         try:
             runner = Runner(backend, self._transport(backend, artefact), deadline=self.deadline)
@@ -71,8 +83,23 @@ class Pool:
         except EngineFailed as failed:
             runner.close()
             return failed.failure
-        self._runners[key] = runner
+        self._keep(key, runner, artefact)
         return runner
+
+    def _idle(self, backend: Backend, artefact: Artefact) -> Runner | None:
+        """The worker of this backend that another model file left warm: importing a framework costs more than loading.
+
+        Code of a project is imported once in a process, so workers of entry points take no other model.
+        """
+        for key in self._runners:
+            if key[0] == backend.name and not (self._loaded[key].kind + artefact.kind).count("-entry"):
+                del self._loaded[key]
+                return self._runners.pop(key)
+        return None
+
+    def _keep(self, key: tuple[str, int], runner: Runner, artefact: Artefact) -> None:
+        self._runners[key] = runner
+        self._loaded[key] = artefact  # held, so that its id stays its own
 
     @property
     def runners(self) -> tuple[Runner, ...]:
@@ -99,8 +126,8 @@ class Pool:
                 request={**artefact.request, "state": {"file": STATE, "manifest": manifest}},
             )
             runner.adopt(settled)
-            del self._runners[backend.name, id(artefact)]
-            self._runners[backend.name, id(settled)] = runner
+            del self._runners[backend.name, id(artefact)], self._loaded[backend.name, id(artefact)]
+            self._keep((backend.name, id(settled)), runner, settled)
             return settled
         return artefact
 

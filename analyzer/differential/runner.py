@@ -16,7 +16,11 @@ from analyzer.differential.transport import EngineFailed, Transport
 from analyzer.differential.verdict import Failure, Kind, Outcome
 from analyzer.differential.worker import tensors
 
-CARRIED = ("keras-entry", "tensorflow-entry")  # built anew in each worker, so weights are carried over from one build
+CARRIED = (
+    "keras-entry",
+    "tensorflow-entry",
+    "jax-entry",
+)  # built anew in each worker, so weights are carried over from one build
 
 Case = tuple[Mapping[str, np.ndarray], Sequence[str] | None]  # what is fed; what is fetched (None: the outputs)
 

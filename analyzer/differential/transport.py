@@ -133,7 +133,8 @@ class ProcessTransport:
                     (self.folder / below).parent.mkdir(parents=True, exist_ok=True)
                     shutil.copyfile(str(source), self.folder / below)
             elif path.is_dir():
-                shutil.copytree(path, target, dirs_exist_ok=True)
+                shutil.rmtree(target, ignore_errors=True)  # of the model that was loaded before
+                shutil.copytree(path, target)
             else:
                 shutil.copyfile(path, target)
 

@@ -36,6 +36,10 @@ def open_engine(name: str, knobs: dict[str, Any]) -> Engine:
         from .torch_engine import Torch
 
         return Torch(knobs)
+    if name == "jax":
+        from .jax_engine import Jax
+
+        return Jax(knobs)
     if name.startswith("keras-"):
         from .keras_engine import Keras
 

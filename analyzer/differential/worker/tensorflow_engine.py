@@ -282,7 +282,8 @@ def _widen(graph_def: Any) -> None:
 
     def change(nodes: Any) -> None:
         for each in nodes:
-            for value in each.attr.values():
+            drawing = "Random" in each.op and each.attr["dtype"].type == single
+            for value in [] if drawing else each.attr.values():
                 if value.type == single:
                     value.type = double
                 if value.HasField("tensor") and value.tensor.dtype == single:
@@ -292,7 +293,18 @@ def _widen(graph_def: Any) -> None:
                     if kind == single:
                         value.list.type[index] = double
 
+    def narrow(nodes: Any) -> None:
+        """Random operators draw other numbers for another type: theirs are drawn as before, then converted."""
+        for each in [n for n in nodes if "Random" in n.op and n.attr["dtype"].type == single]:
+            drawn = nodes.add()
+            drawn.CopyFrom(each)
+            drawn.name = f"{each.name}/drawn"
+            each.Clear()
+            each.name, each.op, each.input[:] = drawn.name.removesuffix("/drawn"), "Cast", [drawn.name]
+            each.attr["SrcT"].type, each.attr["DstT"].type = single, double
+
     change(graph_def.node)
+    narrow(graph_def.node)
     for function in graph_def.library.function:
         change(function.node_def)
         for argument in (*function.signature.input_arg, *function.signature.output_arg):

@@ -33,6 +33,10 @@ class Torch:
             **knobs,
         }
         self.parts: dict[Any, Any] = {}
+        self.inputs: dict[str, Any] = {}  # by name: a tensor like the one to come
+        self.outputs: list[str] = []
+        self.named: list[str] = []
+        self.where: list[str] = []  # the layers that are being called, where nothing can be traced
 
     def fingerprint(self) -> dict[str, Any]:
         import torch
@@ -68,12 +72,17 @@ class Torch:
             module = module.to(getattr(torch, dtype))
         module = module.to(self.knobs["device"])
         args, kwargs = self._place(args), self._place(kwargs)
+        self.module, self.kwargs = module, kwargs
         if model["kind"] == "torch-program" and dtype is None and self.knobs["device"] == "cpu":
             self.program = program
         else:
-            with torch.no_grad():
-                self.program = torch.export.export(module, tuple(args), kwargs or None)
-        self.module, self.kwargs = module, kwargs
+            try:
+                with torch.no_grad():
+                    self.program = torch.export.export(module, tuple(args), kwargs or None)
+            except Exception as error:
+                if self.knobs["mode"] == "export":
+                    raise
+                return self._opaque(args, kwargs, [*notes, f"PyTorch cannot trace the module: {_first(error)}"])
         self.runnable = self._runnable(module)
         self.program = self._decomposed(self.program)
         self.graph = self.program.graph_module.graph
@@ -91,6 +100,25 @@ class Torch:
             "dtypes": {},
             "notes": notes,
         }
+
+    def _opaque(self, args: Any, kwargs: Any, notes: list[str]) -> dict[str, Any]:
+        """A module that cannot be traced runs as a whole; where it raises, the layer is known from its calls."""
+        import torch
+
+        self.program = None
+        for name, part in self.module.named_modules():
+            label = f"`{name}` ({type(part).__name__})" if name else ""
+            part.register_forward_pre_hook(lambda *_, label=label: self.where.append(label))
+            part.register_forward_hook(lambda *_: self.where.pop() and None)
+        self.runnable = self._runnable(self.module) if self.knobs["mode"] == "compile" else self.module
+        leaves = [v for v in torch.utils._pytree.tree_leaves((args, kwargs)) if isinstance(v, torch.Tensor)]
+        self.inputs = {f"input_{i}": v for i, v in enumerate(leaves)}
+        self.examples = {n: _numpy(v) for n, v in self.inputs.items()}
+        self.runnable = _Repacked(self.runnable, args, kwargs)
+        self.positional = list(self.inputs)
+        described = [tensor(n, str(v.dtype).replace("torch.", ""), list(v.shape)) for n, v in self.inputs.items()]
+        notes[-1] += ". It is compared as a whole, not layer by layer."
+        return {"nodes": [], "inputs": described, "outputs": [], "alive": [], "dtypes": {}, "notes": notes}
 
     def weights(self) -> Mapping[str, np.ndarray]:
         return {n: _numpy(p) for n, p in [*self.module.named_parameters(), *self.module.named_buffers()]}
@@ -124,6 +152,8 @@ class Torch:
     def evaluate(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
         import torch
 
+        if self.program is None:
+            return self._whole(feeds, fetches)
         given = {n: self._tensor(a) for n, a in feeds.items()}
         with torch.no_grad():
             if fetches is None:
@@ -139,6 +169,21 @@ class Torch:
             for each in self._needed(given, fetches):
                 env[each.name] = self._call(each, env)
             return {n: _numpy(env[n]) for n in fetches if isinstance(env.get(n), torch.Tensor)}
+
+    def _whole(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
+        import torch
+
+        if fetches is not None:
+            raise EngineError("unsupported", "PyTorch cannot trace this module, so it has no parts to run")
+        self.where.clear()
+        try:
+            with torch.no_grad():
+                values = self.runnable(*[self._tensor(feeds[n]) for n in self.positional])
+        except Exception as error:
+            place = next((w for w in reversed(self.where) if w), "")
+            raise EngineError("crash", f"{f'in {place}: ' if place else ''}{_first(error)}") from error
+        leaves = [v for v in torch.utils._pytree.tree_leaves(values) if isinstance(v, torch.Tensor)]
+        return {f"output_{i}": _numpy(v) for i, v in enumerate(leaves)}
 
     def _build(self, model: dict[str, Any], folder: Path) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         import torch
@@ -225,7 +270,7 @@ class Torch:
 
         signature = self.program.graph_signature
         self.constants: dict[str, Any] = {}
-        self.inputs: dict[str, Any] = {}
+        self.inputs = {}
         users = set(signature.user_inputs)
         for each in self.graph.nodes:
             if each.op != "placeholder":
@@ -374,6 +419,11 @@ class _Repacked:
         leaves = [next(given) if isinstance(leaf, torch.Tensor) else leaf for leaf in self.leaves]
         args, kwargs = torch.utils._pytree.tree_unflatten(leaves, self.spec)
         return self.module(*args, **kwargs)
+
+
+def _first(error: BaseException) -> str:
+    """The first line of a message, with the exception's type."""
+    return f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0]}"[:300]
 
 
 def _numpy(value: Any) -> np.ndarray:
