@@ -517,6 +517,7 @@ TF_KEEPING = [
     "Enter",
     "Exit",
     "NextIteration",
+    "ReadVariableOp",  # variables enter as the values they hold
 ]
 
 
@@ -524,6 +525,12 @@ TF_KEEPING = [
 def tf_keeping(case: Case, x: TensorType, *_others: TensorType, **_arguments: Any) -> TensorType:
     """GraphDef operators that keep shape and type."""
     return TensorType(x.shape, x.dtype, x.format)
+
+
+@define("tf", "IdentityN")
+def tf_keeping_each(case: Case, *tensors: TensorType, **_arguments: Any) -> tuple[TensorType, ...]:
+    """GraphDef IdentityN: every operand as it is."""
+    return tensors
 
 
 @define(
