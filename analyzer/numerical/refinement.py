@@ -96,8 +96,13 @@ def narrowed(tensor: AbstractTensor, lo: float | Any, hi: float | Any) -> Abstra
     if np.any(empty):
         new_lo, new_hi = np.where(empty, tensor.lo, new_lo), np.where(empty, tensor.hi, new_hi)
     result = tensor.with_bounds(new_lo, new_hi)
-    result.nan = False
+    result.nan, result.form = False, tensor.form
     return result
+
+
+def consequences(piece: AbstractTensor) -> dict[Any, AbstractTensor]:
+    """What a value's being as narrow as `piece` says of it and of what it was computed from."""
+    return {**_backwards(piece, piece.low, piece.high), piece.key: piece}
 
 
 COMPARISONS = {"Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal", "NotEqual"}

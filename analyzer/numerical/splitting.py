@@ -10,7 +10,7 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.numerical.domain.tensor import AbstractTensor
-from analyzer.numerical.refinement import COMPARISONS, above, below, implied, narrowed, reevaluate
+from analyzer.numerical.refinement import COMPARISONS, above, below, consequences, implied, narrowed, reevaluate
 
 if TYPE_CHECKING:
     from analyzer.numerical.interpreter import Run
@@ -120,7 +120,10 @@ def _pieces(tensor: AbstractTensor, cuts: list[float], ends_apart: bool) -> list
 def _holds(
     run: Run, operands: tuple[AbstractTensor, ...], safe: Callable[..., bool], case: tuple[AbstractTensor, ...]
 ) -> bool:
-    known = {piece.key: piece for piece in case}
+    known: dict[Any, AbstractTensor] = {}
+    for piece in case:
+        for key, tensor in consequences(piece).items():
+            known[key] = tensor if key == piece.key else known.get(key, tensor)
     whole = all(p.shape is not None and all(d == 1 for d in p.shape) for p in case)
     memo: dict[int, Any] = {}
     return safe(*(reevaluate(run, t, known, memo, whole) for t in operands))

@@ -83,6 +83,10 @@ def related(a: Form, b: Form) -> bool:
 def relu(tensor: AbstractTensor) -> Form | None:
     """The form of relu(tensor) where an axiom gives one (DEBAR's table); None if it has none."""
     form = form_of(tensor)
+    if tensor.low >= 0:
+        return form
+    if tensor.high <= 0:
+        return Form({})
     if len(form.terms) != 1 or form.constant or form.error:
         return None
     ((key, (variable_, plain, rectified)),) = form.terms.items()
