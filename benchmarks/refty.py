@@ -16,7 +16,8 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from analyzer.validity.architecture import Architecture, Layer, elaborate
+from analyzer.validity.architecture import Architecture, Layer
+from analyzer.validity.elaboration import elaborate
 from analyzer.validity.space import Space
 from analyzer.validity.space_reader import read_space
 from benchmarks.refty_models import alexnet, inception, keras_seq2seq, model_text, torch_seq2seq, vgg

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,8 @@ def _findings(program: Program, reading: Reading, target: TargetConfig, solver: 
     for step in program.steps:
         if step.condition is False:
             yield _error(step, program, target, {})
+    for step in _first_possible(program):
+        yield replace(_error(step, program, target, {}, f", whenever {step.when}"), confidence=Confidence.POSSIBLE)
     yield from _advisories(program, target)
     open_steps = [
         s for s in program.steps if names_of(s.condition) and not any("?" in n for n in names_of(s.condition))
@@ -85,6 +88,15 @@ def _findings(program: Program, reading: Reading, target: TargetConfig, solver: 
     for name, steps in single.items():
         yield from _one_symbol(name, steps, program, reading, target, solver)
     yield from _several_symbols(joint, program, reading, target, solver)
+
+
+def _first_possible(program: Program) -> Iterator[Step]:
+    """What certainly fails in a branch or loop that may not run, once for each layer."""
+    seen: set[str] = set()
+    for step in program.possible:
+        if step.condition is False and step.layer.name not in seen:
+            seen.add(step.layer.name)
+            yield step
 
 
 def _error(step: Step, program: Program, target: TargetConfig, values: Mapping[str, int], why: str = "") -> Finding:
@@ -309,8 +321,6 @@ def _upgrades(reading: Reading, program: Program, target: TargetConfig, base: Gr
     new = reading.architecture.version
     if old is None or new is None or (old,) == new:
         return
-    from dataclasses import replace
-
     before = program_of(replace(reading, architecture=replace(reading.architecture, version=(old,))))
     if any(s.condition is False for s in before.steps):
         return

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from analyzer.problem import UsageProblem
-from analyzer.validity.architecture import elaborate
 from analyzer.validity.decide import structures_of
+from analyzer.validity.elaboration import elaborate
 from analyzer.validity.evaluator import OUTSIDE, VALID, first_failures
 from analyzer.validity.space import Space
 

@@ -13,8 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 from analyzer.problem import UsageProblem
-from analyzer.validity.architecture import Layer, Structural, elaborate
+from analyzer.validity.architecture import Layer, Structural
 from analyzer.validity.decide import structures_of
+from analyzer.validity.elaboration import elaborate
 from analyzer.validity.space import Space
 from analyzer.validity.spec import TensorType
 from analyzer.validity.terms import is_z3

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from analyzer.problem import UsageProblem
-from analyzer.validity.architecture import Program, Step, Structural, elaborate
+from analyzer.validity.architecture import Program, Step, Structural
 from analyzer.validity.boxes import Box, cover, merge
+from analyzer.validity.elaboration import elaborate
 from analyzer.validity.evaluator import OUTSIDE, VALID, components, first_failures, names_of
 from analyzer.validity.solver import Solver
 from analyzer.validity.space import Hyperparameter, Space

@@ -13,7 +13,7 @@ def architecture_of_file(path: Path) -> Architecture:
     Raises TargetProblem when the file cannot be read as a model.
     """
     from analyzer.loading import Format, detect, load
-    from analyzer.validity.graph_reader import read_graph
+    from analyzer.validity.graph_reader import read_graph, without_results
 
     if path.is_file() and detect(path) is Format.KERAS:
         from analyzer.validity.describe_keras import architecture_of_keras
@@ -21,5 +21,4 @@ def architecture_of_file(path: Path) -> Architecture:
         described = architecture_of_keras(path)
         if described is not None:
             return described
-    architecture: Architecture = read_graph(load(path)).architecture
-    return architecture
+    return without_results(read_graph(load(path)).architecture)

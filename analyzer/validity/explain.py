@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from analyzer.validity.architecture import Program, Step, Structural, elaborate
+from analyzer.validity.architecture import Program, Step, Structural
 from analyzer.validity.decide import Structure, first_failing
+from analyzer.validity.elaboration import elaborate
 from analyzer.validity.evaluator import VALID, compile_terms, first_failures, names_of
 from analyzer.validity.solver import Solver
 from analyzer.validity.space import Space

@@ -12,7 +12,7 @@ from analyzer.graph import Graph
 from analyzer.problem import UsageProblem
 from analyzer.validity.decide import VALID_FOR_NONE, Decision, decide
 from analyzer.validity.explain import check_vector, core
-from analyzer.validity.graph_reader import read_graph
+from analyzer.validity.graph_reader import read_graph, without_results
 from analyzer.validity.solver import Solver
 from analyzer.validity.space import Space
 from analyzer.validity.space_reader import read_space, space_from
@@ -51,7 +51,7 @@ def review_space(
 
 def space_of(target: TargetConfig, graph: Graph | None, root: Path) -> Space:
     """The space a target declares, in a file below `root` or inline."""
-    architecture = read_graph(graph, target).architecture if graph is not None else None
+    architecture = without_results(read_graph(graph, target).architecture) if graph is not None else None
     if isinstance(target.space, Mapping):
         return space_from(dict(target.space), {}, f"the space of {target.id}", architecture)
     name = str(target.space)

@@ -1,0 +1,191 @@
+"""From an architecture to a program: run the refinement types of all layers in order and collect what they demand."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from analyzer.validity import onnx_schema
+from analyzer.validity.architecture import Architecture, Body, Layer, Program, Step, Structural
+from analyzer.validity.constants import completed, computed
+from analyzer.validity.control_flow import flowed
+from analyzer.validity.growth import accidental
+from analyzer.validity.registry import spec as find_spec
+from analyzer.validity.spec import NeedsConcrete, Outcome, Spec, Status, TensorType, check
+from analyzer.validity.specs.elementwise import onnx_dtype
+from analyzer.validity.terms import symbols_of
+
+Rename = Callable[[Layer, tuple[TensorType, ...]], tuple[TensorType, ...]]
+FROM_FILES = ("onnx", "tf")  # frameworks whose layers were read from a graph: with attributes no type asks for
+
+
+def elaborate(
+    architecture: Architecture, *, structural: bool = True, rename: Rename = lambda _, outputs: outputs
+) -> Program:
+    """Run the refinement types of all layers in order; the first layer that certainly fails is the last.
+
+    Raises Structural when a structure hangs on symbols, unless `structural` is off: then the layer counts as undecided.
+    `rename` may put other terms for a layer's outputs.
+    """
+    run = _Elaboration(architecture, structural, rename)
+    run.layers(architecture.layers)
+    return Program(
+        _without_repeats(run.steps),
+        accidental(run.advisories, architecture.layers, run.values),
+        run.values,
+        dict(run.unknown),
+        tuple(run.undecided),
+        tuple(run.possible),
+    )
+
+
+class _Elaboration:
+    def __init__(self, architecture: Architecture, structural: bool, rename: Rename) -> None:
+        self._architecture = architecture
+        self._structural = structural
+        self._rename = rename
+        self._when: tuple[str, ...] = ()  # what must come true for the layers at hand to run
+        self.values: dict[str, TensorType] = dict(architecture.inputs)
+        self.steps: list[Step] = []
+        self.possible: list[Step] = []
+        self.advisories: list[Step] = []
+        self.unknown: Counter[str] = Counter()
+        self.undecided: list[str] = []
+
+    def layers(self, layers: Sequence[Layer]) -> bool:
+        """Whether all layers ran; not where one certainly fails."""
+        return all(self._layer(layer) for layer in layers)
+
+    def _layer(self, layer: Layer) -> bool:
+        operands = [None if name is None else self.values.get(name, TensorType()) for name in layer.inputs]
+        if layer.framework == "onnx":
+            opset = (self._architecture.version or (21,))[0]
+            for requirement in onnx_schema.violations(layer.operator, opset, operands, layer.hyperparameters):
+                self._demand(Step(layer, requirement))
+        outputs: tuple[TensorType, ...] | None
+        if layer.bodies:
+            outputs = flowed(layer, operands, self._body)
+        else:
+            outputs = computed(layer, operands, self._architecture.stated) if layer.framework in FROM_FILES else None
+        if outputs is not None:
+            self._store(layer, outputs)
+            return True
+        found = find_spec(layer.operator, layer.framework)
+        outcome = None if found is None else self._applied(found, operands, layer)
+        if outcome is None:
+            self.unknown[layer.operator] += 1
+            self._store(layer, ())
+            return True
+        if outcome.status is Status.UNKNOWN:
+            if outcome.needs and self._structural:
+                raise Structural(outcome.needs)
+            self.undecided.append(layer.name)
+        for requirement in outcome.requirements:
+            if requirement.condition is not True:
+                self._demand(Step(layer, requirement))
+        self.advisories.extend(Step(layer, r) for r in outcome.advisories)
+        if outcome.status is Status.INVALID:
+            if outcome.failure is not None and outcome.failure not in outcome.requirements:
+                self._demand(Step(layer, outcome.failure))
+            return False
+        self._store(layer, outcome.outputs)
+        return True
+
+    def _demand(self, step: Step) -> None:
+        if self._when:
+            self.possible.append(Step(step.layer, step.requirement, " and ".join(self._when)))
+        else:
+            self.steps.append(step)
+
+    def _applied(self, found: Spec, operands: list[TensorType | None], layer: Layer) -> Outcome | None:
+        """None for a layer so malformed (operands or attributes missing) that its type cannot be read."""
+        try:
+            return check(found, operands, _attributes(found, layer), version=self._architecture.version)
+        except NeedsConcrete as missing:  # from a helper outside of the type's own function
+            raise Structural(missing.symbols) from None
+        except (KeyError, IndexError, TypeError):
+            if layer.framework != "onnx":
+                raise
+            return None
+
+    def _store(self, layer: Layer, outputs: tuple[TensorType, ...]) -> None:
+        filled = [outputs[i] if i < len(outputs) else TensorType() for i in range(len(layer.outputs))]
+        stated = self._architecture.stated
+        if stated:
+            filled = [completed(t, stated.get(name)) for t, name in zip(filled, layer.outputs, strict=True)]
+        for name, tensor in zip(layer.outputs, self._rename(layer, tuple(filled)), strict=True):
+            if name:
+                self.values[name] = tensor
+
+    def _body(
+        self, body: Body, inputs: Sequence[TensorType], when: str | None, quiet: bool
+    ) -> tuple[TensorType, ...] | None:
+        """The outputs of a body for its inputs, None if it certainly fails. `when` says what must come true for it to
+        run; None if it certainly runs. A `quiet` run is a trial that leaves nothing behind."""
+        self.values.update(body.constants)
+        self.values.update(zip(body.inputs, inputs, strict=False))
+        with self._trial() if quiet else self._provided(when):
+            ran = self.layers(body.layers)
+        return tuple(self.values.get(name, TensorType()) for name in body.outputs) if ran else None
+
+    @contextmanager
+    def _provided(self, when: str | None) -> Iterator[None]:
+        before = self._when
+        self._when = before if when is None else (*before, when)
+        try:
+            yield
+        finally:
+            self._when = before
+
+    @contextmanager
+    def _trial(self) -> Iterator[None]:
+        lists: list[list[Any]] = [self.steps, self.possible, self.advisories, self.undecided]
+        lengths, unknown = [len(items) for items in lists], self.unknown.copy()
+        try:
+            yield
+        finally:
+            for items, length in zip(lists, lengths, strict=True):
+                del items[length:]
+            self.unknown = unknown
+
+
+def _attributes(found: Spec, layer: Layer) -> Mapping[str, Any]:
+    """What the type is called with: of a file's attributes those it names (the schema has judged the others)."""
+    attributes = layer.hyperparameters
+    if layer.framework not in FROM_FILES:
+        return attributes
+    attributes = dict(attributes)
+    if layer.framework == "onnx":
+        if layer.operator == "Split":
+            attributes["outputs"] = len(layer.outputs)
+        elif layer.operator == "ConstantOfShape" and "value" in attributes:
+            attributes["dtype"] = onnx_dtype(int(attributes.pop("value").dtype))
+        elif layer.operator == "RandomNormalLike":
+            attributes.pop("shape", None)
+    if _takes_all(found):
+        return attributes
+    return {k: v for k, v in attributes.items() if k in found.defaults}
+
+
+@functools.cache
+def _takes_all(found: Spec) -> bool:
+    parameters = inspect.signature(found.transfer).parameters.values()
+    return any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
+
+
+def _without_repeats(steps: list[Step]) -> tuple[Step, ...]:
+    """Only the first of equal conditions: a later one can never be the first to fail."""
+    seen: set[Any] = set()
+    kept = []
+    for step in steps:
+        condition = step.condition
+        if symbols_of(condition):
+            if condition in seen:
+                continue
+            seen.add(condition)
+        kept.append(step)
+    return tuple(kept)
