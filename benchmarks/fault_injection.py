@@ -9,7 +9,7 @@ is counted by replayed error and by R_l. A fault that changes nothing on the inp
 last bit as without it) counts as silent. Every injection is a line of the log, from which an interrupted run goes on.
 """
 
-# ruff: noqa: E402
+# ruff: noqa: E402, E501
 
 from __future__ import annotations
 

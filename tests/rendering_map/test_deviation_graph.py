@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.findings import DeviationMap, MapNode
-from analyzer.rendering.deviation_graph import dot, draw, fold, text_alternative
+from analyzer.rendering.deviation_graph import dot, draw, text_alternative
+from analyzer.rendering.folding import fold
+from analyzer.rendering.mermaid import diagram
 
 
 def chart(size: int, guilty: Iterable[int], skips: int = 5) -> DeviationMap:
@@ -43,6 +46,21 @@ def test_any_model_fits_a_screen_and_loses_no_layer(size: int) -> None:
     assert len(regions) <= 24
     assert sorted(n.id for r in regions for n in r.members) == sorted(f"n{i}" for i in range(size))
     assert all(r.single for r in regions for n in r.members if n.guilty)
+
+
+@pytest.mark.parametrize("size", [20, 400])
+def test_the_diagram_for_a_comment_is_small_whole_and_connected(size: int) -> None:
+    """GitHub's renderer gives up on large diagrams; a quarter of all layers is highlighted, whatever the model."""
+    text = diagram(chart(size, {size // 3, size // 2}))
+    boxes = re.findall(r"^  (n\d+)\[", text, re.M)
+    links = re.findall(r"^  (n\d+) --> (n\d+)$", text, re.M)
+    assert len(boxes) <= 24
+    assert len(text) < 20_000
+    assert text.count(":::guilty") == 2
+    reached = {"n0"}
+    for _ in boxes:
+        reached |= {b for a, b in links if a in reached}
+    assert reached == set(boxes)
 
 
 @given(st.integers(1, 60), st.data())
