@@ -155,4 +155,5 @@ def _write(confirmation: Confirmation, finding: Finding, warning: Warning, outpu
         names=confirmation.names,
         losses=confirmation.losses,
         infinite=confirmation.infinite,
+        event=confirmation.event,
     )

@@ -12,6 +12,7 @@ from analyzer.findings import Table
 from analyzer.graph import Graph, display_name, layer_of, location_of
 from analyzer.numerical.assumptions import Assumption, interval_text
 from analyzer.numerical.constants import constant_array
+from analyzer.numerical.nesting import bodies, owners
 from analyzer.numerical.result import Interpretation, Interval, Warning
 
 STEPS = 10  # rows of the table
@@ -136,9 +137,10 @@ def origin(value: ir.Value | None) -> ir.Node | None:
     return None
 
 
-def behind(warning: Warning) -> list[ir.Value]:
+def behind(main: ir.Graph, warning: Warning) -> list[ir.Value]:
     """All values that the warning's operand (or result) depends on, nearest first."""
     roots = warning.node.inputs if warning.operand < 0 else [warning.node.inputs[warning.operand]]
+    holders = owners(main)
     found: dict[ir.Value, None] = {}
     queue = [v for v in roots if v is not None]
     while queue:
@@ -147,23 +149,15 @@ def behind(warning: Warning) -> list[ir.Value]:
             continue
         found[value] = None
         node = value.producer()
-        inputs: list[ir.Value] = []
-        if node is not None:
-            inputs.extend(v for v in node.inputs if v is not None)
-            for attribute in node.attributes.values():
-                if attribute.type == ir.AttributeType.GRAPH:
-                    for inner in ir.traversal.RecursiveGraphIterator(attribute.as_graph()):
-                        inputs.extend(v for v in inner.inputs if v is not None)
-        elif (owner := _owner(value)) is not None:
-            inputs.extend(v for v in owner.inputs if v is not None)
-        queue.extend(inputs)
+        if node is None and isinstance(value.graph, ir.Graph):
+            node = holders.get(value.graph)  # a body's formal parameter
+        if node is None:
+            continue
+        queue.extend(v for v in node.inputs if v is not None)
+        for body in bodies(node):
+            for inner in ir.traversal.RecursiveGraphIterator(body):
+                queue.extend(v for v in inner.inputs if v is not None)
     return list(found)
-
-
-def _owner(value: ir.Value) -> ir.Node | None:
-    """The loop or branch whose body has `value` as a formal parameter."""
-    graph = value.graph
-    return graph.parent_node if isinstance(graph, ir.Graph) and hasattr(graph, "parent_node") else None
 
 
 def rests_on(values: Sequence[ir.Value], assumptions: Sequence[Assumption]) -> list[Assumption]:
@@ -175,7 +169,7 @@ def rests_on(values: Sequence[ir.Value], assumptions: Sequence[Assumption]) -> l
 def interval_table(graph: Graph, interpretation: Interpretation, warning: Warning) -> Table:
     """The values on the way to the operator, furthest first: a person can check each row from those above."""
     rows = []
-    for value in reversed(behind(warning)[: 3 * STEPS]):
+    for value in reversed(behind(graph.graph, warning)[: 3 * STEPS]):
         abstract = interpretation.values.get(value)
         node = value.producer()
         if abstract is None or (node is not None and node.op_type in ("Const", "Constant")):

@@ -47,7 +47,7 @@ def finding_of(
     confidence = Confidence.PROVED if proved else Confidence.CONFIRMED if failed else Confidence.POSSIBLE
     if failed:
         confidence = Confidence.CONFIRMED
-    rests = rests_on(behind(warning), assumptions)
+    rests = rests_on(behind(graph.graph, warning), assumptions)
     sentences = _sentences(warning, followers, support, proved)
     table = interval_table(graph, interpretation, warning)
     return Finding(

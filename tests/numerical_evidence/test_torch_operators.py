@@ -9,7 +9,8 @@ import onnx.backend.test.loader as loader
 import onnx_ir as ir
 
 from analyzer.numerical.confirm.torch_dtypes import from_numpy
-from analyzer.numerical.confirm.torch_registry import HANDLERS, Mode, Unsupported, run
+from analyzer.numerical.confirm.torch_evaluation import run
+from analyzer.numerical.confirm.torch_registry import HANDLERS, Mode, Unsupported
 
 # The search needs no more than these to be right: anything else falls back to probes that are run for real.
 ROUGH = ("dropout", "training", "bernoulli", "random")

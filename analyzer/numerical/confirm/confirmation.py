@@ -50,6 +50,7 @@ class Confirmation:
     losses: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     infinite: bool = False
+    event: str = ""  # the result that tells of an operator inside a body
 
 
 class Confirmer:
@@ -64,6 +65,7 @@ class Confirmer:
         self._tensorflow = Worker()
         self._folder = tempfile.TemporaryDirectory(prefix="assay-confirm-", ignore_cleanup_errors=True)
         self._count = 0
+        self._fitting: dict[int, int] = {}  # graph -> the size of unknown dimensions that its last confirmation had
         self.notes: list[str] = []
 
     def __enter__(self) -> Confirmer:
@@ -86,7 +88,7 @@ class Confirmer:
         deadline: float,
     ) -> Confirmation | None:
         """A failing run of the warning's operator inside `ranges`, or None."""
-        for size in SIZES:
+        for size in sorted(SIZES, key=lambda s: s != self._fitting.get(id(graph))):
             if time.monotonic() > deadline:
                 self.note("the time for confirmation was spent before every warning had been tried")
                 return None
@@ -97,6 +99,7 @@ class Confirmer:
                 return None
             found = self._try(piece, warning, losses, deadline)
             if found is not None:
+                self._fitting[id(graph)] = size
                 return found
             if not _symbolic(graph, piece):
                 return None
@@ -110,7 +113,7 @@ class Confirmer:
         for name, piece in (("slice", before), ("changed", after)):
             (folder / f"{name}.onnx").write_bytes(ir.to_proto(piece.model).SerializeToString())
         request = self._described(folder, before)
-        request |= {"do": "compare", "seed": self.budget.seed, "changed": after.outputs[0]}
+        request |= {"do": "compare", "seed": self.budget.seed, "changed": after.results[0]}
         request |= {"target": (-1, "largest"), "backward": False, "losses": ()}
         try:
             answer = self._searcher.ask(request, self.budget.run + START_SECONDS)
@@ -129,6 +132,8 @@ class Confirmer:
             ],
             "operands": piece.operands,
             "outputs": piece.outputs,
+            "results": piece.results,
+            "inside": piece.inside,
         }
 
     def note(self, text: str) -> None:
@@ -183,6 +188,7 @@ class Confirmer:
                     losses,
                     real.get("names", {}),
                     warning.rule == MASKED,
+                    str(real.get("event", "")),
                 )
         return None
 

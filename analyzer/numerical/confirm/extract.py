@@ -13,6 +13,7 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.graph import Graph, ValueRange, role_of
+from analyzer.numerical.nesting import bodies, owner_of
 
 RANDOM_RANGES: Mapping[str, tuple[float, float]] = {
     # Draws that a run may make; the normal family is cut at six standard deviations.
@@ -43,13 +44,18 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Slice:
-    """A model of its own whose last node is the operator under suspicion."""
+    """A model of its own whose last node is the operator under suspicion, or runs it in a body (`inside`).
+
+    `results` are the model's own outputs that depend on the operator: `outputs` itself, or those of the loop around it.
+    """
 
     model: ir.Model
     leaves: tuple[Leaf, ...]
     node: str
     operands: tuple[str, ...]
     outputs: tuple[str, ...]
+    results: tuple[str, ...]
+    inside: bool = False
 
     @property
     def is_tensorflow(self) -> bool:
@@ -63,18 +69,22 @@ def extract(
     sizes: Mapping[str, int],
     extra_outputs: tuple[str, ...] = (),
 ) -> Slice | None:
-    """The slice that computes `node`, or None where it cannot stand alone (inside a loop, no shape for a leaf).
+    """The slice that computes `node`, or None where it cannot stand alone (in a function, no shape for a leaf).
+
+    An operator in a body comes with the whole loop or branch around it.
 
     `sizes` gives the symbolic dimensions; a dimension without a name or a size becomes ``sizes["*"]``.
     `extra_outputs` names further values to keep (a loss, for gradients).
     """
     main = graph.graph
-    if node.graph is not main:
+    owner = owner_of(node, main)
+    if owner is None or not owner.outputs:
         return None
-    wanted = [v for v in node.outputs if v.name and (v.uses() or v is node.outputs[0])]
+    inside = owner is not node
+    wanted = [v for v in owner.outputs if v.name and (v.uses() or v.is_graph_output() or v is owner.outputs[0])]
     extra = [v for v in (find_value(main, name) for name in extra_outputs) if v is not None]
-    operands = list(dict.fromkeys(v for v in node.inputs if v is not None))
-    cut = _leaves(main, [node, *[p for v in extra if (p := v.producer()) is not None]], ranges)
+    operands = [] if inside else list(dict.fromkeys(v for v in node.inputs if v is not None))
+    cut = _leaves(main, [owner, *[p for v in extra if (p := v.producer()) is not None]], ranges)
     leaves = []
     for value in cut:
         leaf = _leaf(value, ranges, sizes)
@@ -95,12 +105,15 @@ def extract(
     model = ir.Model(sub, ir_version=IR_VERSION)
     for key, function in graph.model.functions.items():
         model.functions[key] = function
+    made = [v for v in node.outputs if v.name] if inside else wanted
     return Slice(
         model,
         tuple(leaves),
         node.name or "",
-        tuple(v.name or "" for v in operands),
+        tuple(v.name or "" for v in dict.fromkeys(v for v in node.inputs if v is not None)),
+        tuple(v.name or "" for v in made),
         tuple(v.name or "" for v in wanted),
+        inside,
     )
 
 
@@ -129,10 +142,11 @@ def _leaves(main: ir.Graph, roots: list[ir.Node], ranges: Mapping[str, ValueRang
             continue
         seen.add(node)
         inner: list[ir.Value] = []
-        for attribute in node.attributes.values():
-            if attribute.type == ir.AttributeType.GRAPH:
-                for sub in ir.traversal.RecursiveGraphIterator(attribute.as_graph()):
-                    inner.extend(v for v in sub.inputs if v is not None)
+        for body in bodies(node):
+            inner.extend(body.outputs)
+            for sub in ir.traversal.RecursiveGraphIterator(body):
+                inner.extend(v for v in sub.inputs if v is not None)
+                inner.extend(v for deeper in bodies(sub) for v in deeper.outputs)
         for value in [*node.inputs, *inner]:
             if value is None:
                 continue

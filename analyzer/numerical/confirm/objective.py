@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 # operator -> (which operand, towards what); operand -1 is the result
-LOWEST, HIGHEST, ZERO, LARGEST, NEGATIVE = "lowest", "highest", "zero", "largest", "negative"
+LOWEST, HIGHEST, ZERO, LARGEST = "lowest", "highest", "zero", "largest"
+EDGE = "edge"  # of [-1, 1], for gradients
 TARGETS: Mapping[str, tuple[int, str]] = {
     "Log": (0, LOWEST),
     "Log1p": (0, LOWEST),
@@ -47,6 +48,8 @@ def target_of(op_type: str, operand: int, backward: bool) -> tuple[int, str]:
         return 0, ZERO
     if backward and op_type in NEAR_ZERO_GRADIENT:
         return operand, ZERO
+    if backward and op_type in ("Acos", "Asin", "Acosh", "Atanh"):
+        return 0, EDGE
     known = TARGETS.get(op_type)
     if known is not None:
         return known

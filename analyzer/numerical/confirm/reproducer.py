@@ -47,6 +47,31 @@ def test_operator_stays_finite():
         assert sound(values[name]), f"{name} is not finite"
 ''')
 
+BODY_TEST = Template('''"""$headline
+
+Run it with ``pytest $test``; it fails as long as the defect is there. Needs numpy, pytest and onnxruntime.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+
+HERE = Path(__file__).parent
+EVENT = $event  # above 0 if the operator's operands were finite and its result was not, in some run of the body
+
+
+def test_operator_stays_finite():
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(str(HERE / "$stem.onnx"), options, providers=["CPUExecutionProvider"])
+    with np.load(HERE / "$stem.npz") as archive:
+        leaves = {name: archive[name] for name in archive.files}
+    assert all(np.isfinite(leaf).all() for leaf in leaves.values()), "the inputs themselves are not finite"
+    (event,) = session.run([EVENT], leaves)
+    assert not event.any(), "the operator in the body fails"
+''')
+
 TENSORFLOW_TEST = Template('''"""$headline
 
 Run it with ``pytest $test``; it fails as long as the defect is there. Needs numpy, pytest and tensorflow.
@@ -62,6 +87,7 @@ LEAVES = $leaves  # tensor in the GraphDef -> array in the .npz
 OPERANDS = $operands  # what the operator receives
 RESULTS = $results  # what it makes of it
 GRADIENTS = $gradients  # check the gradients of the results instead of their values
+EVENT = $event  # true if the operator, inside a body, had finite operands and a result that is not
 
 
 def sound(array):
@@ -85,6 +111,7 @@ def test_operator_stays_finite():
             ]
         with tf.compat.v1.Session(graph=graph) as session:
             given, made = session.run([operands, results], feeds)
+            assert not (EVENT and session.run(EVENT, feeds)), "the operator in the body fails"
     for value in given:
         assert sound(value), "fails earlier"
     for value in made:
@@ -142,6 +169,7 @@ def write_reproducer(
     names: Mapping[str, str] | None = None,
     losses: Sequence[str] = (),
     infinite: bool = False,
+    event: str = "",
 ) -> Path:
     """Copies the files of a confirmed run from `work` to `folder` and writes the test; returns the test's path."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -157,9 +185,10 @@ def write_reproducer(
         text = TENSORFLOW_TEST.substitute(
             common,
             leaves=repr(leaves),
-            operands=repr([known[n] for n in operands if n in known]),
-            results=repr([known[n] for n in ends if n in known]),
+            operands=repr([] if event else [known[n] for n in operands if n in known]),
+            results=repr([] if event else [known[n] for n in ends if n in known]),
             gradients=repr(backward),
+            event=repr(known.get(event, "")),
         )
         shutil.copyfile(work / "found.npz", folder / f"{stem}.npz")
         shutil.copyfile(work / "slice.pb", folder / f"{stem}.pb")
@@ -170,6 +199,10 @@ def write_reproducer(
                 arrays.update({prefix + name: archive[name] for name in archive.files})
         np.savez(folder / f"{stem}.npz", **arrays)
         text = TORCH_TEST.substitute(common, program=(work / "program.py").read_text())
+    elif event:
+        shutil.copyfile(work / "found.npz", folder / f"{stem}.npz")
+        shutil.copyfile(work / "event.onnx", folder / f"{stem}.onnx")
+        text = BODY_TEST.substitute(common, event=repr(event))
     else:
         shutil.copyfile(work / "found.npz", folder / f"{stem}.npz")
         shutil.copyfile(work / "slice.onnx", folder / f"{stem}.onnx")

@@ -16,9 +16,10 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.numerical.confirm.extract import Leaf
-from analyzer.numerical.confirm.objective import ZERO, failed, nearly, objective
+from analyzer.numerical.confirm.objective import EDGE, ZERO, failed, nearly, objective
 from analyzer.numerical.confirm.torch_dtypes import torch_dtype
-from analyzer.numerical.confirm.torch_registry import Mode, run
+from analyzer.numerical.confirm.torch_evaluation import Trace, run
+from analyzer.numerical.confirm.torch_registry import Mode
 
 Point = dict[str, Any]  # leaf name -> torch tensor
 SCALES = (2.0, 30.0, 1e3, 1e6, 1e18)  # how far an unbounded leaf is moved
@@ -27,17 +28,42 @@ STEPS = (1.0, 1.0, 0.5, 0.5, 0.25, 0.25, 0.1, 0.1, 0.05, 0.02)
 
 @dataclass(frozen=True)
 class Problem:
-    """A slice and what to drive its last operator to."""
+    """A slice and what to drive the operator under suspicion to.
+
+    `results` are the slice's own outputs: `outputs` itself, or those of the loop around an operator `inside` a body.
+    """
 
     model: ir.Model
     leaves: tuple[Leaf, ...]
     operands: tuple[str, ...]
     outputs: tuple[str, ...]
     target: tuple[int, str]
+    results: tuple[str, ...] = ()
+    inside: bool = False
     backward: bool = False
     losses: tuple[str, ...] = ()
     flush: bool = False  # the engine that decides takes denormals for 0
     infinite: bool = False  # the operand may hold infinities: only NaN counts
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """What to take the gradient of."""
+        return self.losses or self.results or self.outputs
+
+    def executions(self, point: Mapping[str, Any], mode: Mode) -> list[tuple[list[Any], list[Any]]]:
+        """Operands and results of the operator, once for each time it runs."""
+        if self.inside:
+            trace = Trace(self.outputs[0])
+            run(self.model, point, mode, trace)
+            return trace.executions
+        values = run(self.model, point, mode)
+        return [([values[n] for n in self.operands], [values[n] for n in self.outputs])]
+
+    def driven(self, point: Mapping[str, Any]) -> list[Any]:
+        """The operand that the search drives, once for each time the operator runs."""
+        index = self.target[0]
+        found = self.executions(point, Mode(surrogate=False))
+        return [made[0] if index < 0 or index >= len(given) else given[index] for given, made in found]
 
 
 def candidates(problem: Problem, seed: int, deadline: float) -> Iterator[Point]:
@@ -47,19 +73,19 @@ def candidates(problem: Problem, seed: int, deadline: float) -> Iterator[Point]:
     starts = list(_starts(problem.leaves, rng))
 
     def check(point: Point) -> bool:
-        values = run(problem.model, point, Mode(surrogate=False))
         if problem.backward:
             return gradient_fails(problem, point)
-        operands = [values[n] for n in problem.operands]
-        outputs = [values[n] for n in problem.outputs]
-        return failed(operands, outputs, problem.infinite) or nearly(operands, problem.target)
+        return any(
+            failed(given, made, problem.infinite) or nearly(given, problem.target)
+            for given, made in problem.executions(point, Mode(surrogate=False))
+        )
 
-    for point in _probes(problem.leaves, starts[0], rng):
+    for point in _probes(problem, starts[0], rng):
         if time.monotonic() > deadline:
             return
         if check(point):
             yield point
-    if problem.backward and problem.target[1] == ZERO:
+    if problem.backward and problem.target[1] in (ZERO, EDGE):
         # From calm points: where the layers behind the operator are saturated, no gradient reaches it at all.
         for start in [*ordinary_points(problem, seed, 2), *starts]:
             yield from _edges(problem, start, deadline)
@@ -82,7 +108,7 @@ def candidates(problem: Problem, seed: int, deadline: float) -> Iterator[Point]:
 def probes(problem: Problem, seed: int) -> Iterator[Point]:
     """The cheap points alone, unchecked."""
     rng = np.random.default_rng(seed)
-    yield from _probes(problem.leaves, next(_starts(problem.leaves, rng)), rng)
+    yield from _probes(problem, next(_starts(problem.leaves, rng)), rng)
 
 
 def ordinary_points(problem: Problem, seed: int, count: int) -> Iterator[Point]:
@@ -149,8 +175,12 @@ def _starts(leaves: Sequence[Leaf], rng: np.random.Generator) -> Iterator[Point]
     yield {leaf.name: _tensor(leaf, _random(leaf, rng)) for leaf in leaves}
 
 
-def _probes(leaves: Sequence[Leaf], ordinary: Point, rng: np.random.Generator) -> Iterator[Point]:
-    """Ordinary values, each constant extreme for all leaves and for one leaf alone, and random corners."""
+def _probes(problem: Problem, ordinary: Point, rng: np.random.Generator) -> Iterator[Point]:
+    """Ordinary values, each constant extreme for all leaves and for one leaf alone, and random corners.
+
+    Then the model's own scalar constants: what it compares with, clips at and divides by.
+    """
+    leaves = problem.leaves
     yield ordinary
     extremes: list[Callable[[Leaf], Any]] = [
         lambda leaf: 0.0,
@@ -170,6 +200,31 @@ def _probes(leaves: Sequence[Leaf], ordinary: Point, rng: np.random.Generator) -
             low, high = extremes[1](leaf), extremes[2](leaf)
             corner[leaf.name] = _tensor(leaf, np.where(rng.random(leaf.shape) < 0.5, low, high))
         yield corner
+    for number in special_values(problem):
+        for leaf in alone[:6]:
+            if leaf.lo <= number <= leaf.hi:
+                yield {**ordinary, leaf.name: _tensor(leaf, number)}
+
+
+def special_values(problem: Problem) -> list[float]:
+    """Scalar constants of the slice and the edge that the operator itself has, at most a dozen."""
+    found: dict[float, None] = {1.0: None, -1.0: None} if problem.target[1] == EDGE else {}
+    for initializer in problem.model.graph.initializers.values():
+        data = initializer.const_value
+        if (
+            data is not None
+            and data.size == 1
+            and initializer.dtype is not None
+            and initializer.dtype.is_floating_point()
+        ):
+            found.setdefault(float(data.numpy().reshape(-1)[0]))
+    for node in problem.model.graph:
+        attribute = node.attributes.get("value")
+        if node.op_type in ("Const", "Constant") and attribute is not None and hasattr(attribute.value, "numpy"):
+            array = attribute.value.numpy()
+            if array.size == 1 and array.dtype.kind == "f":
+                found.setdefault(float(array.reshape(-1)[0]))
+    return [n for n in found if np.isfinite(n)][:12]
 
 
 def _stages(leaves: Sequence[Leaf]) -> list[tuple[Leaf, ...]]:
@@ -193,8 +248,10 @@ def _descend(
         leaves = {name: tensor.detach() for name, tensor in point.items()}
         for leaf in movable:
             leaves[leaf.name] = leaves[leaf.name].clone().requires_grad_(True)
-        values = run(problem.model, leaves, Mode(surrogate=True))
-        loss = objective([values[n] for n in problem.operands], values[problem.outputs[0]], problem.target)
+        found = problem.executions(leaves, Mode(surrogate=True))
+        if not found:
+            return
+        loss = torch.stack([objective(given, made[0], problem.target) for given, made in found]).min()
         if not loss.requires_grad:
             return
         gradients = torch.autograd.grad(loss, [leaves[m.name] for m in movable], allow_unused=True)
@@ -220,7 +277,7 @@ def gradient_fails(problem: Problem, point: Mapping[str, Any]) -> bool:
     for name in floating:
         leaves[name].requires_grad_(True)
     values = run(problem.model, leaves, Mode(surrogate=False))
-    ends = [values[n] for n in problem.losses or problem.outputs if n in values]
+    ends = [values[n] for n in problem.ends if n in values]
     if any(not bool(torch.isfinite(end).all()) for end in ends):
         return False
     total = sum(end.sum() for end in ends if end.is_floating_point())
@@ -231,16 +288,21 @@ def gradient_fails(problem: Problem, point: Mapping[str, Any]) -> bool:
 
 
 def _edges(problem: Problem, start: Point, deadline: float) -> Iterator[Point]:
-    """Points where an element of the operand has just become 0 on the way to an extreme.
+    """Points where an element of the operand has just become 0 (or reached the edge) on the way to an extreme.
 
     Further on a clip may have closed, which hides the infinite gradient: the failure lives at the edge alone.
     """
     import torch
 
     def gone(point: Point) -> bool:
-        values = run(problem.model, point, Mode(surrogate=False))
-        x = values[problem.operands[problem.target[0]]]
-        return bool((x.abs() < torch.finfo(x.dtype).tiny if problem.flush else x == 0).any())
+        for x in problem.driven(point):
+            if problem.target[1] == EDGE:
+                there = x.abs() >= 1
+            else:
+                there = x.abs() < torch.finfo(x.dtype).tiny if problem.flush else x == 0
+            if bool(there.any()):
+                return True
+        return False
 
     if gone(start):
         yield start
@@ -276,11 +338,11 @@ def _between(first: Point, second: Point, part: float) -> Point:
 
 def _bisect(problem: Problem, points: Sequence[Point], deadline: float) -> Point | None:
     """Between two points where one element of the operand has different signs, its zero as exactly as floats go."""
+    import torch
 
     def operand(point: Point) -> Any:
-        values = run(problem.model, point, Mode(surrogate=False))
-        index = problem.target[0]
-        return values[problem.outputs[0] if index < 0 else problem.operands[index]]
+        found = problem.driven(point)
+        return found[0] if found else torch.zeros(0)
 
     last: tuple[Any, Point] | None = None
     for point in points[-24:]:

@@ -10,7 +10,8 @@ import numpy as np
 from analyzer.numerical.confirm.backends import Run
 from analyzer.numerical.confirm.search import Problem
 from analyzer.numerical.confirm.torch_dtypes import from_numpy, torch_dtype
-from analyzer.numerical.confirm.torch_registry import Mode, run
+from analyzer.numerical.confirm.torch_evaluation import Trace, run
+from analyzer.numerical.confirm.torch_registry import Mode
 
 
 def run_torch(problem: Problem, leaves: Mapping[str, np.ndarray]) -> tuple[Run, str, dict[str, np.ndarray]]:
@@ -23,24 +24,26 @@ def run_torch(problem: Problem, leaves: Mapping[str, np.ndarray]) -> tuple[Run, 
     floating = [name for name in order if tensors[name].is_floating_point()]
     for name in floating:
         tensors[name].requires_grad_(True)
-    values = run(problem.model, tensors, Mode(surrogate=False))
-    ends = list(problem.losses or problem.outputs)
+    trace = Trace()
+    values = run(problem.model, tensors, Mode(surrogate=False), trace)
+    ends = list(problem.ends)
     total = torch.stack([values[n].sum() for n in ends if values[n].is_floating_point()]).sum()
     found = torch.autograd.grad(total, [tensors[n] for n in floating], allow_unused=True)
     gradients = {n: g.float().numpy() for n, g in zip(floating, found, strict=True) if g is not None}
-    results = {n: values[n].detach().float().numpy() for n in [*problem.outputs, *ends]}
-    source, constants = _source(problem, tensors, order, ends)
+    results = {n: values[n].detach().float().numpy() for n in [*problem.results, *ends]}
+    source, constants = _source(problem, tensors, order, ends, trace)
     return Run(results, f"PyTorch {torch.__version__}", gradients), source, constants
 
 
 def _source(
-    problem: Problem, tensors: Mapping[str, Any], order: list[str], ends: list[str]
+    problem: Problem, tensors: Mapping[str, Any], order: list[str], ends: list[str], trace: Trace
 ) -> tuple[str, dict[str, np.ndarray]]:
     import torch
     from torch.fx.experimental.proxy_tensor import make_fx
 
     def program(*leaves: Any) -> Any:
-        values = run(problem.model, dict(zip(order, leaves, strict=True)), Mode(surrogate=False))
+        again = Trace(replayed=iter(trace.decisions))
+        values = run(problem.model, dict(zip(order, leaves, strict=True)), Mode(surrogate=False), again)
         return [values[n] for n in ends]
 
     traced = make_fx(program)(*[tensors[n].detach() for n in order])

@@ -97,14 +97,15 @@ def _compare(request: dict[str, Any]) -> dict[str, Any]:
     import torch
 
     from analyzer.numerical.confirm import search
-    from analyzer.numerical.confirm.torch_registry import Mode, run
+    from analyzer.numerical.confirm.torch_evaluation import run
+    from analyzer.numerical.confirm.torch_registry import Mode
 
     torch.set_num_threads(1)
     problem = read_problem(Path(request["folder"]), request)
     changed = ir.load(Path(request["folder"]) / "changed.onnx")
     moved = None
     for point in search.ordinary_points(problem, int(request["seed"]), 8):
-        first = run(problem.model, point, Mode(surrogate=False))[problem.outputs[0]].double()
+        first = run(problem.model, point, Mode(surrogate=False))[problem.results[0]].double()
         exact = _exactly(problem, point, first)
         second = run(changed, point, Mode(surrogate=False))[request["changed"]].double()
         both = torch.isfinite(first) & torch.isfinite(second)
@@ -120,11 +121,12 @@ def _compare(request: dict[str, Any]) -> dict[str, Any]:
 
 def _exactly(problem: Any, point: dict[str, Any], fallback: Any) -> Any:
     """The first result computed in float64, where every operator takes it."""
-    from analyzer.numerical.confirm.torch_registry import Mode, run
+    from analyzer.numerical.confirm.torch_evaluation import run
+    from analyzer.numerical.confirm.torch_registry import Mode
 
     widened = {n: t.double() if t.is_floating_point() else t for n, t in point.items()}
     try:
-        return run(problem.model, widened, Mode(surrogate=False, double=True))[problem.outputs[0]].double()
+        return run(problem.model, widened, Mode(surrogate=False, double=True))[problem.results[0]].double()
     except (RuntimeError, TypeError):
         return fallback
 
@@ -165,6 +167,8 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
         tuple(request["operands"]),
         tuple(request["outputs"]),
         (int(request["target"][0]), str(request["target"][1])),
+        tuple(request["results"]),
+        bool(request["inside"]),
         bool(request["backward"]),
         tuple(request["losses"]),
         bool(request.get("flush", False)),
@@ -175,40 +179,74 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
 def _run(request: dict[str, Any]) -> dict[str, Any]:
     """One real run; ``failed`` tells how the operator failed."""
     import numpy as np
+
+    with np.load(Path(request["folder"]) / "found.npz") as archive:
+        leaves = {name: archive[name] for name in archive.files}
+    if request["engine"] == "tensorflow":
+        return _run_tensorflow(request, leaves)
+    return _run_torch(request, leaves) if request["backward"] else _run_onnx(request, leaves)
+
+
+def _run_tensorflow(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any]:
+    import onnx_ir as ir
+
+    from analyzer.numerical.confirm import backends, tensorflow_graph
+
+    folder = Path(request["folder"])
+    model = ir.load(folder / "slice.onnx")
+    operands, outputs = request["operands"], request["outputs"]
+    ends = (request["losses"] or request["results"]) if request["backward"] else ()
+    watched = tensorflow_graph.Watch(outputs[0], request["infinite"]) if request["inside"] else None
+    run, definition, names = tensorflow_graph.run_tensorflow(
+        model, leaves, [*operands, *outputs, *request["results"], *ends], ends, watched
+    )
+    (folder / "slice.pb").write_bytes(definition)
+    if request["backward"]:
+        failure = backends.gradient_failure(run, request["losses"] or request["results"])
+    elif watched is not None:
+        failure = backends.event_failure(run, tensorflow_graph.EVENT)
+    else:
+        failure = backends.forward_failure(run, operands, outputs, leaves, request["infinite"])
+    event = tensorflow_graph.EVENT if watched is not None and not request["backward"] else ""
+    return {"status": "ran", "failed": failure, "engine": run.engine, "names": names, "event": event}
+
+
+def _run_torch(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any]:
+    import numpy as np
+
+    from analyzer.numerical.confirm import backends
+    from analyzer.numerical.confirm.torch_program import run_torch
+
+    folder = Path(request["folder"])
+    problem = read_problem(folder, request)
+    run, source, constants = run_torch(problem, leaves)
+    (folder / "program.py").write_text(source)
+    np.savez(folder / "constants.npz", allow_pickle=False, **constants)
+    failure = backends.gradient_failure(run, problem.ends)
+    return {"status": "ran", "failed": failure, "engine": run.engine}
+
+
+def _run_onnx(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any]:
     import onnx_ir as ir
 
     from analyzer.numerical.confirm import backends
+    from analyzer.numerical.confirm.inside import with_event
 
     folder = Path(request["folder"])
-    with np.load(folder / "found.npz") as archive:
-        leaves = {name: archive[name] for name in archive.files}
     operands, outputs = request["operands"], request["outputs"]
-    if request["engine"] == "tensorflow":
-        ends = (request["losses"] or outputs) if request["backward"] else ()
-        model = ir.load(folder / "slice.onnx")
-        run, definition = backends.run_tensorflow(model, leaves, [*operands, *outputs, *ends], ends)
-        (folder / "slice.pb").write_bytes(definition)
-        names = {name: f"value_{i}:0" for i, name in enumerate(leaves)}
-        for i, node in enumerate(model.graph):
-            for k, value in enumerate(node.outputs):
-                names.setdefault(value.name or "", f"node_{i}:{k}")
-        extra = {"names": names}
-    elif request["backward"]:
-        from analyzer.numerical.confirm.torch_program import run_torch
-
-        run, source, constants = run_torch(read_problem(folder, request), leaves)
-        (folder / "program.py").write_text(source)
-        np.savez(folder / "constants.npz", allow_pickle=False, **constants)
-        extra = {}
-    else:
+    if not request["inside"]:
         run = backends.run_onnx((folder / "slice.onnx").read_bytes(), leaves, [*operands, *outputs])
-        extra = {}
-    failure = (
-        backends.gradient_failure(run, request["losses"] or outputs)
-        if request["backward"]
-        else backends.forward_failure(run, operands, outputs, leaves, request["infinite"])
-    )
-    return {"status": "ran", "failed": failure, "engine": run.engine, **extra}
+        failure = backends.forward_failure(run, operands, outputs, leaves, request["infinite"])
+        return {"status": "ran", "failed": failure, "engine": run.engine}
+    model = ir.load(folder / "slice.onnx")
+    event = with_event(model, outputs[0], request["infinite"])
+    if event is None:
+        return {"status": "ran", "failed": None, "engine": ""}
+    data = ir.to_proto(model).SerializeToString()
+    (folder / "event.onnx").write_bytes(data)
+    run = backends.run_onnx(data, leaves, [event])
+    failure = backends.event_failure(run, event)
+    return {"status": "ran", "failed": failure, "engine": run.engine, "event": event}
 
 
 if __name__ == "__main__":

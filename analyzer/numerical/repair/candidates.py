@@ -16,7 +16,7 @@ from analyzer.numerical.result import Warning
 TINY = {"float32": 1e-12, "float64": 1e-12, "float16": 1e-4, "bfloat16": 1e-12}
 DIVISOR = {"float32": 1e-8, "float64": 1e-12, "float16": 1e-3, "bfloat16": 1e-8}
 EXPONENT = {"float32": 80.0, "float64": 700.0, "float16": 10.0, "bfloat16": 80.0}
-INSIDE = {"float32": 1e-6, "float64": 1e-12, "float16": 1e-2, "bfloat16": 1e-2}
+INSIDE = {"float32": 1e-7, "float64": 1e-12, "float16": 1e-2, "bfloat16": 1e-2}
 DIVISIONS = ("Div", "RealDiv", "Mod", "FloorDiv", "FloorMod", "TruncateDiv", "Reciprocal", "Inv")
 NORMS = ("ReduceL2", "EuclideanNorm")
 
@@ -48,6 +48,7 @@ def candidates(warning: Warning) -> Iterator[Candidate]:
         yield clamped(node, 0, TINY[dtype], "below")
         if warning.interval.lo >= 0:
             yield shifted(node, 0, TINY[dtype])
+            yield from rewrites.root_of_squares(node, TINY[dtype])
     elif node.op_type in NORMS:
         yield from rewrites.norm(node, TINY[dtype])
     elif node.op_type in ("Acos", "Asin", "Atanh"):

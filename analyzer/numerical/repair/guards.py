@@ -38,8 +38,10 @@ def clamped_inside(node: ir.Node, edge: float) -> Candidate:
         above = builder.apply("Max", x, builder.constant(-edge), tf="Maximum", like=x)
         return builder.again(anchor, 0, builder.apply("Min", above, builder.constant(edge), tf="Minimum", like=x))
 
-    text = f"keep the operand within [−{edge:g}, {edge:g}]"
-    return Candidate("clamp-both", text, node, build, edge, 0, f"results change only outside [−{edge:g}, {edge:g}]")
+    text = f"keep the operand within ±{edge!r}"
+    return Candidate(
+        "clamp-both", text, node, build, edge, 0, f"results change only where the operand lies further out"
+    )
 
 
 def shifted(node: ir.Node, position: int, epsilon: float) -> Candidate:

@@ -14,6 +14,7 @@ from analyzer.graph import Graph, ValueRange, location_of
 from analyzer.numerical.assumptions import Assumption, interval_text
 from analyzer.numerical.confirm.confirmation import Confirmer
 from analyzer.numerical.confirm.extract import Slice, extract
+from analyzer.numerical.confirm.inside import find
 from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.repair.builder import DTYPES, Builder
 from analyzer.numerical.repair.candidate import Candidate
@@ -69,7 +70,7 @@ def _place(graph: Graph, node: ir.Node) -> Place | None:
         return None
     alike = [
         n
-        for n in graph.graph
+        for n in graph.nodes()
         if n.op_type == node.op_type and location_of(n) == location and not (n.name or "").startswith("gradients")
     ]
     if node.domain == "tf":  # the order of creation, which a loaded graph need not keep
@@ -93,27 +94,34 @@ def proved_change(
     if before is None or after is None:
         return None
     changed = after.model.graph
-    anchor = next((n for n in changed if n.name == candidate.anchor.name), None)
-    if anchor is None:
+    first = candidate.anchor.outputs[0].name
+    anchor = find(changed, first) if first else None
+    if anchor is None or not isinstance(anchor.graph, ir.Graph):
         return None
-    build = Builder(changed, anchor, warning.dtype if warning.dtype in DTYPES else "float32")
+    build = Builder(anchor.graph, anchor, warning.dtype if warning.dtype in DTYPES else "float32")
     result = candidate.build(build, anchor)
     old = anchor.outputs[0]
     ir.convenience.replace_all_uses_with(old, result, replace_graph_outputs=True)
-    _drop_unused(changed, keep=result)
+    losses = after.results
+    if after.inside:
+        _drop_unused(anchor.graph)
+    else:
+        changed.outputs[:] = [result]
+        _drop_unused(changed)
+        losses = (result.name or "",)
+        after = replace(after, outputs=losses, results=losses)
     base = {**slice_ranges(before)}
-    found = interpret(Graph(after.model, losses=(result.name or "",)), base, options=options).warnings
+    found = interpret(Graph(after.model, losses=losses), base, options=options).warnings
     names = {n.name for n in build.made} | {warning.node.name, candidate.anchor.name}
     if any(w.node.name in names for w in found):
         return None
-    return before, replace(after, outputs=(result.name or "",))
+    return before, after
 
 
-def _drop_unused(graph: ir.Graph, keep: ir.Value) -> None:
-    """Only what `keep` needs stays."""
-    graph.outputs[:] = [keep]
+def _drop_unused(graph: ir.Graph) -> None:
+    """Only what the graph's outputs need stays."""
     for node in reversed(list(graph)):
-        if not any(v.uses() or v is keep for v in node.outputs):
+        if not any(v.uses() or v.is_graph_output() for v in node.outputs):
             graph.remove(node, safe=True)
 
 

@@ -93,6 +93,20 @@ def norm(node: ir.Node, epsilon: float) -> Iterator[Candidate]:
     yield Candidate("norm", text, node, build, epsilon, 0, f"the norm moves by at most {epsilon**0.5:g}")
 
 
+def root_of_squares(node: ir.Node, epsilon: float) -> Iterator[Candidate]:
+    """``sqrt(sum(x * x))``: what a norm consists of in most frameworks. The same epsilon, written where the norm is."""
+    total = source_of(node.inputs[0])
+    if node.op_type != "Sqrt" or total is None or total.op_type not in ("ReduceSum", "Sum", "ReduceSumSquare"):
+        return
+
+    def build(builder: Builder, anchor: ir.Node) -> ir.Value:
+        x = operand(anchor)
+        return builder.again(anchor, 0, builder.apply("Add", x, builder.constant(float(epsilon)), tf="AddV2", like=x))
+
+    text = f"use sqrt(sum(x²) + {epsilon:g}) instead of the norm"
+    yield Candidate("norm", text, node, build, epsilon, 0, f"the norm moves by at most {epsilon**0.5:g}")
+
+
 def of_mask(node: ir.Node, dtype: str) -> Iterator[Candidate]:
     """A mask of minus infinity becomes one of a large finite number."""
     masked = source_of(node.inputs[0])

@@ -51,7 +51,7 @@ def _edits(reader: Reader, place: Place, kind: str, number: float) -> list[Edit]
                      lambda e: [replace(reader.file, e, _short(number))])  # fmt: skip
     if kind == "widen":
         return _chosen(place, [e for e in expressions(reader, line) if _widens(reader, e)], lambda e: _wide(reader, e))
-    found = operators(reader, line, place.op_type)
+    found = operators(reader, line, "ReduceL2" if kind == "norm" else place.op_type)
     if kind in BOUNDS:
         return _chosen(place, found, lambda pair: bounded(reader, pair[0], pair[1], kind, number))
     wholes = [whole for whole, _ in found if whole is not None]

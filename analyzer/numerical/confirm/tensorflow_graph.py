@@ -1,0 +1,220 @@
+"""A slice as a TensorFlow graph, bodies of loops and branches included, and its run. For the worker process only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+
+from analyzer.numerical.confirm.backends import Arrays, Run
+from analyzer.numerical.nesting import bodies
+
+EVENT = "assay_event"
+
+Tensors = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Watch:
+    """The operator, inside a body, whose first result is `result`; with `infinite` only NaN counts."""
+
+    result: str
+    infinite: bool = False
+
+
+def run_tensorflow(
+    model: ir.Model,
+    leaves: Arrays,
+    wanted: Sequence[str],
+    gradients_of: Sequence[str] = (),
+    watch: Watch | None = None,
+) -> tuple[Run, bytes, dict[str, str]]:
+    """One run in graph mode, the GraphDef that ran, and the tensor in it of each value.
+
+    With `watch`, the result called `EVENT` tells whether its operator failed first in some execution.
+    """
+    import tensorflow as tf
+
+    graph = tf.Graph()
+    with graph.as_default():
+        tensors, gradients = build_tensorflow(model, leaves, gradients_of, watch)
+    with tf.compat.v1.Session(graph=graph) as session:
+        feeds = {tensors[name]: value for name, value in leaves.items() if name in tensors}
+        names = dict.fromkeys([*wanted, EVENT])
+        fetched = {name: tensors[name] for name in names if name in tensors}
+        results, slopes = session.run([fetched, gradients], feeds)
+    run = Run(
+        {n: np.asarray(v) for n, v in results.items()},
+        f"TensorFlow {tf.__version__}",
+        {n: np.asarray(v) for n, v in slopes.items()},
+    )
+    return run, graph.as_graph_def().SerializeToString(), {n: t.name for n, t in tensors.items()}
+
+
+def build_tensorflow(
+    model: ir.Model, leaves: Arrays, gradients_of: Sequence[str] = (), watch: Watch | None = None
+) -> tuple[Tensors, dict[str, Any]]:
+    """The model's nodes as TensorFlow operations of the current graph; leaves become placeholders."""
+    import tensorflow as tf
+
+    tensors: Tensors = {}
+    for i, (name, array) in enumerate(leaves.items()):
+        tensors[name] = tf.compat.v1.placeholder(array.dtype, array.shape, name=f"value_{i}")
+    event = _Build(tf, watch).nodes(model.graph, tensors, "node_")
+    if event is not None:
+        tensors[EVENT] = tf.identity(event, name=EVENT)
+    gradients: dict[str, Any] = {}
+    if gradients_of:
+        floating = [n for n in leaves if tensors[n].dtype.is_floating]
+        total = tf.add_n([tf.reduce_sum(tf.cast(tensors[n], tf.float32)) for n in gradients_of])
+        found = tf.gradients(total, [tensors[n] for n in floating])
+        gradients = {n: tf.convert_to_tensor(g) for n, g in zip(floating, found, strict=True) if g is not None}
+    return tensors, gradients
+
+
+@dataclass(frozen=True)
+class _Build:
+    tf: Any
+    watch: Watch | None
+
+    def nodes(self, graph: ir.Graph, tensors: Tensors, prefix: str) -> Any:
+        """Adds the graph's nodes to `tensors`; returns whether the watched operator failed first, None if not here."""
+        from tensorflow.python.framework import op_def_registry
+
+        event = None
+        for name, initializer in graph.initializers.items():
+            if name not in tensors and initializer.const_value is not None:
+                tensors[name] = self.tf.constant(initializer.const_value.numpy())
+        for i, node in enumerate(graph):
+            operands = [tensors[v.name or ""] for v in node.inputs if v is not None]
+            name = f"{prefix}{i}"
+            if node.op_type in ("While", "StatelessWhile"):
+                results, told = self.loop(node, operands, tensors, name)
+            elif node.op_type in ("If", "StatelessIf"):
+                results, told = self.branch(node, operands, tensors, name)
+            else:
+                results = _operation(self.tf, op_def_registry.get(node.op_type), node, operands, name)
+                told = self.told(graph, node, operands, results)
+            event = told if event is None else event if told is None else self.tf.logical_or(event, told)
+            for value, result in zip(node.outputs, results, strict=False):
+                if value.name:
+                    tensors[value.name] = result
+        return event
+
+    def told(self, graph: ir.Graph, node: ir.Node, operands: list[Any], results: list[Any]) -> Any:
+        """Whether the watched operator's operands are finite and its first result is not."""
+        if self.watch is None or not node.outputs or node.outputs[0].name != self.watch.result:
+            return None
+        tf = self.tf
+
+        def broken(tensor: Any) -> Any:
+            if not tensor.dtype.is_floating:
+                return tf.constant(False)
+            bad = tf.math.is_nan(tensor)
+            if not (self.watch and self.watch.infinite):
+                bad = tf.logical_or(bad, tf.math.is_inf(tensor))
+            return tf.reduce_any(bad)
+
+        before = tf.reduce_any(tf.stack([broken(t) for t in operands]))
+        return tf.logical_and(broken(results[0]), tf.logical_not(before))
+
+    def watches(self, node: ir.Node) -> bool:
+        """Whether the watched operator runs in a body of `node`."""
+        if self.watch is None:
+            return False
+        inner = (n for body in bodies(node) for n in ir.traversal.RecursiveGraphIterator(body))
+        return any(n.outputs and n.outputs[0].name == self.watch.result for n in inner)
+
+    def loop(self, node: ir.Node, initial: list[Any], outer: Tensors, name: str) -> tuple[list[Any], Any]:
+        tf, watched = self.tf, self.watches(node)
+        condition, body = (node.attributes[k].as_graph() for k in ("cond", "body"))
+
+        def inside(graph: ir.Graph, state: Sequence[Any]) -> tuple[list[Any], Any]:
+            tensors = {**outer, **{v.name or "": t for v, t in zip(graph.inputs, state, strict=False)}}
+            told = self.nodes(graph, tensors, f"{name}_")
+            return [tensors[o.name or ""] for o in graph.outputs], told
+
+        def going(*state: Any) -> Any:
+            return inside(condition, state)[0][0]
+
+        def step(*state: Any) -> list[Any]:
+            results, told = inside(body, state)
+            return [*results, tf.logical_or(state[-1], told) if told is not None else state[-1]] if watched else results
+
+        start = [*initial, tf.constant(False)] if watched else list(initial)
+        try:
+            found = tf.while_loop(going, step, start, name=name)
+        except ValueError:  # shapes that change
+            free = [t.shape if t.dtype == tf.variant else tf.TensorShape(None) for t in start]
+            found = tf.while_loop(going, step, start, shape_invariants=free, name=f"{name}_free")
+        found = list(found) if isinstance(found, (list, tuple)) else [found]
+        return (found[:-1], found[-1]) if watched else (found, None)
+
+    def branch(self, node: ir.Node, operands: list[Any], outer: Tensors, name: str) -> tuple[list[Any], Any]:
+        tf, watched = self.tf, self.watches(node)
+
+        def side(key: str) -> Any:
+            graph = node.attributes[key].as_graph()
+
+            def build() -> list[Any]:
+                tensors = {**outer, **{v.name or "": t for v, t in zip(graph.inputs, operands[1:], strict=False)}}
+                told = self.nodes(graph, tensors, f"{name}_")
+                results = [tf.identity(tensors[o.name or ""]) for o in graph.outputs]
+                return [*results, tf.constant(False) if told is None else told] if watched else results
+
+            return build
+
+        condition = tf.reshape(tf.cast(operands[0], tf.bool), [])
+        found = tf.cond(condition, side("then_branch"), side("else_branch"), name=name)
+        found = list(found) if isinstance(found, (list, tuple)) else [found]
+        return (found[:-1], found[-1]) if watched else (found, None)
+
+
+def _operation(tf: Any, definition: Any, node: ir.Node, operands: list[Any], name: str) -> list[Any]:
+    if node.op_type == "ReadVariableOp":
+        return [tf.identity(operands[0], name=name)]  # a variable is a leaf, and leaves are placeholders
+    if node.op_type == "ResourceGather":
+        return [tf.gather(operands[0], operands[1], name=name)]
+    if definition is None:
+        raise ValueError(f"TensorFlow {tf.__version__} has no operator {node.op_type}")
+    if node.op_type == "Const":
+        return [tf.constant(node.attributes["value"].value.numpy(), name=name)]
+    arguments: dict[str, Any] = {"name": name}
+    inferred: set[str] = set()
+    position = 0
+    for argument in definition.input_arg:
+        inferred |= {argument.type_attr, argument.number_attr, argument.type_list_attr}
+        if argument.number_attr or argument.type_list_attr:
+            taken = len(operands) - position - (len(definition.input_arg) - 1 - len(arguments) + 1)
+            single = len(definition.input_arg) == 1
+            if not single and argument.number_attr in node.attributes:
+                taken = int(node.attributes[argument.number_attr].value)
+            arguments[argument.name] = operands[position : position + taken] if not single else operands[position:]
+            position += taken if not single else len(operands)
+        else:
+            arguments[argument.name] = operands[position]
+            position += 1
+    for attribute in definition.attr:
+        if attribute.name in inferred or attribute.name not in node.attributes or attribute.name.startswith("_"):
+            continue
+        arguments[attribute.name] = _attribute(tf, attribute.type, node.attributes[attribute.name].value)
+    from tensorflow.python.framework import op_def_library
+
+    # The public raw_ops rename arguments; the helper below them takes those of the operator's definition.
+    operation = op_def_library._apply_op_helper(node.op_type, **arguments)[2]
+    return list(operation.outputs)
+
+
+def _attribute(tf: Any, kind: str, value: Any) -> Any:
+    if kind == "type":
+        return tf.as_dtype(ir.DataType(int(value)).numpy())
+    if kind == "list(type)":
+        return [tf.as_dtype(ir.DataType(int(v)).numpy()) for v in value]
+    if kind == "bool":
+        return bool(value)
+    if kind.startswith("list("):
+        return list(value)
+    return value

@@ -1,0 +1,166 @@
+"""Runs a slice in torch, bodies of loops and branches included, and keeps what one operator of it received and made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import onnx_ir as ir
+
+from analyzer.numerical.confirm.torch_registry import HANDLERS, Mode, Tensor, Unsupported
+
+MOST_ITERATIONS = 2000  # of all loops together
+
+Scope = dict[str, Tensor]
+
+
+@dataclass
+class Trace:
+    """What the operator whose first result is `watched` received and made, once for each time it ran.
+
+    `decisions` are the branches and loop conditions in the order in which they were taken; with `replayed` they are
+    taken from there, so that a tracer that cannot look at values follows the same path.
+    """
+
+    watched: str = ""
+    executions: list[tuple[list[Tensor], list[Tensor]]] = field(default_factory=list)
+    decisions: list[bool] = field(default_factory=list)
+    replayed: Iterator[bool] | None = None
+
+    def decide(self, condition: Tensor) -> bool:
+        """Whether a condition holds."""
+        taken = next(self.replayed) if self.replayed is not None else bool(condition.reshape(-1)[0])
+        self.decisions.append(taken)
+        if len(self.decisions) > MOST_ITERATIONS:
+            raise Unsupported("a loop runs too long to be searched")
+        return taken
+
+
+def run(model: ir.Model, leaves: Mapping[str, Tensor], mode: Mode, trace: Trace | None = None) -> Scope:
+    """Every value of the model's main graph for the given leaves.
+
+    Raises `Unsupported` for an operator without a handler; whatever torch raises for shapes that do not fit.
+    """
+    import analyzer.numerical.confirm.torch_operators  # noqa: F401  (fills HANDLERS)
+
+    return _Evaluation(mode, trace or Trace()).walk(model.graph, dict(leaves))
+
+
+@dataclass(frozen=True)
+class _Evaluation:
+    mode: Mode
+    trace: Trace
+
+    def walk(self, graph: ir.Graph, scope: Scope) -> Scope:
+        """The scope with every value of `graph`."""
+        from analyzer.numerical.confirm.torch_dtypes import from_numpy
+
+        values = scope
+        for name, initializer in graph.initializers.items():
+            if name not in values and initializer.const_value is not None:
+                values[name] = self._exact(from_numpy(initializer.const_value.numpy()))
+        for node in graph:
+            self._visit(node, values)
+        return values
+
+    def _visit(self, node: ir.Node, values: Scope) -> None:
+        control = CONTROL.get((node.domain or "", node.op_type))
+        operands = [values[v.name or ""] if v is not None else None for v in node.inputs]
+        if control is not None:
+            results = control(self, node, operands, values)
+        else:
+            handler = HANDLERS.get((node.domain or "", node.op_type))
+            if handler is None:
+                raise Unsupported(f"{node.domain or 'onnx'}.{node.op_type}")
+            results = handler(node, operands, self.mode)
+        if not isinstance(results, (tuple, list)):
+            results = (results,)
+        constant = node.op_type in ("Const", "Constant")
+        for value, result in zip(node.outputs, results, strict=False):
+            if value.name:
+                values[value.name] = self._exact(result) if constant else result
+        if self.trace.watched and node.outputs and node.outputs[0].name == self.trace.watched:
+            self.trace.executions.append(([o for o in operands if o is not None], list(results)))
+
+    def _exact(self, tensor: Tensor) -> Tensor:
+        return tensor.double() if self.mode.double and tensor.is_floating_point() else tensor
+
+    def body(self, graph: ir.Graph, given: list[Any], outer: Scope) -> list[Tensor]:
+        """The outputs of a body for its formal inputs; outer values are visible."""
+        scope = dict(outer)
+        scope.update({formal.name or "": actual for formal, actual in zip(graph.inputs, given, strict=False)})
+        values = self.walk(graph, scope)
+        return [values[o.name or ""] for o in graph.outputs]
+
+
+def _graph(node: ir.Node, *names: str) -> ir.Graph:
+    attribute = next((node.attributes[n] for n in names if n in node.attributes), None)
+    if attribute is None or attribute.type != ir.AttributeType.GRAPH:
+        raise Unsupported(f"{node.op_type} without a body")
+    return attribute.as_graph()
+
+
+def _if(evaluation: _Evaluation, node: ir.Node, operands: list[Any], outer: Scope) -> list[Tensor]:
+    taken = evaluation.trace.decide(operands[0])
+    graph = _graph(node, "then_branch" if taken else "else_branch")
+    return evaluation.body(graph, operands[1:], outer)
+
+
+def _loop(evaluation: _Evaluation, node: ir.Node, operands: list[Any], outer: Scope) -> list[Tensor]:
+    import torch
+
+    graph = _graph(node, "body")
+    trips, condition, *carried = [*operands, None, None][: max(len(operands), 2)]
+    limit = MOST_ITERATIONS if trips is None else int(trips.reshape(-1)[0])
+    going = True if condition is None else evaluation.trace.decide(condition)
+    scans: list[list[Tensor]] = []
+    number = 0
+    while going and number < limit:
+        results = evaluation.body(graph, [torch.tensor(number), torch.tensor(True), *carried], outer)
+        going = evaluation.trace.decide(results[0])
+        carried = results[1 : 1 + len(carried)]
+        scans.append(results[1 + len(carried) :])
+        number += 1
+    if not scans and len(graph.outputs) > 1 + len(carried):
+        raise Unsupported("a loop that collects values does not run")
+    return [*carried, *(torch.stack(parts) for parts in zip(*scans, strict=True))]
+
+
+def _scan(evaluation: _Evaluation, node: ir.Node, operands: list[Any], outer: Scope) -> list[Tensor]:
+    import torch
+
+    graph = _graph(node, "body")
+    for name in ("scan_input_axes", "scan_input_directions", "scan_output_axes", "scan_output_directions"):
+        if any(int(v) for v in (node.attributes[name].value if name in node.attributes else ())):
+            raise Unsupported(f"Scan with {name}")
+    count = int(node.attributes["num_scan_inputs"].value)
+    states, scanned = operands[: len(operands) - count], operands[len(operands) - count :]
+    collected = []
+    for i in range(int(scanned[0].shape[0])):
+        results = evaluation.body(graph, [*states, *(x[i] for x in scanned)], outer)
+        states = results[: len(states)]
+        collected.append(results[len(states) :])
+    if not collected:
+        raise Unsupported("a scan over nothing")
+    return [*states, *(torch.stack(parts) for parts in zip(*collected, strict=True))]
+
+
+def _while(evaluation: _Evaluation, node: ir.Node, operands: list[Any], outer: Scope) -> list[Tensor]:
+    condition, body = _graph(node, "cond"), _graph(node, "body")
+    state = list(operands)
+    while evaluation.trace.decide(evaluation.body(condition, state, outer)[0]):
+        state = evaluation.body(body, state, outer)
+    return state
+
+
+Control = Callable[[_Evaluation, ir.Node, list[Any], Scope], list[Tensor]]
+CONTROL: Mapping[tuple[str, str], Control] = {
+    ("", "If"): _if,
+    ("", "Loop"): _loop,
+    ("", "Scan"): _scan,
+    ("tf", "If"): _if,
+    ("tf", "StatelessIf"): _if,
+    ("tf", "While"): _while,
+    ("tf", "StatelessWhile"): _while,
+}
