@@ -19,6 +19,7 @@ import jsonschema
 
 from analyzer.findings import Evidence, Finding, Report
 from analyzer.problem import UsageProblem
+from analyzer.rendering.markdown_text import writable
 from analyzer.rendering.report_json import from_json, to_json
 from analyzer.schemas import schema
 
@@ -45,8 +46,8 @@ def pack(report: Report, identity: str, head_sha: str) -> str:
     """The file's text. Where it would be too large, data for machines, drawings, then most evidence are left out."""
     for form in _ever_smaller(report):
         data = {"schema": SCHEMA, "id": identity, "head_sha": head_sha, "report": to_json(form)}
-        text = json.dumps(data, allow_nan=False)
-        if len(text) <= RAW_LIMIT // 2 and len(zlib.compress(text.encode())) <= COMPRESSED_LIMIT // 2:
+        text = writable(json.dumps(data, allow_nan=False, ensure_ascii=False))
+        if len(text.encode()) <= RAW_LIMIT // 2 and len(zlib.compress(text.encode())) <= COMPRESSED_LIMIT // 2:
             return text
     raise UsageProblem("The report is too large to hand to the second workflow; analyse fewer models at once.")
 

@@ -130,7 +130,7 @@ def inline_comments(report: Report, context: Context, changes: Changes, limit: i
     """At most `limit` comments, worst first: on lines of the diff, else (blocking ones only) on a changed file."""
     placed: dict[str, InlineComment] = {}
     on_files = 0
-    paths = {target.id: target.path for target in report.targets}
+    paths = {target.id: target.file for target in report.targets}
     blocking = {finding.fingerprint for finding in report.blocking}
     for finding in report.findings:
         if not commented(finding) or finding.fingerprint in placed:
@@ -253,7 +253,7 @@ def unanswered_targets(report: Report) -> frozenset[str]:
 def commented_paths(report: Report) -> frozenset[str]:
     """The files whose hunks matter."""
     found = {f.location.path for f in report.findings if f.location and commented(f)}
-    return frozenset(found | {t.path for t in report.targets})
+    return frozenset(found | {t.file for t in report.targets})
 
 
 def _annotations(findings: Iterable[Finding]) -> Iterable[Annotation]:

@@ -23,7 +23,9 @@ def upload(report: Report, identity: str) -> str:
     data = to_sarif(replace(report, findings=report.findings[:RESULTS]))
     for run in data["runs"]:
         run["automationDetails"] = {"id": f"assay/{identity}/"}
-    packed = gzip.compress(json.dumps(data, separators=(",", ":")).encode("utf-8", "replace"), mtime=0)
+    packed = gzip.compress(
+        json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace"), mtime=0
+    )
     if len(packed) > COMPRESSED_LIMIT:
         raise GitHubProblem(f"the SARIF file holds {len(packed):,} bytes, more than {COMPRESSED_LIMIT:,}.")
     return base64.b64encode(packed).decode()

@@ -220,6 +220,12 @@ class TargetReport:
     changed: bool = True
     cached: bool = False
 
+    @property
+    def file(self) -> str:
+        """The file of the repository: of an entry point `file.py:name` the file alone."""
+        file, _, name = self.path.rpartition(":")
+        return file if file.endswith(".py") and name.replace(".", "").isidentifier() else self.path
+
 
 @dataclass(frozen=True, slots=True)
 class Report:

@@ -140,6 +140,15 @@ class View:
         return tuple(t for t in self.report.targets if t.status is not Status.ANALYSED)
 
     @property
+    def analysed(self) -> tuple[TargetReport, ...]:
+        return tuple(t for t in self.report.targets if t.status is Status.ANALYSED)
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The file of each target."""
+        return {target.id: target.file for target in self.report.targets}
+
+    @property
     def unknown(self) -> tuple[tuple[str, int], ...]:
         """Operators without a rule, most frequent first."""
         total: dict[str, int] = {}
@@ -193,13 +202,13 @@ class View:
         return tuple(shown[:MAPS])
 
 
-def where(finding: Finding, links: Links) -> Markup:
-    """The finding's line, as a link where there is an address, for a table cell."""
+def where(finding: Finding, view: View) -> Markup:
+    """The finding's line, as a link where there is an address, else the model's file; for a table cell."""
     location = finding.location
     if location is None:
-        return cell_code(finding.target)
+        return cell_code(view.files.get(finding.target, finding.target))
     shown = cell_code(f"{location.path}:{location.line}")
-    address = links.line(location)
+    address = view.links.line(location)
     return Markup(f"[{shown}]({address})") if address else shown
 
 

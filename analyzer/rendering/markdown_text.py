@@ -95,6 +95,11 @@ def details_text(text: object, limit: int = NAME_LIMIT) -> Markup:
     return Markup(f"<code>{escape_html(clean(text, limit))}</code>")
 
 
+def writable(text: str) -> str:
+    """A text that UTF-8 can hold: names from files may bring halves of characters."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def plain(text: object) -> Markup:
     """Our own words and numbers: only HTML is escaped."""
     return Markup(escape_html(clean(text, PROSE_LIMIT)))

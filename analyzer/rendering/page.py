@@ -15,7 +15,7 @@ from jinja2 import BaseLoader, Environment
 from markupsafe import Markup, escape
 
 from analyzer.findings import Finding, LayerGraph, Report, TargetReport, Verdict
-from analyzer.rendering.markdown_text import clean
+from analyzer.rendering.markdown_text import clean, writable
 
 _SYMBOLS = {Verdict.PASS: "✔", Verdict.FAIL: "✘", Verdict.INCOMPLETE: "●"}
 MAX_CELL = 400
@@ -40,7 +40,7 @@ def page(report: Report) -> str:
     environment.filters["prose"] = _prose
     template = environment.from_string((folder / "page.html").read_text(encoding="utf-8"))
     graphs, layer_ids = _graphs(report)
-    return template.render(
+    text = template.render(
         report=report,
         symbol=_SYMBOLS[report.verdict],
         headline=_headline(report),
@@ -55,6 +55,7 @@ def page(report: Report) -> str:
         policy=f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {_hash(js)}; "
         "base-uri 'none'; form-action 'none'",
     )
+    return writable(text)
 
 
 def _hash(script: str) -> str:

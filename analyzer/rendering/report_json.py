@@ -27,13 +27,14 @@ from analyzer.findings import (
     TargetReport,
     UnsafeOperators,
 )
+from analyzer.rendering.markdown_text import writable
 
 _NON_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
 def dumps(report: Report) -> str:
     """`report` as text. NaN and infinities are written as the strings ``nan``, ``inf``, ``-inf``: JSON has none."""
-    return json.dumps(to_json(report), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    return writable(json.dumps(to_json(report), indent=1, allow_nan=False, ensure_ascii=False) + "\n")
 
 
 def to_json(report: Report) -> dict[str, Any]:

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 from urllib.parse import quote
 
 from analyzer.findings import Finding, Level, Report, Status, Suggestion
+from analyzer.rendering.markdown_text import clean, writable
 from analyzer.rendering.rules import help_uri, title
 
 SCHEMA_URI = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+TEXT_LIMIT = 4_000
+CONFIGURATION = ".assay.yml"
 _LEVELS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "note"}
 _SEVERITY = {Level.ERROR: "8.0", Level.WARNING: "5.0", Level.NOTE: "2.0"}
 
 
 def dumps(report: Report) -> str:
-    return json.dumps(to_sarif(report), indent=1, ensure_ascii=False) + "\n"
+    return writable(json.dumps(to_sarif(report), indent=1, ensure_ascii=False) + "\n")
 
 
 def to_sarif(report: Report) -> dict[str, Any]:
     """One run; a finding without a source line points to the model file, and always to its layer."""
     rules = sorted({finding.rule for finding in report.findings})
     index = {rule: position for position, rule in enumerate(rules)}
-    paths = {target.id: target.path.partition(":")[0] for target in report.targets}
+    paths = {target.id: target.file for target in report.targets}
     return {
         "$schema": SCHEMA_URI,
         "version": "2.1.0",
@@ -43,7 +47,7 @@ def to_sarif(report: Report) -> dict[str, Any]:
                     {
                         "executionSuccessful": all(t.status is not Status.FAILED for t in report.targets),
                         "toolExecutionNotifications": [
-                            {"level": "error", "message": {"text": target.error or "could not be analysed"}}
+                            {"level": "error", "message": {"text": _text(target.error or "could not be analysed")}}
                             for target in report.targets
                             if target.status is Status.FAILED
                         ],
@@ -81,7 +85,7 @@ def _result(finding: Finding, rule_index: int, model: str, report: Report) -> di
     if report.base is not None:
         result["baselineState"] = "new" if finding.new else "unchanged"
     if finding.suppressed is not None:
-        result["suppressions"] = [{"kind": "external", "justification": finding.suppressed}]
+        result["suppressions"] = [{"kind": "external", "justification": _text(finding.suppressed)}]
     fix = _fix(finding.suggestion)
     if fix:
         result["fixes"] = [fix]
@@ -90,7 +94,12 @@ def _result(finding: Finding, rule_index: int, model: str, report: Report) -> di
 
 def _message(finding: Finding) -> str:
     where = f" (layer {finding.layer})" if finding.layer else ""
-    return f"{finding.message}{where}"
+    return _text(f"{finding.message}{where}")
+
+
+def _text(text: str) -> str:
+    """A message in plain text: viewers make links of brackets in it, so those are escaped (SARIF 2.1.0, 3.11.6)."""
+    return re.sub(r"([\\\[\]])", r"\\\1", clean(text, TEXT_LIMIT))
 
 
 def _location(finding: Finding, model: str) -> dict[str, Any]:
@@ -100,17 +109,18 @@ def _location(finding: Finding, model: str) -> dict[str, Any]:
         if finding.location.end_line:
             region["endLine"] = finding.location.end_line
         place["physicalLocation"] = {"artifactLocation": _artifact(finding.location.path), "region": region}
-    elif model:
-        place["physicalLocation"] = {"artifactLocation": _artifact(model)}
+    else:  # code scanning takes no result without a file
+        place["physicalLocation"] = {"artifactLocation": _artifact(model or CONFIGURATION)}
     name = finding.node or finding.layer
     if name:
         qualified = f"{finding.layer}/{finding.node}" if finding.layer and finding.node else name
-        place["logicalLocations"] = [{"name": name, "fullyQualifiedName": qualified, "kind": "member"}]
+        names = {"name": clean(name, TEXT_LIMIT), "fullyQualifiedName": clean(qualified, TEXT_LIMIT)}
+        place["logicalLocations"] = [{**names, "kind": "member"}]
     return place
 
 
 def _artifact(path: str) -> dict[str, Any]:
-    return {"uri": quote(path), "uriBaseId": "SRCROOT"}
+    return {"uri": quote(path, errors="replace"), "uriBaseId": "SRCROOT"}
 
 
 def _fix(suggestion: Suggestion | None) -> dict[str, Any] | None:
@@ -118,7 +128,7 @@ def _fix(suggestion: Suggestion | None) -> dict[str, Any] | None:
         return None
     end = suggestion.end_line or suggestion.line
     return {
-        "description": {"text": suggestion.description},
+        "description": {"text": _text(suggestion.description)},
         "artifactChanges": [
             {
                 "artifactLocation": _artifact(suggestion.path),

@@ -76,7 +76,7 @@ def show(report: Report, console: Console, *, output: str | None = None) -> None
         console.print(_targets(report))
     live = [finding for finding in report.findings if finding.suppressed is None]
     if live:
-        console.print(_findings(live[:SHOWN], compared=report.base is not None))
+        console.print(_findings(live[:SHOWN], report))
     if len(live) > SHOWN:
         console.print(Text(f"… and {len(live) - SHOWN} more in report.md", style="dim"))
     for target in report.targets:
@@ -104,7 +104,7 @@ def _targets(report: Report) -> Table:
         style = "yellow" if target.status is Status.FAILED else ""
         table.add_row(
             Text(clean(target.id), style=style),
-            clean(target.kind),
+            Text(clean(target.kind)),
             str(target.nodes or "–"),
             f"{checked.safe}/{checked.checked}" if checked.checked else "–",
             str(sum(target.unknown_operators.values()) or "–"),
@@ -120,7 +120,9 @@ def _counts(findings: Sequence[Finding]) -> Text:
     return text or Text("none", style="green")
 
 
-def _findings(findings: Sequence[Finding], *, compared: bool) -> Table:
+def _findings(findings: Sequence[Finding], report: Report) -> Table:
+    compared, files = report.base is not None, {f.target: f.target for f in findings}
+    files.update((target.id, target.file) for target in report.targets)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_lines=False)
     table.add_column("", no_wrap=True)
     table.add_column("problem", ratio=5)
@@ -129,10 +131,10 @@ def _findings(findings: Sequence[Finding], *, compared: bool) -> Table:
     for finding in findings:
         sure = "" if finding.confidence is Confidence.POSSIBLE else f"\n{finding.confidence}"
         state = "\nknown" if compared and not finding.new else ""
-        place = f"{finding.location.path}:{finding.location.line}" if finding.location else finding.target
+        place = f"{finding.location.path}:{finding.location.line}" if finding.location else files[finding.target]
         table.add_row(
             Text(f"{finding.level}{sure}{state}", style=_COLOURS[finding.level] if finding.new else "dim"),
-            Text.assemble(clean(finding.message, 400), "\n", (finding.rule, "dim")),
+            Text.assemble(clean(finding.message, 400), "\n", (clean(finding.rule), "dim")),
             Text(clean(finding.layer or finding.node)),
             Text(clean(place)),
         )

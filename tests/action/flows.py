@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from action import relay
 from analyzer.findings import Report
 from tests.action.harness import Ran, Workbench, lines
-from tests.action.reports import BROKEN, EXP, KERNEL, LOG, VAE, report
+from tests.action.reports import BROKEN, EXP, KERNEL, LOG, report
 from tests.github_simulator.routes import zipped
 from tests.github_simulator.state import WorkflowRun
 
@@ -19,14 +21,13 @@ KERNEL_7 = {18: "kernel = 7", 42: "return log(1 - p)"}
 
 def every_event(bench: Workbench) -> dict[str, Ran]:
     """A pull request's life, then the other events. Every kind of request that Assay knows is made on the way."""
-    ran = {**pull_request(bench), **commits(bench), **fork(bench)}
-    return ran
+    return {**pull_request(bench), **commits(bench), **fork(bench)}
 
 
 def pull_request(bench: Workbench) -> dict[str, Ran]:
     """Opened with problems and pictures; one mended, one answered and folded; back again; a model that breaks."""
     bench.open_pull()
-    bench.analyse = _drawn(LOG, KERNEL, *(replace(EXP, node=f"n{n}") for n in range(120)))
+    bench.analyse = drawn(report(LOG, KERNEL, *(replace(EXP, node=f"n{n}") for n in range(120))))
     opened = bench.run(payload=bench.payload("opened"), inputs=SCAN)
     bench.push({"models/vae.py": lines(60, {18: "kernel = 5", 42: "return log(1 - p)"})})
     bench.analyse = lambda *_, **__: report(LOG, fixed=(KERNEL,))
@@ -61,30 +62,40 @@ def commits(bench: Workbench) -> dict[str, Ran]:
     }
 
 
-def fork(bench: Workbench) -> dict[str, Ran]:
+def fork(bench: Workbench, answer: Report | None = None) -> dict[str, Ran]:
     """Both stages."""
-    bench.analyse = lambda *_, **__: report(KERNEL, LOG)
-    first = bench.run(payload=bench.payload(head_repository="mallory/models"), inputs={"output": "out"})
+    first = first_stage(bench, answer or report(KERNEL, LOG))
     return {"fork": first, "workflow_run": second_stage(bench, bench.run_id)}
+
+
+def first_stage(bench: Workbench, answer: Report) -> Ran:
+    """The untrusted workflow of a fork, which leaves its file in `out`."""
+    bench.analyse = lambda *_, **__: answer
+    return bench.run(payload=bench.payload(head_repository="mallory/models"), inputs={"output": "out"})
 
 
 def second_stage(bench: Workbench, run_id: int, **changes: Any) -> Ran:
     """The trusted workflow after the first stage's run `run_id`, whose file lies in `out`."""
+    leave_artifacts(bench, run_id)
+    stage = {"id": run_id, "head_sha": bench.head, "event": "pull_request", "conclusion": "failure", **changes}
+    return bench.run("workflow_run", {"action": "completed", "workflow_run": stage}, inputs=SCAN)
+
+
+def leave_artifacts(bench: Workbench, run_id: int) -> None:
+    """What the first stage's workflow uploads."""
     state = bench.simulator.state
     state.runs[run_id] = WorkflowRun(run_id, bench.head)
     content = (bench.workspace / "out" / relay.FILE).read_bytes()
     state.add_artifact(run_id, "assay-relay", zipped({relay.FILE: content}))
     state.add_artifact(run_id, "assay-report", zipped({"report.json": b"{}"}))
-    stage = {"id": run_id, "head_sha": bench.head, "event": "pull_request", "conclusion": "failure", **changes}
-    return bench.run("workflow_run", {"action": "completed", "workflow_run": stage}, inputs=SCAN)
 
 
-def _drawn(*findings: Any) -> Any:
+def drawn(answer: Report) -> Callable[..., Report]:
     """A pipeline that draws a graph too."""
 
-    def analyse(*_: object, output: Any, **__: object) -> Report:
+    def analyse(*_: object, output: Path, **__: object) -> Report:
         output.mkdir(parents=True, exist_ok=True)
         (output / "map.png").write_bytes(PNG)
-        return report(*findings, target=replace(VAE, pictures=("map.png",)))
+        return replace(answer, targets=tuple(replace(t, pictures=("map.png",)) for t in answer.targets))
 
     return analyse

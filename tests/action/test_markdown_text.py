@@ -124,3 +124,16 @@ def test_templates_escape_what_is_not_marked(tmp_path_factory: pytest.TempPathFa
     folder = tmp_path_factory.mktemp("t")
     (folder / "x.md").write_text("Hello {{ name }} and {{ name|code }} {{ 3 }}\n", encoding="utf-8")
     assert live_parts(mt.environment(str(folder)).get_template("x.md").render(name=name)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@octocat", "a @org/team b", "#12", "octo/models#3", "GH-7", "fixes #1", "www.evil.example", "a@evil.example",
+        "https://evil.example", "[x](https://evil.example)", "![x](p.png)", "<b>x</b>", "<!-- x -->", ":tada:", "$x$",
+        "abc1234", "x [^1]\n\n[^1]: note", "- [ ] task", "<img src=x>", "<?php ?>",
+    ],
+)  # fmt: skip
+def test_what_is_live_is_seen(text: str) -> None:
+    """The judge itself: left as they are, these come to life."""
+    assert live_parts(text) != []

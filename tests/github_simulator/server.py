@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from tests.github_simulator import graphql, validation
-from tests.github_simulator.faults import ANSWERS, Fault
+from tests.github_simulator.faults import ANSWERS, GRAPHQL_ANSWERS, Fault
 from tests.github_simulator.routes import ROUTES, Call, Page, Redirect, Refused
 from tests.github_simulator.state import BOT, State
 
@@ -131,19 +131,20 @@ class _Handler(BaseHTTPRequestHandler):
         raw = self.rfile.read(length)
         body = json.loads(raw) if raw else None
         path = unquote(parts.path)
-        if path.startswith("/_storage/"):
-            return self._storage(int(path.rpartition("/")[2]))
         with simulator._lock:
             request = Request(len(simulator.requests), self.command, path, dict(parse_qsl(parts.query)), body)
             simulator.requests.append(request)
             if simulator.on_request:
                 simulator.on_request(request)
             fault = simulator.take_fault(request)
-            if fault is None or fault.happens_after:
+            stored = path.startswith("/_storage/")
+            if not stored and (fault is None or fault.happens_after):
                 status, answer, headers = self._answer(request)
         if fault is None:
+            if stored:
+                return self._storage(int(path.rpartition("/")[2]))
             return self._send(status, answer, headers)
-        if fault is Fault.RESET:
+        if fault in (Fault.RESET, Fault.RESET_AFTER):
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.connection.close()
             self.close_connection = True
@@ -152,6 +153,8 @@ class _Handler(BaseHTTPRequestHandler):
             time.sleep(simulator.hang)
             self.close_connection = True
             return None
+        if path.endswith("/graphql") and fault in GRAPHQL_ANSWERS:
+            return self._send(200, {"data": None, **GRAPHQL_ANSWERS[fault]}, {})
         code, message, extra = ANSWERS[fault]
         return self._send(code, {"message": message}, extra)
 
