@@ -16,6 +16,7 @@ HEAD = (
     "",
 )
 HEAD_1 = ("import numpy as np", "import tensorflow.compat.v1 as tf", "")
+RELU, SAME = ", activation='relu'", ", padding='same'"
 
 
 def layer(text: str) -> Step:
@@ -28,7 +29,8 @@ def layer(text: str) -> Step:
 def dense(d: Draw) -> Step | None:
     if len(d.shape) < 2 and not d.slip():
         return None
-    return layer(f"Dense({d.pick(2, 3, 5)}{d.pick('', ", activation='relu'", ', use_bias=False')})")
+    more = d.pick("", RELU, ", use_bias=False")
+    return layer(f"Dense({d.pick(2, 3, 5)}{more})")
 
 
 def conv(d: Draw) -> Step | None:
@@ -40,9 +42,11 @@ def conv(d: Draw) -> Step | None:
     kind = d.pick("Conv", "Conv", "Conv", "SeparableConv", "DepthwiseConv", "ConvTranspose")
     kernel = d.pick(1, 2, 3, 3, 5)
     if kind == "ConvTranspose":
-        return layer(f"Conv{n}DTranspose({d.pick(2, 3)}, {kernel}{d.pick('', ', strides=2', ", padding='same'")})")
+        more = d.pick("", ", strides=2", SAME)
+        return layer(f"Conv{n}DTranspose({d.pick(2, 3)}, {kernel}{more})")
     if kind == "DepthwiseConv":
-        return layer(f"DepthwiseConv{n}D({kernel}{d.pick('', ", padding='same'", ', depth_multiplier=2')})")
+        more = d.pick("", SAME, ", depth_multiplier=2")
+        return layer(f"DepthwiseConv{n}D({kernel}{more})")
     return layer(f"{kind}{n}D({d.pick(2, 3, 4)}, {kernel}{more})")
 
 

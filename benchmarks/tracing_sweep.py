@@ -98,6 +98,10 @@ class Tally:
             print(f"CRASH {file}\n{traceback.format_exc(limit=-6)}")
             return
         self.seconds.append(time.process_time() - started)
+        for note in shared.notes:
+            if "could not be followed further" in note or "does not cover" in note:
+                self.crashes += "could not be followed" in note
+                print(f"GAP {file}: {note}")
         self.known.update(shared.known_calls)
         self.unknown.update({k: v for k, v in shared.unknown_calls.items() if k.startswith(FRAMEWORKS)})
         for problem in shared.problems.values():

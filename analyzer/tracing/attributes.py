@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analyzer.tracing.paths import PathEnd
-from analyzer.tracing.tracer import Problem, PyRaise, ShapeFailure, Tracer
+from analyzer.tracing.tracer import Problem, PyRaise, Tracer
 from analyzer.tracing.values import (
     Api,
     Bound,
@@ -311,13 +310,13 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
         if -len(items) <= index < len(items):
             return items[index]
         if isinstance(value, Size):
-            _outside(
-                tr,
-                node,
+            tr.refuse(
                 f"dimension {index} of the shape {show_shape(value)} does not exist: it has {len(value)} dimensions",
+                node,
+                "shape",
             )
         if isinstance(value, tuple) and items and all(isinstance(i, Tensor) for i in items):
-            _outside(tr, node, f"part {index} does not exist: there are {len(items)}")
+            tr.refuse(f"part {index} does not exist: there are {len(items)}", node, "indexing")
         raise PyRaise("IndexError", f"index {index} of a sequence of {len(items)}")
     if isinstance(index, SliceV):
         parts = (index.start, index.stop, index.step)
@@ -336,14 +335,6 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
         if all(alike(first, other) for other in items) and not isinstance(first, Unknown):
             return first
     return tr.unknown("an item of a list")
-
-
-def _outside(tr: Tracer, node: ast.AST | None, message: str) -> None:
-    """An index that follows from shapes and does not exist."""
-    if tr.feasible():
-        problem = Problem("tracing/incompatible-shape", "error", message, tr.site(node), "shape", certain=tr.certain)
-        raise ShapeFailure(problem)
-    raise PathEnd
 
 
 def _of_dict(tr: Tracer, value: DictV, index: Value) -> Value:

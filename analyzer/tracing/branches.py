@@ -45,7 +45,7 @@ def condition(tr: Tracer, node: ast.expr) -> Value:
 def settle(tr: Tracer, value: Value, taken: bool, node: ast.AST) -> None:
     """Go on as if the undecided value had this truth, because the other side leads nowhere."""
     if isinstance(value, Cond):
-        tr.assume(value if taken else negate(value), "branch", tr.site(node))
+        tr.assume(value if taken else negate(value), "definition", tr.site(node))
     elif isinstance(value, Test):
         tr.settle(value, taken)
     elif isinstance(value, Unknown):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from analyzer.tracing.tracer import Problem, PyRaise, ShapeFailure, Tracer
+from analyzer.tracing.tracer import PyRaise, Tracer
 from analyzer.tracing.values import (
     DictV,
     Instance,
@@ -20,6 +20,7 @@ from analyzer.tracing.values import (
     Tensor,
     Unknown,
     Value,
+    show_shape,
 )  # fmt: skip
 from analyzer.validity.terms import Poly, equal
 
@@ -148,14 +149,14 @@ def unpack(tr: Tracer, value: Value, count: int, starred: int | None, node: ast.
     if isinstance(value, Tensor) and value.dims and starred is None and not isinstance(value.value, tuple):
         first = value.dims[0]
         if isinstance(first, int) and first != count:
-            raise PyRaise("ValueError", f"cannot unpack {first} rows into {count} names")
+            tr.refuse(f"a tensor of {first} rows is unpacked into {count} names", node, "unpack")
         if isinstance(first, Poly):
             tr.assume(equal(first, count), "operator")
         row = value.dims[1:]
         return [Tensor(row, value.dtype, value.framework, graph=value.graph, sources=(value,)) for _ in range(count)]
     items, endless = iterate(tr, value, node)
     if endless:
-        found = [next(items) for _ in range(count)]
+        found = [next(items, tr.unknown("an item")) for _ in range(count)]
         if starred is not None:
             found[starred] = ListV([found[starred]], True)
         return found
@@ -168,16 +169,14 @@ def unpack(tr: Tracer, value: Value, count: int, starred: int | None, node: ast.
         return [*parts[:starred], ListV(middle), *parts[len(parts) - tail :]]
     if len(parts) != count:
         if isinstance(value, Size):
-            _refuse_rank(tr, value, count, node)
+            shape = show_shape(value)
+            tr.refuse(
+                f"the shape {shape} has {len(value)} dimensions but is unpacked into {count} names", node, "unpack"
+            )
+        if isinstance(value, tuple) and parts and all(isinstance(p, Tensor) for p in parts):
+            tr.refuse(f"{len(parts)} tensors are unpacked into {count} names", node, "unpack")
         raise PyRaise("ValueError", f"cannot unpack {len(parts)} values into {count} names")
     return parts
-
-
-def _refuse_rank(tr: Tracer, size: Size, count: int, node: ast.AST) -> None:
-    from analyzer.tracing.values import show_shape
-
-    message = f"the shape {show_shape(size)} has {len(size)} dimensions but is unpacked into {count} names"
-    raise ShapeFailure(Problem("tracing/incompatible-shape", "error", message, tr.site(node), "unpack"))
 
 
 def _of_unknown(tr: Tracer, value: Unknown, count: int, starred: int | None) -> list[Value]:

@@ -20,14 +20,16 @@ FEW_ROUNDS = 3  # rounds of a loop whose bounds nobody knows
 def run_for(tr: Tracer, node: ast.For) -> Any:
     from analyzer.tracing.statements import BREAK, assign, run_block
 
-    items, endless = iterate(tr, evaluate(tr, node.iter), node.iter)
+    sequence = evaluate(tr, node.iter)
+    items, endless = iterate(tr, sequence, node.iter)
+    known = _known_elements(sequence)
     indexed = _indexes(node)
     rounds = 0
     changes: list[Any] = []
     for item in items:
         rounds += 1
         tr.step()
-        with tr.undoable() as journal:
+        with tr.undoable() as journal, tr.doubtful(known is not None and rounds > known):
             assign(tr, node.target, item)
             signal = run_block(tr, node.body)
         changes = _changes(journal, _targets(node.target))
@@ -48,6 +50,15 @@ def run_for(tr: Tracer, node: ast.For) -> Any:
         return run_block(tr, node.orelse)
     _widen(tr, changes)
     return run_block(tr, node.orelse)
+
+
+def _known_elements(sequence: Any) -> int | None:
+    """How many rounds see an element of their own; later ones get a representative. None if all do."""
+    if isinstance(sequence, Layer):
+        sequence = sequence.attrs.get("items")
+    if isinstance(sequence, ListV):
+        return len(sequence.items) if sequence.open else None
+    return 1 if isinstance(sequence, Unknown) else None
 
 
 def run_while(tr: Tracer, node: ast.While) -> Any:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, NoReturn
 
 from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd
 from analyzer.tracing.solver import satisfiable
@@ -128,8 +128,10 @@ class Tracer:
         self.ranks: dict[str, Shape] = {}
         self.functions: list[Function] = []
         self.classes: list[Class] = []
+        self.doubts = 0  # enclosing loop rounds that stand for others
         self.guards = 0  # enclosing blocks that expect an exception
         self.occurrences: dict[Site, int] = {}
+        self.types_open = False  # layers may have been moved to another floating type
         self.flags: Any = None  # the FLAGS object of absl and TensorFlow 1
 
     # ------------------------------------------------------------------ places, notes, budget
@@ -142,6 +144,10 @@ class Tracer:
         frame = self.frames[-1]
         line = getattr(node, "lineno", None) or frame.line or 1
         return Site(frame.path, line, getattr(node, "col_offset", 0))
+
+    def place(self) -> str:
+        """Where the path is, in words."""
+        return f"{self.frames[-1].path}:{self.frames[-1].line}" if self.frames else "The file"
 
     def note(self, sentence: str) -> None:
         self.shared.notes[sentence] = None
@@ -288,11 +294,28 @@ class Tracer:
 
     @property
     def certain(self) -> bool:
-        return all(d.free for d in self.path.decisions)
+        return not self.doubts and all(d.free for d in self.path.decisions)
+
+    @contextmanager
+    def doubtful(self, doubt: bool) -> Iterator[None]:
+        """Inside, nothing is certain if `doubt`."""
+        self.doubts += doubt
+        try:
+            yield
+        finally:
+            self.doubts -= doubt
 
     def feasible(self) -> bool:
         """Whether some input leads here (undecided counts as no: then no error is reported)."""
         return satisfiable([c.truth for c in self.path.conditions]) is True
+
+    def refuse(self, message: str, node: ast.AST | None, operator: str) -> NoReturn:
+        """Python raises here because of a shape: unpacking, or an index that does not exist."""
+        if not self.feasible():
+            raise PathEnd
+        site = self.site(node)
+        problem = Problem("tracing/incompatible-shape", "error", message, site, operator, certain=self.certain)
+        raise ShapeFailure(problem)
 
     def report(self, problem: Problem) -> None:
         if self.speculating:

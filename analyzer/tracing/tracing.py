@@ -24,6 +24,7 @@ MOST_BYTES = 4_000_000
 MOST_PATHS = 24
 MOST_ENTRY_PATHS = 6
 ENTRY_STEPS = 40_000  # of one class or function that nothing calls
+_GAPS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, StopIteration, AssertionError)
 DEPTH = 12_000  # Python frames: a traced call takes about fifteen
 
 
@@ -181,6 +182,9 @@ def follow(tr: Tracer, body: Callable[[], object]) -> None:
     except RecursionError:
         tr.note("A recursion is too deep to be followed.")
         return
+    except _GAPS as error:
+        tr.note(f"{tr.place()} could not be followed further ({type(error).__name__}).")
+        return
     close_path(tr)
 
 
@@ -209,6 +213,7 @@ def _explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry:
     before = shared.steps
     shared.most_steps = before + 150_000
     base = Tracer(shared)
+    base.types_open = True  # who uses these definitions may convert them
     counts = shared.unknown_calls.copy(), shared.known_calls.copy()
     try:
         scope = _define(base, tree, relative)

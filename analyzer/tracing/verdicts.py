@@ -47,10 +47,17 @@ def _unsatisfiable(tr: Tracer, culprit: Condition, core: Sequence[Condition]) ->
         culprit.site,
         culprit.operator,
         tuple(sentences),
-        tr.certain,
+        tr.certain and not any(_rests_on_argument(tr, c) for c in core),
         None,
         culprit.rule,
     )
+
+
+def _rests_on_argument(tr: Tracer, condition: Condition) -> bool:
+    """Whether this is a branch on an argument of a function that nobody calls: callers may never take it."""
+    if condition.kind != "branch" or not isinstance(condition.truth, Cond):
+        return False
+    return any(tr.symbols.kind(s.name) not in ("flag", "batch") for s in condition.truth.symbols)
 
 
 def _forced(tr: Tracer, conditions: Sequence[Condition]) -> None:
@@ -97,10 +104,11 @@ def _forced(tr: Tracer, conditions: Sequence[Condition]) -> None:
         sentences = [
             f"{conditions[i].message} (line {conditions[i].site.line}): {conditions[i].truth}" for i in reasons
         ]
+        contract = known.kind == "param" and values is None  # what callers must know, no bug
         tr.report(
             Problem(
                 "tracing/forced-dimension",
-                "warning",
+                "note" if contract else "warning",
                 shorten(message),
                 culprit.site,
                 culprit.operator,

@@ -10,6 +10,7 @@ from typing import Any
 
 from analyzer.tracing.complexity import MOST_PARTS, parts
 from analyzer.tracing.operators import strides
+from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.spec_facts import defaults_of, open_ended
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.paths import Condition, PathEnd
@@ -60,7 +61,9 @@ def tensor_of(tr: Tracer, value: Value, framework: str, name: str = "") -> Tenso
         if tensor.framework == "unknown":
             tensor.framework = framework
         return tensor
-    if isinstance(value, (bool, int, float, Poly, Cond, complex)):
+    if isinstance(value, Cond):
+        return Tensor(Shape(None, vague=True), "bool", framework)  # of unknowns, which may be tensors
+    if isinstance(value, (bool, int, float, Poly, complex)):
         number = value if isinstance(value, (int, Poly)) and not isinstance(value, bool) else None
         return Tensor((), None, framework, value=number)
     if isinstance(value, Size):
@@ -123,7 +126,11 @@ def apply(
     clean = _hyperparameters(tr, found, hyperparameters or {}, spec_name)
     if clean is None:
         return unknown_tensor(op, framework, sources)
-    if "dtype" in defaults_of(found) and tensors and tensors[0] is not None and tensors[0].dtype in _FLOATS:
+    stated = clean.get("dtype")
+    if stated is _OPEN_TYPE:
+        del clean["dtype"]
+    free = stated is _OPEN_TYPE or (stated is None and (tr.types_open or framework != "torch"))
+    if free and "dtype" in defaults_of(found) and tensors and tensors[0] is not None and tensors[0].dtype in _FLOATS:
         clean["dtype"] = tensors[0].dtype  # a module may have been moved to another floating type
     outcome = outcome_of(tr, found, tensors, clean, framework)
     if outcome is None or outcome.status is Status.UNKNOWN:
@@ -359,6 +366,9 @@ def _hyperparameters(tr: Tracer, found: Spec, given: dict[str, Value], name: str
         if key not in defaults and not unnamed:
             continue
         if key == "dtype":
+            named = dtype_name(value)
+            if key in defaults and value is not None:
+                clean[key] = named if named in _FLOATS else _OPEN_TYPE
             continue
         if isinstance(value, Unknown) and value.value is None:
             converted = _of_unknown(tr, key, value, name)
@@ -382,6 +392,7 @@ def _hyperparameters(tr: Tracer, found: Spec, given: dict[str, Value], name: str
 
 
 _DROP = object()
+_OPEN_TYPE = object()  # a stated element type that is not known
 
 
 def _of_unknown(tr: Tracer, key: str, value: Unknown, name: str) -> Any:

@@ -325,6 +325,7 @@ def layer_item(tr: Tracer, layer: Layer, index: Value) -> Value:
     return tr.unknown("an item of a layer")
 
 
+CONVERTING = frozenset(("to", "half", "double", "bfloat16", "type"))  # may change the type of the parameters
 _SELF = {
     "to", "cuda", "cpu", "train", "eval", "float", "double", "half", "requires_grad_", "apply", "share_memory", "type",
     "bfloat16", "to_empty", "compile",
@@ -337,6 +338,7 @@ def layer_method(
     from analyzer.tracing.containers import method
 
     if name in _SELF:
+        tr.types_open = tr.types_open or name in CONVERTING
         return layer
     if name in ("forward", "call", "__call__"):
         return call_layer(tr, layer, args, kwargs, node)

@@ -120,6 +120,7 @@ def instance_method(
     from analyzer.tracing.operators import keras_models
 
     if name in _SELF:
+        tr.types_open = tr.types_open or name in ("to", "half", "double", "bfloat16", "type")
         if name in ("train", "eval"):
             tr.touch(owner)
             owner.attrs["training"] = name == "train" if not args else args[0]

@@ -7,9 +7,9 @@ import math
 from typing import Any
 
 from analyzer.tracing.operators.apply import apply, dropped, fail, plain, tensor_of
+from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.operators.tensors import dtype_name
 from analyzer.tracing.operators.torch_rules import reduced_dims, reshaped, shape_argument
 from analyzer.tracing.values import (
     Class,

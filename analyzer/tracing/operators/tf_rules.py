@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.operators.apply import apply, dropped, fail, plain, require, tensor_of, unknown_tensor
+from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.linear import matmul as product_of
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.operators.tensors import dtype_name
 from analyzer.tracing.operators.torch_rules import advise_argmax, advise_softmax, reduced_dims
 from analyzer.tracing.values import ListV, Object, OpenSize, Size, Tensor, Unknown, Value, show_shape
 from analyzer.validity.terms import Poly, any_of, equal, product

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.operators.apply import apply, dropped, fail, plain, require, tensor_of, unknown_tensor
+from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.elementwise import broadcast, unary
 from analyzer.tracing.operators.linear import matmul as product_of
 from analyzer.tracing.operators.strides import viewed
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.operators.tensors import dtype_name
 from analyzer.tracing.values import Fields, ListV, OpenSize, Size, Tensor, Unknown, Value, show_shape
 from analyzer.validity.terms import Poly, equal, product
 
@@ -852,6 +852,7 @@ def attention(op: Op, query: Value, key: Value, value: Value, rest: tuple[Value,
     "*args",
 )
 def outside(op: Op, args: tuple[Value, ...]) -> Value:
+    op.tr.types_open = op.tr.types_open or op.short == "autocast"
     return op.tr.unknown(op.short, "data", op.short)
 
 
@@ -864,6 +865,7 @@ def outside(op: Op, args: tuple[Value, ...]) -> Value:
     "*args",
 )
 def nothing(op: Op, args: tuple[Value, ...]) -> Value:
+    op.tr.types_open = op.tr.types_open or op.short == "set_default_dtype"
     return args[0] if op.short.endswith("_") and args else None
 
 

@@ -1,0 +1,27 @@
+"""Names of element types: ``torch.float32``, ``"int64"``, ``int``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.tracing.values import Api, Value
+
+_NAMES = {
+    "float": "float32", "float32": "float32", "float64": "float64", "double": "float64", "half": "float16",
+    "float16": "float16",
+    "bfloat16": "bfloat16", "long": "int64", "int64": "int64", "int": "int32", "int32": "int32", "bool": "bool",
+    "bool_": "bool",
+    "uint8": "uint8", "int8": "int8", "int16": "int16", "string": "string", "str": "string", "complex64": "complex64",
+    "LongTensor": "int64", "FloatTensor": "float32", "IntTensor": "int32",
+}  # fmt: skip
+
+
+def dtype_name(value: Value) -> str | None:
+    """The element type that a value such as ``torch.float32``, ``"int64"`` or ``int`` stands for, or None."""
+    if isinstance(value, Api):
+        head, _, last = value.name.rpartition(".")
+        return _NAMES.get(last) if head in ("torch", "tf", "numpy", "jax.numpy", "tf.dtypes") else None
+    if isinstance(value, str):
+        return _NAMES.get(value)
+    name: Any = getattr(value, "name", None)
+    return {"float": "float32", "int": "int64", "bool": "bool"}.get(name) if type(value).__name__ == "Native" else None
