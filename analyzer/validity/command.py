@@ -141,7 +141,7 @@ def _show(decision: Decision, console: Console, seconds: float, solver: Any) -> 
             console.print("Why, for one of them:")
             for sentence in found.sentences:
                 console.print(f"  {sentence}", markup=False, highlight=False)
-        changes = repairs(decision.space, structure, failure.example)
+        changes = repairs(decision.space, structure, failure.example, solver)
         if changes:
             console.print("Nearest valid: " + "; or ".join(r.sentence for r in changes), markup=False, highlight=False)
     for step in decision.advisories[:MAX_SHOWN]:

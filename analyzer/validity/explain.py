@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from analyzer.validity.architecture import Program, Step, Structural
-from analyzer.validity.decide import Structure, first_failing
+from analyzer.validity.decide import VALID_FOR_ALL, Structure, first_failing
 from analyzer.validity.elaboration import elaborate
 from analyzer.validity.evaluator import VALID, compile_terms, first_failures, names_of
 from analyzer.validity.solver import Solver
@@ -118,14 +119,72 @@ def _sentences(space: Space, step: Step, values: Mapping[str, Any], vector: Mapp
     yield f"Layer `{step.layer.name}` ({step.layer.operator}){where}: {message} [{rule.category}/{rule.id}]."
 
 
-def repairs(space: Space, structure: Structure, vector: Mapping[str, Any], limit: int = 5) -> tuple[Repair, ...]:
-    """Nearest valid changes of `vector`: single ones first; two or three together only where no single one helps."""
+def repairs(
+    space: Space, structure: Structure, vector: Mapping[str, Any], solver: Solver | None = None, limit: int = 5
+) -> tuple[Repair, ...]:
+    """Nearest valid changes of `vector`: single ones first; several together only where no single one helps.
+
+    Where the space was enumerated the fewest and then nearest changes are read off it; elsewhere the solver looks for
+    them. Every repair is re-checked by the types on plain numbers.
+    """
     singles = sorted(_singles(space, structure, vector), key=lambda item: item[0])
     found = [Repair({name: (vector[name], value)}) for _, name, value in singles]
     confirmed = [r for r in found if _confirmed(space, vector, r)][:limit]
     if confirmed:
         return tuple(confirmed)
-    return tuple(r for r in _joint(space, structure, vector) if _confirmed(space, vector, r))[:limit]
+    joint = tuple(r for r in _joint(space, structure, vector) if _confirmed(space, vector, r))[:limit]
+    if joint or all(part.first is not None or part.verdict == VALID_FOR_ALL for part in structure.parts):
+        return joint
+    with nullcontext(solver) if solver else Solver() as running:
+        return tuple(r for r in _solved(space, structure, vector, running) if _confirmed(space, vector, r))[:1]
+
+
+def _solved(space: Space, structure: Structure, vector: Mapping[str, Any], solver: Solver) -> Iterator[Repair]:
+    """Changes that the solver finds: first of the hyperparameters behind the failing rules, then of any."""
+    steps = structure.program.steps
+    numbers = {k: v for k, v in vector.items() if type(v) is int and k not in structure.fixed}
+    _, filters = space.instantiate(structure.fixed)
+    conditions = [c for c in (*(s.condition for s in steps), *filters) if c is not True]
+    failing = [c for c in conditions if substitute(c, numbers) is False]
+    behind = frozenset().union(*(names_of(c) for c in failing))
+    domains = {n: space.by_name[n].values for n in numbers}
+    for free in dict.fromkeys((tuple(n for n in numbers if n in behind), tuple(numbers))):
+        answer = solver.nearest(conditions, domains, numbers, free)
+        if answer.status == "sat":
+            found = _pulled_back({n: answer.model[n] for n in numbers}, numbers, conditions, domains)
+            yield Repair({n: (numbers[n], v) for n, v in found.items() if v != numbers[n]})
+
+
+def _pulled_back(
+    found: Mapping[str, int],
+    goal: Mapping[str, int],
+    conditions: Sequence[Any],
+    domains: Mapping[str, Sequence[int] | None],
+) -> Mapping[str, int]:
+    """`found`, each value moved as near to `goal` as the conditions allow with the others as they are.
+
+    The solver's time may run out before its optimum; afterwards no single value can come any nearer.
+    """
+    current = dict(found)
+    moved = True
+    while moved:
+        moved = False
+        for name, value in current.items():
+            distance = abs(value - goal[name])
+            if not distance:
+                continue
+            domain = domains[name]
+            span = range(min(value, goal[name]), max(value, goal[name]) + 1)
+            nearer = [v for v in (span if domain is None else domain) if abs(v - goal[name]) < distance][:CORE_CELLS]
+            rest = {n: v for n, v in current.items() if n != name}
+            left = [c for c in (substitute(c, rest) for c in conditions) if c is not True]
+            if not nearer or any(c is False for c in left):
+                continue
+            good = np.flatnonzero(first_failures(left, [], {name: nearer}) == VALID)
+            if len(good):
+                current[name] = min((nearer[int(i)] for i in good), key=lambda v: abs(v - goal[name]))
+                moved = True
+    return current
 
 
 def _confirmed(space: Space, vector: Mapping[str, Any], repair: Repair) -> bool:

@@ -14,7 +14,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,12 +79,25 @@ class Solver:
                 return Answer("sat", found, encoding="bounds") if isinstance(found, Mapping) else Answer("unsat")
         open_conditions = [whole]
         for encoding, seconds in (("div", min(SHORT, self._timeout)), ("linear", self._timeout)):
-            answer = self._ask((open_conditions, dict(domains), dict(facts or {}), encoding), seconds)
+            answer = self._ask(solve, (open_conditions, dict(domains), dict(facts or {}), encoding), seconds)
             if answer.status != "unknown":
                 return answer
         return Answer("unknown")
 
-    def _ask(self, question: Any, seconds: float) -> Answer:
+    def nearest(
+        self, conditions: Sequence[Any], domains: Mapping[str, Domain], current: Mapping[str, int], free: Sequence[str]
+    ) -> Answer:
+        """The vector nearest to `current` that satisfies all conditions: fewest changes first, then smallest ones.
+
+        Only the symbols `free` may change. The solver minimises within its time; the answer is for the caller to check.
+        """
+        whole = all_of(*conditions)
+        if not isinstance(whole, Cond):
+            return Answer("sat" if whole else "unsat", dict(current))
+        question = ([whole], dict(domains), dict(current), tuple(free))
+        return self._ask(solve_nearest, question, self._timeout)
+
+    def _ask(self, function: Callable[..., Any], question: tuple[Any, ...], seconds: float) -> Answer:
         if self._child is None:
             self._child = subprocess.Popen(
                 [sys.executable, "-c", "from analyzer.validity.solver import serve; serve()"],
@@ -98,7 +111,7 @@ class Solver:
         assert child.stdin is not None
         assert child.stdout is not None
         try:
-            _send(child.stdin, (question, int(seconds * 1000)))
+            _send(child.stdin, (function.__name__, question, int(seconds * 1000)))
             reply = _receive(child.stdout, time.monotonic() + seconds + 1.0)
         except (OSError, EOFError, TimeoutError):
             self.close()
@@ -150,10 +163,10 @@ def serve() -> None:
         if len(header) < 8:
             return
         (size,) = struct.unpack(">Q", header)
-        question, milliseconds = pickle.loads(source.read(size))  # from our own parent
+        function, question, milliseconds = pickle.loads(source.read(size))  # from our own parent
         try:
-            conditions, domains, facts, encoding = question
-            reply = solve(conditions, domains, facts, encoding, milliseconds)
+            asked: Callable[..., Any] = solve_nearest if function == "solve_nearest" else solve
+            reply = asked(*question, milliseconds)
         except RecursionError:
             reply = ("unknown", {}, (), "")
         _send(sink, reply)
@@ -194,6 +207,46 @@ def solve(
                 core = rest
         return "unsat", {}, tuple(core), encoding
     return "unknown", {}, (), encoding
+
+
+def solve_nearest(
+    conditions: Sequence[Any],
+    domains: Mapping[str, Domain],
+    current: Mapping[str, int],
+    free: Sequence[str],
+    milliseconds: int,
+) -> tuple[str, dict[str, int], tuple[str, ...], str]:
+    """One minimisation in this process: changed symbols first, then the sum of the changes relative to the values."""
+    import z3
+
+    optimizer = z3.Optimize()
+    optimizer.set("timeout", milliseconds)
+    translation = Translation(domains, "div")
+    for condition in conditions:
+        optimizer.add(translation.condition(condition))
+    changes = []
+    for name, value in current.items():
+        term = translation.variable(name)
+        if name not in free:
+            optimizer.add(term == value)
+            continue
+        optimizer.add_soft(term == value, 1, "changed")
+        scale = max(1, 1_000_000 // (1 + abs(value)))
+        changes.append(scale * z3.If(term >= value, term - value, value - term))
+    optimizer.add(*translation.domain_facts(), *translation.definitions)
+    if changes:
+        optimizer.minimize(z3.Sum(changes))
+    result = optimizer.check()
+    if result == z3.unsat:
+        return "unsat", {}, (), "div"
+    try:  # the best that was found so far, when the time ran out
+        model = optimizer.model()
+    except z3.Z3Exception:
+        return "unknown", {}, (), "div"
+    if result != z3.sat and not len(model):
+        return "unknown", {}, (), "div"
+    values = {n: model.eval(translation.variable(n), model_completion=True).as_long() for n in current}
+    return "sat", values, (), "div"
 
 
 class Translation:

@@ -238,6 +238,24 @@ def test_examples_stay_within_an_open_domain() -> None:
         assert all(one.by_name[n].contains(v) for n, v in vector.items())
 
 
+def test_a_space_that_cannot_be_enumerated_is_repaired_by_the_solver() -> None:
+    """Two sizes must change together: no single change helps, and the grid is far too large to look through."""
+    one = space(
+        "version: 1\nmodel:\n  inputs: {x: {shape: [2, a]}, y: {shape: [b, 3]}}\n  layers:\n"
+        "    - {name: m, op: matmul, inputs: [x, y]}\n"
+        "    - {name: l, op: Linear, input: x, in_features: c, out_features: 3}\n"
+        "    - {name: k, op: Linear, input: x, in_features: d + 1, out_features: 3}\n"
+        "hyperparameters:\n" + "".join(f"  {n}: {{min: 1, max: 1000000}}\n" for n in "abcd")
+    )
+    vector = {"a": 100, "b": 90, "c": 100, "d": 50}
+    with Solver() as solver:
+        decision = decide(one, solver=solver)
+        (repair,) = repairs(one, decision.structures[0], vector, solver)
+    assert check_vector(one, {**vector, **{n: new for n, (_, new) in repair.changes.items()}}) is None
+    assert len(repair.changes) == 2
+    assert set(repair.changes) == {"b", "d"}
+
+
 BAD = {
     "an empty domain": (
         DOMAINS.replace("{min: 5, max: 30}", "{min: 30, max: 5}"),
