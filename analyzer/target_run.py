@@ -165,9 +165,17 @@ def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, 
             tally.note("Not exported: running this repository's code is not allowed here, so it was only traced.")
             return None
         with tally.stage("exporting"):
-            from analyzer.exporting import export
+            from analyzer.exporting import ExportProblem, export
+            from analyzer.exporting.defect import defect_of
 
-            return export(target.entry, root, target=target, sandbox=where.sandbox, cache_dir=where.exports)
+            try:
+                return export(target.entry, root, target=target, sandbox=where.sandbox, cache_dir=where.exports)
+            except ExportProblem as problem:
+                traced = any(f.confidence is Confidence.PROVED and f.level is Level.ERROR for f in tally.findings)
+                if problem.defect and not traced:  # where tracing says why, saying that it fails is noise
+                    folder = where.output / "targets" / slug(target.id)
+                    tally.add(_relocated(defect_of(problem, target, folder), folder, where.output))
+                raise
         return None
     with tally.stage("loading"):
         from analyzer.loading import NotFetchedProblem, detect, load

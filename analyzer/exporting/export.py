@@ -104,7 +104,7 @@ def run_exporter(
     _check(entry, completed, limits, sandbox)
     manifest = read_manifest(folder / MANIFEST, entry)
     if manifest.failure is not None:
-        raise ExportProblem(_with_place(manifest.failure, manifest.place), manifest.place)
+        raise ExportProblem(_with_place(manifest.failure, manifest.place), manifest.place, manifest.defect)
     extra = {name: _hash(root / name) for name in manifest.files if name not in files and (root / name).is_file()}
     _amend(folder / MANIFEST, {"identity": sandbox.identity, "dynamic": extra, "entry": entry})
     return manifest

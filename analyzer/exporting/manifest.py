@@ -12,15 +12,21 @@ from analyzer.findings import Location
 from analyzer.problem import TargetProblem
 
 MAX_SIZE = 64 << 20
+DEFECTS = ("building", "running", "described")
 FORMATS = {"onnx": "model.onnx", "pt2": "program.pt2", "graphdef": "graph.pb", "keras": "model.keras"}
 
 
 class ExportProblem(TargetProblem):
-    """The project's code could not be exported; `location` is the line of the project where it failed, if any."""
+    """The project's code could not be exported; `location` is the line of the project where it failed, if any.
 
-    def __init__(self, sentence: str, location: Location | None = None) -> None:
+    `defect` says when the model itself was at fault: ``building``, ``running`` (on its example inputs), ``described``
+    (on inputs made from the configuration); empty when its export or its surroundings were.
+    """
+
+    def __init__(self, sentence: str, location: Location | None = None, defect: str = "") -> None:
         super().__init__(sentence)
         self.location = location
+        self.defect = defect
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """`failure` and `place` are set when the export failed, all else when it did not.
+    """`failure`, `place` and `defect` are set when the export failed, all else when it did not.
 
     `axes` names symbolic dimensions: input -> axis -> symbol. `created` says where layers were created.
     `scopes` maps TensorFlow name scopes to Keras layers, `classes` those to their classes; `lines` holds the source
@@ -45,6 +51,7 @@ class Manifest:
 
     failure: str | None = None
     place: Location | None = None
+    defect: str = ""
     format: str = "onnx"
     framework: str = "torch"
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -78,7 +85,13 @@ def read_manifest(path: Path, entry: str) -> Manifest:
 def _manifest(data: Any) -> Manifest:
     versions = _texts(data.get("versions", {}))
     if data["ok"] is not True:
-        return Manifest(failure=_text(data["sentence"], 1200), place=_place(data.get("place")), versions=versions)
+        defect = data.get("defect", "")
+        return Manifest(
+            failure=_text(data["sentence"], 1200),
+            place=_place(data.get("place")),
+            defect=defect if defect in DEFECTS else "",
+            versions=versions,
+        )
     if data["format"] not in FORMATS:
         raise ValueError("format")
     return Manifest(

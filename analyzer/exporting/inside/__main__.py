@@ -25,7 +25,7 @@ def main(request_path: str) -> int:
         os.chdir(root)
         result = export(request, root, out, project)
     except Failure as failure:
-        result = {"ok": False, "sentence": str(failure), "place": failure.place}
+        result = {"ok": False, "sentence": str(failure), "place": failure.place, "defect": failure.defect}
     except MemoryError:
         result = {"ok": False, "sentence": f"{request['entry']}: the export took more memory than the sandbox allows"}
     except BaseException as error:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from .failure import Failure, Place, Project, describe
+from .failure import Failure, Place, Project, describe, is_defect
 
 FORMS = (
     "an entry point gives an nn.Module, a Keras model, a tf.Module or callable with example inputs, a tf.Graph or a "
@@ -178,7 +178,9 @@ def _call(entry: str, name: str, value: Any, project: Project, place: Place | No
         if isinstance(error, KeyboardInterrupt):
             raise
         raise Failure(
-            f"{entry}: calling {name}() failed with {describe(error)}", project.of_traceback(error) or place
+            f"{entry}: calling {name}() failed with {describe(error)}",
+            project.of_traceback(error) or place,
+            "building" if is_defect(error, project) else "",
         ) from error
 
 

@@ -16,11 +16,16 @@ _FOREIGN = ("site-packages", "dist-packages", ".venv", "venv")
 
 
 class Failure(Exception):
-    """`str(failure)` is the sentence; `place` is where in the project's code it happened, if anywhere."""
+    """`str(failure)` is the sentence; `place` is where in the project's code it happened, if anywhere.
 
-    def __init__(self, sentence: str, place: Place | None = None) -> None:
+    `defect`: the model itself is at fault, not its export or its surroundings: ``building`` (the framework refuses to
+    put it together), ``running`` (it raises on its own example inputs), ``described`` (on inputs of the configuration).
+    """
+
+    def __init__(self, sentence: str, place: Place | None = None, defect: str = "") -> None:
         super().__init__(sentence)
         self.place = place
+        self.defect = defect
 
 
 class Project:
@@ -98,3 +103,59 @@ def describe(error: BaseException) -> str:
 
 def python_version() -> str:
     return ".".join(str(part) for part in sys.version_info[:3])
+
+
+_FRAMEWORKS = ("torch", "keras", "tf_keras", "tensorflow", "jax", "flax", "numpy")
+_SURROUNDINGS = re.compile(  # words of a missing device, file, network or licence
+    r"cuda|gpu|nvidia|driver|\bdevice\b|\bmps\b|download|connect|network|offline|http|memory|no such file|permission|"
+    r"not found|not installed|install |environment variable|token|license|version|backend",
+    re.IGNORECASE,
+)
+_NOT_SHAPES = (
+    "hub",
+    "serialization",
+    "saving",
+    "file_utils",
+    "load_library",
+    "distributed",
+    "cuda",
+    "_dynamo",
+    "_export",
+)
+
+
+def is_defect(error: BaseException, project: Project) -> bool:
+    """Whether a framework refuses what the project asks of it: sizes, types and values that cannot go together.
+
+    Decided by where it was raised, by the class, and by the text: a missing file, device or package is no defect of a
+    model, and an exception of the project's own code may be meant.
+    """
+    named = {c.__name__ for c in type(error).__mro__}
+    if not named & {"ValueError", "TypeError", "RuntimeError", "IndexError", "InvalidArgumentError"}:
+        return False
+    if isinstance(error, (NotImplementedError, RecursionError)) or _SURROUNDINGS.search(str(error)):
+        return False
+    frames = _summary(error.__traceback__)
+    if project.of_traceback(error) is None or not frames:
+        return False
+    place = frames[-1].filename.replace(os.sep, "/")
+    if project.relative(frames[-1].filename) is not None:  # a compiled operator leaves no frame of its own
+        return (
+            named & {"RuntimeError", "InvalidArgumentError"} != set()
+            and error.__class__.__module__
+            in (
+                "builtins",
+                "torch",
+                "tensorflow.python.framework.errors_impl",
+            )
+            and not _raises_itself(frames[-1].filename, frames[-1].lineno or 0)
+        )
+    inside = [part for part in _FRAMEWORKS if f"/{part}/" in place]
+    return bool(inside) and not any(f"/{word}" in place for word in _NOT_SHAPES)
+
+
+def _raises_itself(filename: str, line: int) -> bool:
+    """Whether the line is a `raise` or an `assert` of the project."""
+    import linecache
+
+    return linecache.getline(filename, line).lstrip().startswith(("raise ", "assert "))

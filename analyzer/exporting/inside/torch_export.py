@@ -17,7 +17,7 @@ from typing import Any
 from . import creation, translations
 from .entry import Built
 from .examples import array, check, match
-from .failure import Failure, Project, describe
+from .failure import Failure, Project, describe, is_defect
 
 EMBED_LIMIT = 1 << 30  # bytes of weights above which they are written beside the model: protobuf ends at 2 GiB
 
@@ -206,10 +206,27 @@ def _trace(
             notes.append(note)
         return program
     assert first is not None
+    raised = _run(module, args, kwargs, torch)
+    if raised is not None and is_defect(raised, project):
+        raise Failure(
+            f"{entry}: the model raises on its example inputs: {describe(raised)}",
+            project.of_traceback(raised) or built.place,
+            "running" if built.inputs is not None else "described",
+        ) from raised
     raise Failure(
         f"{entry}: the model failed while it was traced with its example inputs: {_cause(first)}",
         project.of_traceback(first) or built.place,
     ) from first
+
+
+def _run(module: Any, args: Any, kwargs: Any, torch: Any) -> BaseException | None:
+    """What the model itself raises, without any tracing; None if it runs."""
+    try:
+        with torch.no_grad():
+            module(*args, **kwargs)
+    except Exception as error:
+        return error
+    return None
 
 
 @contextlib.contextmanager
