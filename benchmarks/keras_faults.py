@@ -222,6 +222,8 @@ FAULTS = (
 def inject(engine: Any, number: int, seed: list[int]) -> list[list[str]]:
     """Put `number` faults into different layers; gives [tensor that the layer makes, kind] for each."""
     restore(engine)
+    if number == 0:
+        return []
     rng = np.random.default_rng(seed)
     done: list[list[str]] = []
     for index in rng.permutation(len(FAULTS)):

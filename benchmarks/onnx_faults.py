@@ -153,6 +153,8 @@ FAULTS: tuple[Fault, ...] = (
 def inject(engine: Any, number: int, seed: list[int]) -> list[list[str]]:
     """Put `number` faults into different nodes; gives [tensor that the node makes, kind] for each."""
     restore(engine)
+    if number == 0:
+        return []
     rng = np.random.default_rng(seed)
     nodes, weights = engine.model.proto.graph.node, engine.model.initializers
     done: list[list[str]] = []

@@ -115,7 +115,11 @@ def shared_cuts(structure: Description, others: Sequence[Description]) -> frozen
 
 
 def units(structure: Description, cuts: frozenset[str]) -> tuple[Unit, ...]:
-    """Split the graph at `cuts`, in topological order. Tensors that depend on no input are no cut points."""
+    """Split the graph at `cuts`, in topological order.
+
+    Tensors that depend on no input are no cut points, nor are those that nothing uses, such as the mask of a dropout:
+    engines give what they like there.
+    """
     sources = {i.name for i in structure.inputs}
     varying = set(sources)
     producer: dict[str, int] = {}
@@ -124,7 +128,8 @@ def units(structure: Description, cuts: frozenset[str]) -> tuple[Unit, ...]:
             varying.update(operation.outputs)
         for name in operation.outputs:
             producer[name] = index
-    points = (cuts & varying) | sources
+    used = {i for operation in structure.operations for i in operation.inputs} | set(structure.outputs)
+    points = (cuts & varying & used) | sources
     found = []
     for index, operation in enumerate(structure.operations):
         outputs = tuple(o for o in operation.outputs if o in points)

@@ -176,6 +176,13 @@ def test_units_lie_between_cut_points() -> None:
     assert live_at(every, 2, ("d",), ("x",)) == ("a", "b")
 
 
+def test_what_nothing_uses_is_not_compared() -> None:
+    dropout = Operation("a", "Dropout", ("x",), ("a", "mask"))
+    structure = Description((dropout, Operation("b", "B", ("a",), ("b",))), (TensorInfo("x", "float32", (1,)),), ("b",))
+    found = units(structure, frozenset({"a", "mask", "b"}))
+    assert [(u.id, u.outputs) for u in found] == [("a", ("a",)), ("b", ("b",))]
+
+
 def test_the_judge_is_told_from_a_majority(pad_max: Artefact, pool: Pool, examine: Examine) -> None:
     """Two variants with the same bug outnumber the right one; the float64 judge still blames both of them."""
     done = examine(pad_max, ["onnxruntime", "onnxruntime:threads=1", "onnxruntime:opt=disable"], pool)
