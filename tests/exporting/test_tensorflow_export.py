@@ -177,3 +177,40 @@ def test_keras_on_jax_is_read_from_its_architecture(project, export_entry):
     (product,) = [n for n in graph.nodes() if n.op_type == "MatMul"]
     assert layer_of(product) == "head"
     assert location_of(product).line == project.line_of("k.py", "Dense(3")
+
+
+FUNCTIONS = """
+    import tensorflow as tf
+
+
+    @tf.function
+    def root(x):
+        return tf.sqrt(x) + tf.math.log(x)  # first logarithm
+
+
+    class Compiled(tf.Module):
+        def __init__(self):
+            self.scale = tf.Variable([2.0, 3.0], name="scale")
+
+        @tf.function
+        def __call__(self, x):
+            for _ in tf.range(3):
+                x = tf.math.log1p(x)  # in the loop
+            return root(x * self.scale) + tf.math.log(x)  # second logarithm
+
+
+    def compiled():
+        return Compiled(), (tf.ones((4, 2)),)
+"""
+
+
+def test_functions_that_are_compiled_already_keep_their_lines(project, export_entry):
+    project.write("functions.py", FUNCTIONS)
+    graph = export_entry("functions.py:compiled")
+    places = {
+        n.op_type: location_of(n).line for n in graph.nodes() if location_of(n) and n.op_type in ("Sqrt", "Log1p")
+    }
+    assert places["Sqrt"] == project.line_of("functions.py", "first logarithm")
+    assert places["Log1p"] == project.line_of("functions.py", "in the loop")
+    logs = sorted(location_of(n).line for n in graph.nodes() if n.op_type == "Log")
+    assert logs == [project.line_of("functions.py", f"{w} logarithm") for w in ("first", "second")]
