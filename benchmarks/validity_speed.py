@@ -126,7 +126,7 @@ def main() -> None:
         print(f"100 layers, unknown image size: {symbolic * 1e3:.0f} ms ({answer.verdict})")
         program = answer.structures[0].program
         query, _ = timed(lambda: solver.satisfy([s.condition for s in program.steps]))
-        print(f"100 layers, one satisfiability query: {query * 1e3:.1f} ms")
+        print(f"100 layers, one satisfiability query: {query * 1e3:.3f} ms")
         fixed = chain(100, "[150, 200, 250]", 50, 160)
         failing = decide(fixed, solver=solver)
         structure, vector = failing.structures[0], failing.failures[0].example

@@ -18,6 +18,7 @@ from analyzer.validity.registry import spec as find_spec
 from analyzer.validity.spec import NeedsConcrete, Outcome, Spec, Status, TensorType, check
 from analyzer.validity.specs.elementwise import onnx_dtype
 from analyzer.validity.terms import symbols_of
+from analyzer.validity.versions import missing
 
 Rename = Callable[[Layer, tuple[TensorType, ...]], tuple[TensorType, ...]]
 FROM_FILES = ("onnx", "tf")  # frameworks whose layers were read from a graph: with attributes no type asks for
@@ -66,6 +67,11 @@ class _Elaboration:
             opset = (self._architecture.version or (21,))[0]
             for requirement in onnx_schema.violations(layer.operator, opset, operands, layer.hyperparameters):
                 self._demand(Step(layer, requirement))
+        elif layer.framework not in FROM_FILES:
+            lacking = missing(layer.framework, layer.operator, layer.hyperparameters, self._architecture.version)
+            if lacking is not None:
+                self._demand(Step(layer, lacking))
+                return False
         outputs: tuple[TensorType, ...] | None
         if layer.bodies:
             outputs = flowed(layer, operands, self._body)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from analyzer.validity.graph_reader import read_graph, without_results
 from analyzer.validity.solver import Solver
 from analyzer.validity.space import Space
 from analyzer.validity.space_reader import read_space, space_from
+from analyzer.validity.versions import PACKAGES, Pins, pins_of, requirement_lines
 
 
 def review_space(
@@ -30,23 +32,63 @@ def review_space(
 
     Raises UsageProblem when the space itself is wrong.
     """
-    head_space = space_of(target, graph, root)
+    pins = pins_below(root, target)
+    head_space = versioned(space_of(target, graph, root), pins)
     head = decide(head_space, solver=solver)
     findings = []
     if head.verdict == VALID_FOR_NONE:
         findings.append(_empty(head, target))
-    before: Decision | None = None
-    if base is not None:
+    if base is None:
+        return findings
+    old_pins = pins_below(base_root or root, target)
+    upgrade = _upgrade(head, old_pins, target.id, solver)
+    if upgrade is not None:
+        findings.append(upgrade)
+    try:
+        old = versioned(space_of(target, base, base_root or root), old_pins if upgrade is None else pins)
+        before = decide(old, solver=solver, boxes=False)
+    except UsageProblem:
+        return findings  # the base had no such space
+    shrunk = compare(before, head, target.id)
+    return findings if shrunk is None else [*findings, shrunk]
+
+
+def pins_below(root: Path, target: TargetConfig) -> Pins:
+    """What the project's requirements pin: those of the target's environment, or `requirements.txt`, go before
+    `pyproject.toml`."""
+    lines: list[str] = []
+    own = target.environment.requirements if target.environment is not None else None
+    for name in ("pyproject.toml", own or "requirements.txt"):
+        path = root / name
         try:
-            old = space_of(target, base, base_root or root)
-            before = decide(old, solver=solver, boxes=False)
-        except UsageProblem:
-            before = None  # the base had no such space
-    if before is not None:
-        shrunk = compare(before, head, target.id)
-        if shrunk is not None:
-            findings.append(shrunk)
-    return findings
+            lines += requirement_lines(name, path.read_text(encoding="utf-8")) if path.is_file() else ()
+        except (OSError, UnicodeDecodeError):
+            continue
+    return pins_of(lines)
+
+
+def versioned(space: Space, pins: Pins) -> Space:
+    """The space under the framework version that is pinned, unless its model states one itself."""
+    architecture = space.architecture
+    if architecture.version is not None or architecture.framework not in PACKAGES:
+        return space
+    return replace(space, architecture=replace(architecture, version=pins.of(architecture.framework)))
+
+
+def _upgrade(head: Decision, old_pins: Pins, target: str, solver: Solver) -> Finding | None:
+    """A finding when the same space was valid for more under the version that the base pins."""
+    architecture = head.space.architecture
+    old, new = old_pins.of(architecture.framework), architecture.version
+    if old is None or new is None or old == new:
+        return None
+    under_old = replace(head.space, architecture=replace(architecture, version=old))
+    found = compare(decide(under_old, solver=solver, boxes=False), head, target)
+    if found is None:
+        return None
+    before, now = (".".join(map(str, version)) for version in (old, new))
+    reason = found.message.partition(": ")[2]
+    message = f"Under {architecture.framework} {now} fewer vectors of {head.space.name} are valid than under {before}"
+    return replace(found, rule="validity/upgrade-changes-verdict", message=f"{message}: {reason}"[:200])
 
 
 def space_of(target: TargetConfig, graph: Graph | None, root: Path) -> Space:
