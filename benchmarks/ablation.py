@@ -3,8 +3,8 @@
     python benchmarks/ablation.py [--count 100] [--seed 1] [--data DIR]
 
 On generated graphs of real-life patterns (`ablation_models`), where safe and defective operators are known. With DIR
-also on a folder of graphs with a ``manifest.json`` that names the defective nodes, the inputs with their data ranges and
-the parameters (assumed in [-1, 1]); there a warning on an operator that the manifest does not name counts as other.
+also on a folder of graphs with a ``manifest.json`` that names the defective nodes, the inputs with their data ranges
+and the parameters (assumed in [-1, 1]); there a warning on an operator that the manifest does not name counts as other.
 Accuracy is DEBAR's: unsafe-or-not decisions that are right, of all operators that have an unsafe condition.
 """
 

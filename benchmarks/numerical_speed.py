@@ -3,8 +3,8 @@
     python benchmarks/numerical_speed.py [--data DIR] [--only growth process weights data]
 
 ``growth``: linear in nodes, independent of tensor sizes (ratios of one run). ``process``: CPU seconds and peak memory
-of a process that loads a file and analyses it, for an ONNX file and for a GraphDef. ``weights``: peak memory of a process
-for a model of 100 million parameters, over the memory of its weights. ``data``: CPU time of every graph of DIR
+of a process that loads a file and analyses it, for an ONNX file and for a GraphDef. ``weights``: peak memory of a
+process for a model of 100 million parameters, over the memory of its weights. ``data``: CPU time of every graph of DIR
 (``*.pbtxt``, ``*.onnx``) with default ranges. All are CPU seconds, the least of several runs, as machines may be busy.
 """
 

@@ -52,9 +52,11 @@ def graph_of(name: str, source: str | None, file: str | None) -> Any:
         return load(Path(file))
     from analyzer.config import TargetConfig
     from analyzer.exporting import export
+    from analyzer.sandbox import Limits
     from analyzer.sandbox.process import ProcessSandbox
 
     assert source is not None
+    large = Limits(seconds=1200, memory=16 << 30, output=4 << 30)  # the largest has 350 million parameters
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "entry.py").write_text(source)
         return export(
@@ -62,6 +64,7 @@ def graph_of(name: str, source: str | None, file: str | None) -> Any:
             Path(folder),
             target=TargetConfig(id=name, entry="entry.py:build"),
             sandbox=ProcessSandbox(),
+            limits=large,
         )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from build import Builder, bounds, run
@@ -32,6 +34,48 @@ def test_softmax_of_blocks_far_below_the_largest() -> None:
     assert low <= -200
     result = run(graph, {"x": x}, everything=True).values[graph.graph.outputs[0]]
     assert float(result.lo[1]) <= -49.9  # log_softmax([150, 100])
+
+
+@pytest.mark.parametrize(
+    ("op", "shape", "limit", "attributes"),
+    [
+        ("LRN", (1, 4, 3, 3), 8.4e18, {"size": 3, "alpha": 0.01}),
+        ("HardSwish", (3, 4), 2e38, {}),
+        ("Gelu", (3, 4), 2.4e38, {}),
+        ("MeanVarianceNormalization", (1, 2, 3, 3), 3e19, {}),
+    ],
+)
+def test_kernels_that_overflow_on_the_way(op: str, shape: tuple[int, ...], limit: float, attributes: Any) -> None:
+    """The mathematical result is small, but what a kernel adds or multiplies first is not."""
+    b = Builder()
+    graph = b.graph(b.op(op, b.input("x", shape), **attributes))
+    result = run(graph, {"x": (0, limit)}, everything=True)
+    assert result.overflows or result.warnings
+    small = run(graph, {"x": (0, 100)}, everything=True)
+    assert not small.overflows
+
+
+def test_a_scale_that_overflows_when_folded_into_the_deviation() -> None:
+    b = Builder()
+    names = [b.input("x", (2, 3, 4)), b.input("scale", (3,)), b.input("bias", (3,))]
+    graph = b.graph(b.op("InstanceNormalization", *names))
+    assert run(graph, {"x": (-6e18, -4e18), "scale": (1e18, 8e18), "bias": (0, 1)}, everything=True).overflows
+
+
+def test_the_left_tail_of_the_logistic_function_is_approximate() -> None:
+    """ONNX Runtime gives 0 where the exact value is 1e-7."""
+    b = Builder()
+    low, _ = bounds(b.graph(b.op("Sigmoid", b.input("x", (4,)))), {"x": (-16, -12.98)})
+    assert low == 0
+
+
+def test_layer_norm_of_a_constant_row_keeps_the_rounding_of_its_mean() -> None:
+    b = Builder()
+    names = [b.input("x", (3, 8)), b.input("scale", (8,)), b.input("bias", (8,))]
+    graph = b.graph(b.op("LayerNormalization", *names))
+    _, high = bounds(graph, {"x": (2.4e18, 2.4e18), "scale": (1, 1), "bias": (0, 0)})
+    assert high > 1e12
+    assert bounds(graph, {"x": (-3, 3), "scale": (1, 1), "bias": (0, 0)})[1] < 2.75  # sqrt(7)
 
 
 def test_a_saturating_cast_keeps_no_affine_form() -> None:

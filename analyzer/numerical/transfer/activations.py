@@ -34,7 +34,7 @@ def sigmoid(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     exact = logistic(x.hi) + x.dtype.eps / 2
     result.hi = select(x.hi > 2, np.minimum(result.hi, x.dtype.nearest(exact)), result.hi)
     if x.dtype.eps < 1e-5:  # rational approximations lose relative precision in the left tail
-        few, slack = 32 * x.dtype.eps, 2.0**-24
+        few, slack = 32 * x.dtype.eps, 2.0**-22
         result.lo = np.where(x.lo < 0, np.maximum(result.lo * (1 - few) - slack, 0.0), result.lo)[()]
         result.hi = np.where(x.hi < 0, result.hi * (1 + few) + slack, result.hi)[()]
     return result
@@ -155,6 +155,8 @@ def hard_sigmoid(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 
 @transfer("HardSwish", elementwise=True)
 def hard_swish(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    if math.isfinite(x.high) and x.high > x.dtype.hi / 6:  # kernels divide last
+        ctx.overflow(x.interval(), x.dtype, False)
     return with_critical_points(ctx, x, lambda v: v * np.clip(v / 6 + 0.5, 0.0, 1.0), (-1.5,), ulps=8)
 
 

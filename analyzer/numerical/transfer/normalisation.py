@@ -239,7 +239,10 @@ def instance_normalization(ctx: Context, x: AbstractTensor, scale: Any, bias: An
     y = _affine(ctx, z, channelwise(scale, x.rank, 1), channelwise(bias, x.rank, 1))
     # kernels fold: x * gain + (bias - mean * gain), where large values cancel inexactly
     gain = max(abs(scale.low), abs(scale.high)) / math.sqrt(max(float(ctx.attr("epsilon", 1e-5)), 1e-30))
-    slack = 8 * x.dtype.eps * gain * max(abs(x.low), abs(x.high))
+    folded = gain * max(abs(x.low), abs(x.high))
+    if folded > x.dtype.hi:
+        ctx.overflow(x.interval(), x.dtype, False)
+    slack = 8 * x.dtype.eps * folded
     y.lo, y.hi = np.maximum(y.lo - slack, y.dtype.lo), np.minimum(y.hi + slack, y.dtype.hi)
     return y
 
@@ -294,7 +297,8 @@ def local_response_normalization(ctx: Context, x: AbstractTensor) -> AbstractTen
     )
     if bias > 0 and alpha >= 0 and beta >= 0:
         most = 1.001 / bias**beta
-        if max(alpha, 1.0) * float(ctx.attr("size", 5)) * max(x.low**2, x.high**2) > x.dtype.hi:
+        # kernels sum whole vectors, more than a window holds
+        if max(alpha, 1.0) * 2 * float(ctx.attr("size", 5)) * max(x.low**2, x.high**2) > x.dtype.hi:
             ctx.overflow(x.interval(), x.dtype, False)
         corners = [0.0, x.low * most, x.high * most]
         lo, hi = x.dtype.outward(np.float64(min(corners)), np.float64(max(corners)), 4)
