@@ -533,6 +533,14 @@ def _locals(c: Call) -> Value:
     return DictV(dict(c.tr.frame.scope.names), True)
 
 
+def _vars(c: Call) -> Value:
+    """`vars(args)` of a namespace or an object is what it holds."""
+    subject = c.get(0)
+    if isinstance(subject, (Object, Instance)):
+        return DictV(dict(subject.attrs), True)
+    return _locals(c)
+
+
 def _divmod(c: Call) -> Value:
     node = c.node or ast.Constant(0)
     return binary(c.tr, ast.FloorDiv, c.get(0), c.get(1), node), binary(c.tr, ast.Mod, c.get(0), c.get(1), node)
@@ -566,7 +574,7 @@ BUILTINS: dict[str, Value] = {
         "any": _every(False), "all": _every(True), "slice": _slice, "exit": _exit, "quit": _exit, "print": _nothing,
         "eval": _dynamic, "exec": _dynamic, "__import__": _dynamic, "compile": _dynamic, "input": _input,
         "raw_input": _input,
-        "locals": _locals, "globals": _locals, "vars": _locals, "divmod": _divmod, "pow": _pow, "callable": _callable,
+        "locals": _locals, "globals": _locals, "vars": _vars, "divmod": _divmod, "pow": _pow, "callable": _callable,
         "xrange": _range,
     }.items()
 }  # fmt: skip

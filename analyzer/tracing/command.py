@@ -13,7 +13,9 @@ from analyzer.problem import TargetProblem, UsageProblem
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE.py", help="Python files; they are read, never executed")
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE.py", help="Python files, or folders of them; they are read, never executed"
+    )
     parser.add_argument(
         "--entry", metavar="NAME", help="start from this function or class instead of running the file as a script"
     )
@@ -30,12 +32,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from analyzer.tracing import trace
 
     blocking = failed = False
-    for name in args.files:
-        path = Path(name)
+    try:
+        files = [file for name in args.files for file in python_files(name)]
+    except UsageProblem as problem:
+        console.print(f"[red]{escape(str(problem))}[/red]")
+        return 2
+    for path in files:
+        name = str(path)
         root = Path(args.root) if args.root else repository_root(path)
         try:
-            if path.suffix != ".py" or not path.is_file():
-                raise UsageProblem(f"{name} is no Python file; give the path of a file that ends in .py.")
             result = trace(path, root, target=name, entry=args.entry)
         except UsageProblem as problem:
             console.print(f"[red]{escape(str(problem))}[/red]")
@@ -58,6 +63,32 @@ def run(args: argparse.Namespace, console: Console) -> int:
         for note in result.notes:
             console.print(f"[dim]{escape(note)}[/dim]")
     return 1 if blocking else 3 if failed else 0
+
+
+_SKIPPED = frozenset(("node_modules", "__pycache__", "site-packages", "venv", "build", "dist"))
+
+
+def python_files(name: str) -> list[Path]:
+    """The file itself, or the Python files below a folder but for hidden folders and installed packages.
+
+    Raises UsageProblem when there is none.
+    """
+    path = Path(name)
+    if not path.exists():
+        raise UsageProblem(f"{name} does not exist; check the spelling.")
+    if path.is_dir():
+        below = sorted(p for p in path.rglob("*.py") if p.is_file())
+        found = [p for p in below if not any(_skipped(part) for part in p.relative_to(path).parts[:-1])]
+        if not found:
+            raise UsageProblem(f"{name} holds no Python file.")
+        return found
+    if path.suffix != ".py" or not path.is_file():
+        raise UsageProblem(f"{name} is no Python file; give the path of a file that ends in .py, or a folder.")
+    return [path]
+
+
+def _skipped(folder: str) -> bool:
+    return folder.startswith(".") or folder in _SKIPPED
 
 
 def repository_root(path: Path) -> Path:

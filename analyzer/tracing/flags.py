@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.tracer import Tracer
@@ -89,6 +90,10 @@ def _from_argument(tr: Tracer, label: str, options: dict[str, Value]) -> Value:
 def command_line_decorator(tr: Tracer, function: Function, decorator: Value, node: ast.expr) -> bool:
     """`@click.option("--size", default=3)` and the like fill a parameter; `@hydra.main` gives a configuration."""
     name = decorator.name if isinstance(decorator, Api) else ""
+    if isinstance(decorator, Bound) and isinstance(decorator.owner, Object) and decorator.owner.kind == "typer":
+        tr.touch(decorator.owner)
+        decorator.owner.data["commands"].append(function)
+        return True
     if not name.startswith(("click.", "hydra.", "typer.")):
         return isinstance(decorator, Bound) and False
     if name in ("click.option", "click.argument") and isinstance(node, ast.Call):
@@ -114,6 +119,40 @@ def command_line_decorator(tr: Tracer, function: Function, decorator: Value, nod
     return True
 
 
+def run_command(tr: Tracer, function: Value) -> Value:
+    """What `typer.run(main)` does: parameters become options of the command line, by their defaults."""
+    from analyzer.tracing.calls import call
+
+    if not isinstance(function, Function):
+        return None
+    spec = function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    defaults: dict[str, Value] = dict(function.kw_defaults)
+    if function.defaults:
+        defaults.update(zip((p.arg for p in positional[-len(function.defaults) :]), function.defaults, strict=True))
+    for parameter in (*positional, *spec.kwonlyargs):
+        default = defaults.get(parameter.arg)
+        if isinstance(default, Object) and default.kind == "option":
+            default = default.data["default"]
+        kind = Named(_type_named(parameter.annotation))
+        function.options[parameter.arg] = flag(tr, parameter.arg, kind if kind.name else None, default)
+    return call(tr, function, (), dict(function.options), None)
+
+
+def _type_named(annotation: ast.expr | None) -> str:
+    """`int` of `int` or of `Annotated[int, …]`."""
+    if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple) and annotation.slice.elts:
+        return _type_named(annotation.slice.elts[0])
+    return annotation.id if isinstance(annotation, ast.Name) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A Python type by its name."""
+
+    name: str
+
+
 # -------------------------------------------------------------------------------------------------- operators
 
 
@@ -134,16 +173,11 @@ def define_flag(op: Op, name: Value, default: Value, rest: tuple[Value, ...]) ->
         return None
     default = op.extra.get("default_value", default)
 
-    class Kind:
-        pass
-
-    kind = Kind()
-    kind.name = _KINDS[op.short.removeprefix("DEFINE_")]  # type: ignore[attr-defined]
-    value = flag(op.tr, name, kind, default)
+    value = flag(op.tr, name, Named(_KINDS[op.short.removeprefix("DEFINE_")]), default)
     flags = flag_values(op.tr)
     op.tr.touch(flags)
     flags.attrs[name] = value
-    return value
+    return Object("flag holder", {"value": value, "default": default, "name": name})
 
 
 def flag_values(tr: Tracer) -> Object:
@@ -166,3 +200,18 @@ def absl_run(op: Op, main: Value, rest: tuple[Value, ...]) -> Value:
     from analyzer.tracing.calls import call
 
     return call(op.tr, main, (op.tr.unknown("arguments", "data"),), {})
+
+
+@operator("typer.Typer", "*args")
+def typer_application(op: Op, args: tuple[Value, ...]) -> Value:
+    return Object("typer", data={"commands": []}, site=op.where)
+
+
+@operator("typer.Option typer.Argument", "default=None *names")
+def typer_option(op: Op, default: Value, names: tuple[Value, ...]) -> Value:
+    return Object("option", data={"default": None if default is Ellipsis else default})
+
+
+@operator("typer.run", "function")
+def typer_run(op: Op, function: Value) -> Value:
+    return run_command(op.tr, function)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.flags import absl_run, define_flag, environment, parser
+from analyzer.tracing import flags
 
-TABLE = {name: entry for rule in (parser, define_flag, environment, absl_run) for name, entry in rule.entries}  # type: ignore[attr-defined]
+_RULES = (
+    flags.parser, flags.define_flag, flags.environment, flags.absl_run, flags.typer_application, flags.typer_option,
+    flags.typer_run,
+)  # fmt: skip
+TABLE = {name: entry for rule in _RULES for name, entry in rule.entries}  # type: ignore[attr-defined]

@@ -76,6 +76,12 @@ def call_object(
         from analyzer.tracing.operators.data import apply_transform
 
         return apply_transform(tr, owner, args[0] if args else None)
+    if owner.kind == "typer":
+        from analyzer.tracing.flags import run_command
+
+        for command in list(owner.data["commands"]):
+            run_command(tr, command)
+        return None
     return tr.unknown(f"{owner.kind}()")
 
 

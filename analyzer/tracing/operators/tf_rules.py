@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from analyzer.tracing.operators.apply import apply, dropped, fail, plain, require, tensor_of, unknown_tensor
@@ -195,6 +196,15 @@ _UNARY = (
 )
 
 
+def need_axis(op: Op, source: Tensor, axis: Value) -> None:
+    """The axis must exist."""
+    if not isinstance(axis, int) or source.dims is None or isinstance(axis, bool):
+        return
+    if not -len(source.dims) <= axis < max(len(source.dims), 1):
+        sentence = f"axis {axis} is out of range for a tensor of {len(source.dims)} dimensions"
+        fail(op, "axis-in-range", f"{sentence} (shape {show_shape(source.dims)})", (source,))
+
+
 @operator(" ".join(f"tf.{n}" for n in _UNARY.split()), "x *rest")
 def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     found = tensor(op, x)
@@ -209,6 +219,10 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
         dtype = "bool"
     elif op.short in ("zeros_like", "ones_like") and op.extra.get("dtype") is not None:
         dtype = dtype_name(op.extra["dtype"])
+    if op.short in ("cumsum", "cumprod", "l2_normalize", "reverse", "log_softmax", "softmax"):
+        stated = op.extra.get("axis", op.extra.get("dim", rest[0] if rest else None))
+        for axis in stated.items if isinstance(stated, ListV) else (stated,):
+            need_axis(op, found, axis)
     if op.short == "softmax":
         axis = op.extra.get("axis", op.extra.get("dim", rest[0] if rest else -1))
         advise_softmax(op, found, axis)
@@ -336,7 +350,22 @@ def einsum(op: Op, equation: Value, inputs: tuple[Value, ...]) -> Value:
     found = [tensor(op, i) for i in inputs]
     if not isinstance(equation, str) or any(f is None or f.dims is None for f in found):
         return unknown_tensor(op, "tf", tuple(f for f in found if f is not None))
-    return apply(op, "tf", "Einsum", found, {"equation": equation})
+    result = apply(op, "tf", "Einsum", found, {"equation": equation})
+    _need_equal_letters(op, equation, [f for f in found if f is not None])
+    return result
+
+
+def _need_equal_letters(op: Op, equation: str, operands: Sequence[Tensor]) -> None:
+    """Unlike torch, TensorFlow does not stretch a size of 1 to the size that the letter has elsewhere."""
+    sizes: dict[str, Any] = {}
+    for labels, operand in zip(equation.replace(" ", "").partition("->")[0].split(","), operands, strict=False):
+        before, _, after = labels.partition("...")
+        dims = operand.dims or ()
+        for letter, size in [*zip(before, dims, strict=False), *zip(after[::-1], dims[::-1], strict=False)]:
+            known = sizes.setdefault(letter, size)
+            if known is not size:
+                sentence = f"`{letter}` of {equation} is {known} in one operand and {size} in another"
+                require(op, equal(known, size), "size", sentence, tuple(operands))
 
 
 # ------------------------------------------------------------------------------------------------ new shapes
@@ -736,6 +765,7 @@ def gather(op: Op, params: Value, indices: Value, rest: tuple[Value, ...]) -> Va
         or "batch_dims" in op.extra
     ):
         return unknown_tensor(op, "tf", tuple(t for t in (table, where_) if t is not None))
+    need_axis(op, table, axis)
     position = axis % len(table.dims)
     return Tensor(
         (*table.dims[:position], *where_.dims, *table.dims[position + 1 :]),

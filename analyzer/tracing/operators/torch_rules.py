@@ -559,7 +559,10 @@ def reduced_dims(op: Op, source: Tensor, axes: Value, keep: Value) -> tuple[Any,
                 (f"axis {axis} is out of range for a tensor of {rank} dimensions (shape {show_shape(source.dims)})"),
                 (source,),
             )
-        chosen.add(axis % rank if rank else 0)
+        place = axis % rank if rank else 0
+        if place in chosen and source.framework in ("torch", "tf"):
+            fail(op, "axis-twice", f"axis {axis} is reduced twice (shape {show_shape(source.dims)})", (source,))
+        chosen.add(place)
     return tuple(1 if keep else 0 for _ in ()) or tuple(
         d if i not in chosen else 1 for i, d in enumerate(source.dims) if i not in chosen or keep
     )

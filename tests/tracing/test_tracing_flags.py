@@ -1,0 +1,260 @@
+"""Sizes and switches that a user sets: argparse, click, typer, absl and TensorFlow 1 flags, hydra, dataclasses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from analyzer.tracing.tracer import Problem
+from analyzer.tracing.tracing import explore, read_source
+from analyzer.tracing.versions import Versions
+
+
+def problems_of(tmp_path: Path, source: str) -> list[Problem]:
+    file = tmp_path / "train.py"
+    file.write_text(dedent(source))
+    _, tree = read_source(file, tmp_path)
+    return list(explore(tmp_path, "train.py", tree, Versions()).problems.values())
+
+
+SIZED = {
+    "argparse": """
+        import argparse, torch, torch.nn as nn
+        parser = argparse.ArgumentParser()
+        group = parser.add_argument_group("model")
+        group.add_argument("--width", type=int, default=32)
+        args = parser.parse_args()
+        y = nn.Linear(64, 10)(torch.zeros(8, args.width))
+        """,
+    "argparse in a function": """
+        import argparse, torch, torch.nn as nn
+        def parse():
+            parser = argparse.ArgumentParser(description="train")
+            parser.add_argument("-w", "--width", default=32, type=int, help="features")
+            return parser.parse_args()
+        def main():
+            opt = parse()
+            y = nn.Linear(64, 10)(torch.zeros(8, opt.width))
+        if __name__ == "__main__":
+            main()
+        """,
+    "argparse through vars": """
+        import argparse, torch, torch.nn as nn
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--width", type=int, default=32)
+        config = vars(parser.parse_args())
+        y = nn.Linear(64, 10)(torch.zeros(8, config["width"]))
+        """,
+    "click": """
+        import click, torch, torch.nn as nn
+        @click.command()
+        @click.option("--width", default=32, show_default=True, help="features")
+        def main(width):
+            y = nn.Linear(64, 10)(torch.zeros(8, width))
+        if __name__ == "__main__":
+            main()
+        """,
+    "click with a name and a type": """
+        import click, torch, torch.nn as nn
+        @click.command()
+        @click.option("-w", "--width", "width", type=click.INT, default=32)
+        def main(width):
+            y = nn.Linear(64, 10)(torch.zeros(8, width))
+        if __name__ == "__main__":
+            main()
+        """,
+    "typer": """
+        import typer, torch, torch.nn as nn
+        app = typer.Typer()
+        @app.command()
+        def main(width: int = typer.Option(32, help="features")):
+            y = nn.Linear(64, 10)(torch.zeros(8, width))
+        if __name__ == "__main__":
+            app()
+        """,
+    "typer with a plain default": """
+        import typer, torch, torch.nn as nn
+        def main(width: int = 32):
+            y = nn.Linear(64, 10)(torch.zeros(8, width))
+        if __name__ == "__main__":
+            typer.run(main)
+        """,
+    "typer with an annotation": """
+        from typing import Annotated
+        import typer, torch, torch.nn as nn
+        def main(width: Annotated[int, typer.Option(help="features")] = 32):
+            y = nn.Linear(64, 10)(torch.zeros(8, width))
+        typer.run(main)
+        """,
+    "absl": """
+        from absl import app, flags
+        import torch, torch.nn as nn
+        FLAGS = flags.FLAGS
+        flags.DEFINE_integer("width", 32, "features")
+        def main(argv):
+            y = nn.Linear(64, 10)(torch.zeros(8, FLAGS.width))
+        if __name__ == "__main__":
+            app.run(main)
+        """,
+    "absl with a holder": """
+        from absl import app, flags
+        import torch, torch.nn as nn
+        _WIDTH = flags.DEFINE_integer("width", 32, "features")
+        def main(argv):
+            y = nn.Linear(64, 10)(torch.zeros(8, _WIDTH.value))
+        if __name__ == "__main__":
+            app.run(main)
+        """,
+    "TensorFlow 1": """
+        import tensorflow as tf
+        flags = tf.app.flags
+        flags.DEFINE_integer("width", 32, "features")
+        FLAGS = tf.app.flags.FLAGS
+        def main(_):
+            x = tf.zeros([8, FLAGS.width])
+            y = tf.matmul(x, tf.zeros([64, 10]))
+        if __name__ == "__main__":
+            tf.app.run()
+        """,
+    "environment": """
+        import os, torch, torch.nn as nn
+        width = int(os.environ.get("width", "32"))
+        y = nn.Linear(64, 10)(torch.zeros(8, width))
+        """,
+    "hydra": """
+        import hydra, torch, torch.nn as nn
+        @hydra.main(config_path="conf", config_name="config", version_base=None)
+        def main(cfg):
+            y = nn.Linear(64, 10)(torch.zeros(8, cfg.model.width))
+        if __name__ == "__main__":
+            main()
+        """,
+}
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_a_flag_that_must_have_one_value_is_named(tmp_path: Path, name: str) -> None:
+    found = problems_of(tmp_path, SIZED[name])
+    warnings = [p.message for p in found if p.rule == "tracing/forced-dimension" and p.level == "warning"]
+    assert len(warnings) == 1, [(p.rule, p.message) for p in found]
+    assert "width` can only be 64" in warnings[0]
+    assert not [p for p in found if p.level == "error"]
+
+
+HYDRA = """
+    import hydra, torch, torch.nn as nn
+    @hydra.main(config_path="conf", config_name="config", version_base=None)
+    def main(cfg):
+        net = nn.Sequential(nn.Linear(cfg.model.width, 10), nn.Linear(20, 2))
+        y = net(torch.zeros(8, cfg.model.width))
+    if __name__ == "__main__":
+        main()
+    """
+DATACLASS = """
+    from dataclasses import dataclass, field
+    import torch, torch.nn as nn
+    @dataclass
+    class Config:
+        width: int = 32
+        sizes: list = field(default_factory=lambda: [32, 10])
+    @dataclass
+    class Wide(Config):
+        width: int = 48
+    config = Wide()
+    y = nn.Linear(config.sizes[0], 10)(torch.zeros(8, config.width))
+    """
+SIMPLE_NAMESPACE = """
+    from types import SimpleNamespace
+    import torch, torch.nn as nn
+    config = SimpleNamespace(width=32, depth=2)
+    y = nn.Linear(64, 10)(torch.zeros(8, config.width))
+    """
+
+
+@pytest.mark.parametrize("source", [HYDRA, DATACLASS, SIMPLE_NAMESPACE])
+def test_a_configuration_that_never_fits_is_an_error(tmp_path: Path, source: str) -> None:
+    found = [p for p in problems_of(tmp_path, source) if p.level == "error"]
+    assert len(found) == 1
+    assert found[0].certain
+
+
+SWITCHES = {
+    "argparse": """
+        import argparse, torch, torch.nn as nn
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--deep", action="store_true")
+        args = parser.parse_args()
+        width = 64 if args.deep else 32
+        y = nn.Linear(32, 10)(torch.zeros(8, width))
+        """,
+    "argparse.BooleanOptionalAction": """
+        import argparse, torch, torch.nn as nn
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--deep", action=argparse.BooleanOptionalAction, default=False)
+        args = parser.parse_args()
+        width = 64 if args.deep else 32
+        y = nn.Linear(32, 10)(torch.zeros(8, width))
+        """,
+    "argparse choices": """
+        import argparse, torch, torch.nn as nn
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--model", choices=["small", "large"], default="small")
+        args = parser.parse_args()
+        if args.model == "large":
+            width = 64
+        else:
+            width = 32
+        y = nn.Linear(32, 10)(torch.zeros(8, width))
+        """,
+    "click": """
+        import click, torch, torch.nn as nn
+        @click.command()
+        @click.option("--deep/--shallow", default=False)
+        def main(deep):
+            y = nn.Linear(32, 10)(torch.zeros(8, 64 if deep else 32))
+        main()
+        """,
+    "click is_flag": """
+        import click, torch, torch.nn as nn
+        @click.command()
+        @click.option("--deep", is_flag=True)
+        def main(deep):
+            y = nn.Linear(32, 10)(torch.zeros(8, 64 if deep else 32))
+        main()
+        """,
+    "typer": """
+        import typer, torch, torch.nn as nn
+        def main(deep: bool = False):
+            y = nn.Linear(32, 10)(torch.zeros(8, 64 if deep else 32))
+        typer.run(main)
+        """,
+    "absl": """
+        from absl import app, flags
+        import torch, torch.nn as nn
+        FLAGS = flags.FLAGS
+        flags.DEFINE_bool("deep", False, "")
+        def main(argv):
+            y = nn.Linear(32, 10)(torch.zeros(8, 64 if FLAGS.deep else 32))
+        app.run(main)
+        """,
+    "absl enum": """
+        from absl import app, flags
+        import torch, torch.nn as nn
+        FLAGS = flags.FLAGS
+        flags.DEFINE_enum("model", "small", ["small", "large"], "")
+        def main(argv):
+            y = nn.Linear(32, 10)(torch.zeros(8, 64 if FLAGS.model == "large" else 32))
+        app.run(main)
+        """,
+}
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+def test_both_sides_of_a_switch_are_followed(tmp_path: Path, name: str) -> None:
+    found = [p for p in problems_of(tmp_path, SWITCHES[name]) if p.level == "error"]
+    assert len(found) == 1
+    assert found[0].certain
+    assert "64" in found[0].message
+    assert not [p for p in problems_of(tmp_path, SWITCHES[name].replace("64", "32")) if p.level in ("error", "warning")]
