@@ -85,6 +85,8 @@ def _files(target: TargetConfig, root: Path) -> Iterable[Path] | None:
     named = [root / p for p in (target.checkpoint, target.validation) if p and ":" not in p]
     if isinstance(target.space, str):
         named.append(root / target.space)
+    if target.space is not None:  # its description may hang on the framework's version
+        named += [root / "requirements.txt", root / "pyproject.toml"]
     if target.environment and target.environment.requirements:
         named.append(root / target.environment.requirements)
     extra = [f for path in named for f in _below(path)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -84,6 +85,7 @@ def review(
     sides = {"head": head} | ({"base": base} if base is not None else {})
     outcomes: dict[tuple[str, str], Outcome] = {}
     keys: dict[tuple[str, str], str | None] = {}
+    entries: dict[tuple[str, str], str | None] = {}
     jobs: dict[str, tuple[tuple[str, str], TargetConfig, Surroundings]] = {}
     for side, tree in sides.items():
         for target in targets:
@@ -93,7 +95,8 @@ def review(
                 continue
             below = output if side == "head" else output / ".base"
             keys[place] = key_of(target, config, tree)
-            hit = cache.get(keys[place] or "", below) if cache and keys[place] else None
+            entries[place] = _entry(keys[place], target, config, base if side == "head" else None)
+            hit = cache.get(entries[place] or "", below) if cache and entries[place] else None
             if hit is not None:
                 outcomes[place] = hit
             elif side == "base" and keys[place] is not None and keys[place] == keys.get(("head", target.id)):
@@ -107,7 +110,7 @@ def review(
             progress.started(identity, ())
     for place, outcome in _run(jobs, config, options, output, progress):
         outcomes[place] = outcome
-        key = keys[place]
+        key = entries[place]
         if cache and key and outcome.target.status is Status.ANALYSED:
             cache.put(key, outcome, output if place[0] == "head" else output / ".base")
     for target in targets:
@@ -205,6 +208,14 @@ def _report(
         tool={"name": "assay", "version": analyzer.__version__, "engines": engine_versions()},
         notes=(*notes, *expired(config, today)),
     )
+
+
+def _entry(key: str | None, target: TargetConfig, config: Config, base: Path | None) -> str | None:
+    """Where the cache keeps an outcome. What is said of a space compares it with the base, which is part of its key."""
+    if key is None or base is None or target.space is None:
+        return key
+    beside = key_of(target, config, base) if (base / _file(target)).exists() else "absent"
+    return None if beside is None else hashlib.sha256(f"{key} {beside}".encode()).hexdigest()
 
 
 def _file(target: TargetConfig) -> str:
