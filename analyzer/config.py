@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import Any, Literal
 
 from analyzer.findings import FailOn, Level
 from analyzer.graph.ranges import ValueRange
@@ -52,6 +52,7 @@ class TargetConfig:
     unbounded: tuple[str, ...] = ()  # of "inputs", "parameters"
     backends: tuple[str, ...] | None = None  # None: the defaults for the kind of model; (): no differential test
     checkpoint: str | None = None  # weights whose values replace the parameter ranges
+    weights: Literal["exact", "range", "widened"] = "range"  # what a checkpoint's weights may be
     validation: str | None = None  # data for the differential test
     space: str | Mapping[str, Any] | None = None  # hyperparameter space: a file, or inline
     environment: Environment | None = None

@@ -277,6 +277,7 @@ def _build(data: Mapping[str, Any], lines: Mapping[KeyPath, int], name: str) -> 
             unbounded=tuple(item.get("unbounded", ())),
             backends=tuple(item["backends"]) if "backends" in item else None,
             checkpoint=item.get("checkpoint"),
+            weights=item.get("weights", "range"),
             validation=item.get("validation"),
             space=item.get("space"),
             environment=_environment(item.get("environment")),

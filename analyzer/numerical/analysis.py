@@ -11,7 +11,7 @@ from typing import Any
 from analyzer.config import TargetConfig
 from analyzer.findings import AnalysisResult, Finding, UnsafeOperators
 from analyzer.graph import Graph, display_name
-from analyzer.numerical.assumptions import Assumption, as_ranges, assume, checkpoint_weights
+from analyzer.numerical.assumptions import Assumption, as_ranges, assume, checkpoint_weights, exact_weights
 from analyzer.numerical.confirm.confirmation import Budget, Confirmation, Confirmer
 from analyzer.numerical.confirm.reproducer import stem_of, write_reproducer
 from analyzer.numerical.domain import dims
@@ -50,19 +50,20 @@ def analyse(
     """
     root = root or Path.cwd()
     weights = checkpoint_weights(graph, root / target.checkpoint) if target.checkpoint else None
-    assumptions = assume(graph, target, weights)
     options = options or Options(symbols=target.symbols)
-    interpretation = interpret(graph, as_ranges(assumptions), options=options)
     budget = budget or Budget()
     own = None if confirmer is not None or not (confirm or explain) else Confirmer(budget)
     confirmer = confirmer or own
-    case = _Case(graph, target, assumptions, interpretation, options, budget, output, root)
-    try:
-        findings = _findings(case, confirmer, confirm, explain)
-        notes = tuple(confirmer.notes) if confirmer is not None else ()
-    finally:
-        if own is not None:
-            own.close()
+    with exact_weights(graph, target, weights) as exact:
+        assumptions = assume(graph, target, weights, exact)
+        interpretation = interpret(graph, as_ranges(assumptions), options=options)
+        case = _Case(graph, target, assumptions, interpretation, options, budget, output, root)
+        try:
+            findings = _findings(case, confirmer, confirm, explain)
+            notes = tuple(confirmer.notes) if confirmer is not None else ()
+        finally:
+            if own is not None:
+                own.close()
     return AnalysisResult(
         findings=tuple(findings),
         unsafe_operators=UnsafeOperators(interpretation.unsafe_checked, interpretation.unsafe_safe),

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,10 +50,16 @@ def interval_text(lo: float, hi: float) -> str:
     return f"{left}, {right}"
 
 
-def assume(graph: Graph, target: TargetConfig, weights: Mapping[str, np.ndarray] | None = None) -> list[Assumption]:
+def assume(
+    graph: Graph,
+    target: TargetConfig,
+    weights: Mapping[str, np.ndarray] | None = None,
+    exact: Collection[str] = (),
+) -> list[Assumption]:
     """The assumptions about every graph input and every initializer that may take other values than its own.
 
-    Initializers that are not listed have exactly their data. `weights` are a checkpoint's values by name.
+    Initializers that are not listed have exactly their data. `weights` are a checkpoint's values by name; the
+    initializers called `exact` hold them already.
 
     Raises:
         TargetProblem: the configuration names an input that the model does not have.
@@ -69,7 +76,7 @@ def assume(graph: Graph, target: TargetConfig, weights: Mapping[str, np.ndarray]
             given = _parameter(value, uses, target, weights or {})
         found.append(Assumption(name, role, given))
     for name, value in main.initializers.items():
-        if value.is_graph_input():
+        if value.is_graph_input() or (name in exact and declared_parameter(name, target) is None):
             continue
         changed = _initializer(value, uses, target, weights or {})
         if changed is not None:
@@ -134,7 +141,7 @@ def _input(value: ir.Value, uses: Uses, target: TargetConfig) -> ValueRange:
 def _parameter(value: ir.Value, uses: Uses, target: TargetConfig, weights: Mapping[str, np.ndarray]) -> ValueRange:
     """A TensorFlow 1 variable: no value of its own, perhaps an initial one."""
     name, dtype = value.name or "", value.dtype or ir.DataType.FLOAT
-    given = declared_parameter(name, target) or _from_weights(name, weights)
+    given = declared_parameter(name, target) or _from_weights(name, weights, target)
     if given is not None:
         return given
     if "parameters" in target.unbounded and role_of(value) is Role.PARAMETER:
@@ -161,7 +168,7 @@ def _initializer(
     name, dtype = value.name or "", value.dtype
     if dtype is None or not dtype.is_floating_point():
         return None
-    given = declared_parameter(name, target) or _from_weights(name, weights)
+    given = declared_parameter(name, target) or _from_weights(name, weights, target)
     if given is not None:
         return given
     trainable = role_of(value) is Role.PARAMETER and not uses.is_constant(value)
@@ -189,13 +196,15 @@ def declared_parameter(name: str, target: TargetConfig) -> ValueRange | None:
     return None
 
 
-def _from_weights(name: str, weights: Mapping[str, np.ndarray]) -> ValueRange | None:
+def _from_weights(name: str, weights: Mapping[str, np.ndarray], target: TargetConfig) -> ValueRange | None:
     array = weights.get(name)
     if array is None or array.size == 0 or array.dtype.kind not in "fiu":
         return None
     lo, hi = float(np.min(array)), float(np.max(array))
     if not (math.isfinite(lo) and math.isfinite(hi)):
         raise TargetProblem(f"The checkpoint's weight '{name}' holds NaN or infinite values; take an earlier one.")
+    if target.weights == "widened":
+        return widened(lo, hi, "checkpoint")
     return ValueRange(lo, hi, Origin.DATA, "checkpoint")
 
 
@@ -225,6 +234,27 @@ def _largest(dtype: ir.DataType, wanted: int) -> float:
         return float(wanted)
 
 
+@contextmanager
+def exact_weights(graph: Graph, target: TargetConfig, weights: Mapping[str, np.ndarray] | None) -> Iterator[set[str]]:
+    """For ``weights: exact`` the graph holds the checkpoint's values for as long as the context lasts.
+
+    Gives the names of the initializers that do; a TensorFlow 1 variable, which holds no value, keeps a range.
+    """
+    found = {}
+    if target.weights == "exact":
+        for name, value in graph.graph.initializers.items():
+            array = (weights or {}).get(name)
+            old = value.const_value
+            if array is not None and old is not None and tuple(old.shape) == array.shape:
+                found[name] = (value, old)
+                value.const_value = ir.tensor(array.astype(old.dtype.numpy()), dtype=old.dtype, name=name)
+    try:
+        yield set(found)
+    finally:
+        for value, old in found.values():
+            value.const_value = old
+
+
 def checkpoint_weights(graph: Graph, path: Path) -> dict[str, np.ndarray]:
     """The checkpoint's arrays under the graph's own parameter names; names may differ by a common prefix.
 
@@ -239,7 +269,7 @@ def checkpoint_weights(graph: Graph, path: Path) -> dict[str, np.ndarray]:
     for name in wanted:
         for key in (name, f"model.{name}", f"module.{name}", f"state_dict.{name}"):
             if key in stored:
-                found[name] = np.asarray(stored[key][2])
+                found[name] = np.asarray(stored[key][2]())
                 break
     if not found:
         raise TargetProblem(f"No weight in {path.name} has the name of a parameter of this model.")
