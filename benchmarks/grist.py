@@ -19,6 +19,7 @@ import resource
 import sys
 import tempfile
 import time
+import tracemalloc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,8 +31,8 @@ from rich.console import Console
 from rich.table import Table
 
 from analyzer.config import InputSpec, TargetConfig
-from analyzer.findings import Confidence, Finding
-from analyzer.graph import Role, ValueRange, role_of
+from analyzer.findings import AnalysisResult, Confidence, Finding
+from analyzer.graph import Graph, Role, ValueRange, display_name, role_of
 from analyzer.loading import load
 from analyzer.numerical.analysis import analyse as analyse_with
 from analyzer.numerical.confirm.confirmation import Budget, Confirmer
@@ -58,6 +59,8 @@ class Row:
     confirmed_others: int
     other_names: tuple[str, ...]
     unknown: tuple[str, ...]
+    megabytes: float  # the most that one analysis held at a time, the graph itself not counted
+    why: str  # of a defect that is not named: what its operator receives
 
 
 def ranges_of(case: Mapping[str, Any], policy: str) -> TargetConfig:
@@ -105,6 +108,10 @@ def examine(data: Path, case: Mapping[str, Any], policy: str, confirmer: Confirm
     started = time.perf_counter()
     plain = analyse_with(graph, config, confirm=False, explain=False)
     seconds = time.perf_counter() - started
+    tracemalloc.start()
+    analyse_with(graph, config, confirm=False, explain=False)
+    megabytes = tracemalloc.get_traced_memory()[1] / 1e6
+    tracemalloc.stop()
     result = plain
     evidence = 0.0
     if confirmer is not None:
@@ -134,7 +141,20 @@ def examine(data: Path, case: Mapping[str, Any], policy: str, confirmer: Confirm
             for f in others
         ),
         tuple(result.unknown_operators),
+        megabytes,
+        "" if hits else received(graph, wanted, result),
     )
+
+
+def received(graph: Graph, wanted: set[str], result: AnalysisResult) -> str:
+    """What the defective operators receive: sound bounds, so a defect that they exclude is out of reach."""
+    parts = []
+    for node in graph.nodes():
+        if display_name(node) in wanted:
+            bounds = [result.intervals.get(v.name or "") for v in node.inputs if v is not None]
+            shown = ", ".join("?" if b is None else f"[{b[0]:.4g}, {b[1]:.4g}]" for b in bounds)
+            parts.append(f"{display_name(node)} gets {shown}")
+    return "; ".join(parts)
 
 
 def _repaired(finding: Finding) -> bool:
@@ -152,8 +172,9 @@ def report(rows: Sequence[Row], policy: str, console: Console) -> None:
         "other",
         "gradient",
         "ms",
+        "MB",
         "evidence s",
-        "others",
+        "others, or what the operator receives",
     ):
         table.add_column(heading, overflow="fold")
     for row in rows:
@@ -166,8 +187,9 @@ def report(rows: Sequence[Row], policy: str, console: Console) -> None:
             f"{row.others} ({row.confirmed_others})",
             str(row.gradients),
             f"{1000 * row.seconds:.0f}",
+            f"{row.megabytes:.1f}",
             f"{row.evidence_seconds:.1f}",
-            " ".join(row.other_names),
+            " ".join(row.other_names) or row.why,
         )
     console.print(table)
     times = sorted(r.seconds for r in rows)

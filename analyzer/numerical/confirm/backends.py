@@ -6,17 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import onnx_ir as ir
+
+from analyzer.numerical.nesting import bodies
 
 Arrays = Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a real run gave: `results` by value name, the engine and its version."""
+    """What a real run gave: `results` and gradients by value name, the engine and its version."""
 
     results: dict[str, np.ndarray]
     engine: str
     gradients: dict[str, np.ndarray] = field(default_factory=dict)
+    own: bool = True  # the gradient fails at the operator in question and not before it
 
 
 def run_onnx(model_bytes: bytes, leaves: Arrays, wanted: Sequence[str]) -> Run:
@@ -32,6 +36,31 @@ def run_onnx(model_bytes: bytes, leaves: Arrays, wanted: Sequence[str]) -> Run:
     feeds = {i.name: leaves[i.name] for i in session.get_inputs()}
     results = dict(zip(names, session.run(names, feeds), strict=True))
     return Run(results, f"ONNX Runtime {onnxruntime.__version__}")
+
+
+def earlier_failure(model: ir.Model, values: Arrays, outputs: Sequence[str], infinite: bool = False) -> str | None:
+    """The name of another operator of the main graph that failed, in a run of which all `values` are known."""
+    for node in model.graph:
+        made = [v.name for v in node.outputs if v.name in values]
+        if not node.inputs or set(made) & set(outputs) or bodies(node):
+            continue
+        given = [v.name for v in node.inputs if v is not None and v.name in values]
+        if all(_finite(values[n], infinite) for n in given if n) and not all(
+            _finite(values[n], infinite) for n in made if n
+        ):
+            return node.name or node.op_type
+    return None
+
+
+def with_every_result(model_bytes: bytes) -> tuple[bytes, list[str]]:
+    """The model with every value of its main graph among the outputs, and their names."""
+    import onnx
+
+    model = onnx.load_model_from_string(model_bytes)
+    known = {o.name for o in model.graph.output}
+    names = [name for node in model.graph.node for name in node.output if name]
+    model.graph.output.extend(onnx.ValueInfoProto(name=n) for n in names if n not in known)
+    return model.SerializeToString(), names
 
 
 def forward_failure(
@@ -77,8 +106,8 @@ def event_failure(run: Run, event: str) -> str | None:
 
 
 def gradient_failure(run: Run, ends: Sequence[str]) -> str | None:
-    """One sentence if the forward results called `ends` are finite and a gradient is not."""
-    if not all(_finite(run.results[name]) for name in ends if name in run.results):
+    """One sentence if the forward results called `ends` are finite and the operator's gradient is not."""
+    if not run.own or not all(_finite(run.results[name]) for name in ends if name in run.results):
         return None
     for name, array in run.gradients.items():
         if not _finite(array):

@@ -52,12 +52,13 @@ class Problem:
 
     def executions(self, point: Mapping[str, Any], mode: Mode) -> list[tuple[list[Any], list[Any]]]:
         """Operands and results of the operator, once for each time it runs."""
-        if self.inside:
-            trace = Trace(self.outputs[0])
-            run(self.model, point, mode, trace)
-            return trace.executions
-        values = run(self.model, point, mode)
-        return [([values[n] for n in self.operands], [values[n] for n in self.outputs])]
+        return self.traced(point, mode).executions
+
+    def traced(self, point: Mapping[str, Any], mode: Mode) -> Trace:
+        """One run, with what the operator received and made."""
+        trace = Trace(self.outputs[0], infinite=self.infinite)
+        run(self.model, point, mode, trace)
+        return trace
 
     def driven(self, point: Mapping[str, Any]) -> list[Any]:
         """The operand that the search drives, once for each time the operator runs."""
@@ -75,9 +76,9 @@ def candidates(problem: Problem, seed: int, deadline: float) -> Iterator[Point]:
     def check(point: Point) -> bool:
         if problem.backward:
             return gradient_fails(problem, point)
-        return any(
-            failed(given, made, problem.infinite) or nearly(given, problem.target)
-            for given, made in problem.executions(point, Mode(surrogate=False))
+        trace = problem.traced(point, Mode(surrogate=False))
+        return not trace.earlier and any(
+            failed(given, made, problem.infinite) or nearly(given, problem.target) for given, made in trace.executions
         )
 
     for point in _probes(problem, starts[0], rng):
@@ -269,22 +270,36 @@ def _descend(
 
 
 def gradient_fails(problem: Problem, point: Mapping[str, Any]) -> bool:
-    """Whether a finite forward run has a gradient that is not finite."""
+    """Whether nothing fails on the way forward, and on the way back the operator's gradient is the first to do so."""
     import torch
 
     leaves = {name: tensor.detach().clone() for name, tensor in point.items()}
-    floating = [name for name, tensor in leaves.items() if tensor.is_floating_point()]
-    for name in floating:
-        leaves[name].requires_grad_(True)
-    values = run(problem.model, leaves, Mode(surrogate=False))
+    for tensor in leaves.values():
+        if tensor.is_floating_point():
+            tensor.requires_grad_(True)
+    trace = Trace(problem.outputs[0], infinite=problem.infinite)
+    values = run(problem.model, leaves, Mode(surrogate=False), trace)
     ends = [values[n] for n in problem.ends if n in values]
-    if any(not bool(torch.isfinite(end).all()) for end in ends):
+    if trace.earlier or any(not bool(torch.isfinite(end).all()) for end in ends):
         return False
     total = sum(end.sum() for end in ends if end.is_floating_point())
     if not isinstance(total, torch.Tensor) or not total.requires_grad:
         return False
-    gradients = torch.autograd.grad(total, [leaves[n] for n in floating], allow_unused=True)
-    return any(g is not None and not bool(torch.isfinite(g).all()) for g in gradients)
+    return any(first_to_fail(total, given, made) for given, made in trace.executions)
+
+
+def first_to_fail(total: Any, operands: Sequence[Any], results: Sequence[Any]) -> bool:
+    """Whether the gradient reaches an operator's results finite and leaves it towards an operand not finite."""
+    import torch
+
+    tensors = [t for t in (*results, *operands) if isinstance(t, torch.Tensor) and t.requires_grad]
+    found = torch.autograd.grad(total, tensors, allow_unused=True, retain_graph=True)
+    behind = {id(t): g for t, g in zip(tensors, found, strict=True) if g is not None}
+
+    def sound(items: Sequence[Any]) -> bool:
+        return all(bool(torch.isfinite(behind[id(t)]).all()) for t in items if id(t) in behind)
+
+    return sound(results) and not sound(operands)
 
 
 def _edges(problem: Problem, start: Point, deadline: float) -> Iterator[Point]:

@@ -28,30 +28,55 @@ class Watch:
 def run_tensorflow(
     model: ir.Model,
     leaves: Arrays,
-    wanted: Sequence[str],
+    watched: tuple[Sequence[str], Sequence[str]],
     gradients_of: Sequence[str] = (),
     watch: Watch | None = None,
 ) -> tuple[Run, bytes, dict[str, str]]:
     """One run in graph mode, the GraphDef that ran, and the tensor in it of each value.
 
-    With `watch`, the result called `EVENT` tells whether its operator failed first in some execution.
+    `watched` are the operator's operands and results: with `gradients_of`, the run is the operator's own failure only
+    if the gradient reaches its results finite. With `watch`, the result called `EVENT` tells whether its operator
+    failed first in some execution.
     """
     import tensorflow as tf
 
     graph = tf.Graph()
     with graph.as_default():
         tensors, gradients = build_tensorflow(model, leaves, gradients_of, watch)
+        own_gradients = _own(tf, tensors, watched, gradients_of)
     with tf.compat.v1.Session(graph=graph) as session:
         feeds = {tensors[name]: value for name, value in leaves.items() if name in tensors}
-        names = dict.fromkeys([*wanted, EVENT])
-        fetched = {name: tensors[name] for name in names if name in tensors}
-        results, slopes = session.run([fetched, gradients], feeds)
+        fetched = {n: t for n, t in tensors.items() if t.dtype not in (tf.variant, tf.resource)}
+        results, slopes, own = session.run([fetched, gradients, own_gradients], feeds)
+    before, behind = own
     run = Run(
         {n: np.asarray(v) for n, v in results.items()},
         f"TensorFlow {tf.__version__}",
         {n: np.asarray(v) for n, v in slopes.items()},
+        not (before or behind) or (_sound(before) and not _sound(behind)),
     )
     return run, graph.as_graph_def().SerializeToString(), {n: t.name for n, t in tensors.items()}
+
+
+def _sound(arrays: Sequence[Any]) -> bool:
+    return all(bool(np.isfinite(np.asarray(a, np.float64)).all()) for a in arrays)
+
+
+def _own(
+    tf: Any, tensors: Tensors, watched: tuple[Sequence[str], Sequence[str]], ends: Sequence[str]
+) -> tuple[list[Any], list[Any]]:
+    """The gradients that reach the operator's results, and those that leave it; empty where it is not in sight."""
+    operands, results = (
+        [tensors[n] for n in names if n in tensors and tensors[n].dtype.is_floating] for names in watched
+    )
+    if not ends or not operands or not results:
+        return [], []
+    total = tf.add_n([tf.reduce_sum(tf.cast(tensors[n], tf.float32)) for n in ends])
+    before, behind = tf.gradients(total, results), tf.gradients(total, operands)
+    return (
+        [tf.convert_to_tensor(g) for g in before if g is not None],
+        [tf.convert_to_tensor(g) for g in behind if g is not None],
+    )
 
 
 def build_tensorflow(

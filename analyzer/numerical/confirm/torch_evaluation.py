@@ -1,4 +1,7 @@
-"""Runs a slice in torch, bodies of loops and branches included, and keeps what one operator of it received and made."""
+"""Runs a slice in torch, bodies of loops and branches included, and keeps what one operator of it received and made.
+
+It also notes which operator failed first: an operator that fails after another one is a victim.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,15 @@ MOST_ITERATIONS = 2000  # of all loops together
 Scope = dict[str, Tensor]
 
 
+def finite(tensor: Any, infinite: bool = False) -> bool:
+    """Whether every element is finite; with `infinite`, whether none is NaN."""
+    import torch
+
+    if not isinstance(tensor, torch.Tensor) or not tensor.is_floating_point():
+        return True
+    return not bool(torch.isnan(tensor).any()) if infinite else bool(torch.isfinite(tensor).all())
+
+
 @dataclass
 class Trace:
     """What the operator whose first result is `watched` received and made, once for each time it ran.
@@ -27,6 +39,8 @@ class Trace:
     executions: list[tuple[list[Tensor], list[Tensor]]] = field(default_factory=list)
     decisions: list[bool] = field(default_factory=list)
     replayed: Iterator[bool] | None = None
+    infinite: bool = False  # infinities are meant: only NaN counts
+    earlier: str = ""  # the first other operator with finite operands and a result that is not
 
     def decide(self, condition: Tensor) -> bool:
         """Whether a condition holds."""
@@ -80,8 +94,14 @@ class _Evaluation:
         for value, result in zip(node.outputs, results, strict=False):
             if value.name:
                 values[value.name] = self._exact(result) if constant else result
-        if self.trace.watched and node.outputs and node.outputs[0].name == self.trace.watched:
+        if not self.trace.watched or not node.outputs:
+            return
+        if node.outputs[0].name == self.trace.watched:
             self.trace.executions.append(([o for o in operands if o is not None], list(results)))
+        elif not self.trace.earlier and control is None and not self.mode.surrogate:
+            sound = all(finite(o, self.trace.infinite) for o in operands if o is not None)
+            if sound and node.inputs and not all(finite(r, self.trace.infinite) for r in results):
+                self.trace.earlier = node.name or node.op_type
 
     def _exact(self, tensor: Tensor) -> Tensor:
         return tensor.double() if self.mode.double and tensor.is_floating_point() else tensor

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from analyzer.numerical.confirm.backends import Run
-from analyzer.numerical.confirm.search import Problem
+from analyzer.numerical.confirm.search import Problem, first_to_fail
 from analyzer.numerical.confirm.torch_dtypes import from_numpy, torch_dtype
 from analyzer.numerical.confirm.torch_evaluation import Trace, run
 from analyzer.numerical.confirm.torch_registry import Mode
@@ -24,15 +24,16 @@ def run_torch(problem: Problem, leaves: Mapping[str, np.ndarray]) -> tuple[Run, 
     floating = [name for name in order if tensors[name].is_floating_point()]
     for name in floating:
         tensors[name].requires_grad_(True)
-    trace = Trace()
+    trace = Trace(problem.outputs[0], infinite=problem.infinite)
     values = run(problem.model, tensors, Mode(surrogate=False), trace)
     ends = list(problem.ends)
     total = torch.stack([values[n].sum() for n in ends if values[n].is_floating_point()]).sum()
+    own = not trace.earlier and any(first_to_fail(total, given, made) for given, made in trace.executions)
     found = torch.autograd.grad(total, [tensors[n] for n in floating], allow_unused=True)
     gradients = {n: g.float().numpy() for n, g in zip(floating, found, strict=True) if g is not None}
     results = {n: values[n].detach().float().numpy() for n in [*problem.results, *ends]}
     source, constants = _source(problem, tensors, order, ends, trace)
-    return Run(results, f"PyTorch {torch.__version__}", gradients), source, constants
+    return Run(results, f"PyTorch {torch.__version__}", gradients, own), source, constants
 
 
 def _source(

@@ -39,9 +39,7 @@ def clamped_inside(node: ir.Node, edge: float) -> Candidate:
         return builder.again(anchor, 0, builder.apply("Min", above, builder.constant(edge), tf="Minimum", like=x))
 
     text = f"keep the operand within ±{edge!r}"
-    return Candidate(
-        "clamp-both", text, node, build, edge, 0, f"results change only where the operand lies further out"
-    )
+    return Candidate("clamp-both", text, node, build, edge, 0, "results change only where the operand lies further out")
 
 
 def shifted(node: ir.Node, position: int, epsilon: float) -> Candidate:

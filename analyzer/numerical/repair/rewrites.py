@@ -13,6 +13,7 @@ from analyzer.numerical.repair.patterns import (
     axes_of,
     hand_softmax,
     minus_infinity,
+    number,
     operand,
     own_readers,
     plus_one,
@@ -93,18 +94,38 @@ def norm(node: ir.Node, epsilon: float) -> Iterator[Candidate]:
     yield Candidate("norm", text, node, build, epsilon, 0, f"the norm moves by at most {epsilon**0.5:g}")
 
 
+SUMS = ("ReduceSum", "Sum", "ReduceSumSquare")
+MEANS = ("ReduceMean", "Mean", "Div", "RealDiv", "Mul")
+
+
 def root_of_squares(node: ir.Node, epsilon: float) -> Iterator[Candidate]:
-    """``sqrt(sum(x * x))``: what a norm consists of in most frameworks. The same epsilon, written where the norm is."""
+    """What a norm or a standard deviation consists of in most frameworks: an epsilon, written where it is called."""
     total = source_of(node.inputs[0])
-    if node.op_type != "Sqrt" or total is None or total.op_type not in ("ReduceSum", "Sum", "ReduceSumSquare"):
+    if node.op_type != "Sqrt" or total is None or total.op_type not in (*SUMS, *MEANS):
         return
 
     def build(builder: Builder, anchor: ir.Node) -> ir.Value:
         x = operand(anchor)
         return builder.again(anchor, 0, builder.apply("Add", x, builder.constant(float(epsilon)), tf="AddV2", like=x))
 
-    text = f"use sqrt(sum(x²) + {epsilon:g}) instead of the norm"
-    yield Candidate("norm", text, node, build, epsilon, 0, f"the norm moves by at most {epsilon**0.5:g}")
+    effect = f"it moves by at most {epsilon**0.5:g}"
+    if total.op_type in SUMS:
+        yield Candidate("norm", f"use sqrt(sum(x²) + {epsilon:g}) instead of the norm", node, build, epsilon, 0, effect)
+    else:
+        text = f"use sqrt(variance + {epsilon:g}) instead of the standard deviation"
+        yield Candidate("deviation", text, node, build, epsilon, 0, effect)
+
+
+def unbiased_of_one(node: ir.Node) -> Iterator[Candidate]:
+    """A division by the constant 0: the unbiased variance of a single element."""
+    if node.op_type not in ("Div", "RealDiv") or number(node.inputs[1]) != 0.0:
+        return
+
+    def build(builder: Builder, anchor: ir.Node) -> ir.Value:
+        return builder.again(anchor, 1, builder.constant(1.0))
+
+    effect = "the variance of a single element is 0 instead of NaN"
+    yield Candidate("biased", "divide by the number of elements, not by one less", node, build, 0.0, 1, effect)
 
 
 def of_mask(node: ir.Node, dtype: str) -> Iterator[Candidate]:

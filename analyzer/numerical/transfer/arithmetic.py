@@ -420,7 +420,8 @@ def power(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
     ok = ctx.check(
         "numerical/pow-domain", "x < 0 with a fractional exponent, or x = 0 with a negative one", {0: x, 1: y}, safe
     )
-    if constant is not None and 0 < constant < 1 and x.low < tiny and x.low < x.high:
+    fractional = 0 < constant < 1 if constant is not None else y.low < 1 and y.high > 0
+    if fractional and x.low < tiny and x.low < x.high:
         ctx.check("numerical/gradient-of-pow-at-zero", "x = 0", {0: x, 1: y}, lambda b, _: b.low >= tiny, backward=True)
     shape, starts, ((xl, xh), (yl, yh)) = operands_on_common_blocks(ctx, x, y)
     if integral:

@@ -290,9 +290,14 @@ def asinh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return increasing(ctx, x, np.arcsinh, ulps=8)
 
 
-@transfer("Acosh", tf=("Acosh",), elementwise=True, unsafe=("numerical/invalid-domain",))
+@transfer(
+    "Acosh", tf=("Acosh",), elementwise=True, unsafe=("numerical/invalid-domain", "numerical/gradient-of-acos-at-edge")
+)
 def acosh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """ln(x + sqrt(x**2 - 1)); its gradient 1 / sqrt(x**2 - 1) is infinite at 1."""
     x = ctx.require("numerical/invalid-domain", "x < 1", 0, x, lo=1.0)
+    if ctx.options.backward and not ctx.run.quiet and x.low <= 1 and x.low < x.high:
+        ctx.check("numerical/gradient-of-acos-at-edge", "x = 1", {0: x}, lambda t: t.low > 1, backward=True)
     return increasing(ctx, x, np.arccosh, ulps=8, within=(0.0, np.inf))
 
 

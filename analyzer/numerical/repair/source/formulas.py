@@ -229,6 +229,35 @@ def norm_with(reader: Reader, whole: ast.expr, epsilon: float) -> list[Edit] | N
     return replace_formula(reader.file, Formula(whole, x), lambda _, __: new, "")
 
 
+SPREADS = {"std": "var", "reduce_std": "reduce_variance", "var": "var"}
+
+
+def spread_with(reader: Reader, whole: ast.expr, epsilon: float | None) -> list[Edit] | None:
+    """``x.std(1)`` -> ``torch.sqrt(x.var(1) + eps)``; without an epsilon, ``x.std(1, correction=0)``."""
+    framework = reader.framework(whole)
+    if not isinstance(whole, ast.Call) or framework is None or not isinstance(whole.func, ast.Attribute):
+        return None
+    function, name = reader.file.source(whole.func), whole.func.attr
+    arguments = [reader.file.source(a) for a in whole.args]
+    named = {k.arg: reader.file.source(k.value) for k in whole.keywords if k.arg}
+    if len(named) != len(whole.keywords):
+        return None
+    if epsilon is None:
+        positional = [a for a in reader.options(whole) if isinstance(a, ast.Constant) and isinstance(a.value, bool)]
+        if framework != TORCH or positional or named.get("correction", "1") == "0" or name not in ("std", "var"):
+            return None
+        named.pop("unbiased", None)
+        named["correction"] = "0"
+    else:
+        function = function[: -len(name)] + SPREADS[name]
+    module = reader.module(framework)
+    if module is None or (epsilon is not None and name == "var"):
+        return None
+    text = f"{function}({', '.join([*arguments, *(f'{k}={v}' for k, v in named.items())])})"
+    new = text if epsilon is None else f"{module}.sqrt({text} + {epsilon:g})"
+    return replace_formula(reader.file, Formula(whole, whole), lambda _, __: new, "")
+
+
 def _log_operand(reader: Reader, whole: ast.expr) -> ast.expr | None:
     return reader.unary(whole, "log")
 

@@ -13,7 +13,7 @@ from analyzer.numerical.repair.source.bounds import bounded, expressions, operat
 from analyzer.numerical.repair.source.calls import Reader
 from analyzer.numerical.repair.source.edits import Edit, replace, suggestion
 from analyzer.numerical.repair.source.file import SourceFile
-from analyzer.numerical.repair.source.formulas import MATCHES, norm_with, stable
+from analyzer.numerical.repair.source.formulas import MATCHES, SPREADS, norm_with, spread_with, stable
 
 T = TypeVar("T")
 BOUNDS = ("clamp-below", "clamp-above", "clamp-both", "epsilon", "guard")
@@ -51,6 +51,9 @@ def _edits(reader: Reader, place: Place, kind: str, number: float) -> list[Edit]
                      lambda e: [replace(reader.file, e, _short(number))])  # fmt: skip
     if kind == "widen":
         return _chosen(place, [e for e in expressions(reader, line) if _widens(reader, e)], lambda e: _wide(reader, e))
+    if kind in ("deviation", "biased"):
+        calls = [e for e in expressions(reader, line) if reader.name(e) in SPREADS]
+        return _chosen(place, calls, lambda e: spread_with(reader, e, number if kind == "deviation" else None))
     found = operators(reader, line, "ReduceL2" if kind == "norm" else place.op_type)
     if kind in BOUNDS:
         return _chosen(place, found, lambda pair: bounded(reader, pair[0], pair[1], kind, number))
