@@ -29,12 +29,23 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """One check run as GitHub's page of checks shows it; annotations are pairs of a place and a message."""
+
+    name: str
+    conclusion: str
+    title: str
+    summary: str
+    annotations: tuple[tuple[str, str, str], ...]  # level, place, message
+
+
+@dataclass(frozen=True, slots=True)
 class Conversation:
     """Everything that Assay posted on one pull request. `pictures` maps the end of an address to a PNG file's bytes."""
 
     summary: str
     remarks: tuple[Remark, ...]
-    checks: tuple[tuple[str, str, str, int], ...]  # name, conclusion, title, annotations
+    checks: tuple[Check, ...]
     pictures: tuple[tuple[str, bytes], ...] = ()
 
     @staticmethod
@@ -48,7 +59,16 @@ class Conversation:
             excerpt = _excerpt(file.patch or "", comment.line) if file and comment.line else ""
             where = f"{comment.path}:{comment.line}" if comment.line else comment.path
             remarks.append(Remark(where, excerpt, _shown(comment.body), comment.resolved or bool(comment.minimized)))
-        checks = [(c.name, c.conclusion or c.status, c.title, len(c.annotations)) for c in state.check_runs.values()]
+        checks = [
+            Check(
+                c.name,
+                c.conclusion or c.status,
+                c.title,
+                c.summary,
+                tuple((a["annotation_level"], f"{a['path']}:{a['start_line']}", a["message"]) for a in c.annotations),
+            )
+            for c in state.check_runs.values()
+        ]
         stored = [
             (path, state.blobs[sha])
             for commit in state.commits.values()
@@ -60,7 +80,10 @@ class Conversation:
         """The whole conversation in one file."""
         parts = [self.summary]
         parts += [f"---\n\n**Comment on** `{r.place}`\n\n```diff\n{r.diff}\n```\n\n{r.body}" for r in self.remarks]
-        parts += [f"---\n\n**Check** {n}: {c}, {t} ({a} annotations)" for n, c, t, a in self.checks]
+        parts += [
+            f"---\n\n**Check** {c.name}: {c.conclusion}, {c.title} ({len(c.annotations)} annotations)"
+            for c in self.checks
+        ]
         return "\n\n".join(parts) + "\n"
 
     def html(self) -> str:
@@ -70,16 +93,25 @@ class Conversation:
             f"{_diff(r.diff)}<div class=body>{self._render(r.body)}</div></section>"
             for r in self.remarks
         )
-        checks = "".join(
-            f'<li class="{html.escape(c)}"><b>{html.escape(n)}</b> {html.escape(t)} <small>{a} annotations</small></li>'
-            for n, c, t, a in self.checks
-        )
+        checks = "".join(map(self._check, self.checks))
         return (
             f'<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
             f"<title>Review by Assay</title><style>{_STYLE}</style><main><h1>Review by Assay</h1>"
             f'<section class="comment"><header><b>github-actions</b> commented</header>'
             f'<div class="body">{self._render(self.summary)}</div></section>{remarks}'
-            f'<section class="checks"><header>Checks</header><ul>{checks}</ul></section></main></html>\n'
+            f"{checks}</main></html>\n"
+        )
+
+    def _check(self, check: Check) -> str:
+        annotations = "".join(
+            f'<li class="{html.escape(level)}"><code>{html.escape(place)}</code> {html.escape(message)}</li>'
+            for level, place, message in check.annotations
+        )
+        return (
+            f'<section class="check"><header class="{html.escape(check.conclusion)}"><b>{html.escape(check.name)}</b> '
+            f'{html.escape(check.conclusion)} · {html.escape(check.title)}</header><div class="body">'
+            f"<details><summary>Summary</summary>{self._render(check.summary)}</details>"
+            f"<h2>Annotations</h2><ul class=annotations>{annotations}</ul></div></section>"
         )
 
     def _render(self, text: str) -> str:
