@@ -106,3 +106,84 @@ def test_leaving_a_while_loop_bounds_its_counter() -> None:
     assert bounds(tf_while(10), {"start": (0, 0)}) == (10, 10)
     assert bounds(tf_while(1000), {"start": (0, 3)}) == (1000, 1000)
     assert bounds(tf_while(10), {"start": (0, 40)}) == (10, 40)
+
+
+def looping(body: Any, *states: tuple[str, tuple[Any, ...], int], trips: int | None = None) -> Graph:
+    """for _ in range(n): the states go through `body(builder, *names) -> names`; `n` is an input, or `trips`."""
+    from build import Builder
+
+    inner, outer = Builder(), Builder()
+    formals = [helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("go", 9, [])]
+    formals += [helper.make_tensor_value_info(name, kind, shape) for name, shape, kind in states]
+    results = body(inner, *(name for name, _, _ in states))
+    on = inner.op("Identity", "go")
+    proto = helper.make_graph(
+        inner.nodes,
+        "body",
+        formals,
+        [helper.make_empty_tensor_value_info(o) for o in (on, *results)],
+        inner.initializers,
+    )
+    n = outer.const(trips, np.int64) if trips is not None else outer.input("n", (), "int64")
+    starts = [outer.input(f"{name}0", shape) for name, shape, _ in states]
+    ends = outer.op("Loop", n, "", *starts, body=proto, outputs=len(states))
+    return outer.graph(*([ends] if isinstance(ends, str) else ends))
+
+
+def test_narrowing_comes_back_to_the_fixed_point() -> None:
+    """y = y / 2 + 3 tends to 6, whatever threshold widening has jumped to."""
+    graph = looping(
+        lambda b, y: [b.op("Add", b.op("Mul", y, b.const(0.5)), b.const(3.0))], ("y", (4,), TensorProto.FLOAT)
+    )
+    low, high = bounds(graph, {"n": (0, 10**6), "y0": (0, 1)})
+    assert low <= 0
+    assert 6 <= high <= 20
+
+
+def test_partitions_survive_where_they_are_stable() -> None:
+    """The first half grows, the second stays: its logarithm is safe after any number of iterations."""
+    from build import Builder
+
+    def body(b: Builder, y: str) -> list[str]:
+        first, second = b.op("Split", y, b.const([2, 2], np.int64), axis=0, outputs=2)
+        return [b.op("Concat", b.op("Sub", first, b.const(1.0)), second, axis=0)]
+
+    from build import run
+
+    from analyzer.numerical.domain import dtypes
+    from analyzer.numerical.domain.tensor import AbstractTensor
+
+    graph = looping(body, ("y", (4,), TensorProto.FLOAT))
+    start = AbstractTensor(dtypes.FLOAT32, (4,), np.array([0.0, 3.0]), np.array([1.0, 4.0]), ((0, 2),))
+    result = run(graph, {"n": (0, 50), "y0": start}, everything=True).values[graph.graph.outputs[0]]
+    assert result.starts is not None
+    assert float(result.lo[-1]) == 3.0
+    assert float(result.hi[-1]) == 4.0
+    assert result.low <= -50
+
+
+def test_relations_inside_a_body_hold_in_every_iteration() -> None:
+    def body(b: Any, y: str) -> list[str]:
+        gap = b.op("Sub", b.op("Relu", y), y)  # never negative
+        return [b.op("Log", b.op("Add", gap, b.const(1.0)), name="log")]
+
+    graph = looping(body, ("y", (4,), TensorProto.FLOAT))
+    assert rules(graph, {"n": (0, 1000), "y0": (-5, 5)}) == []
+    assert rules(graph, {"n": (0, 1000), "y0": (-5, 5)}, affine=False) == [("log-of-nonpositive", "log")]
+
+
+def test_states_that_swap_places() -> None:
+    graph = looping(lambda b, y, z: [b.op("Identity", z), b.op("Identity", y)], ("y", (), 1), ("z", (), 1))
+    assert bounds(graph, {"n": (0, 9), "y0": (0, 1), "z0": (5, 6)}) == (0, 6)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 17])
+def test_sums_of_sums_cover_every_trip_count(n: int) -> None:
+    """Two states that feed each other: y += z, z *= 1.5."""
+    graph = looping(lambda b, y, z: [b.op("Add", y, z), b.op("Mul", z, b.const(1.5))], ("y", (), 1), ("z", (), 1))
+    low, high = bounds(graph, {"n": (0, 17), "y0": (0, 0), "z0": (-1, 2)})
+    for z0 in (-1.0, 2.0):
+        y, z = np.float32(0), np.float32(z0)
+        for _ in range(n):
+            y, z = np.float32(y + z), np.float32(z * np.float32(1.5))
+        assert low <= y <= high

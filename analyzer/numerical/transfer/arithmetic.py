@@ -54,7 +54,7 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
         kind, source, axes, kept = b.facts["reduced"]
         if kind == "max" and kept and source.key == a.key and axes is not None:
             facts = {"max": (0.0, axes)}
-    if scale < 0 and dtype.is_float and (a.facts or b.facts):
+    if scale < 0 and dtype.is_float and (a.facts or b.facts) and ctx.options.affine:
         lo, hi = _ordered(a, b, lo, hi)
     low_, high_ = (lo, hi) if starts is None else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
     tight = independent(a, b) if a.tight is not None or b.tight is not None else None

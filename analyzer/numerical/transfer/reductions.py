@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -220,9 +221,17 @@ def reduce_mean(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTe
         return like(x, x.lo, x.hi)
     if x.shape is not None and which is not UNKNOWN:
         sizes = x.shape if which is None else tuple(x.shape[a] for a in which)
-        if any(d == 0 or dims.depends_on_data(d) for d in sizes):
+        if any(_may_be_empty(ctx, d) for d in sizes):
             ctx.check("numerical/empty-mean", "no elements", {0: x}, lambda _: False)
     return summed(ctx, x, which, kept, mean=True)
+
+
+def _may_be_empty(ctx: Context, size: dims.Dim) -> bool:
+    """Whether a size is 0 in some run: by what a tensor holds, or because a declared symbol may be 0."""
+    if size == 0 or dims.depends_on_data(size):
+        return True
+    declared = [name for name, (least, _) in ctx.options.symbols.items() if least == 0]
+    return dims.low(size) == 0 and any(re.search(rf"(?<!\w){re.escape(n)}(?!\w)", dims.name(size)) for n in declared)
 
 
 def _extreme(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, kind: str) -> AbstractTensor:
