@@ -18,7 +18,7 @@ from analyzer.validity.evaluator import names_of
 from analyzer.validity.graph_reader import Reading, contradictions, program_of, read_graph
 from analyzer.validity.solver import Solver
 from analyzer.validity.spec import Category, show
-from analyzer.validity.terms import Poly, substitute, symbols_of
+from analyzer.validity.terms import Cond, Poly, Symbol, Truth, substitute, symbol, symbols_of
 
 MAX_FINDINGS = 50
 Bounds = Mapping[str, tuple[int, int | None]]
@@ -273,13 +273,18 @@ def _several_symbols(
         guilty = next(s for s in program.steps if s.condition is conditions[low - 1])
         yield _error(guilty, program, target, {}, "; no sizes of the inputs satisfy this and what precedes it")
         return
+    merged: dict[str, Any] = {}
     for step in steps:
+        condition = substitute(step.condition, merged)
+        if condition is True:
+            continue  # follows from the sizes that are equal by an earlier note
         text = str(step.condition)
+        merged.update(_equation(condition))
         yield Finding(
             rule="validity/dimension-contract",
             level=Level.NOTE,
             confidence=Confidence.PROVED,
-            message=_short(f"The model is valid only where {text}: {step.sentence()}."),
+            message=_short(f"The model is valid only where {text}; `{step.layer.name}` decides it."),
             target=target.id,
             layer=step.layer.node,
             node=step.layer.name,
@@ -288,6 +293,20 @@ def _several_symbols(
             location=step.layer.location,
             evidence=Evidence("core", tuple(_core(step, program, {})), data={"contract": text}),
         )
+
+
+def _equation(condition: Truth) -> Mapping[str, Any]:
+    """The first of two sizes that a relation makes equal (or lets be 1, which broadcasts), as the second one."""
+    parts = condition.args if isinstance(condition, Cond) and condition.kind == "or" else (condition,)
+    for part in parts:
+        if isinstance(part, Cond) and part.kind == "eq":
+            (value,) = part.args
+            factors = [c for _, c in value.terms]
+            if len(value.terms) == 2 and sorted(factors) == [-1, 1] and all(len(m) == 1 for m, _ in value.terms):
+                first, second = (m[0] for m, _ in value.terms)
+                if isinstance(first, Symbol) and isinstance(second, Symbol):
+                    return {first.name: symbol(second.name, 1)}
+    return {}
 
 
 def _stated(program: Program, reading: Reading, target: TargetConfig) -> Iterator[Finding]:

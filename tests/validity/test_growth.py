@@ -69,3 +69,17 @@ def test_repeats_of_one_line_are_one_note() -> None:
         node.metadata_props.add(key="namespace", value="net/loss")
     found = notes({"a": (FLOAT, [8, 1]), "b": (FLOAT, [8])}, nodes)
     assert len(found) < 3
+
+
+def test_relations_that_follow_from_an_earlier_one_are_not_told_again() -> None:
+    """Two feeds whose batches must be equal are one note, however many operators need it."""
+    inputs = {"a": (FLOAT, ["n", 8]), "b": (FLOAT, ["m", 8])}
+    nodes = [h.make_node("Sub", ["a", "b"], ["d0"])]
+    for i in range(4):
+        nodes += [h.make_node("Mul", [f"d{i}", "b"], [f"e{i}"]), h.make_node("Add", [f"e{i}", "a"], [f"d{i + 1}"])]
+    values = [h.make_tensor_value_info(n, kind, shape) for n, (kind, shape) in inputs.items()]
+    graph = h.make_graph(nodes, "g", values, [h.make_tensor_value_info("d4", FLOAT, None)])
+    model = h.make_model(graph, opset_imports=[h.make_opsetid("", 17)])
+    found = analyse(Graph(ir.serde.deserialize_model(model)), TargetConfig("t", path="t.onnx")).findings
+    (told,) = (f for f in found if f.rule == "validity/dimension-contract")
+    assert "n = m" in told.message or "m = n" in told.message
