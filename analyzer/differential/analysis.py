@@ -17,6 +17,7 @@ from analyzer.differential.files import write_problem
 from analyzer.differential.localize import Blame
 from analyzer.differential.plan import artefacts, families
 from analyzer.differential.pool import Overlay, Pool
+from analyzer.differential.source_lines import with_lines
 from analyzer.differential.structure import Description
 from analyzer.differential.study import Budget, Problem, Study, study
 from analyzer.differential.verdict import Failure, Kind
@@ -55,7 +56,7 @@ def analyse(
         graph, target, root=root, output=output, thresholds=thresholds, sandbox=sandbox, versions=versions,
         overlay=overlay, pool=pool, thorough=thorough, budget=budget,
     )  # fmt: skip
-    return result_of(studies, target, output, thresholds)
+    return with_lines(result_of(studies, target, output, thresholds), graph)
 
 
 def run_studies(

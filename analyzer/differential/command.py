@@ -66,6 +66,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from analyzer.differential.base import mark_worse
     from analyzer.differential.environments import Overlays, default_folder
     from analyzer.differential.pool import Pool
+    from analyzer.differential.source_lines import with_lines
     from analyzer.findings import FailOn
 
     thresholds = Thresholds(args.threshold_class, args.threshold_mad, args.percent)
@@ -82,7 +83,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
                 graph, target, root=root, output=folder, thresholds=thresholds, sandbox=sandbox,
                 versions=versions, pool=pool, thorough=args.thorough,
             )  # fmt: skip
-            return studies, result_of(studies, target, folder, thresholds)
+            return studies, with_lines(result_of(studies, target, folder, thresholds), graph)
 
     with console.status("running the engines …"):
         studies, result = analyse(args.model, output)
