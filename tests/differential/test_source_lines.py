@@ -14,7 +14,7 @@ from analyzer.graph.model import set_layer, set_location
 @pytest.fixture
 def graph() -> Graph:
     x = ir.Value(name="x", type=ir.TensorType(ir.DataType.FLOAT))
-    nodes = []
+    nodes: list[ir.Node] = []
     for number, layer in enumerate(["stem", "inner/relu", "inner/relu", ""], 1):
         node = ir.node("Relu", [nodes[-1].outputs[0] if nodes else x])
         set_layer(node, layer)
