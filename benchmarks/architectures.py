@@ -12,6 +12,10 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import onnx
 
 KERAS = {
     "VGG16": "A.VGG16(weights=None, input_shape=(48, 48, 3), include_top=False, pooling='avg')",
@@ -98,19 +102,34 @@ def make(folder: Path, names: Sequence[str]) -> dict[str, Path]:
             from differential_models import all_models
 
             model = all_models(only=name)[name]
-            if name in SMALLER:
-                for axis in (2, 3):
-                    model.graph.input[0].type.tensor_type.shape.dim[axis].dim_value = SMALLER[name]
-                del model.graph.value_info[:]
-                for output in model.graph.output:
-                    output.type.tensor_type.ClearField("shape")
-            onnx.save(model, path)
+            onnx.save(_smaller(model, SMALLER[name]) if name in SMALLER else model, path)
     return {n: folder / f"{n}.{'keras' if n in KERAS else 'onnx'}" for n in names}
 
 
-SMALLER = {"light_squeezenet": 96}  # pixels, where the last pooling takes any size
-OTHERS = ("light_squeezenet", "light_shufflenet", "encoder_decoder", "transformer")
+SMALLER = {  # pixels of the input; what comes after the last feature map wants the original size and is cut off
+    "light_squeezenet": 96, "light_resnet50": 64, "light_inception_v1": 96, "light_vgg19": 64,
+}  # fmt: skip
+OTHERS = (*SMALLER, "light_shufflenet", "encoder_decoder", "transformer")
 ALL = (*KERAS, *TRANSFORMERS, *OTHERS)
+
+
+def _smaller(model: onnx.ModelProto, pixels: int) -> onnx.ModelProto:
+    """The same network on smaller images, up to its last feature map."""
+    import onnx
+    from onnx.utils import Extractor
+
+    for axis in (2, 3):
+        model.graph.input[0].type.tensor_type.shape.dim[axis].dim_value = pixels
+    del model.graph.value_info[:]
+    tail = {"Flatten", "Reshape", "Gemm", "Softmax", "Dropout"}
+    end = next((i for i, n in enumerate(model.graph.node) if n.op_type in tail), len(model.graph.node))
+    while model.graph.node[end - 1].op_type in ("AveragePool", "GlobalAveragePool", "MaxPool"):
+        end -= 1
+    last = model.graph.node[end - 1].output[0]
+    model.graph.output.append(onnx.helper.make_tensor_value_info(last, onnx.TensorProto.FLOAT, None))
+    cut = Extractor(model).extract_model([model.graph.input[0].name], [last])
+    cut.opset_import[0].CopyFrom(model.opset_import[0])
+    return cut
 
 
 def _python(script: str, arguments: Sequence[str], **environment: str) -> None:

@@ -1,13 +1,16 @@
 """A worker in a container, through the Docker SDK: one image an environment, GPUs where the engine has them.
 
-Messages go through the container's standard input and output, arrays as tar streams; no folder of the host is mounted,
-there is no network. The image needs Python 3.9 or later, NumPy, and the engine (``onnx`` too for ONNX engines).
+Messages go through the container's standard input and output, files in as tar streams, results out behind the reply
+that announces them; no folder of the host is mounted. The wall is the sandbox's: no network, read-only root, no
+capabilities, an unprivileged user, limits on memory, processes and files, results on a memory file system of limited
+size. Unlike there, what lies in the temporary folder may be run: engines that compile load what they compile.
+
+The image needs Python 3.9 or later, NumPy, and the engine (``onnx`` too for ONNX engines).
 """
 
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import shutil
 import tarfile
@@ -19,8 +22,19 @@ from typing import Any
 
 from analyzer.differential.transport import MAX_REPLY, WORKER, EngineFailed, carry_worker, read_reply
 from analyzer.differential.verdict import Kind
+from analyzer.problem import TargetProblem
+from analyzer.sandbox import Limits
+from analyzer.sandbox.archive import flatten
+from analyzer.sandbox.docker import NOBODY, own_image
+from analyzer.sandbox.protocol import OUTPUT
 
 BOX = "/assay"
+OWNER = "uid=65534,gid=65534,mode=0700"
+ENVIRONMENT = {
+    "PYTHONPATH": BOX, "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1",
+    "TF_CPP_MIN_LOG_LEVEL": "3",
+}  # fmt: skip
+INTERPRETER = 'p=$(command -v python3 || command -v python) || exit 126; exec "$p" -m "$0" "$@"'
 STDOUT, STDERR = 1, 2
 GPU_REFUSALS = (
     "could not select device driver",
@@ -32,27 +46,31 @@ GPU_REFUSALS = (
 
 
 class ContainerTransport:
-    """A long-lived worker in a container of `image`; a new container after a crash or a timeout."""
+    """A long-lived worker in a container of `image` (None: the image this very process runs in); a new container after
+    a crash or a timeout."""
+
+    results = f"{OUTPUT}/"
 
     def __init__(
         self,
         engine: str,
-        image: str,
+        image: str | None,
         *,
         gpus: bool = False,
         variables: Mapping[str, str] | None = None,
         memory: int = 6 << 30,
-        cpus: float = 2.0,
+        limits: Limits = Limits(),  # noqa: B008 - frozen
         client: Any = None,
     ) -> None:
         self.engine, self.image, self.gpus = engine, image, gpus
-        self.variables, self.memory, self.cpus = dict(variables or {}), memory, cpus
+        self.variables, self.memory, self.limits = dict(variables or {}), memory, limits
+        self.starts = 0
         self.folder = Path(tempfile.mkdtemp(prefix="assay-worker-"))
         self._client = client
         self._container: Any = None
         self._stream: Any = None
         self._buffer = b""
-        self._lines = b""
+        self._lines = bytearray()
         self._log = b""
         self._setup: list[dict[str, Any]] = []
         self._placed: list[str] = []
@@ -64,7 +82,9 @@ class ContainerTransport:
             target.parent.mkdir(parents=True, exist_ok=True)
             if path.is_dir():
                 shutil.rmtree(target, ignore_errors=True)  # of the model that was loaded before
-                shutil.copytree(path, target)
+                for below, source in flatten({name: path}, self.limits.input):
+                    (self.folder / below).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(str(source), self.folder / below)
             else:
                 shutil.copyfile(path, target)
             self._placed.append(name)
@@ -82,11 +102,9 @@ class ContainerTransport:
             self._start()
             if request["op"] != "load":
                 for earlier in self._setup:
-                    self._ask(earlier, ends)
+                    self._ask(earlier, (), ends)
         self._put(send)
-        value = self._ask(request, ends)
-        for name in receive:
-            self._get(name)
+        value = self._ask(request, receive, ends)
         if request["op"] == "load":
             self._setup = [dict(request)]
         return value
@@ -94,31 +112,44 @@ class ContainerTransport:
     def _start(self) -> None:
         import docker
         from docker.errors import APIError, DockerException, ImageNotFound, NotFound
-        from docker.types import DeviceRequest
+        from docker.types import DeviceRequest, LogConfig, Ulimit
 
         try:
             if self._client is None:
-                self._client = docker.from_env()
+                self._client = docker.from_env(timeout=120)
             container = self._client.containers.create(
-                self.image,
-                ["python3", "-m", WORKER, self.engine, BOX],
+                self.image or own_image(self._client),
+                entrypoint=["/bin/sh", "-c", INTERPRETER],
+                command=[WORKER, self.engine, BOX, "--send"],
                 working_dir=BOX,
-                environment={**self.variables, "PYTHONPATH": BOX, "HOME": BOX, "TF_CPP_MIN_LOG_LEVEL": "3"},
+                user=NOBODY,
+                environment={**ENVIRONMENT, **self.variables},
                 stdin_open=True,
-                network_disabled=True,
+                network_mode="none",
+                read_only=True,
                 cap_drop=["ALL"],
                 security_opt=["no-new-privileges"],
                 mem_limit=self.memory,
-                nano_cpus=int(self.cpus * 1e9),
-                pids_limit=512,
+                memswap_limit=self.memory,
+                nano_cpus=int(self.limits.cpus * 1e9),
+                pids_limit=self.limits.processes,
+                ipc_mode="private",
+                ulimits=[Ulimit(name="core", soft=0, hard=0), Ulimit(name="nofile", soft=4096, hard=4096)],
+                tmpfs={
+                    "/tmp": f"rw,exec,nosuid,nodev,size={self.limits.scratch},mode=1777",
+                    f"{BOX}/{OUTPUT}": f"rw,noexec,nosuid,nodev,size={self.limits.output},{OWNER}",
+                },
+                volumes=[BOX],
+                log_config=LogConfig(type="none"),
                 device_requests=[DeviceRequest(count=-1, capabilities=[["gpu"]])] if self.gpus else None,
                 labels={"assay": "differential"},
-            )
+            )  # fmt: skip
             self._container = container
             self._put([WORKER, *[n for n in ("assay_inside",) if (self.folder / n).exists()], *self._placed])
             self._stream = container.attach_socket(params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
-            self._buffer = self._lines = self._log = b""
+            self._buffer, self._lines, self._log = b"", bytearray(), b""
             container.start()
+            self.starts += 1
         except (ImageNotFound, NotFound):
             self._stop()
             raise EngineFailed(Kind.MISSING, f"there is no container image {self.image}") from None
@@ -128,30 +159,47 @@ class ContainerTransport:
             if self.gpus and any(word in text.lower() for word in GPU_REFUSALS):
                 raise EngineFailed(Kind.MISSING, f"this Docker engine offers no GPU: {text[:200]}") from None
             raise EngineFailed(Kind.CRASH, f"the container could not be started: {text[:300]}") from None
+        except TargetProblem as problem:
+            self._stop()
+            raise EngineFailed(Kind.MISSING, str(problem)) from None
         except (DockerException, OSError) as error:
             self._stop()
             raise EngineFailed(Kind.MISSING, f"no Docker engine answers: {str(error)[:200]}") from None
 
-    def _ask(self, request: Mapping[str, Any], ends: float) -> Any:
+    def _ask(self, request: Mapping[str, Any], receive: Sequence[str], ends: float) -> Any:
         raw = getattr(self._stream, "_sock", self._stream)
         try:
-            raw.sendall(json.dumps(dict(request)).encode() + b"\n")
+            raw.sendall(json.dumps({**request, "receive": list(receive)}).encode() + b"\n")
             while b"\n" not in self._lines:
-                left = ends - time.monotonic()
-                if left <= 0:
-                    raise TimeoutError
-                raw.settimeout(max(0.01, left))
-                chunk = raw.recv(1 << 20)
-                if not chunk:
-                    raise EngineFailed(Kind.CRASH, self._death())
-                self._feed(chunk)
+                self._more(raw, ends)
+                if len(self._lines) > MAX_REPLY and b"\n" not in self._lines:
+                    raise EngineFailed(Kind.CRASH, "the worker's reply is too long")
+            line, _, rest = self._lines.partition(b"\n")
+            self._lines = rest
+            for name, size in _announced(line, receive, self.limits.output):
+                while len(self._lines) < size:
+                    self._more(raw, ends)
+                (self.folder / name).write_bytes(self._lines[:size])
+                del self._lines[:size]
         except TimeoutError:
             self._stop()
             raise EngineFailed(Kind.TIMEOUT, "gave no answer before the deadline and was ended") from None
         except OSError:
             raise EngineFailed(Kind.CRASH, self._death()) from None
-        line, _, self._lines = self._lines.partition(b"\n")
-        return read_reply(line)
+        except EngineFailed:
+            self._stop()  # what else is in the stream is not known
+            raise
+        return read_reply(bytes(line))
+
+    def _more(self, raw: Any, ends: float) -> None:
+        left = ends - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        raw.settimeout(max(0.01, left))
+        chunk = raw.recv(1 << 20)
+        if not chunk:
+            raise EngineFailed(Kind.CRASH, self._death())
+        self._feed(chunk)
 
     def _feed(self, chunk: bytes) -> None:
         """Take apart the engine's frames: eight bytes of header (stream, length), then the payload."""
@@ -163,8 +211,6 @@ class ContainerTransport:
             payload, self._buffer = self._buffer[8 : 8 + length], self._buffer[8 + length :]
             if stream == STDOUT:
                 self._lines += payload
-                if len(self._lines) > MAX_REPLY:
-                    raise EngineFailed(Kind.CRASH, "the worker's reply is too long")
             elif stream == STDERR:
                 self._log = (self._log + payload)[-4000:]
 
@@ -188,20 +234,9 @@ class ContainerTransport:
         with tempfile.TemporaryFile() as file:
             with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as archive:
                 for name in names:
-                    archive.add(self.folder / name, arcname=f"{BOX.lstrip('/')}/{name}", filter=_plain_member)
+                    archive.add(self.folder / name, arcname=name, filter=_plain_member)
             file.seek(0)
-            self._container.put_archive("/", file)
-
-    def _get(self, name: str) -> None:
-        """One plain file out of the container."""
-        stream, _ = self._container.get_archive(f"{BOX}/{name}")
-        data = io.BytesIO(b"".join(stream))
-        with tarfile.open(fileobj=data) as archive:
-            member = archive.next()
-            source = archive.extractfile(member) if member is not None and member.isfile() else None
-            if source is None:
-                raise EngineFailed(Kind.CRASH, "the worker's results are not a plain file")
-            (self.folder / name).write_bytes(source.read())
+            self._container.put_archive(BOX, file)
 
     def _stop(self) -> None:
         if self._stream is not None:
@@ -209,7 +244,7 @@ class ContainerTransport:
             self._stream = None
         if self._container is not None:
             with contextlib.suppress(Exception):  # it is gone already, or the engine is
-                self._container.remove(force=True)
+                self._container.remove(force=True, v=True)
             self._container = None
 
     def close(self) -> None:
@@ -217,6 +252,18 @@ class ContainerTransport:
         if self._client is not None:
             self._client.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _announced(line: bytes | bytearray, receive: Sequence[str], limit: int) -> list[tuple[str, int]]:
+    """The files that follow a reply: what was asked for and no more, for the worker has run hostile code."""
+    try:
+        files = [(str(name), int(size)) for name, size in json.loads(line).get("files", ())]
+    except (ValueError, TypeError, AttributeError):
+        raise EngineFailed(Kind.CRASH, "the worker's reply is not understood") from None
+    total = sum(size for _, size in files)
+    if any(name not in receive or size < 0 for name, size in files) or total > limit or len(files) > len(receive):
+        raise EngineFailed(Kind.CRASH, "the worker sends other files than it was asked for")
+    return files
 
 
 def _plain_member(member: tarfile.TarInfo) -> tarfile.TarInfo | None:

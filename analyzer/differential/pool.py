@@ -8,11 +8,13 @@ from pathlib import Path
 from types import TracebackType
 
 from analyzer.differential.backend import Backend
+from analyzer.differential.container import ContainerTransport
 from analyzer.differential.runner import CARRIED, Artefact, Runner
-from analyzer.differential.transport import EngineFailed, Environment, ProcessTransport, SandboxTransport, Transport
+from analyzer.differential.transport import EngineFailed, Environment, ProcessTransport, Transport
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.worker import tensors
 from analyzer.sandbox import Limits, Sandbox
+from analyzer.sandbox.docker import DockerSandbox
 from analyzer.sandbox.process import ProcessSandbox
 
 STATE = "state.bin"  # beside the project in the worker's folder
@@ -142,7 +144,12 @@ class Pool:
             if isinstance(self.sandbox, ProcessSandbox):  # a process of this machine: one that stays is no weaker
                 environment = Environment(self.sandbox.python, variables=variables)
                 return ProcessTransport(backend.engine.name, environment, memory=self.memory, limits=Limits())
-            return SandboxTransport(backend.engine.name, self.sandbox, variables)
+            if isinstance(self.sandbox, DockerSandbox):
+                image, gpus = self.sandbox.image, self.sandbox.gpus
+                return ContainerTransport(
+                    backend.engine.name, image, gpus=gpus, variables=variables, memory=self.memory
+                )
+            raise EngineFailed(Kind.MISSING, f"no worker can stay in {self.sandbox.name}")
         folder = None
         if backend.version is not None:
             if self.overlay is None:

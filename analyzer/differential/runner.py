@@ -85,12 +85,10 @@ class Runner:
         }
 
     def _result_name(self) -> str:
-        """Where results lie. In a sandbox they leave through the folder `out`; `exchange` brings them back there."""
-        name = f"result-{next(self._counter)}.bin"
-        if getattr(self.transport, "sandbox", None) is None:
-            return name
-        (self.transport.folder / "out").mkdir(exist_ok=True)
-        return f"out/{name}"
+        """Where results lie, on the worker's side and on this one."""
+        if self.transport.results:
+            (self.transport.folder / self.transport.results).mkdir(exist_ok=True)
+        return f"{self.transport.results}result-{next(self._counter)}.bin"
 
     def run(
         self, feeds: Mapping[str, np.ndarray], fetches: Sequence[str] | None = None, *, state: bool = True
@@ -130,9 +128,8 @@ class Runner:
                 store[key] = array
                 mapping[name] = key
             written.append({"feeds": mapping, "fetches": list(fetches) if fetches is not None else None})
-        number = next(self._counter)
         folder = self.transport.folder
-        arrays, where = f"arrays-{number}.bin", self._result_name()
+        arrays, where = "arrays.bin", self._result_name()  # one request at a time: the next may write over it
         manifest = tensors.write(folder / arrays, store)
         request = {
             "op": "evaluate",

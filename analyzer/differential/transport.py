@@ -1,4 +1,4 @@
-"""Where a worker runs and how messages and arrays reach it: a long-lived local process, or one command in a sandbox.
+"""Where a worker runs and how messages and arrays reach it: a long-lived local process.
 
 The container form stands in `container`.
 """
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from analyzer.differential.verdict import Failure, Kind
-from analyzer.sandbox import PYTHON, Limits, Sandbox, stage
+from analyzer.sandbox import Limits, stage
 from analyzer.sandbox.archive import flatten
 
 WORKER = "assay_worker"
@@ -41,9 +41,10 @@ class EngineFailed(Exception):
 
 
 class Transport(Protocol):
-    """One worker. `folder` is where the files named in requests lie on this side."""
+    """One worker. `folder` is where the files named in requests lie on this side; results come back below `results`."""
 
     folder: Path
+    results: str
 
     def place(self, files: Mapping[str, Path]) -> None:
         """Put files and folders of this machine where the worker finds them by name."""
@@ -93,6 +94,8 @@ def read_reply(text: bytes | str) -> Any:
 
 class ProcessTransport:
     """A child process of this machine, started at the first request and again after a crash or a timeout."""
+
+    results = ""
 
     def __init__(
         self, engine: str, environment: Environment, *, memory: int = 6 << 30, limits: Limits | None = None
@@ -214,71 +217,6 @@ class ProcessTransport:
                 if stream is not None:
                     with contextlib.suppress(OSError):
                         stream.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-
-class SandboxTransport:
-    """One command in a sandbox for each request: slower, for code of the pull request itself."""
-
-    def __init__(self, engine: str, sandbox: Sandbox, variables: Mapping[str, str]) -> None:
-        self.engine, self.sandbox, self.variables = engine, sandbox, variables
-        self.folder = Path(tempfile.mkdtemp(prefix="assay-worker-"))
-        self._setup: list[dict[str, Any]] = []
-        self._placed: dict[str, Path] = {}
-        carry_worker(self.folder)
-
-    def remember(self, request: Mapping[str, Any]) -> None:
-        self._setup = [dict(request)]
-
-    def exchange(
-        self, request: Mapping[str, Any], *, send: Sequence[str] = (), receive: Sequence[str] = (), deadline: float
-    ) -> Any:
-        earlier_requests = self._setup if request["op"] != "load" else []
-        requests = [*earlier_requests, dict(request)]
-        files: dict[str, bytes | Path] = {"requests.json": json.dumps(requests).encode(), **self._placed}
-        for name in (WORKER, "assay_inside", *send):
-            if (self.folder / name).exists():
-                files[name] = self.folder / name
-        with tempfile.TemporaryDirectory(prefix="assay-") as temporary:
-            command = ["{python}", "-m", WORKER, self.engine, "--batch", "requests.json", "out/replies.json"]
-            assert command[0] == PYTHON
-            done = self.sandbox.run(
-                command,
-                files=files,
-                output=Path(temporary),
-                limits=Limits(seconds=deadline),
-                environment=self.variables,
-            )
-            if done.timed_out:
-                raise EngineFailed(Kind.TIMEOUT, "gave no answer before the deadline and was ended")
-            answer = Path(temporary, "replies.json")
-            if not answer.is_file() or answer.stat().st_size > MAX_REPLY:
-                why = "ran out of memory" if done.out_of_memory else f"ended with exit code {done.exit_code}"
-                raise EngineFailed(Kind.CRASH, f"the worker {why}: {done.log.strip()[-300:]}")
-            try:
-                answers = json.loads(answer.read_text(encoding="utf-8"))
-                assert isinstance(answers, list)
-                assert len(answers) == len(requests)
-            except (ValueError, AssertionError):
-                raise EngineFailed(Kind.CRASH, "the worker's replies are not understood") from None
-            for earlier in answers[:-1]:
-                read_reply(json.dumps(earlier))
-            value = read_reply(json.dumps(answers[-1]))
-            for name in receive:
-                if Path(temporary, Path(name).name).is_file():
-                    shutil.move(Path(temporary, Path(name).name), self.folder / name)
-        if request["op"] == "load":
-            self._setup = [dict(request)]
-        return value
-
-    def place(self, files: Mapping[str, Path]) -> None:
-        for name, path in files.items():
-            if path.is_file():  # kept here: the worker may be started after its source is gone
-                shutil.copyfile(path, self.folder / name)
-                path = self.folder / name
-            self._placed[name] = path
-
-    def close(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

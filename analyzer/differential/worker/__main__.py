@@ -1,7 +1,6 @@
 """``python -m assay_worker ENGINE``: one JSON request a line on standard input, one JSON reply a line on the output.
 
-``python -m assay_worker ENGINE --batch requests.json out/replies.json`` answers a list of requests and ends: the form
-that fits a sandbox which runs one command. Whatever the engine prints goes to standard error.
+Whatever the engine prints goes to standard error.
 """
 
 from __future__ import annotations
@@ -154,21 +153,23 @@ def _error(kind: str, error: BaseException) -> dict[str, Any]:
 
 
 def main() -> None:
+    """With ``--send`` the result files a request names follow its reply as bytes, and are removed here."""
     name = sys.argv[1]
-    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     server = Server(name)
-    if len(sys.argv) > 2 and sys.argv[2] == "--batch":
-        requests = json.loads(Path(sys.argv[3]).read_text(encoding="utf-8"))
-        folder = Path(sys.argv[3]).resolve().parent
-        answers = [server.answer(request, folder) for request in requests]
-        Path(sys.argv[4]).write_text(json.dumps(answers), encoding="utf-8")
-        return
     folder = Path(sys.argv[2]) if len(sys.argv) > 2 else Path.cwd()
     for line in sys.stdin:
         request = json.loads(line)
         reply = server.answer(request, folder)
-        replies.write(json.dumps({"id": request.get("id"), **reply}) + "\n")
+        files = []
+        if "--send" in sys.argv:
+            files = [folder / n for n in request.get("receive", ()) if (folder / n).is_file()]
+            reply["files"] = [[str(f.relative_to(folder)), f.stat().st_size] for f in files]
+        replies.write(json.dumps({"id": request.get("id"), **reply}).encode() + b"\n")
+        for file in files:
+            replies.write(file.read_bytes())
+            file.unlink()
         replies.flush()
 
 
