@@ -6,6 +6,7 @@ import ast
 import functools
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import resources
 from typing import Any
@@ -64,6 +65,25 @@ REMOVED: dict[str, tuple[tuple[int, ...], str]] = {
     "keras.preprocessing.text": ((3,), "keras.layers.TextVectorization"),
     "keras.wrappers": ((3,), "the package scikeras"),
 }
+_BASE_ARGUMENTS = frozenset(
+    [
+        "name",
+        "dtype",
+        "trainable",
+        "autocast",
+        "input_shape",
+        "input_dim",
+        "batch_input_shape",
+        "batch_size",
+        "weights",
+        "dynamic",
+        "lr",
+        "decay",
+        "activity_regularizer",
+        "implementation",
+        "time_major",
+    ]
+)  # that Keras takes through `**kwargs`
 _PACKAGES = {"torch": "torch", "tensorflow": "tensorflow", "keras": "keras"}
 _SHORT = {"tensorflow": "TensorFlow", "torch": "PyTorch", "keras": "Keras"}
 
@@ -74,6 +94,53 @@ def framework_data(framework: str) -> Mapping[str, Any]:
     text = (resources.files("analyzer.tracing") / "api" / f"{framework}.json").read_text(encoding="utf-8")
     found: Mapping[str, Any] = json.loads(text)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The public names of one version."""
+
+    version: tuple[int, ...]
+    modules: Mapping[str, Mapping[str, list[str] | None]]
+
+    def __str__(self) -> str:
+        return ".".join(map(str, self.version))
+
+
+@functools.cache
+def all_tables(framework: str) -> tuple[Table, ...]:
+    """Every version that a data file describes, oldest first."""
+    data = framework_data(framework)
+    found = [Table(_numbers(data["version"]), data["modules"])]
+    if framework == "keras":
+        text = (resources.files("analyzer.tracing") / "api" / "keras_versions.json").read_text(encoding="utf-8")
+        found += [Table(_numbers(version), modules) for version, modules in json.loads(text).items()]
+    return tuple(sorted(found, key=lambda t: t.version))
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(p) for p in version.split("+")[0].split(".")[:3] if p.isdigit())
+
+
+def tables(framework: str, asked: tuple[int, ...] | None) -> tuple[tuple[Table, ...], bool]:
+    """The versions to judge by, and whether what they agree on holds for the version asked for.
+
+    That version itself where it is known, else its neighbours on both sides; of a bare major version all of it.
+    """
+    known = all_tables(framework)
+    if asked is None:
+        return known[-1:], False
+    exact = tuple(t for t in known if t.version[:2] == asked[:2])
+    if exact:
+        return exact, True
+    major = tuple(t for t in known if t.version[0] == asked[0])
+    if len(asked) == 1:
+        return major, len(major) > 1
+    below = tuple(t for t in major if t.version < asked)[-1:]
+    above = tuple(t for t in major if t.version > asked)[:1]
+    if below or above:
+        return below + above, bool(below and above)
+    return (known[-1:], False) if asked[0] >= known[-1].version[0] else ((), False)
 
 
 def check_framework_names(tree: ast.Module, path: str, versions: Versions) -> Iterator[Problem]:
@@ -160,7 +227,12 @@ def _home(name: str) -> tuple[str, str, str] | None:
 
 def _version(versions: Versions, framework: str) -> tuple[int, ...] | None:
     if framework == "keras":
-        return versions.get("keras") or ((3,) if (versions.get("tensorflow") or (0,)) >= (2, 16) else None)
+        tensorflow = versions.get("tensorflow")
+        if versions.get("keras") is not None or tensorflow is None:
+            return versions.get("keras")
+        if len(tensorflow) == 1 or tensorflow >= (2, 16):
+            return (3,) if tensorflow >= (2, 16) else None
+        return tensorflow[:2] if tensorflow[0] == 2 else None  # Keras 2 was released together with TensorFlow
     return versions.get(framework)
 
 
@@ -190,27 +262,41 @@ def _check_attribute(node: ast.AST, name: str, path: str, versions: Versions) ->
     if home is None:
         return
     framework, module, last = home
-    data = framework_data(framework)
-    names = data["modules"][module]
-    if last in names or last.startswith("_") or f"{module}.{last}" in data["modules"]:
-        return
-    if any(other.startswith(f"{module}.{last}.") for other in data["modules"]) or any(
-        r == f"{module}.{last}" for r in REMOVED
-    ):
-        return
     asked = _version(versions, framework)
+    chosen, certain = tables(framework, asked)
+    if last.startswith("_") or not chosen or any(r == f"{module}.{last}" for r in REMOVED):
+        return
+    if any(_has(table, module, last) for table in chosen):
+        return
+    names = chosen[-1].modules.get(module, {})
     near = get_close_matches(last, [n for n in names if not n.startswith("_")], 1, 0.75)
-    current = tuple(int(p) for p in data["version"].split("+")[0].split(".")[:2])
-    same = asked is not None and asked[:2] == current
-    if not near and not same:
+    if not near and not certain:
         return  # it may have existed in the version that the repository uses
-    hint = f"; did you mean `{near[0]}`?" if near else ""
+    hint = f"; did you mean `{near[0]}`?" if near else _lived(framework, module, last, chosen)
+    against = " and ".join(map(str, chosen))
     yield Problem(
         "python/missing-attribute", "error",
-        (f"`{module}` has no attribute `{last}`{hint} (checked against {_SHORT[framework]} " f"{data['version']})"),
-        site, name,
-        (f"Names of {_SHORT[framework]} {data['version']}.",), same, None, name,
+        f"`{module}` has no attribute `{last}`{hint} (checked against {_SHORT[framework]} {against})",
+        site, name, (f"Names of {_SHORT[framework]} {against}.",), certain, None, name,
     )  # fmt: skip
+
+
+def _has(table: Table, module: str, last: str) -> bool:
+    """Whether the name exists; a module that the table does not describe may hold anything."""
+    names = table.modules.get(module)
+    if names is None or last in names:
+        return True
+    return any(other == f"{module}.{last}" or other.startswith(f"{module}.{last}.") for other in table.modules)
+
+
+def _lived(framework: str, module: str, last: str, chosen: tuple[Table, ...]) -> str:
+    """In which versions the name exists, if in any."""
+    having = [t for t in all_tables(framework) if module in t.modules and _has(t, module, last)]
+    if not having or not chosen:
+        return ""
+    if having[0].version > chosen[-1].version:
+        return f"; it exists from about {_SHORT[framework]} {having[0]} on"
+    return f"; the last version known to have it is {having[-1]}"
 
 
 def _check_call(node: ast.Call, name: str, path: str, versions: Versions) -> Iterator[Problem]:
@@ -218,32 +304,34 @@ def _check_call(node: ast.Call, name: str, path: str, versions: Versions) -> Ite
     if home is None:
         return
     framework, module, last = home
-    data = framework_data(framework)
-    declared = data["modules"][module].get(last)
-    if (
-        declared is None
-        or any(isinstance(a, ast.Starred) for a in node.args)
-        or any(k.arg is None for k in node.keywords)
-    ):
-        return
-    problem = call_problem(declared, len(node.args), [k.arg for k in node.keywords if k.arg])
-    if problem is None:
+    if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
         return
     asked = _version(versions, framework)
-    current = tuple(int(p) for p in data["version"].split("+")[0].split(".")[:2])
-    if asked is not None and asked[0] < current[0]:
+    chosen, certain = tables(framework, asked)
+    problem, declared = None, None
+    for table in chosen:
+        declared = table.modules.get(module, {}).get(last)
+        if declared is None:
+            return
+        keywords = [k.arg for k in node.keywords if k.arg]
+        problem = call_problem(declared, len(node.args), keywords, guess=module.startswith("keras."))
+        if problem is None:
+            return
+    if problem is None or declared is None or (asked is not None and asked[0] < chosen[-1].version[0]):
         return
-    certain = asked is not None and asked[:2] == current
+    against = " and ".join(map(str, chosen))
     yield Problem(
         "python/argument-mismatch", "error",
-        f"`{name}` {problem} (checked against {_SHORT[framework]} {data['version']})", Site(path, node.lineno),
-        name,
+        f"`{name}` {problem} (checked against {_SHORT[framework]} {against})", Site(path, node.lineno), name,
         (f"Signature: {last}({', '.join(declared)})",), certain, None, name,
     )  # fmt: skip
 
 
-def call_problem(declared: list[str], positional: int, keywords: list[str]) -> str | None:
-    """Why a call with so many positional arguments and these keywords does not fit; None if it does."""
+def call_problem(declared: list[str], positional: int, keywords: list[str], guess: bool = False) -> str | None:
+    """Why a call with so many positional arguments and these keywords does not fit; None if it does.
+
+    `guess`: what `**kwargs` takes is checked further inside, so a keyword that is nearly a named one is misspelt.
+    """
     ordered: list[str] = []
     named: list[str] = []
     required: set[str] = set()
@@ -266,8 +354,10 @@ def call_problem(declared: list[str], positional: int, keywords: list[str]) -> s
     for keyword in keywords:
         if keyword in given:
             return f"gets two values for the argument `{keyword}`"
-        if keyword not in ordered and keyword not in named and not double:
-            near = get_close_matches(keyword, [*ordered, *named], 1, 0.7)
+        if keyword not in ordered and keyword not in named and (guess or not double):
+            near = get_close_matches(keyword, [*ordered, *named], 1, 0.85 if double else 0.7)
+            if double and (not near or keyword in _BASE_ARGUMENTS):
+                continue
             return f"has no argument `{keyword}`" + (f"; did you mean `{near[0]}`?" if near else "")
     missing = [n for n in (*ordered, *named) if n in required and n not in given and n not in keywords]
     if missing and not star:

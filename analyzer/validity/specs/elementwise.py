@@ -448,7 +448,7 @@ def keras_merge(case: Case, *tensors: TensorType) -> TensorType:
         if left and right:
             case.require(
                 IDENTICAL,
-                any_of(equal(left[0], right[0]), equal(left[0], 1), equal(right[0], 1)),
+                equal(left[0], right[0]),
                 left=left,
                 right=right,
             )
