@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from analyzer.graph import Graph, Role, ValueRange, role_of
+from analyzer.graph import Graph, ValueRange
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.context import Application, Context
 from analyzer.numerical.domain import dims, dtypes
@@ -27,6 +27,7 @@ from analyzer.numerical.domain.tensor import (
     top,
 )
 from analyzer.numerical.functions import body_of
+from analyzer.numerical.relevance import relevant
 from analyzer.numerical.result import Interpretation, Interval, Options, Partitioning, Warning
 from analyzer.numerical.transfer.registry import Rule, rules
 
@@ -248,35 +249,10 @@ class Run:
         """Interpret the nodes of a graph whose inputs are bound."""
         needed = self._needed.get(graph)
         if needed is None:
-            needed = self._needed[graph] = list(self._relevant(graph))
+            everything = self.options.everything or graph is not self.graph.graph
+            needed = self._needed[graph] = list(graph) if everything else relevant(self.graph.graph, self.rule)
         for node in needed:
             self.visit(node, references)
-
-    def _relevant(self, graph: ir.Graph | ir.Function) -> Iterable[ir.Node]:
-        """The nodes that operators which can fail, and the results, depend on."""
-        nodes = list(graph)
-        if self.options.everything or not isinstance(graph, ir.Graph) or graph is not self.graph.graph:
-            return nodes
-        wanted: set[ir.Node] = set()
-        stack: list[ir.Node] = []
-        for node in nodes:
-            rule = self.rule(node)
-            if rule is None or rule.unsafe or rule.family == "control_flow":
-                stack.append(node)
-        for output in graph.outputs:
-            producer = output.producer()
-            if producer is not None:
-                stack.append(producer)
-        while stack:
-            node = stack.pop()
-            if node in wanted:
-                continue
-            wanted.add(node)
-            for value in operands(node):
-                producer = value.producer() if value is not None else None
-                if producer is not None and producer not in wanted:
-                    stack.append(producer)
-        return [n for n in nodes if n in wanted]
 
     def rule(self, node: ir.Node) -> Rule | None:
         domain = "" if node.domain in ("", "ai.onnx") else node.domain
@@ -456,25 +432,6 @@ class Run:
         return tuple(self.value(o) for o in graph.outputs)
 
 
-def operands(node: ir.Node) -> Iterator[ir.Value | None]:
-    """Inputs of a node and what its subgraphs use from outside."""
-    yield from node.inputs
-    for attribute in node.attributes.values():
-        if attribute.is_ref():
-            continue
-        if attribute.type == ir.AttributeType.GRAPH:
-            yield from _captured(attribute.value)
-        elif attribute.type == ir.AttributeType.GRAPHS:
-            for graph in attribute.value:
-                yield from _captured(graph)
-
-
-def _captured(graph: ir.Graph) -> Iterator[ir.Value | None]:
-    for node in ir.traversal.RecursiveGraphIterator(graph):
-        yield from node.inputs
-    yield from graph.outputs
-
-
 def _type_of(value: Any) -> tuple[str, tuple[int | None, ...] | None]:
     if not isinstance(value, AbstractTensor):
         return "", None
@@ -493,4 +450,4 @@ def interpret(
     return Run(graph, assumptions, options).run()
 
 
-__all__ = ["Role", "Run", "interpret", "role_of"]
+__all__ = ["Run", "interpret"]

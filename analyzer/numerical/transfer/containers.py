@@ -10,8 +10,9 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.sequence import AbstractSequence, sequence_of
 from analyzer.numerical.domain.tensor import AbstractTensor, join, smashed, top
+from analyzer.numerical.transfer.joining import concatenated, hull
 from analyzer.numerical.transfer.registry import transfer
-from analyzer.numerical.transfer.shape import concatenated, hull, with_axes
+from analyzer.numerical.transfer.shape import with_axes
 from analyzer.numerical.transfer.slicing import divided
 
 

@@ -12,8 +12,8 @@ from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim
 from analyzer.numerical.domain.sequence import AbstractSequence
 from analyzer.numerical.domain.tensor import AbstractTensor, from_data, smashed, top
+from analyzer.numerical.transfer.joining import hull
 from analyzer.numerical.transfer.registry import transfer
-from analyzer.numerical.transfer.shape import hull
 
 NORMAL_LIMIT = {"float64": 9.0}  # of Box-Muller with 53-bit uniforms: sqrt(-2 ln 2**-53) = 8.57
 NORMAL_LIMIT_32 = 6.8  # with 32-bit uniforms: sqrt(-2 ln 2**-33) = 6.77

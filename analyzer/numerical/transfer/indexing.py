@@ -10,8 +10,9 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, count, from_data, join, smashed
+from analyzer.numerical.transfer.joining import hull
 from analyzer.numerical.transfer.registry import transfer
-from analyzer.numerical.transfer.shape import hull, window
+from analyzer.numerical.transfer.shape import window
 
 
 def taken(ctx: Context, x: AbstractTensor, indices: AbstractTensor, axis: int) -> AbstractTensor:

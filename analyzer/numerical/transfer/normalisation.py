@@ -11,10 +11,11 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim
 from analyzer.numerical.domain.tensor import AbstractTensor, count, interval_tensor, smashed
-from analyzer.numerical.transfer.arithmetic import linear, product, quotient
+from analyzer.numerical.transfer.arithmetic import linear, product
+from analyzer.numerical.transfer.convolution import channelwise
+from analyzer.numerical.transfer.division import quotient
 from analyzer.numerical.transfer.elementwise import sqrt
 from analyzer.numerical.transfer.kinds import like
-from analyzer.numerical.transfer.matmul_conv import channelwise
 from analyzer.numerical.transfer.registry import transfer
 
 RULE = "numerical/normalisation-by-zero"

@@ -11,8 +11,8 @@ from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.dtypes import select
 from analyzer.numerical.domain.tensor import AbstractTensor, count, smashed
+from analyzer.numerical.transfer.convolution import spatial_sizes, tf_spatial
 from analyzer.numerical.transfer.elementwise import absolute
-from analyzer.numerical.transfer.matmul_conv import spatial_sizes, tf_spatial
 from analyzer.numerical.transfer.registry import transfer
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.tensor import AbstractTensor, smashed
-from analyzer.numerical.transfer.matmul_conv import matmul_bounds, onnx_convolution
+from analyzer.numerical.transfer.convolution import onnx_convolution
+from analyzer.numerical.transfer.matmul import matmul_bounds
 from analyzer.numerical.transfer.registry import transfer
 
 

@@ -19,6 +19,8 @@ from analyzer.numerical.transfer.kinds import like
 from analyzer.numerical.transfer.registry import transfer
 
 UNKNOWN = object()
+
+
 HALF = ("float16", "bfloat16")
 
 
@@ -113,8 +115,8 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
         else:
             lo, hi = _mean_of_blocks(x, axes, kept, least, most)
     else:
-        low_terms = np.where(x.lo >= 0, _times(x.lo, least), _times(x.lo, most))
-        high_terms = np.where(x.hi >= 0, _times(x.hi, most), _times(x.hi, least))
+        low_terms = np.where(x.lo >= 0, times(x.lo, least), times(x.lo, most))
+        high_terms = np.where(x.hi >= 0, times(x.hi, most), times(x.hi, least))
         lo, hi = over_blocks(x, low_terms, axes, kept, np.sum), over_blocks(x, high_terms, axes, kept, np.sum)
     if dtype.is_float:
         accumulated = max(dtype.eps, 0.0) if dtype.name == "float64" else 2.0**-23
@@ -127,7 +129,7 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
                     if x.starts is not None:
                         magnitude_lo = magnitude_hi = np.full_like(lo, max(abs(x.low), abs(x.high)))[()]
             else:
-                both = over_blocks(x, _times(np.maximum(np.abs(x.lo), np.abs(x.hi)), most), axes, kept, np.sum)
+                both = over_blocks(x, times(np.maximum(np.abs(x.lo), np.abs(x.hi)), most), axes, kept, np.sum)
                 magnitude_lo = magnitude_hi = both
             with np.errstate(all="ignore"):
                 lo, hi = (
@@ -169,7 +171,6 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
         ):
             kind, source = "sum of squares", x.origin.inputs[0]
         facts = {"reduced": (kind, source, axes if axes is not UNKNOWN else None, kept)}
-        facts["hull"] = (x.low, x.high, total_size(x, axes))
     elif axes is not UNKNOWN:
         facts = {"reduced": ("mean", x, axes if axes is not None else tuple(range(x.rank or 0)), kept)}
     low_, high_ = (lo, hi) if np.ndim(lo) == 0 else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
@@ -182,14 +183,7 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
     return result
 
 
-def total_size(x: AbstractTensor, axes: Any) -> dims.Dim | None:
-    """How many elements a reduction takes together, as a size."""
-    if x.shape is None or axes is UNKNOWN:
-        return None
-    return dims.product(x.shape if axes is None else tuple(x.shape[a] for a in axes))
-
-
-def _times(values: Array, counts: Array) -> Array:
+def times(values: Array, counts: Array) -> Array:
     """values * counts with 0 * inf = 0."""
     with np.errstate(all="ignore"):
         return np.nan_to_num(values * counts, nan=0.0, posinf=np.inf, neginf=-np.inf)
@@ -396,98 +390,3 @@ def l2_loss(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """Half the sum of squares."""
     total = summed(ctx, squared(ctx, x), None, False)
     return AbstractTensor(x.dtype, (), total.lo / 2, total.hi / 2, None, total.nan)
-
-
-@transfer("CumSum", tf=("Cumsum",))
-def cumsum(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
-    """Between the least and the greatest partial sum: of 0 or 1 up to n elements."""
-    where = axis.integers() if axis is not None else None
-    _, most = block_counts(_flat(x), (where[0] % x.rank,) if where and x.rank else UNKNOWN)
-    n = float(most)
-    first_lo, first_hi = x.low, x.high
-    if ctx.attr("exclusive", 0):
-        first_lo, first_hi = min(first_lo, 0.0), max(first_hi, 0.0)
-    lo = min(first_lo, float(_times(np.float64(x.low), np.float64(n))))
-    hi = max(first_hi, float(_times(np.float64(x.high), np.float64(n))))
-    slack = rounding_terms(n) * max(x.dtype.eps, 0.0)
-    if x.dtype.is_float:
-        magnitude = max(abs(lo), abs(hi)) if math.isfinite(max(abs(lo), abs(hi))) else 0.0
-        lo, hi = (lo - magnitude * slack if x.low < 0 else lo), (hi + magnitude * slack if x.high > 0 else hi)
-    a, b = ctx.finite(
-        np.float64(x.dtype.nearest(np.float64(lo))),
-        np.float64(x.dtype.nearest(np.float64(hi))),
-        x.dtype,
-        x.low > -np.inf and x.high < np.inf,
-    )
-    return AbstractTensor(x.dtype, x.shape, a, b, None, x.nan or (x.low == -np.inf and x.high == np.inf))
-
-
-def _flat(x: AbstractTensor) -> AbstractTensor:
-    from analyzer.numerical.domain.tensor import smashed
-
-    return smashed(x)
-
-
-@transfer("CumProd", tf=("Cumprod",))
-def cumprod(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
-    where = axis.integers() if axis is not None else None
-    _, most = block_counts(_flat(x), (where[0] % x.rank,) if where and x.rank else UNKNOWN)
-    magnitude = max(abs(x.low), abs(x.high), 1.0)
-    try:
-        big = magnitude ** float(most) if math.isfinite(float(most)) or magnitude == 1 else math.inf
-    except OverflowError:
-        big = math.inf
-    small = 0.0 if x.low >= 0 else -big
-    if not x.dtype.is_float:
-        pad = 0.0
-    else:
-        pad = big * x.dtype.eps * min(float(most), 1e4) if math.isfinite(big) else 0.0
-    lo, hi = ctx.finite(
-        np.float64(small - (pad if small < 0 else 0)),
-        np.float64(big + pad),
-        x.dtype,
-        x.low > -np.inf and x.high < np.inf,
-    )
-    return AbstractTensor(x.dtype, x.shape, lo, hi, None, x.nan)
-
-
-@transfer("ArgMax", "ArgMin", tf=("ArgMax", "ArgMin"))
-def arg_extreme(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
-    """Indices below the size of the axis."""
-    if ctx.is_tf:
-        where, kept = (axis.integers() if axis is not None else [0]), False
-    else:
-        where, kept = [int(ctx.attr("axis", 0))], bool(ctx.attr("keepdims", 1))
-    dtype = ctx.type_attr("output_type") or dtypes.INT64
-    if x.shape is None or where is None:
-        return AbstractTensor(dtype, None, np.float64(0), np.float64(dtype.hi))
-    which = (where[0] % max(len(x.shape), 1),)
-    hi = max(dims.high(x.shape[which[0]]) - 1, 0) if x.shape else 0
-    return AbstractTensor(dtype, reduced_shape(x.shape, which, kept), np.float64(0), np.float64(min(hi, dtype.hi)))
-
-
-@transfer(
-    tf=(
-        "SegmentSum",
-        "UnsortedSegmentSum",
-        "SparseSegmentSum",
-        "UnsortedSegmentMax",
-        "SegmentMean",
-        "SegmentMax",
-        "UnsortedSegmentMin",
-    )
-)
-def segment_reduction(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
-    """Any number of rows may fall into a segment; empty ones hold 0 (or the dtype's extremes)."""
-    n = count(x.shape, [0])[1] if x.shape else np.inf
-    if ctx.op in ("SegmentMean", "SegmentMax"):
-        lo, hi = min(x.low, 0.0), max(x.high, 0.0)
-    elif "Max" in ctx.op or "Min" in ctx.op:
-        lo, hi = x.dtype.lo, x.dtype.hi
-    else:
-        lo, hi = (
-            float(_times(np.float64(min(x.low, 0.0)), np.float64(n))),
-            float(_times(np.float64(max(x.high, 0.0)), np.float64(n))),
-        )
-    a, b = ctx.finite(np.float64(lo), np.float64(hi), x.dtype, x.low > -np.inf and x.high < np.inf)
-    return AbstractTensor(x.dtype, ctx.declared_shape(), a, b, None, x.nan)

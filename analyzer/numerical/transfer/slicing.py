@@ -10,8 +10,9 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, rebuilt_axis, smashed
+from analyzer.numerical.transfer.joining import hull
 from analyzer.numerical.transfer.registry import transfer
-from analyzer.numerical.transfer.shape import hull, window, with_axes, without_axes
+from analyzer.numerical.transfer.shape import window, with_axes, without_axes
 
 MAXIMUM = 2**31 - 1
 

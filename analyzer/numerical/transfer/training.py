@@ -8,7 +8,8 @@ import numpy as np
 
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain.tensor import AbstractTensor, count, smashed, top
-from analyzer.numerical.transfer.arithmetic import product, quotient
+from analyzer.numerical.transfer.arithmetic import product
+from analyzer.numerical.transfer.division import quotient
 from analyzer.numerical.transfer.kinds import unknown_like
 from analyzer.numerical.transfer.reductions import reduced_shape, summed
 from analyzer.numerical.transfer.registry import transfer

@@ -1,0 +1,87 @@
+"""Conversions between element types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from analyzer.numerical.context import Context
+from analyzer.numerical.domain import affine, dtypes
+from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.transfer.registry import transfer
+
+
+@transfer("Cast", tf=("Cast",), unsafe=("numerical/cast-overflow",))
+def cast(ctx: Context, x: Any) -> Any:
+    dtype = ctx.type_attr("to", "DstT") or ctx.element_type()
+    if not isinstance(x, AbstractTensor):
+        return x
+    return converted(ctx, x, dtype)
+
+
+@transfer("CastLike", unsafe=("numerical/cast-overflow",))
+def cast_like(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
+    return converted(ctx, x, y.dtype)
+
+
+def converted(ctx: Context, x: AbstractTensor, dtype: Any) -> AbstractTensor:
+    """To another type: floats round to nearest, integers take floats rounded towards zero."""
+    if dtype is x.dtype:
+        return x
+    lo, hi = x.lo, x.hi
+    nan = x.nan and dtype.is_float
+    result = AbstractTensor(dtype, x.shape, lo, hi, x.starts, nan, tight=x.tight, dims=x.dims)
+    if x.dtype.kind == dtypes.OTHER or dtype.kind == dtypes.OTHER:
+        limit = (-np.inf, np.inf) if dtype.kind in (dtypes.FLOAT, dtypes.OTHER) else (dtype.lo, dtype.hi)
+        return AbstractTensor(dtype, x.shape, np.float64(limit[0]), np.float64(limit[1]), None, dtype.is_float)
+    if dtype.kind == dtypes.BOOLEAN:
+        result.lo = (
+            np.where((lo > 0) | (hi < 0) | x.nan, 1.0, 0.0)[()]
+            if not x.nan
+            else np.where((lo > 0) | (hi < 0), 1.0, 0.0)[()]
+        )
+        result.hi = np.where((lo == 0) & (hi == 0) & (not x.nan), 0.0, 1.0)[()]
+        result.dims = None
+        return result
+    if x.dtype.kind == dtypes.BOOLEAN and "max" in x.facts:
+        result.facts = {"max": x.facts["max"]}
+    if dtype.kind == dtypes.INTEGER:
+        lo, hi = np.trunc(lo), np.trunc(hi)
+        result.lo, result.hi = lo, hi
+        if result.low < dtype.lo or result.high > dtype.hi or x.nan:
+            if x.dtype.is_float:
+                reached = x.tight is not None and not x.nan
+                overflow_of_cast(ctx, x, dtype, reached)
+            else:
+                ctx.overflow(result.interval(), dtype, False)
+            result.lo, result.hi = np.full_like(lo, dtype.lo)[()], np.full_like(hi, dtype.hi)[()]
+            result.dims = None
+        return result
+    lo, hi = dtype.nearest(lo), dtype.nearest(hi)
+    result.lo, result.hi = lo, hi
+    if x.dtype.is_float and dtype.hi < x.dtype.hi:
+        result.lo, result.hi = dtype.flush(lo, hi)
+    if (result.low < dtype.lo or result.high > dtype.hi) and x.low > -np.inf and x.high < np.inf:
+        overflow_of_cast(ctx, x, dtype, x.tight is not None)
+        result.lo, result.hi = np.clip(lo, dtype.lo, dtype.hi), np.clip(hi, dtype.lo, dtype.hi)
+    elif not dtype.has_inf:
+        result.lo, result.hi = np.clip(result.lo, dtype.lo, dtype.hi), np.clip(result.hi, dtype.lo, dtype.hi)
+    saturates = x.low < dtype.lo or x.high > dtype.hi
+    if ctx.options.affine and x.dtype.is_float and x.form is not None and x.starts is None and not saturates:
+        largest = max(abs(result.low), abs(result.high))
+        error = x.form.error + (largest * dtype.eps / 2 + dtype.tiny if dtype.eps > x.dtype.eps else 0.0)
+        result.form = affine.Form(x.form.terms, x.form.constant, error)
+    if x.data is not None and np.size(x.data) <= 4096 and x.dtype.kind != dtypes.FLOAT:
+        result.data = np.asarray(x.data).astype(np.float64)
+    return result
+
+
+def overflow_of_cast(ctx: Context, x: AbstractTensor, dtype: Any, reached: bool) -> None:
+    """Values outside the new type: a warning where some run certainly has them."""
+    if ctx.run.quiet:
+        return
+    if reached or ctx.options.strict:
+        ctx.check("numerical/cast-overflow", f"|x| > {dtype.hi:.5g}, the largest {dtype.name}", {0: x}, lambda _: False)
+    else:
+        ctx.overflow(x.interval(), dtype, False)

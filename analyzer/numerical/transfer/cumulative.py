@@ -1,0 +1,109 @@
+"""Running sums and products, places of extremes, sums by segment."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from analyzer.numerical.context import Context
+from analyzer.numerical.domain import dims, dtypes
+from analyzer.numerical.domain.tensor import AbstractTensor, count
+from analyzer.numerical.transfer.reductions import UNKNOWN, block_counts, reduced_shape, rounding_terms, times
+from analyzer.numerical.transfer.registry import transfer
+
+
+@transfer("CumSum", tf=("Cumsum",))
+def cumsum(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
+    """Between the least and the greatest partial sum: of 0 or 1 up to n elements."""
+    where = axis.integers() if axis is not None else None
+    _, most = block_counts(_flat(x), (where[0] % x.rank,) if where and x.rank else UNKNOWN)
+    n = float(most)
+    first_lo, first_hi = x.low, x.high
+    if ctx.attr("exclusive", 0):
+        first_lo, first_hi = min(first_lo, 0.0), max(first_hi, 0.0)
+    lo = min(first_lo, float(times(np.float64(x.low), np.float64(n))))
+    hi = max(first_hi, float(times(np.float64(x.high), np.float64(n))))
+    slack = rounding_terms(n) * max(x.dtype.eps, 0.0)
+    if x.dtype.is_float:
+        magnitude = max(abs(lo), abs(hi)) if math.isfinite(max(abs(lo), abs(hi))) else 0.0
+        lo, hi = (lo - magnitude * slack if x.low < 0 else lo), (hi + magnitude * slack if x.high > 0 else hi)
+    a, b = ctx.finite(
+        np.float64(x.dtype.nearest(np.float64(lo))),
+        np.float64(x.dtype.nearest(np.float64(hi))),
+        x.dtype,
+        x.low > -np.inf and x.high < np.inf,
+    )
+    return AbstractTensor(x.dtype, x.shape, a, b, None, x.nan or (x.low == -np.inf and x.high == np.inf))
+
+
+def _flat(x: AbstractTensor) -> AbstractTensor:
+    from analyzer.numerical.domain.tensor import smashed
+
+    return smashed(x)
+
+
+@transfer("CumProd", tf=("Cumprod",))
+def cumprod(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
+    where = axis.integers() if axis is not None else None
+    _, most = block_counts(_flat(x), (where[0] % x.rank,) if where and x.rank else UNKNOWN)
+    magnitude = max(abs(x.low), abs(x.high), 1.0)
+    try:
+        big = magnitude ** float(most) if math.isfinite(float(most)) or magnitude == 1 else math.inf
+    except OverflowError:
+        big = math.inf
+    small = 0.0 if x.low >= 0 else -big
+    if not x.dtype.is_float:
+        pad = 0.0
+    else:
+        pad = big * x.dtype.eps * min(float(most), 1e4) if math.isfinite(big) else 0.0
+    lo, hi = ctx.finite(
+        np.float64(small - (pad if small < 0 else 0)),
+        np.float64(big + pad),
+        x.dtype,
+        x.low > -np.inf and x.high < np.inf,
+    )
+    return AbstractTensor(x.dtype, x.shape, lo, hi, None, x.nan)
+
+
+@transfer("ArgMax", "ArgMin", tf=("ArgMax", "ArgMin"))
+def arg_extreme(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
+    """Indices below the size of the axis."""
+    if ctx.is_tf:
+        where, kept = (axis.integers() if axis is not None else [0]), False
+    else:
+        where, kept = [int(ctx.attr("axis", 0))], bool(ctx.attr("keepdims", 1))
+    dtype = ctx.type_attr("output_type") or dtypes.INT64
+    if x.shape is None or where is None:
+        return AbstractTensor(dtype, None, np.float64(0), np.float64(dtype.hi))
+    which = (where[0] % max(len(x.shape), 1),)
+    hi = max(dims.high(x.shape[which[0]]) - 1, 0) if x.shape else 0
+    return AbstractTensor(dtype, reduced_shape(x.shape, which, kept), np.float64(0), np.float64(min(hi, dtype.hi)))
+
+
+@transfer(
+    tf=(
+        "SegmentSum",
+        "UnsortedSegmentSum",
+        "SparseSegmentSum",
+        "UnsortedSegmentMax",
+        "SegmentMean",
+        "SegmentMax",
+        "UnsortedSegmentMin",
+    )
+)
+def segment_reduction(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
+    """Any number of rows may fall into a segment; empty ones hold 0 (or the dtype's extremes)."""
+    n = count(x.shape, [0])[1] if x.shape else np.inf
+    if ctx.op in ("SegmentMean", "SegmentMax"):
+        lo, hi = min(x.low, 0.0), max(x.high, 0.0)
+    elif "Max" in ctx.op or "Min" in ctx.op:
+        lo, hi = x.dtype.lo, x.dtype.hi
+    else:
+        lo, hi = (
+            float(times(np.float64(min(x.low, 0.0)), np.float64(n))),
+            float(times(np.float64(max(x.high, 0.0)), np.float64(n))),
+        )
+    a, b = ctx.finite(np.float64(lo), np.float64(hi), x.dtype, x.low > -np.inf and x.high < np.inf)
+    return AbstractTensor(x.dtype, ctx.declared_shape(), a, b, None, x.nan)
