@@ -3,7 +3,7 @@
     python benchmarks/differential_speed.py [--repeat 5]
 
 Prints ratios: a warm worker's call (arrays over disk, weights hashed) over the bare ONNX Runtime call in this process;
-then the seconds for localizing and reducing one fault in a 100-node model.
+then the seconds for localizing and reducing faults in a model of 100 layers, the float64 judge's time included.
 """
 
 # ruff: noqa: E402
@@ -24,10 +24,10 @@ import onnx
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent), str(Path(__file__).resolve().parent)]
 
 from differential_models import transformer, zoo
-from fault_injection import inject
+from fault_injection import ENGINES, Bench, Remembering, start
 
+from analyzer.differential import noise
 from analyzer.differential.backend import parse
-from analyzer.differential.localize import localize
 from analyzer.differential.reduce import reduce
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.transport import Environment, ProcessTransport
@@ -64,25 +64,29 @@ def main(argv: Sequence[str] | None = None) -> int:
             runner.close()
             ratio = statistics.median(warm) / statistics.median(bare)
             print(f"{name}: a warm worker takes {ratio:.2f} times the bare execution", flush=True)
-        model = transformer(layers=5)
-        faulty, faults = inject(model, 1, np.random.default_rng(3))
-        right, wrong = (Runner(parse("onnxruntime:opt=disable:threads=1"), ProcessTransport("onnxruntime", Environment())) for _ in range(2))  # fmt: skip # noqa: E501
-        wrong.backend = parse("onnxruntime:opt=disable:threads=2")
-        for runner, proto in ((right, model), (wrong, faulty)):
-            path = folder / f"{id(runner)}.onnx"
-            onnx.save(proto, path)
-            structure = runner.load(Artefact("onnx", {"model.onnx": path}, {"path": "model.onnx"}))
-        started = time.perf_counter()
-        found = localize(
-            structure, [wrong], right, {"x": np.random.default_rng(0).standard_normal((2, 9, 32)).astype(np.float32)}
-        )
-        for blame in found.blames:
-            reduce(blame, wrong, right, 1e-5)
-        seconds = time.perf_counter() - started
-        blamed = [b.unit.id for b in found.blames]
-        print(f"{len(found.units)} layers: localized and reduced in {seconds:.1f} s; {faults} -> blamed {blamed}")
-        right.close()
-        wrong.close()
+        path = folder / "hundred.onnx"
+        onnx.save(transformer(layers=4), path)
+        wrong, right, faults = ENGINES[".onnx"]
+        judge = start(right, kind=Remembering)
+        assert isinstance(judge, Remembering)
+        bench = Bench(path, start(wrong, faults), judge, sets=1)
+        for seed in range(args.repeat):
+            injected = bench.inject(1 + seed % 2, [seed])
+            judge.memory.clear()  # the judge's part counts
+            started = time.perf_counter()
+            found = bench.localize(0)
+            located = time.perf_counter() - started
+            for blame in found.blames:
+                reduce(blame, bench.wrong, judge, noise.MARGIN * blame.floor)
+            seconds = time.perf_counter() - started
+            blamed = [b.unit.id for b in found.blames]
+            print(
+                f"{len(found.units)} layers: localized in {located:.1f} s, reduced after {seconds:.1f} s; "
+                f"{injected} -> blamed {blamed}",
+                flush=True,
+            )
+        bench.wrong.close()
+        judge.close()
     return 0
 
 

@@ -72,6 +72,7 @@ def run_studies(
     pool: Pool | None = None,
     thorough: bool = False,
     budget: float = BUDGET,
+    search: int = 0,
 ) -> list[Study]:
     """The measurements behind `analyse`; workers are ended unless the caller brings its own `pool`."""
     if target.backends == ():
@@ -85,7 +86,9 @@ def run_studies(
             done = []
             for family in grouped:
                 limit = Budget(budget) if target.entry else None
-                done.append(study(family, kinds, target, own, thresholds, given, thorough=thorough, budget=limit))
+                done.append(
+                    study(family, kinds, target, own, thresholds, given, thorough=thorough, budget=limit, search=search)
+                )
             for each in done:
                 for problem in each.problems:
                     write_problem(problem, each, kinds, output)

@@ -55,6 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--percent", type=float, default=0.0, metavar="P", help="per cent of instances that must reach it"
     )
     parser.add_argument("--thorough", action="store_true", help="replay every layer even when the outputs agree")
+    parser.add_argument(
+        "--search", type=int, default=0, metavar="ROUNDS", help="look for inputs on which the engines differ more"
+    )
     parser.add_argument("--base", metavar="MODEL", help="the model before the change: only what got worse counts")
     parser.add_argument("--out", metavar="DIR", default="assay-diff", help="folder for reproducers and pictures")
 
@@ -81,7 +84,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             graph = graph_of(target, root, sandbox)
             studies = run_studies(
                 graph, target, root=root, output=folder, thresholds=thresholds, sandbox=sandbox,
-                versions=versions, pool=pool, thorough=args.thorough,
+                versions=versions, pool=pool, thorough=args.thorough, search=args.search,
             )  # fmt: skip
             return studies, with_lines(result_of(studies, target, folder, thresholds), graph)
 

@@ -15,7 +15,8 @@ from analyzer.differential import noise
 from analyzer.differential.backend import Backend
 from analyzer.differential.bisect import Culprit, guilty_pass, version_range
 from analyzer.differential.compare import Comparison, EngineResult, run_all
-from analyzer.differential.inputs import Inputs, InputSet, generate, variants
+from analyzer.differential.input_search import amplified, finite, not_finite
+from analyzer.differential.inputs import Inputs, generate, variants
 from analyzer.differential.known import Benign, Known, benign, duplicate_key, known_issue
 from analyzer.differential.localize import Blame, Localization, error_of, localize, small_scale, splice
 from analyzer.differential.plan import Family, kind_for
@@ -23,7 +24,7 @@ from analyzer.differential.pool import Pool
 from analyzer.differential.reduce import Reduced, reduce
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.structure import Description
-from analyzer.differential.verdict import Failure, Kind, Outcome
+from analyzer.differential.verdict import Failure, Kind
 from analyzer.problem import TargetProblem
 
 
@@ -97,10 +98,12 @@ def study(
     *,
     thorough: bool = False,
     budget: Budget | None = None,
+    search: int = 0,
 ) -> Study:
     """Run the family's engines. `given` makes the inputs from the model's description; None generates them.
 
     `thorough`: replay every layer even when the outputs agree. `budget` bounds the search for explanations; None: none.
+    `search`: rounds of looking for inputs on which an engine deviates more.
     """
     pool.pinned = frozenset({family.judge.name, *(b.name for b in family.backends)})
     with tempfile.TemporaryDirectory(prefix="assay-state-") as temporary:
@@ -108,7 +111,7 @@ def study(
         for name, artefact in kinds.items():
             takers = [b for b in family.backends if kind_for(b, kinds) == name]
             settled[name] = pool.settle(takers, artefact, Path(temporary)) if takers else artefact
-        return _study(family, settled, target, pool, thresholds, given, thorough, budget)
+        return _study(family, settled, target, pool, thresholds, given, thorough, budget, search)
 
 
 def _study(
@@ -120,6 +123,7 @@ def _study(
     given: Callable[[Description], Inputs] | None,
     thorough: bool,
     budget: Budget | None,
+    search: int,
 ) -> Study:
     missing: list[tuple[str, Failure]] = []
     runners: list[Runner] = []
@@ -143,6 +147,8 @@ def _study(
     notes = [n for r in (leading, *runners) if r.description is not None for n in r.description.notes]
     versions = {k: v for r in (leading, *runners) for k, v in r.versions.items() if not r.backend.version}
     inputs = _inputs(structure, target, given, [*runners, *([judge] if judge else [])], budget)
+    if search and judge is not None:
+        inputs = amplified(inputs, runners, judge, search)
     comparison = run_all(runners, judge, inputs.sets, thresholds)
     done = replace(
         done,
@@ -177,7 +183,7 @@ def _inputs(
 
     def all_run(feeds: Mapping[str, np.ndarray]) -> bool:
         """An image too small for its network has empty or NaN results on some engines and is refused by others."""
-        return all(_not_finite(outcome) == 0 and outcome.ok for outcome in (r.run(feeds, state=False) for r in runners))
+        return all(not_finite(outcome) == 0 and outcome.ok for outcome in (r.run(feeds, state=False) for r in runners))
 
     def any_runs(feeds: Mapping[str, np.ndarray]) -> bool:
         return any(runner.run(feeds, state=False).ok for runner in runners)
@@ -189,48 +195,6 @@ def _inputs(
     # On the first engine that runs: an engine is fast, and it is the engines' own precision that must stay finite.
     quick = next((r for r in runners if r.run(made.sets[0].feeds, state=False).ok), None) if made.sets else None
     return made if quick is None or (budget is not None and budget.over) else finite(made, quick)
-
-
-def finite(inputs: Inputs, runner: Runner, steps: int = 6) -> Inputs:
-    """Move inputs on which the outputs are not finite towards values on which they are.
-
-    The gradient of "how much is not finite" is estimated by simultaneous perturbation (Spall 1992): two runs a step
-    whatever the number of inputs, on any engine. Inputs that stay non-finite are kept as they are.
-    """
-    sets = []
-    first = runner.replay([(given.feeds, None) for given in inputs.sets])
-    for index, (given, outcome) in enumerate(zip(inputs.sets, first, strict=True)):
-        feeds, best = given.feeds, _not_finite(outcome)
-        rng = np.random.default_rng(index)
-        for _ in range(steps if best > 0 else 0):
-            direction = {n: rng.choice([-1.0, 1.0], size=a.shape) for n, a in feeds.items() if a.dtype.kind == "f"}
-            for scale in (-0.5, 0.5, -0.1):
-                moved = {n: _moved(a, direction[n] * scale) if n in direction else a for n, a in feeds.items()}
-                shrunk = {n: (a * 0.5).astype(a.dtype) if a.dtype.kind == "f" else a for n, a in moved.items()}
-                for candidate in (moved, shrunk):
-                    badness = _badness(runner, candidate)
-                    if badness < best:
-                        feeds, best = candidate, badness
-            if best == 0:
-                break
-        sets.append(InputSet(given.name, feeds, given.truth))
-    return replace(inputs, sets=tuple(sets))
-
-
-def _moved(array: np.ndarray, step: np.ndarray) -> np.ndarray:
-    return np.asarray(array + step * max(float(np.abs(array).mean()), 0.1)).astype(array.dtype)
-
-
-def _badness(runner: Runner, feeds: Mapping[str, np.ndarray]) -> float:
-    return _not_finite(runner.run(feeds, state=False))
-
-
-def _not_finite(outcome: Outcome) -> float:
-    """The share of the outputs that is not finite; a run that failed has none."""
-    if not outcome.ok:
-        return 0.0
-    floats = [a for a in outcome.arrays.values() if a.dtype.kind == "f" and a.size]
-    return float(sum(np.mean(~np.isfinite(a)) for a in floats))
 
 
 def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bool, budget: Budget | None) -> Study:
