@@ -117,13 +117,11 @@ class _Case:
 def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: bool) -> list[Finding]:
     warnings = case.interpretation.warnings
     follow = followers(warnings)
-    deadline = time.monotonic() + case.budget.total
-    ranges = as_ranges(case.assumptions)
+    roots = [w for w in warnings if w.root is None]
+    shown = _confirmed(case, roots, confirmer) if confirm and confirmer is not None else {}
     found = []
-    for warning in (w for w in warnings if w.root is None):
-        confirmation = None
-        if confirm and confirmer is not None:
-            confirmation = confirmer.confirm(case.graph, warning, ranges, case.target.symbols, deadline)
+    for warning in roots:
+        confirmation = shown.get(id(warning))
         shown_by = f"{confirmation.engine}: {confirmation.sentence}" if confirmation else ""
         support = _explained(case, warning, confirmer, Support(shown_by)) if explain else Support(shown_by)
         after = follow.get(id(warning), [])
@@ -132,6 +130,23 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
             path = _write(confirmation, finding, warning, case.output)
             finding = replace(finding, reproducer=str(path.relative_to(case.output)))
         found.append(finding)
+    return found
+
+
+def _confirmed(case: _Case, roots: Sequence[Warning], confirmer: Confirmer) -> dict[int, Confirmation]:
+    """Failing runs by the id of their warning.
+
+    Every warning has its turn: none may take more than twice its even share of the time that is left.
+    """
+    deadline = time.monotonic() + case.budget.total
+    ranges = as_ranges(case.assumptions)
+    found = {}
+    for number, warning in enumerate(roots):
+        now = time.monotonic()
+        share = max(case.budget.search, 2 * (deadline - now) / (len(roots) - number))
+        confirmation = confirmer.confirm(case.graph, warning, ranges, case.target.symbols, min(deadline, now + share))
+        if confirmation is not None:
+            found[id(warning)] = confirmation
     return found
 
 

@@ -21,6 +21,11 @@ def _cast(node: ir.Node, operands: list[np.ndarray]) -> np.ndarray:
     return operands[0].astype(ir.DataType(int(attribute.value)).numpy())
 
 
+def _cast_like(node: ir.Node, operands: list[np.ndarray]) -> np.ndarray:
+    dtype = node.outputs[0].dtype or (node.inputs[1].dtype if node.inputs[1] is not None else None)
+    return operands[0].astype(dtype.numpy()) if dtype is not None else operands[0]
+
+
 def _reshape(node: ir.Node, operands: list[np.ndarray]) -> np.ndarray:
     return operands[0].reshape([int(n) for n in operands[1].reshape(-1)])
 
@@ -40,7 +45,7 @@ FOLDS: Mapping[str, Fold] = {
     "Identity": lambda node, given: given[0],
     "StopGradient": lambda node, given: given[0],
     "Cast": _cast,
-    "CastLike": lambda node, given: given[0].astype(given[1].dtype),
+    "CastLike": _cast_like,
     "Reshape": _reshape,
     "Unsqueeze": _unsqueeze,
     "ExpandDims": _unsqueeze,
@@ -68,7 +73,7 @@ def constant_array(value: ir.Value | None, depth: int = DEEPEST) -> np.ndarray |
     if fold is None or depth == 0 or producer.domain not in ("", "ai.onnx", "tf"):
         return None
     operands: list[np.ndarray] = []
-    for operand in producer.inputs:
+    for operand in producer.inputs[:1] if producer.op_type == "CastLike" else producer.inputs:
         array = constant_array(operand, depth - 1)
         if array is None or array.size > LARGEST:
             return None

@@ -1,45 +1,56 @@
-"""The defects of the corpus: what is expected of each."""
+"""The defects of the corpus: what is expected of each, in every form in which programs have it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+FORMS = ("torch", "keras", "tf2", "tf1")
+NOT_TORCH = ("keras", "tf2", "tf1")
+
 
 @dataclass(frozen=True)
 class Case:
-    """A defect: rule, and the class in torch_defects.py."""
+    """A family of defects: its rule, and a part of the source text that its suggested change must hold.
+
+    `elsewhere` names forms in which the failing operator carries another rule; `forms` those in which it is written.
+    """
 
     name: str
     rule: str
-    torch: str = ""  # the class in torch_defects.py
-    tensorflow: bool = True
-    confirmed: bool = True
+    mended: str
+    forms: tuple[str, ...] = FORMS
+    elsewhere: tuple[tuple[str, str], ...] = ()
+
+    def rule_in(self, form: str) -> str:
+        return dict(self.elsewhere).get(form, self.rule)
 
 
+LOG, DIVISION, EXP = "log-of-nonpositive", "division-by-zero", "exp-overflow"
 CASES = (
-    Case("log_of_softmax", "log-of-nonpositive", "LogOfSoftmax"),
-    Case("log_of_softmax_in_one_line", "log-of-nonpositive", "LogOfSoftmaxInOneLine", tensorflow=False),
-    Case("log_of_one_minus_sigmoid", "log-of-nonpositive", "LogOfOneMinusSigmoid"),
-    Case("softmax_by_hand", "exp-overflow", "SoftmaxByHand"),
-    Case("kernel_weights", "division-by-zero", "KernelWeights"),
-    Case("epsilon_lost", "log-of-nonpositive", "EpsilonLost"),
-    Case("clip_discarded", "log-of-nonpositive", "ClipDiscarded"),
-    Case("clip_from_data", "log-of-nonpositive", "ClipFromData"),
-    Case("one_of_two_logs", "log-of-nonpositive", "OneOfTwoLogs"),
-    Case("sqrt_of_exp", "gradient-of-sqrt-at-zero", "SqrtOfExp"),
-    Case("free_energy", "exp-overflow", "FreeEnergy"),
-    Case("trainable_gain", "division-by-zero", "TrainableGain"),
-    Case("column_sum", "division-by-zero", "ColumnSum"),
-    Case("log_of_encoder", "log-of-nonpositive", "LogOfEncoder"),
-    Case("divergence", "division-by-zero", "Divergence"),
-    Case("entropy", "log-of-nonpositive", "Entropy"),
-    Case("cosine_similarity", "division-by-zero", "CosineSimilarity"),
-    Case("deviation_of_one", "division-by-zero", "DeviationOfOne"),
-    Case("masked_attention", "softmax-of-minus-infinity", "MaskedAttention"),
-    Case("half_precision", "overflow", "HalfPrecision"),
-)
-KERAS = (
-    Case("surprise", "log-of-nonpositive", "Surprise"),
-    Case("gain", "division-by-zero", "Gain"),
-    Case("length", "division-by-zero", "Length"),
+    Case("log_of_softmax", LOG, "log_softmax(logits"),
+    Case("log_of_softmax_in_one_line", LOG, "torch.log_softmax(logits, dim=1)", ("torch",)),
+    Case("log_of_one_minus_sigmoid", LOG, "sigmoid(-"),
+    Case("softmax_by_hand", EXP, "softmax(logits"),
+    Case("kernel_weights", DIVISION, "softmax("),
+    Case("epsilon_lost", LOG, "sigmoid(-logits)"),
+    Case("clip_discarded", LOG, "sigmoid(logits)"),
+    Case("clip_from_data", LOG, "1e-12"),
+    Case("one_of_two_logs", LOG, "sigmoid(-logits)"),
+    Case("one_of_two_exps", EXP, "80"),
+    Case("sqrt_of_exp", "gradient-of-sqrt-at-zero", "exp(log_variance / 2)"),
+    Case("free_energy", EXP, "softplus("),
+    Case("trainable_gain", DIVISION, "where("),
+    Case("column_sum", DIVISION, "1e-08"),
+    Case("log_of_encoder", LOG, "1e-12"),
+    Case("divergence", DIVISION, "1e-08"),
+    Case("entropy", LOG, "log_softmax("),
+    Case("cosine_similarity", DIVISION, "1e-08"),
+    Case("deviation_of_one", DIVISION, "1e-08"),
+    Case("sample_deviation", DIVISION, "correction=0", ("torch",)),
+    Case("masked_attention", "softmax-of-minus-infinity", "-1e9"),
+    Case("half_precision", "overflow", "float"),
+    Case("distance", "gradient-of-sqrt-at-zero", "+ 1e-12)", elsewhere=(("torch", "gradient-of-norm-at-zero"),)),
+    Case("signed_root", "gradient-of-pow-at-zero", "1e-06"),
+    Case("angle", "gradient-of-acos-at-edge", "0.9999999"),
+    Case("untaken_branch", "where-leaks-nan-gradient", "1e-12"),
 )

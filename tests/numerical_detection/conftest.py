@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import pytest
 from analyzer.config import InputSpec, TargetConfig
 from analyzer.exporting.annotate import graph_of
 from analyzer.exporting.manifest import read_manifest
-from analyzer.findings import AnalysisResult
+from analyzer.findings import AnalysisResult, Finding
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import Budget, Confirmer
@@ -28,6 +28,7 @@ RANGES = {  # what a configuration would say; all other ranges are inferred
     "pixels": (0.0, 1.0),
     "mask": (0.0, 1.0),
     "rows": (-1000.0, 1000.0),
+    "cosine": (-2.0, 2.0),
 }
 
 
@@ -45,7 +46,7 @@ class Corpus:
         inputs = {n: InputSpec(range=ValueRange(*RANGES[n])) for n in RANGES if n in names}
         return TargetConfig(id=entry, entry=entry, inputs=inputs)
 
-    def analyse(self, entry: str, *, confirm: bool = True) -> AnalysisResult:
+    def analyse(self, entry: str, *, confirm: bool = True, explain: bool | None = None) -> AnalysisResult:
         return analyse(
             self.graphs[entry],
             self.target(entry),
@@ -53,13 +54,31 @@ class Corpus:
             root=self.root,
             confirmer=self.confirmer,
             confirm=confirm,
-            explain=confirm,
+            explain=confirm if explain is None else explain,
         )
 
     def line_of(self, file: str, name: str) -> int:
         """The line marked as the defect `name`."""
         lines = (self.root / file).read_text().splitlines()
         return next(i for i, line in enumerate(lines, 1) if re.search(rf"# defect: {name}$", line))
+
+
+def apply_suggestions(root: Path, findings: Iterable[Finding]) -> int:
+    """Writes the suggested lines into the files below `root`, last lines first, overlapping ones not; how many."""
+    taken: dict[str, list[tuple[int, int, str]]] = {}
+    for finding in findings:
+        fix = finding.suggestion
+        if fix is None or fix.replacement is None or fix.path is None or fix.line is None or fix.end_line is None:
+            continue
+        known = taken.setdefault(fix.path, [])
+        if all(fix.end_line < first or fix.line > last for first, last, _ in known):
+            known.append((fix.line, fix.end_line, fix.replacement))
+    for path, changes in taken.items():
+        lines = (root / path).read_text().splitlines()
+        for first, last, text in sorted(changes, reverse=True):
+            lines[first - 1 : last] = text.splitlines()
+        (root / path).write_text("\n".join(lines) + "\n")
+    return sum(len(changes) for changes in taken.values())
 
 
 def export_all(entries: list[str], root: Path, out: Path) -> dict[str, Graph]:

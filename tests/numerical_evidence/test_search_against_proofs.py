@@ -23,7 +23,7 @@ BINARY = ["Add", "Sub", "Mul", "Max", "Min", "Div"]
 RISKY = ["Log", "Sqrt", "Exp", "Reciprocal", "Div"]
 RULES = {"Log": "log-of-nonpositive", "Sqrt": "sqrt-of-negative", "Exp": "exp-overflow", "Div": "division-by-zero",
          "Reciprocal": "division-by-zero"}  # fmt: skip
-SEEDS = range(24)
+SEEDS = range(60)
 
 
 def random_graph(rng: np.random.Generator) -> tuple[Graph, dict[str, ValueRange]]:

@@ -90,7 +90,7 @@ class Confirmer:
         """A failing run of the warning's operator inside `ranges`, or None."""
         for size in sorted(SIZES, key=lambda s: s != self._fitting.get(id(graph))):
             if time.monotonic() > deadline:
-                self.note("the time for confirmation was spent before every warning had been tried")
+                self.note("the time for confirmation was spent before everything had been tried")
                 return None
             sizes = {"*": size, **{name: _size(bounds, size) for name, bounds in symbols.items()}}
             losses = ends_of(graph, warning)

@@ -270,7 +270,10 @@ def _descend(
 
 
 def gradient_fails(problem: Problem, point: Mapping[str, Any]) -> bool:
-    """Whether nothing fails on the way forward, and on the way back the operator's gradient is the first to do so."""
+    """Whether nothing fails on the way forward, and on the way back the operator's gradient is the first to do so.
+
+    It must reach a leaf: behind a clip that has closed it does no harm.
+    """
     import torch
 
     leaves = {name: tensor.detach().clone() for name, tensor in point.items()}
@@ -284,6 +287,10 @@ def gradient_fails(problem: Problem, point: Mapping[str, Any]) -> bool:
         return False
     total = sum(end.sum() for end in ends if end.is_floating_point())
     if not isinstance(total, torch.Tensor) or not total.requires_grad:
+        return False
+    floating = [t for t in leaves.values() if t.requires_grad]
+    reached = torch.autograd.grad(total, floating, allow_unused=True, retain_graph=True)
+    if all(g is None or bool(torch.isfinite(g).all()) for g in reached):
         return False
     return any(first_to_fail(total, given, made) for given, made in trace.executions)
 

@@ -66,7 +66,7 @@ def candidates(warning: Warning) -> Iterator[Candidate]:
 def _of_division(node: ir.Node, warning: Warning) -> Iterator[Candidate]:
     position = 0 if node.op_type in ("Reciprocal", "Inv") else 1
     yield from rewrites.softmax_by_hand(node)
-    yield from rewrites.unbiased_of_one(node)
+    yield from rewrites.unbiased_of_one(node, warning.interval.lo == 0 == warning.interval.hi)
     if warning.dtype not in DIVISOR:
         if warning.interval.lo >= 0:
             yield clamped(node, position, 1.0, "below")

@@ -116,9 +116,12 @@ def root_of_squares(node: ir.Node, epsilon: float) -> Iterator[Candidate]:
         yield Candidate("deviation", text, node, build, epsilon, 0, effect)
 
 
-def unbiased_of_one(node: ir.Node) -> Iterator[Candidate]:
-    """A division by the constant 0: the unbiased variance of a single element."""
-    if node.op_type not in ("Div", "RealDiv") or number(node.inputs[1]) != 0.0:
+def unbiased_of_one(node: ir.Node, always_zero: bool) -> Iterator[Candidate]:
+    """A division by one less than the number of elements, which is 0: the unbiased variance of a single element."""
+    count = source_of(node.inputs[1])
+    constant = number(node.inputs[1]) == 0.0
+    less_one = count is not None and count.op_type == "Sub" and number(count.inputs[1]) == 1.0
+    if node.op_type not in ("Div", "RealDiv") or not (constant or (less_one and always_zero)):
         return
 
     def build(builder: Builder, anchor: ir.Node) -> ir.Value:

@@ -203,14 +203,59 @@ def half_precision_repaired(x):
     return tf.reduce_sum(half * half, axis=1)
 
 
+def one_of_two_exps(first, second):
+    guarded = tf.exp(tf.clip_by_value(first, -50.0, 50.0))
+    return tf.reduce_mean(guarded + tf.exp(second))  # defect: one_of_two_exps
+
+
+def one_of_two_exps_repaired(first, second):
+    guarded = tf.exp(tf.clip_by_value(first, -50.0, 50.0))
+    return tf.reduce_mean(guarded + tf.exp(tf.clip_by_value(second, -50.0, 50.0)))
+
+
+def distance(first, second):
+    return tf.reduce_mean(tf.norm(first - second, axis=1))  # defect: distance
+
+
+def distance_repaired(first, second):
+    return tf.reduce_mean(tf.sqrt(tf.reduce_sum(tf.square(first - second), axis=1) + 1e-6))
+
+
+def signed_root(x):
+    return tf.reduce_mean(tf.sign(x) * tf.pow(tf.abs(x), 0.3))  # defect: signed_root
+
+
+def signed_root_repaired(x):
+    return tf.reduce_mean(tf.sign(x) * tf.pow(tf.abs(x) + 1e-3, 0.3))
+
+
+def angle(cosine):
+    return tf.reduce_mean(tf.acos(tf.clip_by_value(cosine, -1.0, 1.0)))  # defect: angle
+
+
+def angle_repaired(cosine):
+    return tf.reduce_mean(tf.acos(tf.clip_by_value(cosine, -0.999, 0.999)))
+
+
+def untaken_branch(x):
+    return tf.reduce_mean(tf.where(x > 0, tf.math.log(x), tf.zeros_like(x)))  # defect: untaken_branch
+
+
+def untaken_branch_repaired(x):
+    inside = tf.where(x > 0, x, tf.ones_like(x))
+    return tf.reduce_mean(tf.where(x > 0, tf.math.log(inside), tf.zeros_like(x)))
+
+
 PARTS = (
     "log_of_softmax", "log_of_one_minus_sigmoid", "softmax_by_hand", "kernel_weights", "epsilon_lost", "clip_discarded",
     "clip_from_data", "one_of_two_logs", "sqrt_of_exp", "free_energy", "trainable_gain", "column_sum", "log_of_encoder",
     "divergence", "entropy", "cosine_similarity", "deviation_of_one", "masked_attention", "half_precision",
+    "one_of_two_exps", "distance", "signed_root", "angle", "untaken_branch",
 )  # fmt: skip
 FED = {
     "features": (3, 8), "labels": (3, 4), "logits": (3, 4), "targets": (3, 4), "points": (3, 1), "pixels": (3, 6),
     "noise": (3, 4), "visible": (3, 64), "rows": (3, 4), "single": (3, 1), "mask": (3, 4), "guess": (3, 4),
+    "cosine": (3, 4),
 }  # fmt: skip
 TRAINED = {
     "score": (8, 4), "one": (8, 1), "centres": (5,), "decode": (8, 6), "hidden": (64, 5), "gain": (1,), "mix": (4, 3),
@@ -236,6 +281,11 @@ ARGUMENTS = {
     "deviation_of_one": ("single",),
     "masked_attention": ("logits", "mask"),
     "half_precision": ("rows",),
+    "one_of_two_exps": ("logits", "targets"),
+    "distance": ("logits", "targets"),
+    "signed_root": ("rows",),
+    "angle": ("cosine",),
+    "untaken_branch": ("rows",),
 }
 
 
@@ -258,11 +308,13 @@ class Everything(tf.Module):
         self.suffix = suffix
         self.held = {n: tf.Variable(_start(n, s), name=n) for n, s in TRAINED.items()}
 
-    def __call__(self, features, labels, logits, targets, points, pixels, noise, visible, rows, single, mask, guess):
+    def __call__(
+        self, features, labels, logits, targets, points, pixels, noise, visible, rows, single, mask, guess, cosine
+    ):
         fed = {
             "features": features, "labels": labels, "logits": logits, "targets": targets, "points": points,
             "pixels": pixels, "noise": noise, "visible": visible, "rows": rows, "single": single, "mask": mask,
-            "guess": guess,
+            "guess": guess, "cosine": cosine,
         }  # fmt: skip
         return _all({**fed, **self.held}, self.suffix)
 

@@ -300,6 +300,77 @@ class HalfPrecisionRepaired(nn.Module):
         return (x.half().float() * x.half().float()).sum(1)
 
 
+class OneOfTwoExps(nn.Module):
+    def forward(self, first, second):
+        guarded = torch.exp(first.clamp(-50, 50)).mean()
+        return guarded + torch.exp(second).mean()  # defect: one_of_two_exps
+
+
+class OneOfTwoExpsRepaired(nn.Module):
+    def forward(self, first, second):
+        return torch.exp(first.clamp(-50, 50)).mean() + torch.exp(second.clamp(-50, 50)).mean()
+
+
+class SampleDeviation(nn.Module):
+    """The unbiased deviation of a single row divides by 0."""
+
+    def forward(self, single):
+        return single.std(1)  # defect: sample_deviation
+
+
+class SampleDeviationRepaired(nn.Module):
+    def forward(self, single):
+        return torch.sqrt(single.var(1, correction=0) + 1e-6)
+
+
+class Distance(nn.Module):
+    """The gradient of a norm at 0 is not defined."""
+
+    def forward(self, first, second):
+        return torch.linalg.vector_norm(first - second, dim=1).mean()  # defect: distance
+
+
+class DistanceRepaired(nn.Module):
+    def forward(self, first, second):
+        return torch.sqrt(((first - second) ** 2).sum(1) + 1e-6).mean()
+
+
+class SignedRoot(nn.Module):
+    """The gradient of a power below 1 is infinite at 0."""
+
+    def forward(self, x):
+        return (torch.sign(x) * x.abs().pow(0.3)).mean()  # defect: signed_root
+
+
+class SignedRootRepaired(nn.Module):
+    def forward(self, x):
+        return (torch.sign(x) * (x.abs() + 1e-3).pow(0.3)).mean()
+
+
+class Angle(nn.Module):
+    """Clamped to the domain of arccos, at whose edge the gradient is infinite."""
+
+    def forward(self, cosine):
+        return torch.acos(cosine.clamp(-1, 1)).mean()  # defect: angle
+
+
+class AngleRepaired(nn.Module):
+    def forward(self, cosine):
+        return torch.acos(cosine.clamp(-0.999, 0.999)).mean()
+
+
+class UntakenBranch(nn.Module):
+    """The value of the other branch is right; its gradient is 0 times infinity."""
+
+    def forward(self, x):
+        return torch.where(x > 0, torch.log(x), 0.0).mean()  # defect: untaken_branch
+
+
+class UntakenBranchRepaired(nn.Module):
+    def forward(self, x):
+        return torch.where(x > 0, torch.log(torch.where(x > 0, x, 1.0)), 0.0).mean()
+
+
 PARTS = (
     (LogOfSoftmax, LogOfSoftmaxRepaired),
     (LogOfSoftmaxInOneLine, LogOfSoftmaxInOneLineRepaired),
@@ -321,6 +392,12 @@ PARTS = (
     (DeviationOfOne, DeviationOfOneRepaired),
     (MaskedAttention, MaskedAttentionRepaired),
     (HalfPrecision, HalfPrecisionRepaired),
+    (OneOfTwoExps, OneOfTwoExpsRepaired),
+    (SampleDeviation, SampleDeviationRepaired),
+    (Distance, DistanceRepaired),
+    (SignedRoot, SignedRootRepaired),
+    (Angle, AngleRepaired),
+    (UntakenBranch, UntakenBranchRepaired),
 )
 
 
@@ -332,11 +409,14 @@ class Everything(nn.Module):
         torch.manual_seed(0)
         self.parts = nn.ModuleList(part[repaired]() for part in PARTS)
 
-    def forward(self, features, labels, logits, targets, fake, points, code, pixels, noise, visible, rows, single, scores, mask, guess):
+    def forward(
+        self, features, labels, logits, targets, fake, points, code, pixels, noise, visible, rows, single, scores, mask,
+        guess, cosine,
+    ):  # fmt: skip
         given = {
             "features": features, "labels": labels, "logits": logits, "fake": fake, "points": points, "code": code,
             "pixels": pixels, "noise": noise, "visible": visible, "single": single, "scores": scores, "mask": mask,
-            "rows": rows, "targets": targets, "guess": guess, "first": logits, "second": targets, "a": logits, "b": targets,
+            "rows": rows, "targets": targets, "guess": guess, "cosine": cosine, "first": logits, "second": targets, "a": logits, "b": targets,
         }  # fmt: skip
         return tuple(part(*(given[name] for name in ARGUMENTS[type(part).__name__.removesuffix("Repaired")])) for part in self.parts)
 
@@ -362,6 +442,12 @@ ARGUMENTS = {
     "DeviationOfOne": ("single",),
     "MaskedAttention": ("scores", "mask"),
     "HalfPrecision": ("rows",),
+    "OneOfTwoExps": ("first", "second"),
+    "SampleDeviation": ("single",),
+    "Distance": ("first", "second"),
+    "SignedRoot": ("rows",),
+    "Angle": ("cosine",),
+    "UntakenBranch": ("rows",),
 }
 
 
@@ -376,6 +462,7 @@ def _build(repaired):
         "fake": _numbers(3, 8), "points": _numbers(3, 1), "code": _numbers(3, 8), "pixels": _numbers(3, 6).abs(),
         "noise": _numbers(3, 4), "visible": _numbers(3, 64).abs(), "rows": _numbers(3, 4), "single": _numbers(3, 1),
         "scores": _numbers(2, 4, 4), "mask": torch.zeros(2, 4, 4, dtype=torch.bool), "guess": _numbers(3, 4),
+        "cosine": _numbers(3, 4),
     }  # fmt: skip
     return Everything(repaired), examples
 
