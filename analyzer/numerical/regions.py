@@ -36,30 +36,40 @@ FOLLOWED = frozenset({"reductions", "softmax"})
 
 
 def proves_by_regions(run: Run, operands: tuple[AbstractTensor, ...], safe: Callable[..., bool]) -> bool:
-    """Whether `safe` holds of every part of the operands, each part by itself."""
+    """Whether `safe` holds of every part of the operands, each part by itself.
+
+    Parts are what layout operators have put together; where that is not enough, the blocks of known bounds as well.
+    """
     limit = MAX_REGIONS[run.options.partitioning]
     shape = broadcast_shapes([t.shape for t in operands])
     if not limit or shape is None:
         return False
-    view = Regions(run)
-    expand = run.options.partitioning is Partitioning.EXPAND
-    cuts = [{0} for _ in shape]
-    for tensor in operands:
-        for axis, found in enumerate(view.cuts(tensor), len(shape) - len(tensor.shape or ())):
-            cuts[axis] |= found
-    if expand:
-        cuts = [set(range(d)) if isinstance(d, int) and d <= limit else own for d, own in zip(shape, cuts, strict=True)]
-    if not view.layouts:
-        return False
-    regions = list(itertools.islice(_regions(cuts, shape), limit + 1))
-    if len(regions) > limit:
-        return False
+    tried: list[set[int]] = []
+    for blocks in (False, True):
+        view = Regions(run, blocks)
+        cuts = [{0} for _ in shape]
+        for tensor in operands:
+            for axis, found in enumerate(view.cuts(tensor), len(shape) - len(tensor.shape or ())):
+                cuts[axis] |= found
+        if run.options.partitioning is Partitioning.EXPAND:
+            cuts = [set(range(d)) if isinstance(d, int) else own for d, own in zip(shape, cuts, strict=True)]
+        if not view.layouts or cuts == tried:
+            return False
+        tried = cuts
+        regions = list(itertools.islice(_regions(cuts, shape), limit + 1))
+        if len(regions) <= limit and _holds_everywhere(view, operands, safe, shape, regions):
+            return True
+    return False
+
+
+def _holds_everywhere(
+    view: Regions, operands: tuple[AbstractTensor, ...], safe: Callable[..., bool], shape: Shape, regions: list[Region]
+) -> bool:
+    run = view.run
     with run.quietly():
         for region in regions:
             parts = tuple(view.part(t, _operand_region(t, shape, region)) for t in operands)
-            if safe(*parts):
-                continue
-            if not (run.options.splitting and proves_by_splitting(run, parts, safe)):
+            if not safe(*parts) and not (run.options.splitting and proves_by_splitting(run, parts, safe)):
                 return False
     return True
 
@@ -83,8 +93,8 @@ def _operand_region(tensor: AbstractTensor, shape: Shape, region: Region) -> Reg
 class Regions:
     """Parts of the values of one run."""
 
-    def __init__(self, run: Run) -> None:
-        self.run = run
+    def __init__(self, run: Run, blocks: bool) -> None:
+        self.run, self.blocks = run, blocks  # whether blocks of known bounds are parts
         self.layouts = False  # some layout operator has been passed
         self._parts: dict[tuple[int, Region], AbstractTensor] = {}
         self._cuts: dict[int, list[set[int]]] = {}
@@ -99,7 +109,7 @@ class Regions:
         if known is not None:
             return known
         result = [{0} if tensor.starts is None else set(tensor.starts[i]) for i in range(len(tensor.shape))]
-        if tensor.data is not None:  # the elements of a constant need no blocks
+        if tensor.data is not None or not self.blocks:  # the elements of a constant need no blocks
             result = [{0} for _ in tensor.shape]
         self._cuts[tensor.key] = result
         if depth < MAX_DEPTH and len(self._cuts) < MAX_STEPS:
