@@ -46,6 +46,8 @@ _MODEL_ENDINGS = frozenset(
         ".npz", ".index", ".tflite", ".pkl", ".pickle",
     }
 )  # fmt: skip
+_OLD_PICKLE_ENDINGS = frozenset({".pkl", ".pickle", ".dill", ".joblib"})
+_PICKLE_ENDINGS = frozenset({".pt", ".pth", ".bin", ".ckpt", ".tar", ".th", ".sav", ".pk", ".weights", ".model"})
 
 
 def detect(path: Path) -> Format | None:
@@ -71,6 +73,8 @@ def detect_content(path: Path, head: bytes) -> Format | None:
         return Format.SAFETENSORS
     if head[:2] in (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"):
         return _pickle_format(path, head)
+    if head[:1] in (b"(", b"c", b"]", b"}") and path.suffix.lower() in _OLD_PICKLE_ENDINGS:
+        return Format.PICKLE  # protocols 0 and 1 have no header
     if _is_table(path):
         return Format.CHECKPOINT if path.suffix == ".index" else None
     if _looks_like_text(head):
@@ -125,7 +129,7 @@ def _is_safetensors(head: bytes) -> bool:
 def _pickle_format(path: Path, head: bytes) -> Format | None:
     if b"\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19" in head[:32] or b"torch" in head[:4096]:
         return Format.TORCH  # the legacy format opens with its magic number
-    return Format.PICKLE if path.suffix.lower() in (".pkl", ".pickle", ".pt", ".pth", ".bin", ".joblib") else None
+    return Format.PICKLE if path.suffix.lower() in _PICKLE_ENDINGS | _OLD_PICKLE_ENDINGS else None
 
 
 def _is_table(path: Path) -> bool:

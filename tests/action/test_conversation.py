@@ -56,7 +56,9 @@ class World:
 
     def run(self, found: Report, github: GitHub | None = None, number: int | None = None) -> publish.Outcome:
         self.runs += 1
-        context = Context("assay", "octo/models", self.simulator.site, sha(self.head), self.runs if number is None else number)
+        context = Context(
+            "assay", "octo/models", self.simulator.site, sha(self.head), self.runs if number is None else number
+        )
         wanted = publish.Wanted()
         return publish.on_pull_request(found, context, github or self.github(), NUMBER, CHANGES, wanted)
 
