@@ -284,3 +284,20 @@ def test_a_failure_that_where_discards_leaks_only_into_the_gradient() -> None:
     x = c.input("x", (4,))
     wrong = c.op("Where", c.op("Greater", x, c.const(-0.5)), c.op("Log", x, name="log"), c.const(0.0))
     assert rules(c.graph(wrong), {"x": (-1, 1)}) == [("log-of-nonpositive", "log")]
+
+
+def test_a_discarded_failure_is_followed_through_casts() -> None:
+    """Buckets of relative positions, as T5 computes them: the logarithm of 0 is computed and thrown away."""
+    from build import run
+
+    def buckets(limit: int) -> list[tuple[str, bool]]:
+        b = Builder()
+        distance = b.input("d", (4,), "int64")
+        ratio = b.op("Div", b.op("Cast", distance, to=1), b.const(8.0))
+        scaled = b.op("Mul", b.op("Div", b.op("Log", ratio, name="log"), b.const(2.77)), b.const(8.0))
+        large = b.op("Min", b.op("Add", b.op("Cast", scaled, to=7), b.const(8, np.int64)), b.const(15, np.int64))
+        chosen = b.op("Where", b.op("Less", distance, b.const(limit, np.int64)), distance, large)
+        return [(w.rule, w.backward) for w in run(b.graph(chosen), {"d": (0, 15)}).warnings]
+
+    assert buckets(8) == [("numerical/where-leaks-nan-gradient", True)]
+    assert buckets(0) == [("numerical/log-of-nonpositive", False)]

@@ -12,7 +12,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.registry import transfer
 
 
-@transfer("Cast", tf=("Cast",), unsafe=("numerical/cast-overflow",))
+@transfer("Cast", tf=("Cast",), elementwise=True, unsafe=("numerical/cast-overflow",))
 def cast(ctx: Context, x: Any) -> Any:
     dtype = ctx.type_attr("to", "DstT") or ctx.element_type()
     if not isinstance(x, AbstractTensor):

@@ -298,8 +298,9 @@ def local_response_normalization(ctx: Context, x: AbstractTensor) -> AbstractTen
     )
     if bias > 0 and alpha >= 0 and beta >= 0:
         most = 1.001 / bias**beta
-        # kernels sum whole vectors, more than a window holds
-        if max(alpha, 1.0) * 2 * float(ctx.attr("size", 5)) * max(x.low**2, x.high**2) > x.dtype.hi:
+        # kernels slide a window: they subtract again what they have added, and what is left may be negative
+        largest = max(alpha, 1.0) * 2 * float(ctx.attr("size", 5)) * max(x.low**2, x.high**2)
+        if largest > x.dtype.hi or alpha * largest * x.dtype.eps > bias:
             ctx.overflow(x.interval(), x.dtype, False)
         corners = [0.0, x.low * most, x.high * most]
         lo, hi = x.dtype.outward(np.float64(min(corners)), np.float64(max(corners)), 4)
