@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analyzer.differential.backend import ENGINES, parse, parse_all
+from analyzer.differential.backend import ALIASES, ENGINES, parse, parse_all
 from analyzer.differential.bisect import guilty_pass, pass_names, version_range
 from analyzer.differential.environments import Overlays
 from analyzer.differential.plan import families
@@ -25,6 +25,17 @@ def test_names_survive_a_round_trip() -> None:
         assert parse(parse(text).name) == parse(text)
     assert parse("onnxruntime:opt=disable").knobs["opt"] == "disable"
     assert all(parse(name).knobs["precision"] == "float32" for name in ENGINES), "precision is always explicit"
+
+
+def test_the_page_names_every_engine_and_knob() -> None:
+    page = Path(__file__).parents[2].joinpath("docs", "differential.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    for name, engine in ENGINES.items():
+        (row,) = [r for r in rows if f"`{name}`" in r.split("|")[1]]
+        for knob, values in engine.knobs.items():
+            assert f"`{knob}`" in row, f"{name}: {knob}"
+            assert all(value in row for value in values if knob != "device"), f"{name}: {knob}"
+    assert all(f"`{alias}`" in page for alias in ALIASES if alias not in ("onnx.reference", "keras-tf"))
 
 
 @pytest.mark.parametrize(
