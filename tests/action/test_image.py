@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+import yaml
 
 from action.demo.run import run_demo
 from tests.action.harness import Workbench, git
@@ -165,19 +166,30 @@ def test_an_entry_point_is_exported_in_a_sibling_container(image: str, tmp_path:
     assert {(c.path, c.line) for c in simulator.state.review_comments.values()} == {("loss.py", 6)}
 
 
-def test_a_device_that_is_not_there_is_refused_in_a_sentence(image: str, tmp_path: Path, simulator: Simulator) -> None:
+def inputs_of(workflow: str) -> dict[str, str]:
+    """What one of the ready-made workflows hands to the action."""
+    jobs = yaml.safe_load((ROOT / "docs" / "workflows" / workflow).read_text(encoding="utf-8"))["jobs"]
+    (step,) = [s for s in jobs["assay"]["steps"] if s["uses"].startswith("assay-action/assay@")]
+    return {name: str(value).lower() if value in (True, False) else str(value) for name, value in step["with"].items()}
+
+
+def test_the_gpu_workflow_on_a_runner_without_gpu_is_refused_in_a_sentence(
+    image: str, tmp_path: Path, simulator: Simulator
+) -> None:
     bench = Workbench(tmp_path, simulator)
     config = "version: 1\ntargets:\n  - {id: loss, entry: loss.py:build}\n"
     bench.base = bench.commit({".assay.yml": config, "loss.py": "def build():\n    return None\n"})
     bench.open_pull({"loss.py": "def build():\n    return 1\n"})
     if docker("info", "--format", "{{json .Runtimes}}").stdout.count("nvidia"):
         pytest.skip("this engine has devices to give")
-    done = run_as_github_does(bench, image, tmp_path / "box", only="numerical", gpus="true")
+    done = run_as_github_does(bench, image, tmp_path / "box", **inputs_of("gpu.yml"))
     assert done.returncode == 0, done.stdout + done.stderr
     (comment,) = simulator.state.issue_comments.values()
+    assert "Assay (gpu)" in comment.body
     assert "could not be analysed" in comment.body
-    assert "Traceback" not in comment.body
-    print(comment.body)
+    assert "could not select device driver" in comment.body
+    assert "Traceback" not in comment.body + done.stdout + done.stderr
+    assert [(c.name, c.conclusion) for c in simulator.state.check_runs.values()] == [("Assay (gpu)", "neutral")]
 
 
 def test_the_image_reviews_the_demo(image: str, tmp_path: Path) -> None:
