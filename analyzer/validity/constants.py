@@ -129,7 +129,7 @@ def _elementwise(function: Any, a: Any, b: Any) -> Any:
 
 def completed(own: TensorType, stated: TensorType | None) -> TensorType:
     """What a type found, with unknown parts from what the file states."""
-    if stated is None:
+    if stated is None or own.elements is not None:
         return own
     shape = own.shape
     if shape is None:

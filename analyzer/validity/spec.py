@@ -63,6 +63,7 @@ class TensorType:
     `dtype` is NumPy's name (``float32``, ``bfloat16``, ``bool``, ``string``) or None. `format` is a layout such as
     ``NCHW`` when someone has stated it. `value` holds the elements of a small integer tensor that serves as a shape:
     a term for a scalar, a tuple of terms for a vector. `last` is the last dimension when only that is known.
+    `elements` are the tensors of a sequence, which is no tensor itself.
     """
 
     shape: tuple[Term, ...] | None = None
@@ -70,6 +71,7 @@ class TensorType:
     format: str | None = None
     value: Any = None
     last: Term | None = None
+    elements: tuple[TensorType, ...] | None = None
 
     @property
     def rank(self) -> int:

@@ -96,6 +96,13 @@ def onnx_keeping(case: Case, x: TensorType, **_attributes: Any) -> TensorType:
     return TensorType(x.shape, x.dtype, x.format)
 
 
+@define("onnx", "SwiGLU")
+def onnx_swiglu(case: Case, gate: TensorType, value: TensorType, **_attributes: Any) -> TensorType:
+    """ONNX SwiGLU: no broadcasting."""
+    need_same_shape(case, gate, value, ("the gate", "the value"))
+    return gate
+
+
 @define("onnx", "Bernoulli")
 def onnx_bernoulli(case: Case, x: TensorType, *, dtype: Any = None, **_attributes: Any) -> TensorType:
     """ONNX Bernoulli: draws of the probabilities' shape, of the type `dtype` if it is given."""

@@ -21,6 +21,7 @@ from analyzer.validity.specs.common import (
     need_positive,
     need_rank,
     need_same_shape,
+    need_size,
     replaced,
     same_dtype,
 )
@@ -624,6 +625,9 @@ def onnx_tensor_scatter(
     """ONNX TensorScatter: an update of a cache along a sequence axis."""
     same_dtype(case, ("the cache", past), ("the update", update))
     need_rank(case, update, past.rank, operand="the update")
+    if indices is not None and indices.shape is not None:
+        need_rank(case, indices, 1, operand="the write indices")
+        need_size(case, indices.dims[0], past.dims[0], "the number of write indices")
     place = axis_index(case, axis, past.rank)
     for i, (a, b) in enumerate(zip(past.dims, update.dims, strict=True)):
         case.require(GATHER_SIZE, b <= a if i == place else equal(a, b), index=b, axis=i, size=a)

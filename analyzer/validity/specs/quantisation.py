@@ -7,7 +7,7 @@ from typing import Any
 from analyzer.validity.spec import Case, Category, Rule, TensorType, define
 from analyzer.validity.specs.common import axis_index, need_dtype, need_min_rank, need_rank, replaced
 from analyzer.validity.specs.convolution import conv_shape
-from analyzer.validity.specs.elementwise import onnx_dtype
+from analyzer.validity.specs.elementwise import CAST_TARGET, onnx_dtype
 from analyzer.validity.specs.shaping import target_of
 from analyzer.validity.terms import any_of, equal
 
@@ -63,6 +63,7 @@ def onnx_quantize(
 ) -> TensorType:
     """ONNX QuantizeLinear."""
     need_scale(case, x, scale, zero, axis, block_size)
+    case.require(CAST_TARGET, not output_dtype or onnx_dtype(output_dtype) is not None, to=output_dtype)
     dtype = zero.dtype if zero is not None else onnx_dtype(output_dtype or 2)
     return TensorType(x.shape, dtype)
 
@@ -167,15 +168,22 @@ def onnx_grid_sample(case: Case, x: TensorType, grid: TensorType, **_attributes:
     return TensorType((*x.dims[:2], *grid.dims[1:-1]), x.dtype)
 
 
+GRID_SIZE = Rule("grid-size", Category.ILLEGAL_VALUE, "`size` has {length} entries; it needs 4 or 5", ("size",))
+
+
 @define("onnx", "AffineGrid")
 def onnx_affine_grid(case: Case, theta: TensorType, size: TensorType, *, align_corners: int = 0) -> TensorType:
     """ONNX AffineGrid."""
     need_rank(case, theta, 3, operand="theta")
     if size.shape is not None:
         need_rank(case, size, 1, operand="the size")
+        case.require(GRID_SIZE, any_of(*(equal(size.dims[0], n) for n in (4, 5))), length=size.dims[0])
     target = target_of(size)
-    if target is None or len(target) not in (4, 5):
-        return TensorType(None, theta.dtype)
+    if target is None:
+        rank = size.dims[0] if size.shape is not None and isinstance(size.dims[0], int) else None
+        if rank is None:
+            return TensorType(None, theta.dtype)
+        target = tuple(case.fresh("size", 1) for _ in range(rank))
     spatial = len(target) - 2
     facts = {"shape": theta.dims, "rows": spatial, "columns": spatial + 1}
     case.require(THETA, equal(theta.dims[1], spatial), **facts)
@@ -263,6 +271,9 @@ def onnx_center_crop_pad(case: Case, x: TensorType, shape: TensorType, *, axes: 
 TARGET_AXES = Rule("target-axes", Category.IMPROPER_VALUE, "{sizes} sizes for {axes} axes", ("axes",))
 
 
+DFT_AXIS = Rule("dft-axis", Category.IMPROPER_VALUE, "axis {axis} holds the real and imaginary parts", ("axis",))
+
+
 @define("onnx", "DFT")
 def onnx_dft(
     case: Case,
@@ -279,6 +290,9 @@ def onnx_dft(
     need_min_rank(case, x, 2)
     size = x.dims[-1]
     case.require(COMPLEX_PAIR, any_of(equal(size, 1), equal(size, 2)), size=size)
+    if "axis" in old:  # an attribute before opset 20; never the last dimension
+        place = axis_index(case, old["axis"], x.rank)
+        case.require(DFT_AXIS, place != x.rank - 1, axis=old["axis"])
     return TensorType((*(case.fresh("size") for _ in x.dims[:-1]), 2 if not (inverse and onesided) else 1), x.dtype)
 
 

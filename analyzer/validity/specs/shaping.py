@@ -382,6 +382,7 @@ def keras_repeat_vector(case: Case, x: TensorType, *, n: Term) -> TensorType:
 @define("onnx", "Expand")
 def onnx_expand(case: Case, x: TensorType, shape: TensorType) -> TensorType:
     """ONNX Expand: broadcasting with a shape, both ways."""
+    need_vector(case, shape, "the target shape")
     target = target_of(shape)
     if target is None:
         count = shape.shape[0] if shape.shape else None
