@@ -16,7 +16,7 @@ from analyzer.numerical import analyse
 
 LOG = helper.make_node("Log", ["x"], ["l"], "log")
 CAST = helper.make_node("Cast", ["l"], ["i"], to=TensorProto.INT64)
-SMALL = helper.make_node("Less", ["x", "one"], ["small"])
+SMALL = helper.make_node("Less", ["other", "one"], ["small"])  # of another value: no refinement proves the log safe
 PICK = helper.make_node("Where", ["small", "zero", "i"], ["bucket"])
 TABLE = helper.make_node("Gather", ["table", "bucket"], ["y"])
 
@@ -42,9 +42,8 @@ def test_the_level(name: str, tmp_path: Path) -> None:
         helper.make_tensor("table", TensorProto.FLOAT, [4], [1.0, 2.0, 3.0, 4.0]),
     ]
     outputs = [helper.make_tensor_value_info(n, k, [3]) for n, k in {"y": TensorProto.FLOAT, result: kind}.items()]
-    graph = helper.make_graph(
-        nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [3])], outputs, constants
-    )
+    inputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [3]) for n in ("x", "other")]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, constants)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
     onnx.save(model, tmp_path / "m.onnx")
     target = TargetConfig(id="m", path="m.onnx", inputs={"x": InputSpec(range=ValueRange(0, 20))})
