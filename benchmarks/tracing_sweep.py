@@ -1,6 +1,6 @@
 """Trace the sources of installed packages: no crash, no false error, and what share of library calls is understood.
 
-    python benchmarks/tracing_sweep.py [--most N] [--every K] [--seconds S] [PACKAGE/FOLDER …]
+    python benchmarks/tracing_sweep.py [--most N] [--every K] [--seconds S] [PACKAGE/FOLDER | PACKAGE/FILE.py …]
 
 The sources of published packages are taken to be right: every error or blocking finding printed here is false until
 someone has looked at it. One line a file goes to standard error, so a run in the background shows where it is.
@@ -46,6 +46,8 @@ def files(folder: str) -> list[Path]:
     if spec is None or not spec.submodule_search_locations:
         return []
     base = Path(next(iter(spec.submodule_search_locations))) / rest
+    if base.suffix == ".py":
+        return [base]
     names = sorted(base.rglob("modeling_*.py")) if package == "transformers" else sorted(base.rglob("*.py"))
     return [n for n in names if n.stat().st_size > 500]
 

@@ -8,8 +8,9 @@ from typing import Any
 from analyzer.tracing.agreement import alike
 from analyzer.tracing.expressions import evaluate
 from analyzer.tracing.paths import Journal, PathEnd
+from analyzer.tracing.symbols import Site
 from analyzer.tracing.tracer import PyRaise, Test, Tracer
-from analyzer.tracing.values import Site, Unknown, Value
+from analyzer.tracing.values import Unknown, Value
 from analyzer.validity.terms import Cond, negate
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.iteration import iterate
 from analyzer.tracing.signatures import bind
-from analyzer.tracing.tracer import MOST_DEPTH, Frame, PyRaise, Tracer
+from analyzer.tracing.tracer import MOST_DEPTH, Frame, Tracer
 from analyzer.tracing.values import (
     Api,
     Bound,
@@ -41,19 +41,6 @@ def evaluate(tr: Tracer, node: ast.expr) -> Value:
     from analyzer.tracing.expressions import evaluate as run
 
     return run(tr, node)
-
-
-_SEEN_THROUGH = {
-    "abstractmethod",
-    "override",
-    "no_grad",
-    "inference_mode",
-    "jit",
-    "compile",
-    "lru_cache",
-    "cache",
-    "wraps",
-}
 
 
 # ---------------------------------------------------------------------------------------------- call sites
@@ -210,97 +197,6 @@ def _parameter_names(function: Function) -> set[str]:
     return {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
 
 
-# ------------------------------------------------------------------------------------------------ functions
-
-
-def make_function(tr: Tracer, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Value:
-    frame = tr.frame
-    function = Function(
-        node.name,
-        node,
-        frame.scope,
-        frame.path,
-        tuple(evaluate(tr, d) for d in node.args.defaults),
-        {
-            p.arg: evaluate(tr, d)
-            for p, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-            if d is not None
-        },
-        generator=_yields(node),
-    )
-    if frame.name != "<class>":
-        tr.functions.append(function)
-    value: Value = function
-    for decorator in reversed(node.decorator_list):
-        value = _decorate(tr, value, decorator, function)
-    return value
-
-
-@functools.lru_cache(maxsize=4096)
-def _yields(node: ast.AST) -> bool:
-    pending = list(ast.iter_child_nodes(node))
-    while pending:
-        part = pending.pop()
-        if isinstance(part, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            pending.extend(ast.iter_child_nodes(part))
-    return False
-
-
-def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> Value:
-    target = node.func if isinstance(node, ast.Call) else node
-    name = target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
-    if name in ("staticmethod", "classmethod", "property", "cached_property"):
-        function.kind = "property" if name == "cached_property" else name
-        return value
-    if name == "setter" and isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
-        getter = tr.frame.scope.names.get(target.value.id)
-        if isinstance(getter, Function):
-            getter.setter = function
-            return getter
-        return value
-    if name == "contextmanager":
-        function.kind = "contextmanager"
-        return value
-    if name in _SEEN_THROUGH:
-        return value
-    found = evaluate(tr, target)
-    if isinstance(found, Function) or (isinstance(found, Class) and not isinstance(node, ast.Call)):
-        try:
-            decorator = evaluate(tr, node)
-            result = call(tr, decorator, (value,), {})
-        except PyRaise:
-            return value
-        return result if isinstance(result, (Function, Instance, Partial, Bound, Class)) else value
-    if isinstance(found, (Api, Unknown, Bound)):
-        from analyzer.tracing.flags import command_line_decorator
-
-        if command_line_decorator(tr, function, found, node):
-            return value
-        if isinstance(found, Api) and found.name.endswith("custom_gradient"):
-            return value
-        function.decorated = not (
-            isinstance(found, Api) and found.name.startswith(("tf.", "torch.", "keras.", "functools."))
-        )
-    return value
-
-
-def make_lambda(tr: Tracer, node: ast.Lambda) -> Function:
-    return Function(
-        "<lambda>",
-        node,
-        tr.frame.scope,
-        tr.frame.path,
-        tuple(evaluate(tr, d) for d in node.args.defaults),
-        {
-            p.arg: evaluate(tr, d)
-            for p, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-            if d is not None
-        },
-    )
-
-
 def call_function(
     tr: Tracer,
     function: Function,
@@ -361,58 +257,6 @@ def _loops_forever(node: ast.AST) -> bool:
     return any(isinstance(n, ast.While) for n in ast.walk(node)) or any(
         isinstance(n, ast.For) and isinstance(n.iter, (ast.Name, ast.Attribute)) for n in ast.walk(node)
     )
-
-
-# ------------------------------------------------------------------------------------------------- classes
-
-
-def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
-    bases: list[Value] = []
-    for base in node.bases:
-        value = evaluate(tr, base.value if isinstance(base, ast.Starred) else base)
-        if isinstance(value, Unknown) and value.value is not None:
-            value = value.value[0]
-        if isinstance(value, Native):
-            if value.name == "object":
-                continue
-            value = Unknown("a builtin class")
-        bases.append(value if isinstance(value, (Class, Api, Unknown)) else Unknown("a base class"))
-    if any(k.arg == "metaclass" for k in node.keywords) and "ABC" not in ast.unparse(node):
-        bases.append(Unknown("a class with a metaclass"))
-    frame = tr.frame
-    outer = frame.scope
-    scope = Scope(outer, outer.globals)
-    scope.names["__annotations__"] = {}
-    depth = len(tr.frames)
-    tr.frames.append(Frame(scope, frame.path, "<class>", line=node.lineno))
-    from analyzer.tracing.statements import run_block
-
-    try:
-        run_block(tr, node.body)
-    finally:
-        del tr.frames[depth:]
-    bases = [
-        b
-        for b in bases
-        if not (isinstance(b, Api) and b.name in ("abc.ABC", "typing.Generic", "typing.Protocol", "typing.NamedTuple"))
-    ]
-    cls = Class(node.name, tuple(bases), scope, node, frame.path)
-    tr.classes.append(cls)
-    for member in scope.names.values():
-        if isinstance(member, Function) and member.path == frame.path:
-            member.owner = cls
-            member.scope = outer
-    named_tuple = any("NamedTuple" in ast.unparse(b) for b in node.bases)
-    for decorator in node.decorator_list:
-        target = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if ast.unparse(target).rpartition(".")[2] == "dataclass":
-            cls.dataclass = True
-        elif not isinstance(evaluate(tr, target), (Api, Class)) and not ast.unparse(target).endswith(
-            "register_keras_serializable"
-        ):
-            cls.mro.append(Unknown("what a class decorator adds"))
-    cls.dataclass = cls.dataclass or named_tuple or any(isinstance(b, Class) and b.dataclass for b in cls.bases)
-    return cls
 
 
 def instantiate(

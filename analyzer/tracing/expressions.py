@@ -9,7 +9,8 @@ from itertools import islice
 from typing import Any
 
 from analyzer.tracing.attributes import get_attribute, get_item
-from analyzer.tracing.calls import EnoughYields, call, make_lambda
+from analyzer.tracing.calls import EnoughYields, call
+from analyzer.tracing.definitions import make_lambda
 from analyzer.tracing.iteration import iterate
 from analyzer.tracing.names import lookup
 from analyzer.tracing.tracer import PyRaise, Test, Tracer

@@ -11,8 +11,8 @@ from difflib import get_close_matches
 from importlib import resources
 from typing import Any
 
+from analyzer.tracing.symbols import Site
 from analyzer.tracing.tracer import Problem
-from analyzer.tracing.values import Site
 from analyzer.tracing.versions import Versions
 
 # names that left a framework: the version in which they were gone, and what stands in for them

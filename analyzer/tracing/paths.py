@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from analyzer.tracing.values import Site
+from analyzer.tracing.symbols import Site
 from analyzer.validity.terms import Truth
 
 

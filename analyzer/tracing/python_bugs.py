@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from analyzer.tracing.framework_api import check_framework_names
+from analyzer.tracing.symbols import Site
 from analyzer.tracing.tracer import Problem
-from analyzer.tracing.values import Site
 from analyzer.tracing.versions import Versions
 
 SECONDS = 30.0

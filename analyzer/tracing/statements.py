@@ -10,7 +10,8 @@ from typing import Any
 from analyzer.tracing import loops
 from analyzer.tracing.attributes import delete_item, set_attribute, set_item
 from analyzer.tracing.branches import run_if
-from analyzer.tracing.calls import enter_context, make_class, make_function
+from analyzer.tracing.calls import enter_context
+from analyzer.tracing.definitions import make_class, make_function
 from analyzer.tracing.expressions import binary, evaluate
 from analyzer.tracing.iteration import unpack
 from analyzer.tracing.modules import import_from, import_module

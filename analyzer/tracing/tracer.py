@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd
 from analyzer.tracing.solver import satisfiable
+from analyzer.tracing.symbols import Site, Symbols
 from analyzer.tracing.values import (
     Class,
     DictV,
@@ -23,12 +24,10 @@ from analyzer.tracing.values import (
     OpenSize,
     Scope,
     Shape,
-    Site,
-    Symbols,
     Tensor,
     Unknown,
     Value,
-)  # fmt: skip
+)
 from analyzer.tracing.versions import Versions
 from analyzer.validity.terms import Cond, Poly, Term, Truth, equal, negate
 

@@ -10,72 +10,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Any
 
-from analyzer.validity.terms import Poly, Term, symbol
+from analyzer.tracing.symbols import Site
+from analyzer.validity.terms import Poly, Term
 
 Value = Any
-_names = count(1)
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """A place in the traced source."""
-
-    path: str  # relative to the repository
-    line: int
-    column: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What is known of a symbol beyond its bounds.
-
-    `kind`: ``flag`` (a user sets it), ``batch`` (declared as any size), ``param`` (argument of a function that nobody
-    calls), ``dim`` (of an unknown tensor), ``lost`` (of a tensor that this analysis lost), ``rank``, ``derived``,
-    ``unknown``. `graph` marks symbols that a TensorFlow
-    session or a functional model instantiates anew on each run.
-    """
-
-    label: str
-    kind: str
-    site: Site | None = None
-    default: Any = None
-    graph: bool = False
-
-
-class Symbols:
-    """Makes symbols with readable unique names and remembers what they stand for."""
-
-    def __init__(self) -> None:
-        self.known: dict[str, Known] = {}
-        self._used: dict[str, int] = {}
-
-    def fresh(
-        self,
-        label: str,
-        kind: str = "dim",
-        lo: int | None = 1,
-        hi: int | None = None,
-        *,
-        site: Site | None = None,
-        default: Any = None,
-        graph: bool = False,
-    ) -> Poly:
-        number = self._used.get(label, 0) + 1
-        self._used[label] = number
-        name = label if number == 1 else f"{label}_{number}"
-        while name in self.known:
-            number += 1
-            self._used[label] = number
-            name = f"{label}_{number}"
-        self.known[name] = Known(label, kind, site, default, graph)
-        return symbol(name, lo, hi)
-
-    def kind(self, name: str) -> str:
-        found = self.known.get(name)
-        return found.kind if found else "derived"
 
 
 class Shape:

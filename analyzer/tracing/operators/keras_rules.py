@@ -7,7 +7,7 @@ from typing import Any
 from analyzer.tracing.operators.apply import fail, plain, tensor_of, unknown_tensor
 from analyzer.tracing.operators.keras_models import apply_loss, build_sequential, input_tensor
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.operators.tf_rules import like, tensor
+from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.values import Layer, ListV, Object, Tensor, Unknown, Value, show_shape
 
 

@@ -13,8 +13,9 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from analyzer.tracing.symbols import Site
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Site, Value
+from analyzer.tracing.values import Value
 
 
 @dataclass(frozen=True, slots=True)

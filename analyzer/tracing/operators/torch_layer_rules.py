@@ -394,7 +394,7 @@ def cosine_function(op: Op, x1: Value, x2: Value, dim: Value, eps: Value) -> Val
 
 
 def cosine(op: Op, x1: Value, x2: Value, dim: Value) -> Value:
-    from analyzer.tracing.operators.torch_rules import reduced_dims
+    from analyzer.tracing.operators.torch_operands import reduced_dims
 
     joint = apply(op, "torch", "mul", (x1, x2))
     if not isinstance(joint, Tensor) or joint.dims is None:

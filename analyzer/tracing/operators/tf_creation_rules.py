@@ -1,0 +1,130 @@
+"""TensorFlow: placeholders, variables, constants and other new tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.tracing.operators.apply import plain, unknown_tensor
+from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.tf_operands import shape_value, tensor
+from analyzer.tracing.values import Tensor, Unknown, Value
+from analyzer.validity.terms import Poly
+
+# ------------------------------------------------------------------------------------- placeholders, variables
+
+
+@operator("tf.placeholder tf.placeholder_with_default tf.sparse_placeholder", "dtype=None shape=None name=None")
+def placeholder(op: Op, dtype: Value, shape: Value, name: Value) -> Value:
+    dims: Any = None
+    label = name if isinstance(name, str) else _target(op) or "placeholder"
+    parts = plain(op.tr, shape) if shape is not None and not isinstance(shape, Unknown) else None
+    if isinstance(parts, (int, Poly)):
+        parts = (parts,)
+    if isinstance(parts, tuple):
+        dims = tuple(
+            op.tr.symbols.fresh(f"{label}.{i}" if i else f"{label}.batch", "batch", 1, site=op.where, graph=True)
+            if d is None or d == -1
+            else d
+            for i, d in enumerate(parts)
+        )
+    return Tensor(
+        dims, dtype_name(dtype), "tf", site=op.where, name=label, graph=True, tags=frozenset(("placeholder", "batch"))
+    )
+
+
+def _target(op: Op) -> str:
+    """The name that the result is assigned to, for messages."""
+    return ""
+
+
+@operator("tf.Variable tf.get_variable_", "initial_value=None trainable=None *rest")
+def variable(op: Op, initial_value: Value, trainable: Value, rest: tuple[Value, ...]) -> Value:
+    found = tensor(op, initial_value) if initial_value is not None and not callable(initial_value) else None
+    if found is None:
+        return Tensor(None, None, "tf", site=op.where)
+    return Tensor(
+        found.shape,
+        dtype_name(op.extra.get("dtype")) or found.dtype,
+        "tf",
+        site=op.where,
+        tags=frozenset(("variable",)),
+    )
+
+
+@operator("tf.get_variable", "name=None shape=None dtype=None initializer=None *rest")
+def get_variable(op: Op, name: Value, shape: Value, dtype: Value, initializer: Value, rest: tuple[Value, ...]) -> Value:
+    if shape is None and isinstance(initializer, Tensor):
+        return Tensor(initializer.shape, None, "tf", site=op.where, tags=frozenset(("variable",)))
+    dims = shape_value(op, shape) if shape is not None else None
+    label = name if isinstance(name, str) else ""
+    return Tensor(
+        dims,
+        dtype_name(dtype) or ("float32" if dtype is None else None),
+        "tf",
+        site=op.where,
+        name=label,
+        tags=frozenset(("variable",)),
+    )
+
+
+@operator("tf.constant tf.convert_to_tensor", "value dtype=None shape=None name=None")
+def constant(op: Op, value: Value, dtype: Value, shape: Value, name: Value) -> Value:
+    found = tensor(op, value)
+    if found is None:
+        return unknown_tensor(op, "tf")
+    dims = shape_value(op, shape) if shape is not None and not isinstance(shape, str) else None
+    return Tensor(
+        dims if dims is not None else found.shape,
+        dtype_name(dtype) or (found.dtype if isinstance(value, Tensor) else None),
+        "tf",
+        site=op.where,
+        value=found.value if dims is None else None,
+        sources=(found,),
+        graph=found.graph,
+    )
+
+
+@operator(
+    "tf.zeros tf.ones tf.fill tf.random_normal tf.random_uniform tf.truncated_normal "
+    "tf.random.normal tf.random.uniform "
+    "tf.random.truncated_normal tf.random.stateless_normal tf.random_gamma tf.random.poisson_",
+    "shape *rest",
+)
+def create(op: Op, shape: Value, rest: tuple[Value, ...]) -> Value:
+    dims = shape_value(op, shape)
+    dtype = dtype_name(op.extra.get("dtype")) or next((d for d in map(dtype_name, rest) if d), None)
+    if (
+        dims is None
+        and isinstance(shape, Tensor)
+        and shape.dims is not None
+        and len(shape.dims) == 1
+        and isinstance(shape.dims[0], int)
+    ):
+        dims = tuple(op.tr.fresh("size", "unknown", 0, graph=shape.graph) for _ in range(shape.dims[0]))
+    graph = isinstance(shape, Tensor) and shape.graph
+    if dtype is None and op.extra.get("dtype") is None and not rest and op.short not in ("fill",):
+        dtype = "float32"
+    result = Tensor(
+        dims, dtype, "tf", site=op.where, graph=graph, sources=(shape,) if isinstance(shape, Tensor) else ()
+    )
+    return result
+
+
+@operator("tf.eye", "num_rows num_columns=None *rest")
+def eye(op: Op, num_rows: Value, num_columns: Value, rest: tuple[Value, ...]) -> Value:
+    rows, columns = op.tr.term_of(num_rows), op.tr.term_of(num_columns if num_columns is not None else num_rows)
+    return Tensor(None if rows is None or columns is None else (rows, columns), None, "tf", site=op.where)
+
+
+@operator("tf.range", "start limit=None delta=1 *rest")
+def range_(op: Op, start: Value, limit: Value, delta: Value, rest: tuple[Value, ...]) -> Value:
+    low, high = (0, start) if limit is None else (start, limit)
+    a, b = op.tr.term_of(low), op.tr.term_of(high)
+    length = b - a if a is not None and b is not None and delta == 1 else op.tr.fresh("range", "unknown", 0)
+    return Tensor((length,), None, "tf", site=op.where)
+
+
+@operator("tf.linspace tf.lin_space", "start stop num *rest")
+def linspace(op: Op, start: Value, stop: Value, num: Value, rest: tuple[Value, ...]) -> Value:
+    return Tensor((op.tr.term_of(num) or op.tr.fresh("num", "unknown"),), None, "tf", site=op.where)

@@ -1,0 +1,254 @@
+"""TensorFlow: concatenate, stack, split, tile, pad, slice, gather."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.tracing.operators.apply import apply, dropped, fail, plain, require, tensor_of, unknown_tensor
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.tf_math_rules import need_axis
+from analyzer.tracing.operators.tf_operands import like, shape_value, tensor
+from analyzer.tracing.values import ListV, Tensor, Value, show_shape
+from analyzer.validity.terms import Poly, equal
+
+
+@operator("tf.concat", "values axis=None name=None")
+def concat(op: Op, values: Value, axis: Value, name: Value) -> Value:
+    if isinstance(values, int) and not isinstance(axis, int):  # before TensorFlow 1.0: (axis, values)
+        values, axis = axis, values
+    parts = (
+        values.items
+        if isinstance(values, ListV) and not values.open
+        else list(values)
+        if isinstance(values, tuple)
+        else None
+    )
+    axis = op.extra.get("concat_dim", axis)
+    if not parts or not isinstance(axis, int):
+        return unknown_tensor(op, "tf")
+    found = [tensor(op, p) for p in parts]
+    if any(f is None or f.dims is None for f in found):
+        return unknown_tensor(op, "tf", tuple(f for f in found if f is not None))
+    if (
+        any(
+            isinstance(f.value, (tuple, int, Poly)) and f.value is not None and len(f.dims or ()) == 1
+            for f in found
+            if f is not None
+        )
+        and axis == 0
+    ):
+        values_ = [f.value if isinstance(f.value, tuple) else None for f in found if f is not None]
+        if all(v is not None for v in values_):
+            joined = tuple(x for v in values_ for x in v)  # type: ignore[union-attr]
+            return Tensor(
+                (len(joined),),
+                "int32",
+                "tf",
+                site=op.where,
+                value=joined,
+                sources=tuple(f for f in found if f is not None),
+                graph=any(f.graph for f in found if f is not None),
+            )
+    loose = [
+        Tensor(f.shape, None, "tf", site=f.site, name=f.name, sources=(f,), graph=f.graph)
+        for f in found
+        if f is not None
+    ]
+    return apply(op, "keras", "Concatenate", loose, {"axis": axis}) if len(loose) > 1 else loose[0]
+
+
+@operator("tf.stack tf.pack tf.parallel_stack", "values axis=0 name=None")
+def stack(op: Op, values: Value, axis: Value, name: Value) -> Value:
+    parts = (
+        values.items
+        if isinstance(values, ListV) and not values.open
+        else list(values)
+        if isinstance(values, tuple)
+        else None
+    )
+    if not parts or not isinstance(axis, int):
+        return unknown_tensor(op, "tf")
+    found = [tensor(op, p) for p in parts]
+    if any(f is None or f.dims is None for f in found):
+        return unknown_tensor(op, "tf", tuple(f for f in found if f is not None))
+    if all(f is not None and f.dims == () for f in found):
+        elements = tuple(f.value for f in found if f is not None)
+        known = elements if all(isinstance(e, (int, Poly)) for e in elements) else None
+        return Tensor(
+            (len(found),),
+            "int32" if known else None,
+            "tf",
+            site=op.where,
+            value=known,
+            sources=tuple(f for f in found if f is not None),
+            graph=any(f.graph for f in found if f is not None),
+        )
+    loose = [
+        Tensor(f.shape, None, "tf", site=f.site, name=f.name, sources=(f,), graph=f.graph)
+        for f in found
+        if f is not None
+    ]
+    return apply(op, "tf", "Pack", loose, {"axis": axis})
+
+
+@operator("tf.unstack tf.unpack", "value num=None axis=0 name=None")
+def unstack(op: Op, value: Value, num: Value, axis: Value, name: Value) -> Value:
+    source = tensor(op, value)
+    if (
+        source is None
+        or source.dims is None
+        or not isinstance(axis, int)
+        or not -len(source.dims) <= axis < len(source.dims)
+    ):
+        return op.tr.unknown("unstack()", "data")
+    count = source.dims[axis] if isinstance(source.dims[axis], int) else op.tr.term_of(num) if num is not None else None
+    rest = [d for i, d in enumerate(source.dims) if i != axis % len(source.dims)]
+    if not isinstance(count, int) or count > 512:
+        return op.tr.unknown("unstack()", "data")
+    return ListV([like(op, source, rest, source.dtype) for _ in range(count)])
+
+
+@operator("tf.split", "value num_or_size_splits=None axis=0 *rest")
+def split(op: Op, value: Value, num_or_size_splits: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
+    source = tensor(op, value)
+    if isinstance(value, int) and not isinstance(num_or_size_splits, int):  # before TensorFlow 1.0
+        return op.tr.unknown("split()", "data")
+    if (
+        source is None
+        or source.dims is None
+        or not isinstance(axis, int)
+        or not -len(source.dims) <= axis < len(source.dims)
+    ):
+        return op.tr.unknown("split()", "data")
+    parts = plain(op.tr, num_or_size_splits)
+    size_ = source.dims[axis]
+    position = axis % len(source.dims)
+
+    def piece(length: Any) -> Tensor:
+        return like(
+            op,
+            source,
+            (*source.dims[:position], length, *source.dims[position + 1 :]) if source.dims else None,
+            source.dtype,
+        )
+
+    if isinstance(parts, int) and parts > 0:
+        from analyzer.validity.terms import floor_div, mod
+
+        require(
+            op,
+            equal(mod(size_, parts), 0),
+            "split",
+            f"axis {axis} of {show_shape(source.dims)} has size {size_}, which {parts} does not divide",
+            (source,),
+        )
+        return ListV([piece(floor_div(size_, parts)) for _ in range(min(parts, 512))])
+    if isinstance(parts, tuple) and all(isinstance(p, (int, Poly)) for p in parts):
+        total: Any = 0
+        for p in parts:
+            total = total + p
+        if -1 not in parts:
+            require(
+                op,
+                equal(total, size_),
+                "split",
+                f"the parts {list(parts)} sum to {total} but axis {axis} of {show_shape(source.dims)} has size {size_}",
+                (source,),
+            )
+        return ListV([piece(p if not (isinstance(p, int) and p == -1) else size_ - total - 1) for p in parts])
+    return op.tr.unknown("split()", "data")
+
+
+@operator("tf.tile", "input multiples *rest")
+def tile(op: Op, input: Value, multiples: Value, rest: tuple[Value, ...]) -> Value:
+    source = tensor(op, input)
+    times = shape_value(op, multiples)
+    if source is None or source.dims is None or times is None:
+        return like(op, source, None) if source is not None else unknown_tensor(op, "tf")
+    if len(times) != len(source.dims):
+        fail(
+            op,
+            "tile",
+            f"multiples {show_shape(times)} must have one entry for each of the {len(source.dims)} dimensions",
+            (source,),
+        )
+    return like(op, source, [d * t for d, t in zip(source.dims, times, strict=True)], source.dtype)
+
+
+@operator("tf.broadcast_to", "input shape *rest")
+def broadcast_to(op: Op, input: Value, shape: Value, rest: tuple[Value, ...]) -> Value:
+    return Tensor(shape_value(op, shape), None, "tf", site=op.where)
+
+
+@operator("tf.pad", "tensor paddings mode='CONSTANT' *rest")
+def pad(op: Op, tensor: Value, paddings: Value, mode: Value, rest: tuple[Value, ...]) -> Value:
+    source = tensor_of(op.tr, tensor, "tf")
+    amounts = plain(op.tr, paddings)
+    if (
+        source is None
+        or source.dims is None
+        or dropped(amounts)
+        or not isinstance(amounts, tuple)
+        or not all(isinstance(a, tuple) and len(a) == 2 for a in amounts)
+    ):
+        return like(op, source, None) if source is not None else unknown_tensor(op, "tf")
+    if len(amounts) != len(source.dims):
+        fail(
+            op, "paddings", f"paddings has {len(amounts)} rows for a tensor of {len(source.dims)} dimensions", (source,)
+        )
+    return like(op, source, [d + a + b for d, (a, b) in zip(source.dims, amounts, strict=True)], source.dtype)
+
+
+@operator("tf.slice", "input_ begin size *rest")
+def slice_(op: Op, input_: Value, begin: Value, size: Value, rest: tuple[Value, ...]) -> Value:
+    source = tensor(op, input_)
+    starts, sizes = shape_value(op, begin), shape_value(op, size)
+    if (
+        source is None
+        or source.dims is None
+        or starts is None
+        or sizes is None
+        or not (len(starts) == len(sizes) == len(source.dims))
+    ):
+        return like(op, source, None) if source is not None else unknown_tensor(op, "tf")
+    dims = [d - s if isinstance(n, int) and n == -1 else n for d, s, n in zip(source.dims, starts, sizes, strict=True)]
+    for d, s, n in zip(source.dims, starts, dims, strict=True):
+        if isinstance(d, int) and isinstance(s, int) and isinstance(n, int) and s + n > d:
+            fail(op, "slice", f"begin {s} and size {n} exceed a dimension of {show_shape(source.dims)}", (source,))
+    return like(op, source, dims, source.dtype)
+
+
+@operator("tf.gather tf.nn.embedding_lookup tf.embedding_lookup", "params indices *rest")
+def gather(op: Op, params: Value, indices: Value, rest: tuple[Value, ...]) -> Value:
+    table, where_ = tensor(op, params), tensor(op, indices)
+    axis = op.extra.get("axis", 0)
+    if (
+        table is None
+        or where_ is None
+        or table.dims is None
+        or where_.dims is None
+        or not isinstance(axis, int)
+        or not table.dims
+        or "batch_dims" in op.extra
+    ):
+        return unknown_tensor(op, "tf", tuple(t for t in (table, where_) if t is not None))
+    need_axis(op, table, axis)
+    position = axis % len(table.dims)
+    return Tensor(
+        (*table.dims[:position], *where_.dims, *table.dims[position + 1 :]),
+        table.dtype,
+        "tf",
+        site=op.where,
+        sources=(table, where_),
+        graph=table.graph or where_.graph,
+    )
+
+
+@operator("tf.one_hot", "indices depth on_value=None off_value=None axis=None *rest")
+def one_hot(
+    op: Op, indices: Value, depth: Value, on_value: Value, off_value: Value, axis: Value, rest: tuple[Value, ...]
+) -> Value:
+    source, classes = tensor(op, indices), op.tr.term_of(depth, "depth")
+    if source is None or source.dims is None or classes is None or axis not in (None, -1):
+        return unknown_tensor(op, "tf", (source,) if source else ())
+    return like(op, source, (*source.dims, classes), "float32", tags=source.tags)

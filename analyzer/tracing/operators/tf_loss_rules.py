@@ -1,0 +1,118 @@
+"""TensorFlow: losses of tf.nn and tf.losses."""
+
+from __future__ import annotations
+
+from analyzer.tracing.operators.apply import fail, require, unknown_tensor
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.tf_operands import like, tensor
+from analyzer.tracing.values import Tensor, Value, show_shape
+from analyzer.validity.terms import any_of, equal
+
+# ---------------------------------------------------------------------------------------------------- losses
+
+
+@operator(
+    (
+        "tf.nn.softmax_cross_entropy_with_logits tf.nn.softmax_cross_entropy_with_logits_v2 "
+        "tf.losses.softmax_cross_entropy"
+    ),
+    "*args",
+)
+def softmax_cross_entropy(op: Op, args: tuple[Value, ...]) -> Value:
+    first = op.short == "softmax_cross_entropy"
+    labels = op.extra.get("labels", op.extra.get("onehot_labels", args[0] if args else None))
+    logits = op.extra.get("logits", args[1] if len(args) > 1 else None)
+    a, b = tensor(op, labels), tensor(op, logits)
+    if a is None or b is None or labels is None or logits is None:
+        return unknown_tensor(op, "tf", tuple(t for t in (a, b) if t is not None), () if first else None)
+    sources = (a, b)
+    if a.dims is None or b.dims is None:
+        return unknown_tensor(op, "tf", sources, () if first else None)
+    sentence = f"logits {show_shape(b.dims)} and labels {show_shape(a.dims)} must have the same shape"
+    if len(a.dims) != len(b.dims):
+        fail(op, "same-shape", sentence, sources)
+    for index, (x, y) in enumerate(zip(a.dims, b.dims, strict=True)):
+        same = equal(x, y)
+        if index < len(a.dims) - 1 or not first:
+            same = any_of(same, equal(x, 1), equal(y, 1)) if not first else same
+        require(op, same, "same-shape", sentence, sources)
+    graph = a.graph or b.graph
+    return Tensor(
+        () if first else b.dims[:-1],
+        "float32",
+        "tf",
+        site=op.where,
+        sources=sources,
+        graph=graph,
+        tags=frozenset(("loss",)),
+    )
+
+
+@operator("tf.nn.sparse_softmax_cross_entropy_with_logits tf.losses.sparse_softmax_cross_entropy", "*args")
+def sparse_cross_entropy(op: Op, args: tuple[Value, ...]) -> Value:
+    scalar = op.name.startswith("tf.losses")
+    labels = op.extra.get("labels", args[0] if scalar and args else None)
+    logits = op.extra.get("logits", args[1] if scalar and len(args) > 1 else None)
+    a, b = tensor(op, labels), tensor(op, logits)
+    if a is None or b is None or labels is None or logits is None or a.dims is None or b.dims is None:
+        return unknown_tensor(op, "tf", tuple(t for t in (a, b) if t is not None), () if scalar else None)
+    if scalar and len(a.dims) == len(b.dims) and a.dims and a.dims[-1] == 1:
+        a = Tensor(a.dims[:-1], a.dtype, "tf", site=a.site, name=a.name, sources=(a,), graph=a.graph)
+    sources = (a, b)
+    x, y = a.dims or (), b.dims
+    sentence = f"labels {show_shape(x)} must have one dimension less than logits {show_shape(y)}"
+    if len(x) != len(y) - 1:
+        fail(op, "class-target", sentence, sources)
+    for p, q in zip(x, y[:-1], strict=True):
+        require(op, equal(p, q), "class-target", f"labels {show_shape(x)} do not match logits {show_shape(y)}", sources)
+    return Tensor(
+        () if scalar else x,
+        "float32",
+        "tf",
+        site=op.where,
+        sources=sources,
+        graph=a.graph or b.graph,
+        tags=frozenset(("loss",)),
+    )
+
+
+@operator("tf.nn.sigmoid_cross_entropy_with_logits tf.nn.weighted_cross_entropy_with_logits", "*args")
+def sigmoid_cross_entropy(op: Op, args: tuple[Value, ...]) -> Value:
+    a, b = tensor(op, op.extra.get("labels", op.extra.get("targets"))), tensor(op, op.extra.get("logits"))
+    if a is None or b is None or a.dims is None or b.dims is None:
+        return unknown_tensor(op, "tf", tuple(t for t in (a, b) if t is not None))
+    sentence = f"logits {show_shape(b.dims)} and labels {show_shape(a.dims)} must have the same shape"
+    if len(a.dims) != len(b.dims):
+        fail(op, "same-shape", sentence, (a, b))
+    for p, q in zip(a.dims, b.dims, strict=True):
+        require(op, equal(p, q), "same-shape", sentence, (a, b))
+    return Tensor(b.dims, "float32", "tf", site=op.where, sources=(a, b), graph=a.graph or b.graph)
+
+
+@operator(
+    (
+        "tf.losses.absolute_difference tf.losses.mean_squared_error tf.losses.huber_loss "
+        "tf.losses.log_loss tf.losses.sigmoid_cross_entropy tf.losses.hinge_loss"
+    ),
+    "labels=None predictions=None *rest",
+)
+def paired_loss(op: Op, labels: Value, predictions: Value, rest: tuple[Value, ...]) -> Value:
+    labels = op.extra.get("multi_class_labels", labels)
+    predictions = op.extra.get("logits", predictions)
+    a, b = tensor(op, labels), tensor(op, predictions)
+    if a is None or b is None or labels is None or predictions is None or a.dims is None or b.dims is None:
+        return unknown_tensor(op, "tf", tuple(t for t in (a, b) if t is not None), ())
+    sentence = f"labels {show_shape(a.dims)} and predictions {show_shape(b.dims)} must have the same shape"
+    if len(a.dims) != len(b.dims):
+        fail(op, "same-shape", sentence, (a, b))
+    for p, q in zip(a.dims, b.dims, strict=True):
+        require(op, equal(p, q), "same-shape", sentence, (a, b))
+    return Tensor(
+        (), "float32", "tf", site=op.where, sources=(a, b), graph=a.graph or b.graph, tags=frozenset(("loss",))
+    )
+
+
+@operator("tf.nn.l2_loss", "t *rest")
+def l2_loss(op: Op, t: Value, rest: tuple[Value, ...]) -> Value:
+    source = tensor(op, t)
+    return like(op, source, (), source.dtype) if source is not None else unknown_tensor(op, "tf", (), ())

@@ -1,0 +1,209 @@
+"""TensorFlow: elementwise functions, arithmetic and products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from analyzer.tracing.operators.apply import apply, dropped, fail, plain, require, unknown_tensor
+from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.elementwise import broadcast
+from analyzer.tracing.operators.linear import matmul as product_of
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.tf_operands import like, tensor
+from analyzer.tracing.operators.torch_reduction_rules import advise_softmax
+from analyzer.tracing.values import ListV, Tensor, Value, show_shape
+from analyzer.validity.terms import equal
+
+# ---------------------------------------------------------------------------------------------- elementwise
+
+_UNARY = (
+    "identity abs negative exp log log1p sqrt rsqrt square sin cos tanh sigmoid floor ceil "
+    "round sign stop_gradient zeros_like ones_like "
+    "nn.relu nn.relu6 nn.elu nn.selu nn.sigmoid nn.tanh nn.softplus nn.softsign nn.leaky_relu "
+    "nn.dropout nn.gelu nn.swish nn.silu "
+    "nn.l2_normalize nn.softmax nn.log_softmax softmax math.l2_normalize cumsum math.cumsum "
+    "reverse layers.dropout layers.batch_normalization "
+    "clip_by_value clip_by_norm is_nan is_inf is_finite math.is_nan logical_not erf "
+    "math.softplus math.tanh math.sigmoid math.log math.exp "
+    "math.sqrt math.square math.abs contrib.layers.batch_norm check_numerics Print sort "
+    "random_shuffle random.shuffle nn.crelu_ "
+    "math.rsqrt math.sign math.cos math.sin to_float to_int32 to_int64 cast saturate_cast "
+    "nn.local_response_normalization nn.lrn "
+    "debugging.check_numerics ensure_shape_ math.reciprocal contrib.layers.layer_norm "
+    "nn.softmax_ argsort contrib.layers.dropout math.erf "
+    "random_crop_ image.per_image_standardization image.random_flip_left_right "
+    "image.flip_left_right image.random_brightness image.random_contrast"
+)
+
+
+def need_axis(op: Op, source: Tensor, axis: Value) -> None:
+    """The axis must exist."""
+    if not isinstance(axis, int) or source.dims is None or isinstance(axis, bool):
+        return
+    if not -len(source.dims) <= axis < max(len(source.dims), 1):
+        sentence = f"axis {axis} is out of range for a tensor of {len(source.dims)} dimensions"
+        fail(op, "axis-in-range", f"{sentence} (shape {show_shape(source.dims)})", (source,))
+
+
+@operator(" ".join(f"tf.{n}" for n in _UNARY.split()), "x *rest")
+def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
+    found = tensor(op, x)
+    if found is None:
+        return unknown_tensor(op, "tf")
+    dtype = found.dtype
+    if op.short in ("cast", "saturate_cast"):
+        dtype = dtype_name(rest[0] if rest else op.extra.get("dtype"))
+    elif op.short in ("to_float", "to_int32", "to_int64"):
+        dtype = {"to_float": "float32", "to_int32": "int32", "to_int64": "int64"}[op.short]
+    elif op.short in ("is_nan", "is_inf", "is_finite", "logical_not"):
+        dtype = "bool"
+    elif op.short in ("zeros_like", "ones_like") and op.extra.get("dtype") is not None:
+        dtype = dtype_name(op.extra["dtype"])
+    if op.short in ("cumsum", "cumprod", "l2_normalize", "reverse", "log_softmax", "softmax"):
+        stated = op.extra.get("axis", op.extra.get("dim", rest[0] if rest else None))
+        for axis in stated.items if isinstance(stated, ListV) else (stated,):
+            need_axis(op, found, axis)
+    if op.short == "softmax":
+        axis = op.extra.get("axis", op.extra.get("dim", rest[0] if rest else -1))
+        advise_softmax(op, found, axis)
+    value = found.value if found.dims is not None and op.short in ("identity", "cast") else None
+    return Tensor(
+        found.shape,
+        dtype,
+        "tf",
+        site=op.where,
+        value=value,
+        sources=(found,),
+        graph=found.graph,
+        tags=found.tags | ({"probabilities"} if op.short == "softmax" else frozenset()),
+    )
+
+
+_BINARY = {
+    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "div": "/", "sub": "-", "mul": "*",
+    "maximum": "maximum", "minimum": "minimum",
+    "pow": "**", "floordiv": "//", "mod": "%", "floormod": "%", "equal": "==", "not_equal": "!=", "less": "<",
+    "less_equal": "<=", "greater": ">",
+    "greater_equal": ">=", "logical_and": "&", "logical_or": "|", "squared_difference": "-", "math.add": "+",
+    "math.subtract": "-",
+    "math.multiply": "*", "math.divide": "/", "math.equal": "==", "math.pow": "**", "math.maximum": "maximum",
+    "math.minimum": "minimum", "truediv": "/",
+    "realdiv": "/", "math.squared_difference": "-", "div_no_nan": "/", "math.divide_no_nan": "/", "atan2": "/",
+    "math.greater": ">", "math.less": "<",
+}  # fmt: skip
+
+
+@operator(" ".join(f"tf.{n}" for n in _BINARY), "x y *rest")
+def arithmetic(op: Op, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
+    sign = _BINARY[op.name[3:]]
+    return broadcast(op, sign, x, y, "tf", "bool" if sign in ("==", "!=", "<", "<=", ">", ">=", "&", "|") else "")
+
+
+@operator("tf.add_n", "inputs *rest")
+def add_n(op: Op, inputs: Value, rest: tuple[Value, ...]) -> Value:
+    parts = (
+        inputs.items
+        if isinstance(inputs, ListV) and not inputs.open
+        else list(inputs)
+        if isinstance(inputs, tuple)
+        else None
+    )
+    if not parts or any(tensor(op, p) is None for p in parts):
+        return unknown_tensor(op, "tf")
+    found = [tensor(op, p) for p in parts]
+    if any(f is None or f.dims is None for f in found):
+        return unknown_tensor(op, "tf", tuple(f for f in found if f is not None))
+    return apply(op, "tf", "AddN", found)
+
+
+@operator("tf.where", "condition x=None y=None *rest")
+def where(op: Op, condition: Value, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
+    if x is None:
+        return unknown_tensor(op, "tf")
+    a = tensor(op, x)
+    return (
+        like(op, a, a.shape, a.dtype)
+        if a is not None and a.dims is not None and a.dims != ()
+        else unknown_tensor(op, "tf")
+    )
+
+
+@operator("tf.matmul tf.linalg.matmul", "a b transpose_a=False transpose_b=False *rest")
+def matmul(op: Op, a: Value, b: Value, transpose_a: Value, transpose_b: Value, rest: tuple[Value, ...]) -> Value:
+    transpose_a = op.extra.get("adjoint_a", transpose_a)
+    transpose_b = op.extra.get("adjoint_b", transpose_b)
+    return product_of(op, tensor(op, a), tensor(op, b), "tf", transpose_a, transpose_b)
+
+
+@operator("tf.nn.xw_plus_b tf.compat.v1.nn.xw_plus_b", "x weights biases *rest")
+def xw_plus_b(op: Op, x: Value, weights: Value, biases: Value, rest: tuple[Value, ...]) -> Value:
+    return bias_add(op, product_of(op, tensor(op, x), tensor(op, weights), "tf"), biases, ())
+
+
+@operator("tf.nn.bias_add", "value bias *rest")
+def bias_add(op: Op, value: Value, bias: Value, rest: tuple[Value, ...]) -> Value:
+    a, b = tensor(op, value), tensor(op, bias)
+    if a is None or b is None or a.dims is None or b.dims is None:
+        return a if a is not None else unknown_tensor(op, "tf")
+    form = op.extra.get("data_format", rest[0] if rest else None)
+    return apply(op, "tf", "BiasAdd", (a, b), {"data_format": form} if isinstance(form, str) else {})
+
+
+@operator("tf.tensordot", "a b axes *rest")
+def tensordot(op: Op, a: Value, b: Value, axes: Value, rest: tuple[Value, ...]) -> Value:
+    x, y = tensor(op, a), tensor(op, b)
+    given = plain(op.tr, axes)
+    if x is None or y is None or x.dims is None or y.dims is None or dropped(given):
+        return unknown_tensor(op, "tf", tuple(t for t in (x, y) if t is not None))
+    if isinstance(given, int):
+        left, right = list(range(len(x.dims) - given, len(x.dims))), list(range(given))
+    elif isinstance(given, tuple) and len(given) == 2:
+        left, right = ([p] if isinstance(p, int) else list(p) for p in given)
+    else:
+        return unknown_tensor(op, "tf", (x, y))
+    if not all(isinstance(i, int) and -len(x.dims) <= i < len(x.dims) for i in left) or not all(
+        isinstance(i, int) and -len(y.dims) <= i < len(y.dims) for i in right
+    ):
+        fail(
+            op,
+            "axis-in-range",
+            f"the axes {given} do not exist in {show_shape(x.dims)} and {show_shape(y.dims)}",
+            (x, y),
+        )
+    for i, j in zip(left, right, strict=False):
+        require(
+            op,
+            equal(x.dims[i], y.dims[j]),
+            "inner-size",
+            f"{show_shape(x.dims)} and {show_shape(y.dims)} differ on the summed axes: {x.dims[i]} and {y.dims[j]}",
+            (x, y),
+        )
+    chosen_left, chosen_right = {i % len(x.dims) for i in left}, {j % len(y.dims) for j in right}
+    dims = [d for i, d in enumerate(x.dims) if i not in chosen_left] + [
+        d for j, d in enumerate(y.dims) if j not in chosen_right
+    ]
+    return Tensor(dims, x.dtype, "tf", site=op.where, sources=(x, y), graph=x.graph or y.graph)
+
+
+@operator("tf.einsum", "equation *inputs")
+def einsum(op: Op, equation: Value, inputs: tuple[Value, ...]) -> Value:
+    found = [tensor(op, i) for i in inputs]
+    if not isinstance(equation, str) or any(f is None or f.dims is None for f in found):
+        return unknown_tensor(op, "tf", tuple(f for f in found if f is not None))
+    result = apply(op, "tf", "Einsum", found, {"equation": equation})
+    _need_equal_letters(op, equation, [f for f in found if f is not None])
+    return result
+
+
+def _need_equal_letters(op: Op, equation: str, operands: Sequence[Tensor]) -> None:
+    """Unlike torch, TensorFlow does not stretch a size of 1 to the size that the letter has elsewhere."""
+    sizes: dict[str, Any] = {}
+    for labels, operand in zip(equation.replace(" ", "").partition("->")[0].split(","), operands, strict=False):
+        before, _, after = labels.partition("...")
+        dims = operand.dims or ()
+        for letter, size in [*zip(before, dims, strict=False), *zip(after[::-1], dims[::-1], strict=False)]:
+            known = sizes.setdefault(letter, size)
+            if known is not size:
+                sentence = f"`{letter}` of {equation} is {known} in one operand and {size} in another"
+                require(op, equal(known, size), "size", sentence, tuple(operands))

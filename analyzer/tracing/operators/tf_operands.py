@@ -1,0 +1,50 @@
+"""What TensorFlow operators share: operands as tensors, results like an operand, shapes as values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.tracing.operators.apply import dropped, plain, tensor_of
+from analyzer.tracing.operators.table import Op
+from analyzer.tracing.values import Tensor, Value
+from analyzer.validity.terms import Poly
+
+
+def tensor(op: Op, value: Value) -> Tensor | None:
+    found = tensor_of(op.tr, value, "tf")
+    if found is not None and found.framework != "tf":
+        found = Tensor(
+            found.shape,
+            found.dtype,
+            "tf",
+            site=found.site,
+            name=found.name,
+            value=found.value,
+            sources=(found,),
+            graph=found.graph,
+            tags=found.tags,
+        )
+        found.operation = found.sources[0].operation
+    return found
+
+
+def like(op: Op, source: Tensor, dims: Any, dtype: str | None = None, **more: Any) -> Tensor:
+    return Tensor(dims, dtype, "tf", site=op.where, sources=(source,), graph=source.graph, **more)
+
+
+def shape_value(op: Op, value: Value) -> tuple[Any, ...] | None:
+    """A shape argument: a list, a tuple, or a tensor whose elements are known."""
+    if isinstance(value, (int, Poly)) and not isinstance(value, bool):
+        return (value,)
+    if (
+        isinstance(value, Tensor)
+        and value.value is None
+        and value.dims is not None
+        and len(value.dims) == 1
+        and isinstance(value.dims[0], int)
+    ):
+        return None
+    found = plain(op.tr, value)
+    if dropped(found) or not isinstance(found, tuple) or any(isinstance(v, (tuple, str, float)) for v in found):
+        return None
+    return found

@@ -1,0 +1,93 @@
+"""TensorFlow: reductions, arg-max and top-k."""
+
+from __future__ import annotations
+
+from analyzer.tracing.operators.apply import fail, require, unknown_tensor
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.tf_operands import like, tensor
+from analyzer.tracing.operators.torch_operands import reduced_dims
+from analyzer.tracing.operators.torch_reduction_rules import advise_argmax
+from analyzer.tracing.values import Tensor, Value, show_shape
+from analyzer.validity.terms import equal
+
+# ------------------------------------------------------------------------------------------------ reductions
+
+
+@operator(
+    " ".join(
+        f"tf.{prefix}{n}"
+        for n in (
+            "reduce_sum",
+            "reduce_mean",
+            "reduce_max",
+            "reduce_min",
+            "reduce_prod",
+            "reduce_all",
+            "reduce_any",
+            "reduce_logsumexp",
+            "reduce_std",
+            "reduce_variance",
+        )
+        for prefix in ("", "math.")
+    )
+    + " tf.norm tf.linalg.norm",
+    "input_tensor=None *rest",
+)
+def reduce(op: Op, input_tensor: Value, rest: tuple[Value, ...]) -> Value:
+    source = tensor(op, op.extra.get("tensor", input_tensor))
+    if source is None:
+        return unknown_tensor(op, "tf")
+    position = 1 if op.short == "norm" else 0
+    axes = next(
+        (op.extra[k] for k in ("axis", "reduction_indices", "axes") if k in op.extra),
+        rest[position] if len(rest) > position else None,
+    )
+    keep = next(
+        (op.extra[k] for k in ("keepdims", "keep_dims") if k in op.extra),
+        rest[position + 1] if len(rest) > position + 1 else False,
+    )
+    dims = () if axes is None and not keep else reduced_dims(op, source, axes, keep)
+    return like(op, source, dims, "bool" if op.short in ("reduce_all", "reduce_any") else source.dtype)
+
+
+@operator(
+    "tf.argmax tf.argmin tf.math.argmax tf.math.argmin tf.arg_max", "input axis=None name=None dimension=None *rest"
+)
+def argmax(op: Op, input: Value, axis: Value, name: Value, dimension: Value, rest: tuple[Value, ...]) -> Value:
+    source = tensor(op, input)
+    axis = axis if axis is not None else dimension if dimension is not None else 0
+    if source is None:
+        return unknown_tensor(op, "tf")
+    advise_argmax(op, source, axis)
+    return like(op, source, reduced_dims(op, source, axis, False), "int64", tags=frozenset(("classes",)))
+
+
+@operator("tf.nn.top_k tf.math.top_k", "input k=1 *rest")
+def top_k(op: Op, input: Value, k: Value, rest: tuple[Value, ...]) -> Value:
+    source, count = tensor(op, input), op.tr.term_of(k)
+    if source is None or not source.dims or count is None:
+        return op.tr.unknown("top_k()", "data")
+    dims = (*source.dims[:-1], count)
+    return like(op, source, dims, source.dtype), like(op, source, dims, "int32")
+
+
+@operator("tf.nn.in_top_k tf.math.in_top_k", "predictions targets k *rest")
+def in_top_k(op: Op, predictions: Value, targets: Value, k: Value, rest: tuple[Value, ...]) -> Value:
+    a, b = tensor(op, predictions), tensor(op, targets)
+    if a is None or b is None or a.dims is None or b.dims is None:
+        return unknown_tensor(op, "tf", tuple(t for t in (a, b) if t is not None))
+    if len(a.dims) != 2 or len(b.dims) != 1:
+        fail(
+            op,
+            "rank",
+            f"predictions {show_shape(a.dims)} must have 2 dimensions and targets {show_shape(b.dims)} 1",
+            (a, b),
+        )
+    require(
+        op,
+        equal(a.dims[0], b.dims[0]),
+        "size",
+        f"{show_shape(a.dims)} predictions for {show_shape(b.dims)} targets",
+        (a, b),
+    )
+    return Tensor(b.dims, "bool", "tf", site=op.where, sources=(a, b), graph=a.graph or b.graph)

@@ -1,0 +1,116 @@
+"""torch: new tensors, from numbers, shapes and other tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.tracing.operators.apply import tensor_of, unknown_tensor
+from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.elementwise import unary
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.torch_operands import made, shape_argument
+from analyzer.tracing.values import ListV, Tensor, Value
+from analyzer.validity.terms import Poly
+
+
+@operator("torch.zeros torch.ones torch.rand torch.randn torch.empty", "*size")
+def create(op: Op, size: tuple[Value, ...]) -> Value:
+    if not size and "size" in op.extra:
+        size = (op.extra["size"],)
+    return made(op, shape_argument(op, size))
+
+
+@operator("torch.Tensor torch.FloatTensor torch.cuda.FloatTensor torch.DoubleTensor", "*size")
+def create_typed(op: Op, size: tuple[Value, ...]) -> Value:
+    if len(size) == 1 and not isinstance(size[0], (int, Poly)):
+        return tensor_like(op, size[0], "float32")
+    return made(op, shape_argument(op, size))
+
+
+@operator("torch.LongTensor torch.cuda.LongTensor torch.IntTensor torch.ByteTensor", "*size")
+def create_integers(op: Op, size: tuple[Value, ...]) -> Value:
+    if len(size) == 1 and not isinstance(size[0], (int, Poly)):
+        return tensor_like(op, size[0], "int64")
+    return made(op, shape_argument(op, size), "int64")
+
+
+def tensor_like(op: Op, data: Value, dtype: str | None) -> Tensor:
+    found = tensor_of(op.tr, data, "torch")
+    if found is None:
+        return unknown_tensor(op, "torch")
+    return Tensor(found.shape, dtype, "torch", site=op.where, value=found.value, sources=(found,))
+
+
+@operator(
+    ("torch.tensor torch.as_tensor torch.from_numpy torch.autograd.Variable torch.asarray"),
+    "data dtype=None device=None requires_grad=False",
+)
+def convert(op: Op, data: Value, dtype: Value, device: Value, requires_grad: Value) -> Value:
+    found = tensor_of(op.tr, data, "torch")
+    if found is None:
+        return unknown_tensor(op, "torch")
+    kept = (
+        dtype_name(dtype)
+        if dtype is not None
+        else found.dtype
+        if isinstance(data, Tensor) and found.dtype in ("int64", "bool", "uint8")
+        else None
+    )
+    if dtype is None and isinstance(data, (ListV, tuple)) and isinstance(found.value, tuple):
+        kept = "int64"
+    return Tensor(found.shape, kept, "torch", site=op.where, value=found.value, sources=(found,), tags=found.tags)
+
+
+@operator("torch.full", "size fill_value")
+def full(op: Op, size: Value, fill_value: Value) -> Value:
+    return made(op, shape_argument(op, (size,)), None)
+
+
+@operator("torch.randint", "*args")
+def randint(op: Op, args: tuple[Value, ...]) -> Value:
+    size = op.extra.get("size", args[-1] if len(args) >= 2 else None)
+    return made(op, shape_argument(op, (size,)), "int64")
+
+
+@operator("torch.normal", "mean std=None size=None")
+def normal(op: Op, mean: Value, std: Value, size: Value) -> Value:
+    if size is not None:
+        return made(op, shape_argument(op, (size,)))
+    found = mean if isinstance(mean, Tensor) else std
+    return unary(op.tr, found, "normal") if isinstance(found, Tensor) else unknown_tensor(op, "torch")
+
+
+@operator("torch.arange torch.range", "*args")
+def arange(op: Op, args: tuple[Value, ...]) -> Value:
+    start = op.extra.get("start", args[0] if len(args) > 1 else 0)
+    end = op.extra.get("end", args[1] if len(args) > 1 else args[0] if args else None)
+    step = op.extra.get("step", args[2] if len(args) > 2 else 1)
+    a, b, c = (op.tr.term_of(v) if not isinstance(v, float) else None for v in (start, end, step))
+    length: Any = None
+    if a is not None and b is not None and isinstance(c, int) and c > 0:
+        length = b - a if c == 1 else (b - a + c - 1) // c
+        if isinstance(length, int) and length < 0:
+            length = None
+    return made(
+        op,
+        (length if length is not None else op.tr.fresh("arange", "unknown", 0),),
+        None if op.extra.get("dtype") else "int64",
+    )
+
+
+@operator("torch.linspace torch.logspace", "start end steps=100")
+def linspace(op: Op, start: Value, end: Value, steps: Value) -> Value:
+    term = op.tr.term_of(steps)
+    return made(op, (term if term is not None else op.tr.fresh("steps", "unknown", 0),))
+
+
+@operator("torch.eye", "n m=None")
+def eye(op: Op, n: Value, m: Value) -> Value:
+    rows, columns = op.tr.term_of(n), op.tr.term_of(m if m is not None else n)
+    return made(op, None if rows is None or columns is None else (rows, columns))
+
+
+@operator("torch.randperm", "n")
+def randperm(op: Op, n: Value) -> Value:
+    term = op.tr.term_of(n)
+    return made(op, (term,) if term is not None else None, "int64")

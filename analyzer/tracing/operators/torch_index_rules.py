@@ -1,0 +1,104 @@
+"""torch: gather and scatter, sizes, padding, attention."""
+
+from __future__ import annotations
+
+from analyzer.tracing.operators.apply import apply, dropped, plain, require, tensor_of, unknown_tensor
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.values import Size, Tensor, Unknown, Value
+from analyzer.validity.terms import equal, product
+
+
+@operator(
+    ("torch.gather Tensor.gather torch.index_select Tensor.index_select torch.take_along_dim Tensor.take_along_dim"),
+    "input dim index *rest",
+)
+def gather(op: Op, input: Value, dim: Value, index: Value, rest: tuple[Value, ...]) -> Value:
+    if op.short == "take_along_dim":
+        dim, index = index, dim
+    return apply(op, "torch", op.short, (input, index), {"dim": dim})
+
+
+@operator(
+    (
+        "torch.scatter Tensor.scatter Tensor.scatter_ Tensor.scatter_add Tensor.scatter_add_ "
+        "Tensor.index_add_ Tensor.index_copy_ Tensor.masked_scatter torch.scatter_add"
+    ),
+    "input *rest",
+)
+def scatter(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
+    return input
+
+
+@operator("Tensor.sum_to_size torch.trace torch.det torch.logdet torch.dist torch.numel_", "*args")
+def scalar(op: Op, args: tuple[Value, ...]) -> Value:
+    return Tensor((), None, "torch", site=op.where)
+
+
+@operator("torch.numel", "input")
+def numel(op: Op, input: Value) -> Value:
+    source = tensor_of(op.tr, input, "torch")
+    return (
+        product(source.dims)
+        if source is not None and source.dims is not None
+        else op.tr.unknown("a size", "data", pytype="int")
+    )
+
+
+@operator("torch.Size", "value=()")
+def size_object(op: Op, value: Value) -> Value:
+    dims = plain(op.tr, value)
+    return Size(dims) if isinstance(dims, tuple) else op.tr.unknown("a size", "data")
+
+
+@operator("torch.nn.Parameter torch.nn.parameter.Parameter torch.nn.Buffer", "data=None requires_grad=True")
+def parameter(op: Op, data: Value, requires_grad: Value) -> Value:
+    if isinstance(data, Tensor):
+        return Tensor(data.shape, data.dtype, "torch", site=op.where, tags=frozenset(("variable",)))
+    return data if isinstance(data, Unknown) else unknown_tensor(op, "torch")
+
+
+@operator("torch.is_tensor", "value")
+def is_tensor(op: Op, value: Value) -> Value:
+    return (
+        op.tr.unknown("a type test", value.origin, pytype="bool")
+        if isinstance(value, Unknown)
+        else isinstance(value, Tensor)
+    )
+
+
+@operator("torch.nn.functional.pad Tensor.pad", "input pad mode='constant' value=None")
+def pad(op: Op, input: Value, pad: Value, mode: Value, value: Value) -> Value:
+    amounts = plain(op.tr, pad)
+    if dropped(amounts) or not isinstance(amounts, tuple):
+        return unknown_tensor(op, "torch")
+    return apply(op, "torch", "pad", (input,), {"pad": amounts, "mode": mode if isinstance(mode, str) else "constant"})
+
+
+@operator("torch.nn.functional.scaled_dot_product_attention", "query key value *rest")
+def attention(op: Op, query: Value, key: Value, value: Value, rest: tuple[Value, ...]) -> Value:
+    q, k, v = (tensor_of(op.tr, t, "torch") for t in (query, key, value))
+    if (
+        q is None
+        or k is None
+        or v is None
+        or q.dims is None
+        or k.dims is None
+        or v.dims is None
+        or min(len(q.dims), len(k.dims), len(v.dims)) < 2
+    ):
+        return unknown_tensor(op, "torch")
+    require(
+        op,
+        equal(q.dims[-1], k.dims[-1]),
+        "size",
+        f"the query has {q.dims[-1]} features but the key {k.dims[-1]}",
+        (q, k),
+    )
+    require(
+        op,
+        equal(k.dims[-2], v.dims[-2]),
+        "size",
+        f"the key has {k.dims[-2]} positions but the value {v.dims[-2]}",
+        (k, v),
+    )
+    return Tensor((*q.dims[:-1], v.dims[-1]), q.dtype, "torch", site=op.where, sources=(q, k, v))

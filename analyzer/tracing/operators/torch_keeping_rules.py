@@ -1,0 +1,115 @@
+"""torch: functions that keep the shape of their operand, normalisation, lookups."""
+
+from __future__ import annotations
+
+from analyzer.tracing.operators.apply import apply, plain, tensor_of, unknown_tensor
+from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.torch_operands import axis_of
+from analyzer.tracing.values import Tensor, Value
+
+
+@operator(
+    "torch.zeros_like torch.ones_like torch.rand_like torch.randn_like torch.empty_like "
+    "torch.full_like torch.bernoulli "
+    "torch.tril torch.triu torch.isnan torch.isinf "
+    "torch.isfinite "
+    "torch.sigmoid_ torch.nn.functional.dropout2d torch.nn.functional.dropout1d "
+    "torch.nn.functional.dropout3d torch.fft.fft "
+    "torch.fft.ifft torch.nn.functional.alpha_dropout torch.expm1 torch.trunc torch.frac "
+    "torch.nn.functional.instance_norm torch.nn.functional.prelu "
+    "torch.nn.functional.threshold torch.lgamma torch.digamma torch.softmax_ torch.angle "
+    "torch.conj torch.nn.functional.rrelu torch.nn.functional.gumbel_softmax",
+    "input *rest",
+)
+def same_shape(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
+    found = tensor_of(op.tr, input, "torch")
+    if found is None:
+        return unknown_tensor(op, "torch")
+    dtype = (
+        dtype_name(op.extra["dtype"])
+        if op.extra.get("dtype") is not None
+        else "bool"
+        if op.short.startswith("is")
+        else found.dtype
+    )
+    return Tensor(found.shape, dtype, "torch", site=op.where, sources=(found,), graph=found.graph, tags=found.tags)
+
+
+@operator(
+    "torch.cumsum Tensor.cumsum torch.cumprod Tensor.cumprod torch.argsort Tensor.argsort "
+    "torch.cumsum_ torch.logcumsumexp Tensor.logcumsumexp",
+    "input dim=-1 *rest",
+)
+def along(op: Op, input: Value, dim: Value, rest: tuple[Value, ...]) -> Value:
+    """The same shape; the axis must exist."""
+    found = tensor_of(op.tr, input, "torch")
+    if found is None:
+        return unknown_tensor(op, "torch")
+    axis_of(op, found, op.extra.get("axis", dim))
+    dtype = "int64" if op.short == "argsort" or found.dtype == "bool" else found.dtype
+    return Tensor(found.shape, dtype, found.framework, site=op.where, sources=(found,), graph=found.graph)
+
+
+@operator("torch.nn.functional.normalize", "input p=2.0 dim=1 *rest")
+def normalize(op: Op, input: Value, p: Value, dim: Value, rest: tuple[Value, ...]) -> Value:
+    return along(op, input, dim, ())
+
+
+@operator("torch.flip Tensor.flip", "input *dims")
+def flip(op: Op, input: Value, dims: tuple[Value, ...]) -> Value:
+    return _at_axes(op, input, dims[0] if len(dims) == 1 else dims or op.extra.get("dims"))
+
+
+@operator("torch.roll Tensor.roll", "input shifts dims=None")
+def roll(op: Op, input: Value, shifts: Value, dims: Value) -> Value:
+    return _at_axes(op, input, dims)
+
+
+def _at_axes(op: Op, input: Value, axes: Value) -> Value:
+    found = tensor_of(op.tr, input, "torch")
+    if found is None:
+        return unknown_tensor(op, "torch")
+    chosen = plain(op.tr, axes) if axes is not None else ()
+    for axis in chosen if isinstance(chosen, tuple) else (chosen,):
+        axis_of(op, found, axis)
+    return Tensor(found.shape, found.dtype, found.framework, site=op.where, sources=(found,), graph=found.graph)
+
+
+@operator("torch.is_floating_point Tensor.is_floating_point torch.is_complex Tensor.is_complex", "input")
+def of_kind(op: Op, input: Value) -> Value:
+    found = tensor_of(op.tr, input, "torch")
+    if found is None or found.dtype is None:
+        return op.tr.unknown("a type test", "data", op.short, "bool")
+    return "complex" in found.dtype if op.short == "is_complex" else "float" in found.dtype
+
+
+@operator("torch.nn.functional.batch_norm torch.batch_norm", "input running_mean weight=None bias=None *rest")
+def batch_norm(op: Op, input: Value, running_mean: Value, weight: Value, bias: Value, rest: tuple[Value, ...]) -> Value:
+    found = tensor_of(op.tr, input, "torch")
+    return (
+        Tensor(found.shape, found.dtype, "torch", site=op.where, sources=(found,))
+        if found is not None
+        else unknown_tensor(op, "torch")
+    )
+
+
+@operator("torch.nn.functional.layer_norm torch.nn.functional.rms_norm", "input normalized_shape *rest")
+def layer_norm(op: Op, input: Value, normalized_shape: Value, rest: tuple[Value, ...]) -> Value:
+    return apply(op, "torch", "LayerNorm", (input,), {"normalized_shape": normalized_shape})
+
+
+@operator("torch.nn.functional.group_norm", "input num_groups *rest")
+def group_norm(op: Op, input: Value, num_groups: Value, rest: tuple[Value, ...]) -> Value:
+    found = tensor_of(op.tr, input, "torch")
+    if found is None or found.dims is None or len(found.dims) < 2:
+        return same_shape(op, input, ())
+    return apply(op, "torch", "GroupNorm", (input,), {"num_groups": num_groups, "num_channels": found.dims[1]})
+
+
+@operator("torch.nn.functional.embedding", "input weight *rest")
+def embedding(op: Op, input: Value, weight: Value, rest: tuple[Value, ...]) -> Value:
+    x, table = tensor_of(op.tr, input, "torch"), tensor_of(op.tr, weight, "torch")
+    if x is None or table is None or x.dims is None or not table.dims:
+        return unknown_tensor(op, "torch")
+    return Tensor((*x.dims, table.dims[-1]), table.dtype, "torch", site=op.where, sources=(x, table))

@@ -1,0 +1,77 @@
+"""What torch operators share: shapes as arguments, new tensors, axes, reduced shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.tracing.operators.apply import dropped, fail, plain
+from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.table import Op
+from analyzer.tracing.values import ListV, OpenSize, Tensor, Unknown, Value, show_shape
+
+
+def shape_argument(op: Op, parts: tuple[Value, ...]) -> tuple[Any, ...] | None:
+    """`(2, 3)`, `[2, 3]` or `2, 3` as dimensions; None when the number of dimensions is not known."""
+    if len(parts) == 1 and isinstance(parts[0], (tuple, ListV, Tensor, OpenSize)):
+        value = plain(op.tr, parts[0])
+        return (
+            value if isinstance(value, tuple) and all(not isinstance(v, (tuple, str, float)) for v in value) else None
+        )
+    if len(parts) == 1 and isinstance(parts[0], Unknown) and parts[0].pytype != "int" and parts[0].term is None:
+        return None
+    dims = []
+    for part in parts:
+        term = op.tr.term_of(part, "size")
+        if term is None:
+            return None
+        dims.append(term)
+    return tuple(dims)
+
+
+def made(op: Op, dims: Any, dtype: str | None = "float32") -> Tensor:
+    given = op.extra.get("dtype")
+    if given is not None:
+        dtype = dtype_name(given)
+    if dims is not None:
+        for size in dims:
+            if isinstance(size, int) and size < 0:
+                fail(op, "positive", f"a dimension of {show_shape(dims)} is negative")
+    return Tensor(dims, dtype, "torch", site=op.where)
+
+
+def axis_of(op: Op, source: Tensor, axis: Value) -> int | None:
+    """The axis counted from the front; fails where there is none; None when it is not known."""
+    if not isinstance(axis, int) or source.dims is None:
+        return None
+    rank = max(len(source.dims), 1)
+    if not -rank <= axis < rank:
+        sentence = f"axis {axis} is out of range for a tensor of {len(source.dims)} dimensions"
+        fail(op, "axis-in-range", f"{sentence} (shape {show_shape(source.dims)})", (source,))
+    return axis % rank
+
+
+def reduced_dims(op: Op, source: Tensor, axes: Value, keep: Value) -> tuple[Any, ...] | None:
+    """The shape after a reduction; None when it is not known."""
+    axes = plain(op.tr, axes) if axes is not None else None
+    if dropped(axes) or isinstance(keep, Unknown) or source.dims is None:
+        return None
+    rank = len(source.dims)
+    numbers = range(rank) if axes is None or axes == () else axes if isinstance(axes, tuple) else (axes,)
+    chosen = set()
+    for axis in numbers:
+        if not isinstance(axis, int):
+            return None
+        if not -max(rank, 1) <= axis < max(rank, 1):
+            fail(
+                op,
+                "axis-in-range",
+                (f"axis {axis} is out of range for a tensor of {rank} dimensions (shape {show_shape(source.dims)})"),
+                (source,),
+            )
+        place = axis % rank if rank else 0
+        if place in chosen and source.framework in ("torch", "tf"):
+            fail(op, "axis-twice", f"axis {axis} is reduced twice (shape {show_shape(source.dims)})", (source,))
+        chosen.add(place)
+    return tuple(1 if keep else 0 for _ in ()) or tuple(
+        d if i not in chosen else 1 for i, d in enumerate(source.dims) if i not in chosen or keep
+    )

@@ -1,0 +1,65 @@
+"""torch: products, einsum, where, split."""
+
+from __future__ import annotations
+
+from analyzer.tracing.operators.apply import apply, tensor_of, unknown_tensor
+from analyzer.tracing.operators.linear import matmul as product_of
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.values import ListV, Tensor, Value
+
+
+@operator("torch.matmul torch.mm_ Tensor.matmul Tensor.__matmul__ numpy.matmul", "input other")
+def matmul(op: Op, input: Value, other: Value) -> Value:
+    framework = "numpy" if op.name.startswith("numpy") else "torch"
+    return product_of(op, input, other, framework)
+
+
+@operator("torch.baddbmm Tensor.baddbmm", "input batch1 batch2 beta=1 alpha=1")
+def baddbmm(op: Op, input: Value, batch1: Value, batch2: Value, beta: Value, alpha: Value) -> Value:
+    return apply(op, "torch", "bmm", (batch1, batch2))
+
+
+@operator("torch.outer torch.ger", "a b")
+def outer(op: Op, a: Value, b: Value) -> Value:
+    x, y = tensor_of(op.tr, a, "torch"), tensor_of(op.tr, b, "torch")
+    if x is None or y is None or x.dims is None or y.dims is None or len(x.dims) != 1 or len(y.dims) != 1:
+        return unknown_tensor(op, "torch")
+    return Tensor((x.dims[0], y.dims[0]), x.dtype, "torch", site=op.where, sources=(x, y))
+
+
+@operator("torch.einsum", "equation *operands")
+def einsum(op: Op, equation: Value, operands: tuple[Value, ...]) -> Value:
+    if len(operands) == 1 and isinstance(operands[0], (ListV, tuple)):
+        operands = tuple(operands[0].items if isinstance(operands[0], ListV) else operands[0])
+    if not isinstance(equation, str):
+        return unknown_tensor(op, "torch")
+    return apply(op, "torch", "einsum", operands, {"equation": equation})
+
+
+@operator("torch.where", "condition input=None other=None")
+def where(op: Op, condition: Value, input: Value, other: Value) -> Value:
+    if input is None:
+        return op.tr.unknown("torch.where(condition)", "data")
+    return apply(op, "torch", "where", (condition, input, other))
+
+
+@operator("torch.split Tensor.split Tensor.chunk torch.chunk Tensor.unbind torch.unbind", "tensor number=0 dim=0")
+def split(op: Op, tensor: Value, number: Value, dim: Value) -> Value:
+    if op.short == "unbind":
+        axis = number if isinstance(number, int) else 0
+        return apply_many(op, "unbind", tensor, {"dim": op.extra.get("dim", axis)})
+    key = "split_size_or_sections" if op.short == "split" else "chunks"
+    if isinstance(number, int) and number == 0:
+        number = op.extra.get("split_size_or_sections", op.extra.get("split_size", op.extra.get("chunks", 1)))
+    return apply_many(op, op.short, tensor, {key: number, "dim": dim})
+
+
+def apply_many(op: Op, name: str, tensor: Value, hyper: dict[str, Value]) -> Value:
+    found = tensor_of(op.tr, tensor, "torch")
+    if found is None or found.dims is None:
+        return op.tr.unknown(f"{name}()", "data")
+    result = apply(op, "torch", name, (found,), hyper)
+    if isinstance(result, Tensor):
+        known = result.dims is not None
+        return (result,) if known else op.tr.unknown(f"{name}()", "data")
+    return result

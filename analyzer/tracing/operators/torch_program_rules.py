@@ -1,0 +1,58 @@
+"""torch: files, devices, packed sequences, wrappers."""
+
+from __future__ import annotations
+
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.values import Value
+
+
+@operator(
+    (
+        "torch.load torch.jit.load torch.hub.load torch.device torch.no_grad "
+        "torch.set_grad_enabled torch.enable_grad torch.autocast"
+    ),
+    "*args",
+)
+def outside(op: Op, args: tuple[Value, ...]) -> Value:
+    op.tr.types_open = op.tr.types_open or op.short == "autocast"
+    return op.tr.unknown(op.short, "data", op.short)
+
+
+@operator(
+    (
+        "torch.manual_seed torch.set_default_dtype torch.cuda.manual_seed torch.save "
+        "torch.set_num_threads torch.cuda.manual_seed_all torch.nn.init.normal_ "
+        "torch.nn.init.xavier_uniform_"
+    ),
+    "*args",
+)
+def nothing(op: Op, args: tuple[Value, ...]) -> Value:
+    op.tr.types_open = op.tr.types_open or op.short == "set_default_dtype"
+    return args[0] if op.short.endswith("_") and args else None
+
+
+@operator("torch.nn.utils.rnn.pack_padded_sequence", "input lengths batch_first=False enforce_sorted=True")
+def pack(op: Op, input: Value, lengths: Value, batch_first: Value, enforce_sorted: Value) -> Value:
+    return input
+
+
+@operator("torch.nn.utils.rnn.pad_packed_sequence", "sequence batch_first=False *rest")
+def unpack(op: Op, sequence: Value, batch_first: Value, rest: tuple[Value, ...]) -> Value:
+    return sequence, op.tr.unknown("lengths", "data")
+
+
+@operator(
+    (
+        "torch.jit.script torch.compile torch.jit.ignore torch.nn.DataParallel "
+        "torch.nn.parallel.DistributedDataParallel torch.jit.trace torch.nn.utils.weight_norm "
+        "torch.nn.utils.spectral_norm torch.nn.utils.parametrizations.weight_norm"
+    ),
+    "module=None *rest",
+)
+def transparent(op: Op, module: Value, rest: tuple[Value, ...]) -> Value:
+    return module
+
+
+@operator("torch.cuda.is_available torch.backends.mps.is_available torch.cuda.device_count", "")
+def machine(op: Op) -> Value:
+    return op.tr.unknown("what the machine has", "data", op.short, "bool")

@@ -1,0 +1,199 @@
+"""torch: reductions, extrema, softmax, sorting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.tracing.operators.apply import apply, fail, tensor_of, unknown_tensor
+from analyzer.tracing.operators.elementwise import broadcast
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.torch_operands import axis_of, reduced_dims
+from analyzer.tracing.operators.torch_shape_rules import _has_batch
+from analyzer.tracing.values import Fields, Tensor, Value, show_shape
+
+# ------------------------------------------------------------------------------------------------ reductions
+
+_REDUCTIONS = "sum mean prod std var amax amin logsumexp norm any all median nanmean nansum nanmedian count_nonzero"
+
+
+@operator(
+    " ".join(f"torch.{n} Tensor.{n}" for n in _REDUCTIONS.split()) + " torch.linalg.norm torch.linalg.vector_norm",
+    "input *rest",
+)
+def reduce(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
+    source = tensor_of(op.tr, input, "torch")
+    if source is None:
+        return unknown_tensor(op, "torch")
+    extra = dict(op.extra)
+    position = 1 if op.short in ("norm", "vector_norm") else 0
+    axes = extra.get("dim", extra.get("axis", rest[position] if len(rest) > position else None))
+    if isinstance(axes, bool) or (op.short in ("std", "var") and isinstance(axes, bool)):
+        axes = None
+    keep = extra.get(
+        "keepdim",
+        extra.get(
+            "keepdims", rest[position + 1] if len(rest) > position + 1 and op.short not in ("std", "var") else False
+        ),
+    )
+    dims = () if axes is None and not keep else reduced_dims(op, source, axes, keep)
+    if op.short in ("amax", "amin", "median") and (axes is None or isinstance(axes, int)):
+        _not_empty(op, source, axes)
+    if op.short in ("median", "nanmedian", "mode") and axes is not None:
+        return _valued(op, source, dims)
+    dtype = "bool" if op.short in ("any", "all") else source.dtype
+    return Tensor(
+        dims,
+        dtype,
+        source.framework if source.framework != "unknown" else "torch",
+        site=op.where,
+        sources=(source,),
+        graph=source.graph,
+    )
+
+
+@operator("torch.max torch.min Tensor.max Tensor.min", "input *rest")
+def extremum(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
+    source = tensor_of(op.tr, input, "torch")
+    if source is None:
+        return unknown_tensor(op, "torch")
+    axis = op.extra.get("dim", rest[0] if rest else op.extra.get("axis"))
+    if source.framework == "numpy":
+        return Tensor(
+            () if axis is None else reduced_dims(op, source, axis, op.extra.get("keepdims", False)),
+            source.dtype,
+            "numpy",
+            site=op.where,
+        )
+    if isinstance(axis, Tensor):
+        return broadcast(op, "maximum", source, axis, "torch")
+    if axis is None:
+        _not_empty(op, source, None)
+        return Tensor((), source.dtype, "torch", site=op.where, sources=(source,))
+    dims = reduced_dims(op, source, axis, op.extra.get("keepdim", rest[1] if len(rest) > 1 else False))
+    _not_empty(op, source, axis)
+    _advise_axis(op, source, axis)
+    return _valued(op, source, dims)
+
+
+def _valued(op: Op, source: Tensor, dims: Any) -> Value:
+    """What `max`, `sort` and `topk` give: values and where they stood."""
+    values = Tensor(dims, source.dtype, "torch", site=op.where, name="values", sources=(source,))
+    places = Tensor(
+        dims, "int64", "torch", site=op.where, name="indices", sources=(source,), tags=frozenset(("classes",))
+    )
+    return Fields((values, places), ("values", "indices"))
+
+
+def _not_empty(op: Op, source: Tensor, axis: Value) -> None:
+    """The largest of nothing does not exist."""
+    if not source.dims:
+        return
+    if axis is None:
+        empty = any(d == 0 for d in source.dims)
+    else:
+        place = axis_of(op, source, axis)
+        empty = place is not None and source.dims[place] == 0
+    if empty:
+        fail(op, "not-empty", f"the axis to reduce is empty (shape {show_shape(source.dims)})", (source,))
+
+
+@operator("torch.argmax torch.argmin Tensor.argmax Tensor.argmin", "input dim=None keepdim=False")
+def argmax(op: Op, input: Value, dim: Value, keepdim: Value) -> Value:
+    source = tensor_of(op.tr, input, "torch")
+    if source is None:
+        return unknown_tensor(op, "torch")
+    dim = op.extra.get("axis", dim)
+    if dim is not None:
+        _advise_axis(op, source, dim)
+    dims = () if dim is None else reduced_dims(op, source, dim, keepdim)
+    if source.framework == "torch":
+        _not_empty(op, source, dim)
+    return Tensor(
+        dims,
+        "int64",
+        source.framework,
+        site=op.where,
+        sources=(source,),
+        tags=frozenset(("classes",)),
+        graph=source.graph,
+    )
+
+
+def _advise_axis(op: Op, source: Tensor, axis: Value) -> None:
+    advise_argmax(op, source, axis)
+
+
+def advise_argmax(op: Op, source: Tensor, axis: Value) -> None:
+    """The position of the largest of one is always 0."""
+    if (
+        source.dims
+        and isinstance(axis, int)
+        and -len(source.dims) <= axis < len(source.dims)
+        and source.dims[axis] == 1
+        and len(source.dims) > 1
+    ):
+        op.tr.advise(
+            "tracing/argmax-over-size-one",
+            (
+                f"{op.short} over axis {axis} of shape {show_shape(source.dims)}: that axis has size "
+                "1, so the index is always 0"
+            ),
+            op.where,
+            op.short,
+        )
+
+
+@operator(
+    (
+        "torch.softmax torch.nn.functional.softmax torch.nn.functional.log_softmax "
+        "torch.log_softmax Tensor.softmax Tensor.log_softmax"
+    ),
+    "input dim=None",
+)
+def softmax(op: Op, input: Value, dim: Value) -> Value:
+    source = tensor_of(op.tr, input, "torch")
+    if source is not None:
+        advise_softmax(op, source, dim)
+    result = apply(op, "torch", "softmax" if op.short == "softmax" else "log_softmax", (input,), {"dim": dim})
+    if isinstance(result, Tensor) and op.short == "softmax":
+        result.tags |= {"probabilities"}
+    return result
+
+
+def advise_softmax(op: Op, source: Tensor, axis: Value) -> None:
+    """Softmax over the rows of a batch normalises over examples instead of classes."""
+    if (
+        source.dims
+        and len(source.dims) == 2
+        and axis in (0, -2)
+        and not isinstance(axis, bool)
+        and ("batch" in source.tags or _has_batch(op, source))
+    ):
+        op.tr.advise(
+            "tracing/softmax-over-batch",
+            (
+                f"softmax over axis {axis} of shape {show_shape(source.dims)} normalises over the "
+                "batch, so the classes of one example do not sum to 1"
+            ),
+            op.where,
+            "softmax",
+        )
+
+
+@operator(
+    ("torch.sort Tensor.sort torch.topk Tensor.topk torch.kthvalue Tensor.kthvalue torch.cummax torch.cummin"),
+    "input k=None dim=-1 *rest",
+)
+def ordered(op: Op, input: Value, k: Value, dim: Value, rest: tuple[Value, ...]) -> Value:
+    source = tensor_of(op.tr, input, "torch")
+    if source is None:
+        return unknown_tensor(op, "torch")
+    if op.short in ("sort", "cummax", "cummin"):
+        axis_of(op, source, op.extra.get("dim", k if k is not None else -1))
+        return _valued(op, source, source.shape)
+    if op.short == "kthvalue":
+        return _valued(op, source, reduced_dims(op, source, dim, op.extra.get("keepdim", rest[0] if rest else False)))
+    result = apply(op, "torch", "topk", (source,), {"k": k, "dim": dim})
+    if isinstance(result, tuple):
+        return Fields(result, ("values", "indices"))
+    return _valued(op, source, result.shape) if isinstance(result, Tensor) else result
