@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,7 @@ from action.settings import Pictures, Settings
 from analyzer.findings import Report, Verdict
 from analyzer.problem import Problem, UsageProblem
 from analyzer.rendering.markdown import Links
+from analyzer.revisions import is_proper
 
 if TYPE_CHECKING:
     from analyzer.sandbox import Sandbox
@@ -143,7 +145,27 @@ def _check_out(repository: Repository, todo: ReviewPullRequest | CheckCommit, fo
     before = folder / "base"
     before.mkdir()
     repository.export(base, before)
-    return _Trees(head, before, base, repository.changes(base, todo.head_sha), exported)
+    changes = repository.changes(base, todo.head_sha)
+    follow_renames(before, changes)
+    return _Trees(head, before, base, changes, exported)
+
+
+def follow_renames(before: Path, changes: Sequence[Change]) -> None:
+    """Give renamed files of the base their new names, so that a model that only moved is compared with itself.
+
+    Python files keep their old names too: others of the base import them.
+    """
+    for change in changes:
+        if change.status != "R" or change.old_path is None:
+            continue
+        source, target = before / change.old_path, before / change.path
+        if not source.is_file() or target.exists() or not is_proper(change.path):
+            continue
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target) if source.suffix == ".py" else source.replace(target)
+        except OSError:  # the base has a file where the head has a folder
+            continue
 
 
 def _publish(

@@ -63,7 +63,7 @@ class Revisions:
                 submodules.add(path)
             elif mode == "120000":
                 refused.append(f"{path} is a symbolic link and was not followed.")
-            elif not _proper(path):
+            elif not is_proper(path):
                 refused.append(f"{path!r} is an improper name for a file and was left out.")
             elif int(size) > FILE_LIMIT:
                 refused.append(f"{path} holds {int(size):,} bytes, more than {FILE_LIMIT:,}, and was left out.")
@@ -175,7 +175,7 @@ class Revisions:
         return done
 
 
-def _proper(path: str) -> bool:
+def is_proper(path: str) -> bool:
     """Whether a path of a tree may be written below a folder. Git refuses most of these; a stranger may not."""
     parts = PurePosixPath(path).parts
     return (

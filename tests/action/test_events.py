@@ -14,6 +14,7 @@ from analyzer.config import Config, TargetConfig
 from analyzer.findings import Report
 from tests.action.harness import CONFIG, Ran, Workbench
 from tests.action.reports import KERNEL, LOG, VAE, report
+from tests.action.test_hostile_files import onnx_model
 from tests.github_simulator.routes import zipped
 from tests.github_simulator.state import WorkflowRun
 
@@ -125,6 +126,23 @@ def test_only_what_depends_on_the_change_is_analysed(bench: Workbench) -> None:
     bench.analyse = recorder = Recorder(report())
     bench.run()
     assert recorder.ids == ["big"]
+
+
+def test_a_model_that_only_moved_is_no_change(bench: Workbench) -> None:
+    model = onnx_model()
+    bench.base = bench.commit({".assay.yml": None, "old/loss.onnx": model, "old/other.onnx": onnx_model(("a", "b"))})
+    seen: list[dict[str, bool]] = []
+
+    def analyse(head: Path, base: Path, config: Config, targets: Any, **_: Any) -> Report:
+        seen.append({t.id: (base / t.path).is_file() for t in targets})
+        return report()
+
+    bench.analyse = analyse
+    moved = {"old/loss.onnx": None, "new/loss.onnx": model}
+    changed = {"old/other.onnx": None, "new/other.onnx": onnx_model(("a", "b", "c"))}
+    bench.open_pull({**moved, **changed})
+    bench.run()
+    assert seen == [{"new/other.onnx": True}]  # compared with what it was before it moved
 
 
 def test_an_unfetched_model_is_named(bench: Workbench) -> None:
