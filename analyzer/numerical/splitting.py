@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 KINKED = frozenset(
     {"Relu", "Abs", "Max", "Min", "Where", "Clip", "Sign", "LeakyRelu", "Elu", "Maximum", "Minimum"} | COMPARISONS
 )
+SHAPES_ONLY = frozenset({"Shape", "Size", "Rank", "ZerosLike", "OnesLike"})  # the values of the operand do not matter
 MAX_VALUES = 150  # looked at for one proof
 MAX_CUTS = 4  # of one value
 MAX_CANDIDATES = 8
@@ -141,6 +142,8 @@ def unused_where_unsafe(
         return False
     for node, index in uses:
         rule = run.rule(node)
+        if rule is not None and (rule.name in SHAPES_ONLY or (rule.name == "CastLike" and index == 1)):
+            continue
         if rule is None or not rule.elementwise:
             return False
         if rule.name == "Where" and index in (1, 2):

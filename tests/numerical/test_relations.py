@@ -295,7 +295,9 @@ def test_a_discarded_failure_is_followed_through_casts() -> None:
         distance = b.input("d", (4,), "int64")
         ratio = b.op("Div", b.op("Cast", distance, to=1), b.const(8.0))
         scaled = b.op("Mul", b.op("Div", b.op("Log", ratio, name="log"), b.const(2.77)), b.const(8.0))
-        large = b.op("Min", b.op("Add", b.op("Cast", scaled, to=7), b.const(8, np.int64)), b.const(15, np.int64))
+        total = b.op("Add", b.op("Cast", scaled, to=7), b.const(8, np.int64))
+        most = b.op("Expand", b.op("CastLike", b.const(15.0), total), b.op("Shape", total))
+        large = b.op("Min", total, most)
         chosen = b.op("Where", b.op("Less", distance, b.const(limit, np.int64)), distance, large)
         return [(w.rule, w.backward) for w in run(b.graph(chosen), {"d": (0, 15)}).warnings]
 
