@@ -217,7 +217,10 @@ def check_run(report: Report, context: Context, notices: Sequence[str] = ()) -> 
     """The check on the head commit; its id is a digest of what it says, so that a second run adds nothing."""
     head = headline(report, context.name)
     stable = summary(replace(report, seconds=0.0), links=Links(), name=context.name, limit=CHECK_TEXT_LIMIT)
-    annotations = tuple(_annotations(report.findings))[:ANNOTATIONS]
+    every = tuple(_annotations(report.findings))
+    annotations = every[:ANNOTATIONS]
+    if len(every) > ANNOTATIONS:
+        notices = (*notices, f"{len(every) - ANNOTATIONS} more problems have no annotation: {ANNOTATIONS} are shown.")
     concluded = conclusion(report, context)
     digest = hashlib.sha256(f"{stable}{annotations}{notices}{concluded}".encode()).hexdigest()[:20]
     return CheckRun(

@@ -351,6 +351,7 @@ def test_a_huge_report_fits_everywhere(bench: Workbench) -> None:
     assert ran.outputs["posted"] == "true"
     (check,) = bench.simulator.state.check_runs.values()
     assert len(check.annotations) == 200
+    assert "2800 more problems have no annotation" in check.summary
 
 
 def test_three_thousand_changed_files(bench: Workbench) -> None:
