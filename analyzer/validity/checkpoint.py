@@ -14,7 +14,7 @@ import numpy as np
 from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Level, Table
 from analyzer.graph import Graph, Role, role_of
 from analyzer.validity.spec import show
-from analyzer.validity.specs.elementwise import onnx_dtype
+from analyzer.validity.specs.element_types import onnx_dtype
 
 MAX_LISTED = 12
 DENORMAL_SHARE = 0.01  # of the values that are not zero

@@ -9,7 +9,7 @@ from typing import Any
 from analyzer.validity.architecture import Layer
 from analyzer.validity.spec import TensorType
 from analyzer.validity.specs.common import is_plain
-from analyzer.validity.specs.elementwise import onnx_dtype
+from analyzer.validity.specs.element_types import onnx_dtype
 from analyzer.validity.terms import (
     Term,
     all_of,

@@ -16,7 +16,7 @@ from analyzer.validity.control_flow import flowed
 from analyzer.validity.growth import accidental
 from analyzer.validity.registry import spec as find_spec
 from analyzer.validity.spec import NeedsConcrete, Outcome, Spec, Status, TensorType, check
-from analyzer.validity.specs.elementwise import onnx_dtype
+from analyzer.validity.specs.element_types import onnx_dtype
 from analyzer.validity.terms import symbols_of
 from analyzer.validity.versions import missing
 

@@ -15,7 +15,7 @@ from analyzer.validity.constants import constant_type
 from analyzer.validity.elaboration import elaborate
 from analyzer.validity.spec import TensorType
 from analyzer.validity.specs.common import is_plain
-from analyzer.validity.specs.elementwise import onnx_dtype
+from analyzer.validity.specs.element_types import onnx_dtype
 from analyzer.validity.terms import Term, equal, symbol
 
 

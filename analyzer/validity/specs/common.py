@@ -56,6 +56,12 @@ def need_min_rank(case: Case, tensor: TensorType, rank: int, operand: str = "the
     case.require(RANK, tensor.rank >= rank, operand=operand, expected=expected, rank=tensor.rank, shape=tensor.dims)
 
 
+def need_vector(case: Case, operand: TensorType | None, name: str) -> None:
+    """An operand that lists sizes has one dimension, where its shape is known."""
+    if operand is not None and operand.shape is not None:
+        need_rank(case, operand, 1, operand=name)
+
+
 def need_dtype(case: Case, tensor: TensorType, allowed: Sequence[str], operand: str = "the input") -> None:
     """The element type, where it is known, must be one of `allowed`."""
     ok = tensor.dtype is None or tensor.dtype in allowed

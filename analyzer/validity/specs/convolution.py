@@ -18,20 +18,15 @@ from analyzer.validity.specs.common import (
     need_choice,
     need_dtype,
     need_layout,
-    need_not_negative,
     need_positive,
     need_rank,
-    need_size,
     same_dtype,
 )
 from analyzer.validity.specs.windows import (
-    POSITIVE_OUTPUT,
     Window,
     need_legal,
     slide,
     slide_same,
-    unslide,
-    unslide_valid,
 )
 from analyzer.validity.terms import Term, all_of, any_of, equal, floor_div, mod
 
@@ -41,43 +36,51 @@ CHANNELS = Rule(
     "the input has {channels} channels but the convolution takes {expected}",
     ("in_channels", "groups"),
 )
+
+
 GROUPS_DIVIDE_INPUT = Rule(
     "groups-divide-input",
     Category.IMPROPER_VALUE,
     "{groups} groups do not divide {channels} input channels",
     ("groups", "in_channels"),
 )
+
+
 GROUPS_DIVIDE_OUTPUT = Rule(
     "groups-divide-output",
     Category.IMPROPER_VALUE,
     "{groups} groups do not divide {channels} output channels",
     ("groups", "out_channels"),
 )
+
+
 SAME_NEEDS_UNIT_STRIDE = Rule(
     "same-needs-unit-stride",
     Category.IMPROPER_VALUE,
     "padding 'same' needs stride 1, not {stride}",
     ("stride", "padding"),
 )
+
+
 STRIDE_OR_DILATION = Rule(
     "stride-or-dilation",
     Category.IMPROPER_VALUE,
     "stride {stride} and dilation {dilation} cannot both be larger than 1",
     ("stride", "dilation"),
 )
-OUTPUT_PADDING = Rule(
-    "output-padding",
-    Category.IMPROPER_VALUE,
-    "output padding {extra} must be smaller than the stride {stride} or the dilation {dilation}",
-    ("output_padding", "stride", "dilation"),
-)
+
+
 CAUSAL = Rule("causal", Category.IMPROPER_VALUE, "padding 'causal' needs a one-dimensional, channels-last convolution")
+
+
 KERNEL_SHAPE = Rule(
     "kernel-shape",
     Category.INCOMPATIBLE_SHAPE,
     "`kernel_shape` is {stated} but the weight's is {actual}",
     ("kernel_shape",),
 )
+
+
 BIAS = Rule("bias", Category.INCOMPATIBLE_SHAPE, "the bias is {shape}; it must have {channels} values")
 
 
@@ -91,9 +94,6 @@ def need_groups(case: Case, groups: Term, inputs: Term, outputs: Term) -> None:
     need_positive(case, groups=groups)
     case.require(GROUPS_DIVIDE_INPUT, equal(mod(inputs, groups), 0), groups=groups, channels=inputs)
     case.require(GROUPS_DIVIDE_OUTPUT, equal(mod(outputs, groups), 0), groups=groups, channels=outputs)
-
-
-# ------------------------------------------------------------------------------------------------ PyTorch
 
 
 def _torch(
@@ -164,7 +164,11 @@ def _torch_conv(spatial: int) -> Any:
 
 
 torch_conv1d = define("torch", "Conv1d")(_torch_conv(1))
+
+
 torch_conv2d = define("torch", "Conv2d")(_torch_conv(2))
+
+
 torch_conv3d = define("torch", "Conv3d")(_torch_conv(3))
 
 
@@ -205,65 +209,12 @@ def _torch_functional(spatial: int) -> Any:
 
 
 torch_functional_conv1d = define("torch", "conv1d")(_torch_functional(1))
+
+
 torch_functional_conv2d = define("torch", "conv2d")(_torch_functional(2))
+
+
 torch_functional_conv3d = define("torch", "conv3d")(_torch_functional(3))
-
-
-def _torch_transposed(spatial: int) -> Any:
-    def conv(
-        case: Case,
-        x: TensorType,
-        *,
-        in_channels: Term,
-        out_channels: Term,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: Term = 1,
-        bias: bool = True,
-        dilation: Any = 1,
-        padding_mode: str = "zeros",
-        dtype: str = "float32",
-    ) -> TensorType:
-        """``nn.ConvTranspose{1,2,3}d``."""
-        need_choice(case, padding_mode, ("zeros",), "padding_mode")
-        need_positive(case, groups=groups)
-        need_positive(case, in_channels=in_channels, out_channels=out_channels)
-        need_groups(case, groups, in_channels, out_channels)
-        kernel, strides, pads, extra, dilations = (
-            each(case, v, spatial, n)
-            for v, n in (
-                (kernel_size, "kernel_size"),
-                (stride, "stride"),
-                (padding, "padding"),
-                (output_padding, "output_padding"),
-                (dilation, "dilation"),
-            )
-        )
-        windows = [Window(k, s, d, p, p) for k, s, d, p in zip(kernel, strides, dilations, pads, strict=True)]
-        need_rank(case, x, spatial + 1, spatial + 2)
-        need_legal(case, windows)
-        for more, w in zip(extra, windows, strict=True):
-            need_not_negative(case, output_padding=more)
-            small = any_of(more < w.stride, more < w.dilation)
-            case.require(OUTPUT_PADDING, small, extra=more, stride=w.stride, dilation=w.dilation)
-        need_dtype(case, x, (dtype,))
-        channel = x.rank - spatial - 1
-        case.require(CHANNELS, equal(x.dims[channel], in_channels), channels=x.dims[channel], expected=in_channels)
-        all_positive(case, x, batch=0 if x.rank == spatial + 2 else None)
-        out = unslide(case, x.dims[channel + 1 :], windows, extra, AXIS_NAMES[spatial])
-        return x.with_shape((*x.dims[:channel], out_channels, *out))
-
-    return conv
-
-
-torch_conv_transpose1d = define("torch", "ConvTranspose1d")(_torch_transposed(1))
-torch_conv_transpose2d = define("torch", "ConvTranspose2d")(_torch_transposed(2))
-torch_conv_transpose3d = define("torch", "ConvTranspose3d")(_torch_transposed(3))
-
-
-# --------------------------------------------------------------------------------------------------- ONNX
 
 
 def onnx_windows(
@@ -350,59 +301,6 @@ RANK_AT_LEAST_3 = Rule(
 )
 
 
-@define("onnx", "ConvTranspose")
-def onnx_conv_transpose(
-    case: Case,
-    x: TensorType,
-    weight: TensorType,
-    bias: TensorType | None = None,
-    *,
-    kernel_shape: Any = None,
-    strides: Any = None,
-    pads: Any = None,
-    dilations: Any = None,
-    group: Term = 1,
-    auto_pad: str = "NOTSET",
-    output_padding: Any = None,
-    output_shape: Any = None,
-) -> TensorType:
-    """ONNX ConvTranspose: weight (in, out / group, kernel…)."""
-    need_dtype(case, x, FLOATS)
-    same_dtype(case, ("the input", x), ("the weight", weight))
-    case.require(RANK_AT_LEAST_3, x.rank >= 3, shape=x.dims)
-    need_rank(case, weight, x.rank, operand="the weight")
-    in_channels, per_group, *kernel = weight.dims
-    if kernel_shape is not None:
-        exact(case, kernel_shape, len(kernel), "kernel_shape")
-        agree = all_of(*(equal(a, b) for a, b in zip(kernel_shape, kernel, strict=True)))
-        case.require(KERNEL_SHAPE, agree, stated=tuple(kernel_shape), actual=tuple(kernel))
-    need_positive(case, group=group)
-    windows = onnx_windows(case, kernel, strides, pads, dilations, auto_pad)
-    need_legal(case, windows)
-    case.require(CHANNELS, equal(x.dims[1], in_channels), channels=x.dims[1], expected=in_channels)
-    case.require(GROUPS_DIVIDE_INPUT, equal(mod(in_channels, group), 0), groups=group, channels=in_channels)
-    out_channels = per_group * group
-    need_bias(case, bias, out_channels)
-    spatial = len(kernel)
-    extra = exact(case, output_padding if output_padding is not None else (0,) * spatial, spatial, "output_padding")
-    for more, w in zip(extra, windows, strict=True):
-        need_not_negative(case, output_padding=more)
-        small = any_of(more < w.stride, more < w.dilation)
-        case.require(OUTPUT_PADDING, small, extra=more, stride=w.stride, dilation=w.dilation)
-    if output_shape is not None:
-        whole = len(output_shape) == spatial + 2  # runtimes also take the shape with batch and channels in front
-        stated = exact(case, tuple(output_shape)[2:] if whole else tuple(output_shape), spatial, "output_shape")
-        return x.with_shape((x.dims[0], out_channels, *stated))
-    if auto_pad.startswith("SAME"):
-        out: tuple[Term, ...] = tuple(n * w.stride for n, w in zip(x.dims[2:], windows, strict=True))
-    else:
-        out = unslide(case, x.dims[2:], windows, extra, spatial_names(spatial))
-    return x.with_shape((x.dims[0], out_channels, *out))
-
-
-# -------------------------------------------------------------------------------------- Keras and TensorFlow
-
-
 def split_layout(
     case: Case, x: TensorType, spatial: int, data_format: str | None
 ) -> tuple[Term, tuple[Term, ...], bool]:
@@ -477,7 +375,11 @@ def _keras_conv(spatial: int) -> Any:
 
 
 keras_conv1d = define("keras", "Conv1D", "Convolution1D")(_keras_conv(1))
+
+
 keras_conv2d = define("keras", "Conv2D", "Convolution2D")(_keras_conv(2))
+
+
 keras_conv3d = define("keras", "Conv3D", "Convolution3D")(_keras_conv(3))
 
 
@@ -505,6 +407,8 @@ def _keras_depthwise(spatial: int) -> Any:
 
 
 keras_depthwise1d = define("keras", "DepthwiseConv1D")(_keras_depthwise(1))
+
+
 keras_depthwise2d = define("keras", "DepthwiseConv2D")(_keras_depthwise(2))
 
 
@@ -533,53 +437,9 @@ def _keras_separable(spatial: int) -> Any:
 
 
 keras_separable1d = define("keras", "SeparableConv1D")(_keras_separable(1))
+
+
 keras_separable2d = define("keras", "SeparableConv2D")(_keras_separable(2))
-
-
-def _keras_transposed(spatial: int) -> Any:
-    def conv(
-        case: Case,
-        x: TensorType,
-        *,
-        filters: Term,
-        kernel_size: Any,
-        strides: Any = 1,
-        padding: str = "valid",
-        output_padding: Any = None,
-        data_format: str | None = None,
-        dilation_rate: Any = 1,
-        use_bias: bool = True,
-    ) -> TensorType:
-        """``keras.layers.Conv{1,2,3}DTranspose``."""
-        need_positive(case, filters=filters)
-        windows = keras_windows(case, spatial, kernel_size, strides, dilation_rate)
-        _channels, sizes, last = split_layout(case, x, spatial, data_format)
-        need_choice(case, padding, ("valid", "same"), "padding")
-        all_positive(case, x)
-        if output_padding is None:
-            if padding == "same":
-                out: tuple[Term, ...] = tuple(n * w.stride for n, w in zip(sizes, windows, strict=True))
-            else:
-                out = unslide_valid(sizes, windows)
-        else:
-            extra = each(case, output_padding, spatial, "output_padding")
-            for more, w in zip(extra, windows, strict=True):
-                case.require(OUTPUT_PADDING, more < w.stride, extra=more, stride=w.stride, dilation=w.dilation)
-            halves = [floor_div(w.extent, 2) if padding == "same" else 0 for w in windows]
-            out = tuple(
-                (n - 1) * w.stride + w.extent - 2 * h + more
-                for n, w, h, more in zip(sizes, windows, halves, extra, strict=True)
-            )
-        for axis, size in zip(spatial_names(spatial), out, strict=True):
-            case.require(POSITIVE_OUTPUT, size >= 1, axis=axis, size=size)
-        return joined_layout(x, filters, out, last)
-
-    return conv
-
-
-keras_transpose1d = define("keras", "Conv1DTranspose", "Convolution1DTranspose")(_keras_transposed(1))
-keras_transpose2d = define("keras", "Conv2DTranspose", "Convolution2DTranspose")(_keras_transposed(2))
-keras_transpose3d = define("keras", "Conv3DTranspose", "Convolution3DTranspose")(_keras_transposed(3))
 
 
 def tf_windows(
@@ -633,6 +493,8 @@ def _tf_conv(spatial: int) -> Any:
 
 
 tf_conv2d = define("tf", "Conv2D")(_tf_conv(2))
+
+
 tf_conv3d = define("tf", "Conv3D")(_tf_conv(3))
 
 
@@ -660,37 +522,6 @@ def tf_depthwise(
     axes = spatial_names(2)
     out = slide_same(case, sizes, windows, axes) if padding == "SAME" else slide(case, sizes, windows, axes)
     return joined_layout(x, inputs * multiplier, out, last)
-
-
-@define("tf", "Conv2DBackpropInput")
-def tf_conv2d_backprop_input(
-    case: Case,
-    sizes: TensorType,
-    weight: TensorType,
-    gradient: TensorType,
-    *,
-    strides: Any,
-    padding: str = "VALID",
-    data_format: str = "NHWC",
-    dilations: Any = None,
-    explicit_paddings: Any = (),
-    **_others: Any,
-) -> TensorType:
-    """GraphDef Conv2DBackpropInput, which is also ``conv2d_transpose``: the forward convolution must fit its output."""
-    channels, spatial_sizes, last = split_layout(case, gradient, 2, data_format)
-    need_rank(case, weight, 4, operand="the filter")
-    height, width, _inputs, outputs = weight.dims
-    case.require(CHANNELS, equal(channels, outputs), channels=channels, expected=outputs)
-    windows = tf_windows(case, (height, width), strides, dilations, last, explicit_paddings, padding)
-    if not isinstance(sizes.value, tuple) or len(sizes.value) != 4:
-        return TensorType((case.fresh("batch"), *(case.fresh("size") for _ in range(3))), gradient.dtype)
-    result = TensorType(tuple(sizes.value), gradient.dtype)
-    inner = result.dims[1:3] if last else result.dims[2:4]
-    axes = spatial_names(2)
-    forward = slide_same(case, inner, windows, axes) if padding == "SAME" else slide(case, inner, windows, axes)
-    for axis, expected, actual in zip(axes, forward, spatial_sizes, strict=True):
-        need_size(case, actual, expected, f"the {axis} of the gradient")
-    return result
 
 
 def is_padding_name(value: Any) -> bool:

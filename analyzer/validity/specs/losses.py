@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.validity.spec import Case, Category, Rule, TensorType, define
+from analyzer.validity.specs.broadcasting import note_growth
 from analyzer.validity.specs.common import (
     FLOATS,
     INDEX,
@@ -16,7 +17,6 @@ from analyzer.validity.specs.common import (
     need_same_shape,
     same_dtype,
 )
-from analyzer.validity.specs.elementwise import note_growth
 from analyzer.validity.terms import any_of, equal, unequal
 
 TARGET = Rule(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from analyzer.validity.spec import Case, Category, Rule, TensorType, define
+from analyzer.validity.specs.broadcasting import one_way
 from analyzer.validity.specs.common import (
     FLOATS,
     axis_index,
@@ -17,7 +18,6 @@ from analyzer.validity.specs.common import (
     need_rank,
     same_dtype,
 )
-from analyzer.validity.specs.elementwise import one_way
 from analyzer.validity.terms import Term, equal, floor_div, mod, product
 
 FEATURES = Rule(

@@ -45,7 +45,11 @@ PADDING_AT_MOST_HALF = Rule(
     "padding {padding} is more than half of the pooling window of {kernel}",
     ("padding", "kernel_size"),
 )
+
+
 NOT_EMPTY = Rule("input-not-empty", Category.ILLEGAL_SHAPE, "the {axis} of the input is {size}")
+
+
 ONE_WINDOW_AXIS = Rule(
     "one-window-axis",
     Category.IMPROPER_VALUE,
@@ -60,6 +64,8 @@ SMALLER_THAN_KERNEL = Rule(
     "the {axis} of {size} is smaller than the pooling window of {kernel}, which padding does not make up for here",
     ("kernel_size",),
 )
+
+
 KEPT_SIZE = Rule(
     "kept-size", Category.ILLEGAL_VALUE, "`output_size` must be a number here; None is not", ("output_size",)
 )
@@ -134,10 +140,20 @@ def _torch_pool(spatial: int, *, average: bool) -> Any:
 
 
 torch_max_pool1d = define("torch", "MaxPool1d", "max_pool1d")(_torch_pool(1, average=False))
+
+
 torch_max_pool2d = define("torch", "MaxPool2d", "max_pool2d")(_torch_pool(2, average=False))
+
+
 torch_max_pool3d = define("torch", "MaxPool3d", "max_pool3d")(_torch_pool(3, average=False))
+
+
 torch_avg_pool1d = define("torch", "AvgPool1d", "avg_pool1d")(_torch_pool(1, average=True))
+
+
 torch_avg_pool2d = define("torch", "AvgPool2d", "avg_pool2d")(_torch_pool(2, average=True))
+
+
 torch_avg_pool3d = define("torch", "AvgPool3d", "avg_pool3d")(_torch_pool(3, average=True))
 
 
@@ -166,8 +182,14 @@ def _torch_adaptive(spatial: int, *, lenient: bool = False) -> Any:
 
 
 torch_adaptive1d = define("torch", "AdaptiveAvgPool1d", "AdaptiveMaxPool1d", "adaptive_avg_pool1d")(_torch_adaptive(1))
+
+
 torch_adaptive2d = define("torch", "AdaptiveMaxPool2d", "adaptive_max_pool2d")(_torch_adaptive(2))
+
+
 torch_adaptive_avg2d = define("torch", "AdaptiveAvgPool2d", "adaptive_avg_pool2d")(_torch_adaptive(2, lenient=True))
+
+
 torch_adaptive3d = define("torch", "AdaptiveAvgPool3d", "AdaptiveMaxPool3d", "adaptive_avg_pool3d")(_torch_adaptive(3))
 
 
@@ -237,6 +259,8 @@ def onnx_global_pool(case: Case, x: TensorType, *, p: Any = 2) -> TensorType:
 BATCH_AND_CHANNELS = Rule(
     "rank", Category.INCOMPATIBLE_SHAPE, "the input needs a batch and a channel axis; it is {shape}"
 )
+
+
 UNPOOL_INDICES = Rule(
     "unpool-indices", Category.INCOMPATIBLE_SHAPE, "the indices are {indices} but the values are {values}"
 )
@@ -318,9 +342,6 @@ def onnx_roi_align(
 ROI_COUNT = Rule("region-count", Category.INCOMPATIBLE_SHAPE, "{regions} regions but {indices} batch indices")
 
 
-# -------------------------------------------------------------------------------------- Keras and TensorFlow
-
-
 def _keras_pool(spatial: int) -> Any:
     def pool(
         case: Case,
@@ -344,7 +365,11 @@ def _keras_pool(spatial: int) -> Any:
 
 
 keras_pool1d = define("keras", "MaxPooling1D", "MaxPool1D", "AveragePooling1D", "AvgPool1D")(_keras_pool(1))
+
+
 keras_pool2d = define("keras", "MaxPooling2D", "MaxPool2D", "AveragePooling2D", "AvgPool2D")(_keras_pool(2))
+
+
 keras_pool3d = define("keras", "MaxPooling3D", "MaxPool3D", "AveragePooling3D", "AvgPool3D")(_keras_pool(3))
 
 
@@ -364,7 +389,11 @@ def _global_names(spatial: int) -> tuple[str, ...]:
 
 
 keras_global1d = define("keras", *_global_names(1))(_keras_global(1))
+
+
 keras_global2d = define("keras", *_global_names(2))(_keras_global(2))
+
+
 keras_global3d = define("keras", *_global_names(3))(_keras_global(3))
 
 
@@ -382,7 +411,11 @@ def _keras_adaptive(spatial: int) -> Any:
 
 
 keras_adaptive1d = define("keras", "AdaptiveMaxPooling1D", "AdaptiveAveragePooling1D")(_keras_adaptive(1))
+
+
 keras_adaptive2d = define("keras", "AdaptiveMaxPooling2D", "AdaptiveAveragePooling2D")(_keras_adaptive(2))
+
+
 keras_adaptive3d = define("keras", "AdaptiveMaxPooling3D", "AdaptiveAveragePooling3D")(_keras_adaptive(3))
 
 
@@ -426,103 +459,6 @@ def _tf_pool(spatial: int) -> Any:
 
 
 tf_pool2d = define("tf", "MaxPool", "AvgPool")(_tf_pool(2))
+
+
 tf_pool3d = define("tf", "MaxPool3D", "AvgPool3D")(_tf_pool(3))
-
-
-# ------------------------------------------------------------------------------------- folding and unfolding
-
-FOLD_BLOCKS = Rule(
-    "fold-blocks", Category.INCOMPATIBLE_SHAPE, "the input has {actual} blocks; the output size needs {expected}"
-)
-FOLD_CHANNELS = Rule(
-    "fold-channels",
-    Category.INCOMPATIBLE_SHAPE,
-    "the input has {channels} channels, which is not a multiple of the kernel's {area} elements",
-    ("kernel_size",),
-)
-
-
-@define("torch", "Unfold", "unfold")
-def torch_unfold(
-    case: Case, x: TensorType, *, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
-) -> TensorType:
-    """``nn.Unfold``: (batch, channels × kernel, blocks)."""
-    need_rank(case, x, 3, 4)
-    windows = _two(case, kernel_size, stride, dilation, padding)
-    lead = x.rank - 2
-    out = slide(case, x.dims[lead:], windows, AXIS_NAMES[2])
-    area = windows[0].kernel * windows[1].kernel
-    return x.with_shape((*x.dims[: lead - 1], x.dims[lead - 1] * area, out[0] * out[1]))
-
-
-@define("torch", "Fold", "fold")
-def torch_fold(
-    case: Case,
-    x: TensorType,
-    *,
-    output_size: Any,
-    kernel_size: Any,
-    dilation: Any = 1,
-    padding: Any = 0,
-    stride: Any = 1,
-) -> TensorType:
-    """``nn.Fold``: the reverse of Unfold."""
-    need_rank(case, x, 2, 3)
-    windows = _two(case, kernel_size, stride, dilation, padding)
-    sizes = each(case, output_size, 2, "output_size")
-    blocks = slide(case, sizes, windows, AXIS_NAMES[2])
-    area = windows[0].kernel * windows[1].kernel
-    channels = x.dims[-2]
-    case.require(FOLD_CHANNELS, equal(channels - floor_div(channels, area) * area, 0), channels=channels, area=area)
-    expected = blocks[0] * blocks[1]
-    case.require(FOLD_BLOCKS, equal(x.dims[-1], expected), actual=x.dims[-1], expected=expected)
-    return x.with_shape((*x.dims[:-2], floor_div(channels, area), *sizes))
-
-
-def _two(case: Case, kernel_size: Any, stride: Any, dilation: Any, padding: Any) -> list[Window]:
-    parts = [
-        each(case, v, 2, n)
-        for v, n in ((kernel_size, "kernel_size"), (stride, "stride"), (dilation, "dilation"), (padding, "padding"))
-    ]
-    windows = [Window(k, s, d, p, p) for k, s, d, p in zip(*parts, strict=True)]
-    need_legal(case, windows)
-    return windows
-
-
-@define("onnx", "Col2Im")
-def onnx_col2im(
-    case: Case,
-    x: TensorType,
-    image: TensorType,
-    block: TensorType,
-    *,
-    dilations: Any = None,
-    pads: Any = None,
-    strides: Any = None,
-) -> TensorType:
-    """ONNX Col2Im: (batch, channels × block, blocks) to an image."""
-    need_rank(case, x, 3)
-    counts = [("the image shape", image), ("the block shape", block)]
-    spatial = None
-    for name, operand in counts:
-        if operand.shape is not None:
-            need_rank(case, operand, 1, operand=name)
-            spatial = operand.dims[0] if spatial is None else spatial
-            need_size(case, operand.dims[0], spatial, f"the length of {name}")
-    for name, attribute, factor in (("strides", strides, 1), ("dilations", dilations, 1), ("pads", pads, 2)):
-        if attribute is not None and isinstance(spatial, int):
-            exact(case, attribute, factor * spatial, name)
-    if not isinstance(image.value, tuple) or not isinstance(block.value, tuple):
-        return x.with_shape(None)
-    windows = onnx_windows(case, block.value, strides, pads, dilations, "NOTSET")
-    need_legal(case, windows)
-    blocks: Term = 1
-    for count in slide(case, image.value, windows, spatial_names(len(windows))):
-        blocks = blocks * count
-    area: Term = 1
-    for w in windows:
-        area = area * w.kernel
-    channels = x.dims[1]
-    case.require(FOLD_CHANNELS, equal(channels - floor_div(channels, area) * area, 0), channels=channels, area=area)
-    case.require(FOLD_BLOCKS, equal(x.dims[2], blocks), actual=x.dims[2], expected=blocks)
-    return x.with_shape((x.dims[0], floor_div(channels, area), *image.value))

@@ -183,7 +183,7 @@ MATRICES = Rule("rank", Category.INCOMPATIBLE_SHAPE, "the input must be at least
 @define("onnx", "EyeLike")
 def onnx_eye_like(case: Case, x: TensorType, *, dtype: Any = None, k: int = 0) -> TensorType:
     """ONNX EyeLike: a matrix."""
-    from analyzer.validity.specs.elementwise import onnx_dtype
+    from analyzer.validity.specs.element_types import onnx_dtype
 
     need_rank(case, x, 2)
     return TensorType(x.shape, onnx_dtype(dtype) or x.dtype)

@@ -6,8 +6,9 @@ from typing import Any
 
 from analyzer.validity.spec import Case, Category, Rule, TensorType, define
 from analyzer.validity.specs.common import axis_index, need_positive, replaced
-from analyzer.validity.specs.elementwise import onnx_dtype
-from analyzer.validity.specs.joining import concatenated, parted, stacked
+from analyzer.validity.specs.element_types import onnx_dtype
+from analyzer.validity.specs.joining import concatenated, stacked
+from analyzer.validity.specs.splitting import parted
 
 MAX_ELEMENTS = 256  # longer sequences are not followed
 POSITION = Rule(

@@ -1,4 +1,4 @@
-"""Operators that rearrange dimensions: reshape, flatten, transpose, squeeze, expand, tile, pad, resize, depth-space."""
+"""Reshaping, transposing, squeezing, expanding; and shapes as values."""
 
 from __future__ import annotations
 
@@ -7,27 +7,21 @@ from typing import Any
 
 from analyzer.validity.spec import Case, Category, Rule, TensorType, define
 from analyzer.validity.specs.common import (
-    AXIS_NAMES,
     BROADCAST,
     LENGTH,
     RANK,
     axis_index,
     axis_indices,
     broadcast,
-    channels_last,
-    each,
     is_plain,
-    layout_name,
-    need_choice,
-    need_layout,
     need_min_rank,
     need_not_negative,
     need_positive,
     need_rank,
+    need_vector,
     replaced,
     size_of,
 )
-from analyzer.validity.specs.convolution import joined_layout, split_layout
 from analyzer.validity.terms import Poly, Term, any_of, equal, floor_div, mod, product
 
 ELEMENTS = Rule(
@@ -36,56 +30,49 @@ ELEMENTS = Rule(
     "cannot reshape {shape} ({have} elements) to {target} ({want} elements)",
     ("shape", "target_shape"),
 )
+
+
 DIVISIBLE = Rule(
     "divisible",
     Category.INCOMPATIBLE_SHAPE,
     "cannot reshape {shape} ({have} elements) to {target}: {have} is not a multiple of {want}",
     ("shape", "target_shape"),
 )
+
+
 ONE_WILDCARD = Rule(
     "one-wildcard", Category.IMPROPER_VALUE, "the target shape {target} leaves more than one size open", ("shape",)
 )
+
+
 NEGATIVE_SIZE = Rule("negative-size", Category.ILLEGAL_VALUE, "the target shape has the size {size}", ("shape",))
+
+
 COPIES = Rule(
     "copied-dimension",
     Category.IMPROPER_VALUE,
     "the target shape copies dimension {axis} of an input of {rank} dimensions",
     ("shape",),
 )
+
+
 PERMUTATION = Rule(
     "permutation",
     Category.IMPROPER_VALUE,
     "{perm} is not a permutation of the {rank} dimensions of the input",
     ("perm",),
 )
+
+
 SQUEEZE = Rule("squeezed-size", Category.INCOMPATIBLE_SHAPE, "axis {axis} has size {size}; only size 1 can be squeezed")
-PADDED_SIZE = Rule(
-    "padded-size", Category.ILLEGAL_SHAPE, "axis {axis} of size {size} becomes {result} by padding {before} and {after}"
-)
-REFLECTION = Rule(
-    "reflection",
-    Category.IMPROPER_VALUE,
-    "reflecting {padding} elements needs more than that on axis {axis}, which has {size}",
-    ("padding",),
-)
-CROPPING = Rule(
-    "cropping",
-    Category.ILLEGAL_SHAPE,
-    "cropping {before} and {after} from the {axis} of {size} leaves nothing",
-    ("cropping",),
-)
-BLOCK = Rule(
-    "block-size", Category.INCOMPATIBLE_SHAPE, "the {axis} of {size} is not a multiple of {block}", ("block_size",)
-)
+
+
 UNFLATTEN = Rule(
     "unflattened-size",
     Category.INCOMPATIBLE_SHAPE,
     "axis {axis} has size {size}, not the product of {sizes}",
     ("sizes",),
 )
-
-
-# ------------------------------------------------------------------------------------------------- reshape
 
 
 def reshaped(case: Case, x: TensorType, target: Sequence[Term], *, zero_copies: bool = False) -> tuple[Term, ...]:
@@ -231,9 +218,6 @@ def keras_flatten(case: Case, x: TensorType, *, data_format: str | None = None) 
     return x.with_shape((x.dims[0], product(x.dims[1:])))
 
 
-# ------------------------------------------------------------------------------------- transpose and squeeze
-
-
 def permuted(case: Case, x: TensorType, perm: Sequence[Any]) -> tuple[Term, ...]:
     numbers = [case.concrete(p, "perm") for p in perm]
     fits = len(numbers) == x.rank and all(-x.rank <= p < x.rank for p in numbers)
@@ -376,9 +360,6 @@ def keras_repeat_vector(case: Case, x: TensorType, *, n: Term) -> TensorType:
     return TensorType((x.dims[0], n, x.dims[1]), x.dtype)
 
 
-# ---------------------------------------------------------------------------------------- expand and tile
-
-
 @define("onnx", "Expand")
 def onnx_expand(case: Case, x: TensorType, shape: TensorType) -> TensorType:
     """ONNX Expand: broadcasting with a shape, both ways."""
@@ -448,398 +429,6 @@ def torch_repeat(case: Case, x: TensorType, *, repeats: Any) -> TensorType:
     counts = tuple(repeats)
     case.require(LENGTH, len(counts) >= x.rank, name="repeats", actual=len(counts), expected=f"at least {x.rank}")
     return tiled(case, TensorType((*((1,) * (len(counts) - x.rank)), *x.dims), x.dtype), counts)
-
-
-# ------------------------------------------------------------------------------------------------ padding
-
-
-def padded(case: Case, x: TensorType, pads: Sequence[tuple[Term, Term]], mode: str) -> TensorType:
-    """Each axis grows by its two paddings; negative ones crop. ``reflect`` needs more than it adds on each side."""
-    dims = []
-    for axis, (size, (before, after)) in enumerate(zip(x.dims, pads, strict=True)):
-        if mode in ("reflect", "circular", "wrap", "symmetric"):
-            for amount in (before, after):
-                room = amount < size if mode == "reflect" else amount <= size
-                case.require(REFLECTION, any_of(room, equal(amount, 0)), padding=amount, axis=axis, size=size)
-        result = size + before + after
-        facts = {"axis": axis, "size": size, "result": result, "before": before, "after": after}
-        case.require(PADDED_SIZE, result >= 0, **facts)
-        dims.append(result)
-    return TensorType(tuple(dims), x.dtype, x.format)
-
-
-@define("onnx", "Pad")
-def onnx_pad(
-    case: Case,
-    x: TensorType,
-    pads: TensorType | None = None,
-    value: TensorType | None = None,
-    axes: TensorType | None = None,
-    /,
-    *,
-    mode: str = "constant",
-    **old: Any,
-) -> TensorType:
-    """ONNX Pad: all begins, then all ends, optionally of some axes."""
-    need_choice(case, mode, ("constant", "reflect", "edge", "wrap"), "mode")
-    amounts = tuple(old.get("pads") or old.get("paddings") or ()) if pads is None else target_of(pads)
-    places = range(x.rank) if axes is None else target_of(axes)
-    if amounts is None or places is None:
-        return TensorType(tuple(case.fresh("size") for _ in x.dims), x.dtype)
-    chosen = axis_indices(case, tuple(places), x.rank) if axes is not None else tuple(places)
-    ok = len(amounts) == 2 * len(chosen)
-    case.require(LENGTH, ok, name="pads", actual=len(amounts), expected=2 * len(chosen))
-    table: list[tuple[Term, Term]] = [(0, 0)] * x.rank
-    for index, axis in enumerate(chosen):
-        table[axis] = (amounts[index], amounts[index + len(chosen)])
-    return padded(case, x, table, "constant" if mode != "reflect" else mode)
-
-
-@define("tf", "Pad", "PadV2", "MirrorPad")
-def tf_pad(
-    case: Case, x: TensorType, pads: TensorType, value: TensorType | None = None, *, mode: str = "", **_others: Any
-) -> TensorType:
-    """GraphDef Pad, PadV2 and MirrorPad: a (rank, 2) table, here as a flat value."""
-    if pads.shape is not None:
-        need_rank(case, pads, 2, operand="the paddings")
-        ok = equal(pads.dims[0], x.rank)
-        case.require(LENGTH, ok, name="paddings", actual=pads.dims[0], expected=x.rank)
-    flat = target_of(pads)
-    if flat is None or len(flat) != 2 * x.rank:
-        return TensorType(tuple(case.fresh("size") for _ in x.dims), x.dtype)
-    for amount in flat:
-        need_not_negative(case, paddings=amount)
-    table = list(zip(flat[0::2], flat[1::2], strict=True))
-    return padded(case, x, table, {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}.get(mode, "constant"))
-
-
-def torch_pad_table(case: Case, x: TensorType, pad: Sequence[Term]) -> list[tuple[Term, Term]]:
-    """PyTorch lists paddings from the last dimension backwards."""
-    case.require(LENGTH, len(pad) % 2 == 0, name="pad", actual=len(pad), expected="an even number")
-    case.require(LENGTH, len(pad) <= 2 * x.rank, name="pad", actual=len(pad), expected=f"at most {2 * x.rank}")
-    pairs = list(zip(pad[0::2], pad[1::2], strict=True))
-    return [(0, 0)] * (x.rank - len(pairs)) + pairs[::-1]
-
-
-@define("torch", "pad")
-def torch_pad(case: Case, x: TensorType, *, pad: Any, mode: str = "constant", value: Any = None) -> TensorType:
-    """``functional.pad``."""
-    need_choice(case, mode, ("constant", "reflect", "replicate", "circular"), "mode")
-    return padded(case, x, torch_pad_table(case, x, tuple(pad)), mode)
-
-
-def _torch_pad_layer(spatial: int, mode: str) -> Any:
-    def pad(case: Case, x: TensorType, *, padding: Any, value: Any = 0) -> TensorType:
-        """``nn.{Constant,Zero,Reflection,Replication,Circular}Pad{1,2,3}d``."""
-        amounts = each(case, padding, 2 * spatial, "padding")
-        if mode == "constant":
-            case.require(
-                RANK, x.rank >= spatial, operand="the input", expected=f"at least {spatial}", rank=x.rank, shape=x.dims
-            )
-        else:
-            need_rank(case, x, spatial + 1, spatial + 2)
-        result = padded(case, x, torch_pad_table(case, x, amounts), mode)
-        for axis, size in zip(AXIS_NAMES[spatial], result.dims[-spatial:], strict=True):
-            facts = {"axis": axis, "size": size, "result": size, "before": amounts, "after": ""}
-            case.require(PADDED_SIZE, size >= (0 if mode == "constant" else 1), **facts)
-        return result
-
-    return pad
-
-
-torch_constant_pad1d = define("torch", "ConstantPad1d", "ZeroPad1d")(_torch_pad_layer(1, "constant"))
-torch_constant_pad2d = define("torch", "ConstantPad2d", "ZeroPad2d")(_torch_pad_layer(2, "constant"))
-torch_constant_pad3d = define("torch", "ConstantPad3d", "ZeroPad3d")(_torch_pad_layer(3, "constant"))
-torch_reflection_pad1d = define("torch", "ReflectionPad1d")(_torch_pad_layer(1, "reflect"))
-torch_reflection_pad2d = define("torch", "ReflectionPad2d")(_torch_pad_layer(2, "reflect"))
-torch_reflection_pad3d = define("torch", "ReflectionPad3d")(_torch_pad_layer(3, "reflect"))
-torch_replication_pad1d = define("torch", "ReplicationPad1d")(_torch_pad_layer(1, "replicate"))
-torch_replication_pad2d = define("torch", "ReplicationPad2d")(_torch_pad_layer(2, "replicate"))
-torch_replication_pad3d = define("torch", "ReplicationPad3d")(_torch_pad_layer(3, "replicate"))
-torch_circular_pad1d = define("torch", "CircularPad1d")(_torch_pad_layer(1, "circular"))
-torch_circular_pad2d = define("torch", "CircularPad2d")(_torch_pad_layer(2, "circular"))
-torch_circular_pad3d = define("torch", "CircularPad3d")(_torch_pad_layer(3, "circular"))
-
-
-def _sides(case: Case, value: Any, spatial: int, name: str) -> list[tuple[Term, Term]]:
-    """Keras paddings and croppings: a number, one for each axis, or pairs."""
-    if (
-        spatial == 1
-        and isinstance(value, (tuple, list))
-        and len(value) == 2
-        and not isinstance(value[0], (tuple, list))
-    ):
-        return [(value[0], value[1])]
-    parts = each(case, value, spatial, name)
-    return [tuple(p) if isinstance(p, (tuple, list)) else (p, p) for p in parts]
-
-
-def _keras_zero_padding(spatial: int) -> Any:
-    def pad(case: Case, x: TensorType, *, padding: Any = 1, data_format: str | None = None) -> TensorType:
-        """``keras.layers.ZeroPadding{1,2,3}D``."""
-        sides = _sides(case, padding, spatial, "padding")
-        channels, sizes, last = split_layout(case, x, spatial, data_format)
-        for before, after in sides:
-            need_not_negative(case, padding=before)
-            need_not_negative(case, padding=after)
-        out = [n + b + a for n, (b, a) in zip(sizes, sides, strict=True)]
-        return joined_layout(x, channels, out, last)
-
-    return pad
-
-
-keras_zero_padding1d = define("keras", "ZeroPadding1D")(_keras_zero_padding(1))
-keras_zero_padding2d = define("keras", "ZeroPadding2D")(_keras_zero_padding(2))
-keras_zero_padding3d = define("keras", "ZeroPadding3D")(_keras_zero_padding(3))
-
-
-def _keras_cropping(spatial: int) -> Any:
-    def crop(case: Case, x: TensorType, *, cropping: Any = 1, data_format: str | None = None) -> TensorType:
-        """``keras.layers.Cropping{1,2,3}D``."""
-        sides = _sides(case, cropping, spatial, "cropping")
-        channels, sizes, last = split_layout(case, x, spatial, data_format)
-        out = []
-        for axis, size, (before, after) in zip(AXIS_NAMES[spatial], sizes, sides, strict=True):
-            need_not_negative(case, cropping=before)
-            need_not_negative(case, cropping=after)
-            left = size - before - after
-            case.require(CROPPING, left >= 1, axis=axis, size=size, before=before, after=after)
-            out.append(left)
-        return joined_layout(x, channels, out, last)
-
-    return crop
-
-
-keras_cropping1d = define("keras", "Cropping1D")(_keras_cropping(1))
-keras_cropping2d = define("keras", "Cropping2D")(_keras_cropping(2))
-keras_cropping3d = define("keras", "Cropping3D")(_keras_cropping(3))
-
-
-# --------------------------------------------------------------------------------- depth, space and shuffles
-
-
-def need_block(case: Case, size: Term, block: Term, axis: str) -> None:
-    case.require(BLOCK, equal(mod(size, block), 0), axis=axis, size=size, block=block)
-
-
-@define("onnx", "DepthToSpace")
-def onnx_depth_to_space(case: Case, x: TensorType, *, blocksize: Term, mode: str = "DCR") -> TensorType:
-    """ONNX DepthToSpace."""
-    need_choice(case, mode, ("DCR", "CRD"), "mode")
-    need_positive(case, blocksize=blocksize)
-    need_rank(case, x, 4)
-    n, c, h, w = x.dims
-    need_block(case, c, blocksize * blocksize, "channels")
-    return x.with_shape((n, floor_div(c, blocksize * blocksize), h * blocksize, w * blocksize))
-
-
-@define("onnx", "SpaceToDepth")
-def onnx_space_to_depth(case: Case, x: TensorType, *, blocksize: Term) -> TensorType:
-    """ONNX SpaceToDepth."""
-    need_positive(case, blocksize=blocksize)
-    need_rank(case, x, 4)
-    n, c, h, w = x.dims
-    need_block(case, h, blocksize, "height")
-    need_block(case, w, blocksize, "width")
-    return x.with_shape((n, c * blocksize * blocksize, floor_div(h, blocksize), floor_div(w, blocksize)))
-
-
-@define("tf", "DepthToSpace")
-def tf_depth_to_space(
-    case: Case, x: TensorType, *, block_size: Term, data_format: str = "NHWC", **_others: Any
-) -> TensorType:
-    """GraphDef DepthToSpace."""
-    channels, (h, w), last = split_layout(case, x, 2, data_format)
-    need_block(case, channels, block_size * block_size, "channels")
-    return joined_layout(x, floor_div(channels, block_size * block_size), (h * block_size, w * block_size), last)
-
-
-@define("tf", "SpaceToDepth")
-def tf_space_to_depth(
-    case: Case, x: TensorType, *, block_size: Term, data_format: str = "NHWC", **_others: Any
-) -> TensorType:
-    """GraphDef SpaceToDepth."""
-    channels, (h, w), last = split_layout(case, x, 2, data_format)
-    need_block(case, h, block_size, "height")
-    need_block(case, w, block_size, "width")
-    sizes = (floor_div(h, block_size), floor_div(w, block_size))
-    return joined_layout(x, channels * block_size * block_size, sizes, last)
-
-
-@define("torch", "PixelShuffle", "pixel_shuffle")
-def torch_pixel_shuffle(case: Case, x: TensorType, *, upscale_factor: Term) -> TensorType:
-    """``nn.PixelShuffle``."""
-    need_positive(case, upscale_factor=upscale_factor)
-    need_min_rank(case, x, 3)
-    *lead, c, h, w = x.dims
-    need_block(case, c, upscale_factor * upscale_factor, "channels")
-    return x.with_shape((*lead, floor_div(c, upscale_factor * upscale_factor), h * upscale_factor, w * upscale_factor))
-
-
-@define("torch", "PixelUnshuffle", "pixel_unshuffle")
-def torch_pixel_unshuffle(case: Case, x: TensorType, *, downscale_factor: Term) -> TensorType:
-    """``nn.PixelUnshuffle``."""
-    f = downscale_factor
-    need_positive(case, downscale_factor=f)
-    need_min_rank(case, x, 3)
-    *lead, c, h, w = x.dims
-    need_block(case, h, f, "height")
-    need_block(case, w, f, "width")
-    return x.with_shape((*lead, c * f * f, floor_div(h, f), floor_div(w, f)))
-
-
-@define("torch", "ChannelShuffle", "channel_shuffle")
-def torch_channel_shuffle(case: Case, x: TensorType, *, groups: Term) -> TensorType:
-    """``nn.ChannelShuffle``."""
-    need_positive(case, groups=groups)
-    need_min_rank(case, x, 3)
-    need_block(case, x.dims[1], groups, "channels")
-    return x
-
-
-# --------------------------------------------------------------------------------------------------- resize
-
-
-@define("torch", "Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d", "interpolate")
-def torch_interpolate(
-    case: Case,
-    x: TensorType,
-    *,
-    size: Any = None,
-    scale_factor: Any = None,
-    mode: str = "nearest",
-    align_corners: Any = None,
-    recompute_scale_factor: Any = None,
-    antialias: bool = False,
-) -> TensorType:
-    """``functional.interpolate`` with a size or a factor."""
-    ranks = {"nearest": (3, 4, 5), "nearest-exact": (3, 4, 5), "area": (3, 4, 5), "linear": (3,), "bilinear": (4,),
-             "bicubic": (4,), "trilinear": (5,)}  # fmt: skip
-    need_choice(case, mode, tuple(ranks), "mode")
-    need_rank(case, x, *ranks[mode])
-    spatial = x.rank - 2
-    case.require(SIZE_OR_SCALE, (size is None) != (scale_factor is None))
-    if size is not None:
-        out = each(case, size, spatial, "size")
-    else:
-        factors = each(case, scale_factor, spatial, "scale_factor")
-        out = tuple(scaled_size(n, f) for n, f in zip(x.dims[2:], factors, strict=True))
-    for axis, n in zip(AXIS_NAMES[spatial], out, strict=True):
-        case.require(RESIZED, n >= 1, axis=axis, size=n)
-    return x.with_shape((*x.dims[:2], *out))
-
-
-SIZE_OR_SCALE = Rule(
-    "size-or-scale", Category.IMPROPER_VALUE, "give one of `size` and `scale_factor`", ("size", "scale_factor")
-)
-RESIZED = Rule("resized-size", Category.ILLEGAL_SHAPE, "the {axis} would become {size}", ("size", "scale_factor"))
-
-
-def scaled_size(size: Term, factor: Any) -> Term:
-    """⌊size × factor⌋ for a whole or a fractional factor."""
-    if isinstance(factor, float) and factor.is_integer():
-        factor = int(factor)
-    if not isinstance(factor, float):
-        return size * factor
-    if isinstance(size, int):
-        return int(size * factor)
-    numerator, denominator = factor.as_integer_ratio()
-    return floor_div(size * numerator, denominator)
-
-
-RESIZE_BY = Rule("resize-by", Category.IMPROPER_VALUE, "Resize needs either `scales` or `sizes`, and not both")
-
-
-def need_vector(case: Case, operand: TensorType | None, name: str) -> None:
-    """An operand that lists sizes has one dimension, where its shape is known."""
-    if operand is not None and operand.shape is not None:
-        need_rank(case, operand, 1, operand=name)
-
-
-@define("onnx", "Resize", "Upsample")
-def onnx_resize(
-    case: Case,
-    x: TensorType,
-    roi: TensorType | None = None,
-    scales: TensorType | None = None,
-    sizes: TensorType | None = None,
-    *,
-    axes: Any = None,
-    mode: str = "nearest",
-    keep_aspect_ratio_policy: str = "stretch",
-    **_others: Any,
-) -> TensorType:
-    """ONNX Resize by sizes; scales are floating-point operands whose result is not followed."""
-    given = [t for t in (scales, sizes) if t is not None and t.shape != (0,)]
-    if case.at_least(11):  # before, the scales were the second operand
-        known = all(t.shape is not None for t in given)
-        case.require(RESIZE_BY, len(given) == 1 or (len(given) > 1 and not known))
-    for name, operand in (("the scales", scales), ("the sizes", sizes)):
-        need_vector(case, operand, name)
-    places = axis_indices(case, tuple(axes), x.rank) if axes is not None else tuple(range(x.rank))
-    target = target_of(sizes) if sizes is not None else None
-    for name, operand in (("scales", scales), ("sizes", sizes)):
-        if operand is not None and operand.shape and isinstance(operand.shape[0], int) and operand.shape[0] > 0:
-            ok = operand.shape[0] == len(places)
-            case.require(LENGTH, ok, name=name, actual=operand.shape[0], expected=len(places))
-    if target is not None and keep_aspect_ratio_policy == "stretch" and len(target) == len(places):
-        dims = list(x.dims)
-        for axis, size in zip(places, target, strict=True):
-            case.require(RESIZED, size >= 0, axis=f"axis {axis}", size=size)
-            dims[axis] = size
-        return x.with_shape(dims)
-    return x.with_shape(tuple(case.fresh("size", 0) if i in places else d for i, d in enumerate(x.dims)))
-
-
-@define("tf", "ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic", "ResizeArea")
-def tf_resize(case: Case, x: TensorType, size: TensorType, **_others: Any) -> TensorType:
-    """GraphDef Resize*: (batch, height, width, channels) to a size of two numbers."""
-    need_rank(case, x, 4)
-    need_layout(case, x, "NHWC")
-    target = target_of(size)
-    if target is None:
-        target = (case.fresh("height", 1), case.fresh("width", 1))
-    case.require(LENGTH, len(target) == 2, name="size", actual=len(target), expected=2)
-    for axis, n in zip(AXIS_NAMES[2], target, strict=True):
-        case.require(RESIZED, n >= 1, axis=axis, size=n)
-    return TensorType((x.dims[0], *target, x.dims[3]), x.dtype, x.format)
-
-
-def _keras_upsampling(spatial: int) -> Any:
-    def upsample(
-        case: Case, x: TensorType, *, size: Any = 2, data_format: str | None = None, interpolation: str = "nearest"
-    ) -> TensorType:
-        """``keras.layers.UpSampling{1,2,3}D``."""
-        factors = each(case, size, spatial, "size")
-        for factor in factors:
-            need_positive(case, size=factor)
-        channels, sizes, last = split_layout(case, x, spatial, data_format)
-        return joined_layout(x, channels, [n * f for n, f in zip(sizes, factors, strict=True)], last)
-
-    return upsample
-
-
-keras_upsampling1d = define("keras", "UpSampling1D")(_keras_upsampling(1))
-keras_upsampling2d = define("keras", "UpSampling2D")(_keras_upsampling(2))
-keras_upsampling3d = define("keras", "UpSampling3D")(_keras_upsampling(3))
-
-
-@define("keras", "Resizing", "CenterCrop", "RandomCrop")
-def keras_resizing(
-    case: Case, x: TensorType, *, height: Term, width: Term, data_format: str | None = None, **_others: Any
-) -> TensorType:
-    """``keras.layers.Resizing`` and croppers: an image, batched or not."""
-    need_positive(case, height=height, width=width)
-    need_rank(case, x, 3, 4)
-    last = channels_last(case, data_format, 2)
-    if x.rank == 4:
-        need_layout(case, x, layout_name(2, last))
-    if last:
-        return x.with_shape((*x.dims[:-3], height, width, x.dims[-1]))
-    return x.with_shape((*x.dims[:-2], height, width))
-
-
-# ------------------------------------------------------------------------------------------- shapes as values
 
 
 @define("onnx", "Shape")
