@@ -122,7 +122,7 @@ def build(folder: Path, names: Sequence[str], overlay: Path) -> None:
     jobs = [(n, t, 0, "") for n, t in APPLICATIONS.items()] + [(n, t, e, s) for n, (e, s, t) in TRAINED.items()]
     jobs = [j for j in jobs if j[0] in names and not (folder / f"{j[0]}.keras").is_file()]
     if jobs:
-        env = {**os.environ, "KERAS_BACKEND": "jax", "PYTHONPATH": str(overlay), "TF_CPP_MIN_LOG_LEVEL": "3"}
+        env = {**os.environ, "KERAS_BACKEND": "torch", "PYTHONPATH": str(overlay), "TF_CPP_MIN_LOG_LEVEL": "3"}
         subprocess.run([sys.executable, "-c", SCRIPT, str(folder), json.dumps(jobs)], check=True, env=env)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -334,9 +335,16 @@ def _accepting(done: Study, target: TargetConfig) -> list[Finding]:
         for loose in results:
             backend = loose.runner.backend
             if loose.failure is None and backend.engine is engine and backend.version == version:
-                message = f"{backend.title} accepts what {engine.title} in {mode} mode refuses: "
-                message += _plain(strict.failure.message)
-                found.append(_whole(Kind.CRASH, Level.WARNING, target, loose.runner.name, message, strict.failure))
+                refused = next(
+                    (p.blame.unit.main for p in done.problems if p.blame.backend == strict.runner.name), None
+                )
+                layer = (refused.layer or refused.name) if refused is not None else ""
+                message = (
+                    f"{backend.title} accepts {f'in `{layer}` ' if layer else ''}what {engine.title} in {mode} mode "
+                )
+                message += f"refuses: {_plain(strict.failure.message)}"
+                whole = _whole(Kind.CRASH, Level.WARNING, target, loose.runner.name, message, strict.failure)
+                found.append(replace(whole, layer=layer))
     return found
 
 

@@ -178,8 +178,7 @@ def _inputs(
         return given(structure)
     for runner in runners:
         if runner.examples and set(runner.examples) == {i.name for i in structure.inputs}:
-            made = variants(runner.examples)  # the example itself is the user's and stays as it is
-            return replace(made, sets=(*made.sets[:1], *finite(replace(made, sets=made.sets[1:]), runner).sets))
+            return _others_finite(variants(runner.examples), runner)
 
     def all_run(feeds: Mapping[str, np.ndarray]) -> bool:
         """An image too small for its network has empty or NaN results on some engines and is refused by others."""
@@ -192,9 +191,17 @@ def _inputs(
         made = generate(structure.inputs, target, all_run)
     except TargetProblem:  # an engine that refuses every input, or NaN in every result, is for the comparison to tell
         made = generate(structure.inputs, target, any_runs)
-    # On the first engine that runs: an engine is fast, and it is the engines' own precision that must stay finite.
+    # On the first engine that runs: an engine is fast, and it is the engines' own precision that must stay finite. Not
+    # the set of ordinary values: an engine that overflows there where float64 does not is to be found.
     quick = next((r for r in runners if r.run(made.sets[0].feeds, state=False).ok), None) if made.sets else None
-    return made if quick is None or (budget is not None and budget.over) else finite(made, quick)
+    return made if quick is None or (budget is not None and budget.over) else _others_finite(made, quick)
+
+
+def _others_finite(made: Inputs, runner: Runner) -> Inputs:
+    """All sets but the first moved to where results are finite."""
+    if len(made.sets) < 2:
+        return made
+    return replace(made, sets=(*made.sets[:1], *finite(replace(made, sets=made.sets[1:]), runner).sets))
 
 
 def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bool, budget: Budget | None) -> Study:
