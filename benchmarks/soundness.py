@@ -4,8 +4,8 @@
 
 Three quarters of the checks are single operators with all attribute combinations of the catalogue on ONNX Runtime; the
 rest are random programs of up to twelve operators on ONNX Runtime, and bfloat16, float16 and float8 kernels on torch
-and the reference evaluator. Prints every violation and, at the end of each part, how many output elements were compared and
-how many flagged boxes had a witness.
+and the reference evaluator. Prints every violation and, at the end of each part, how many output elements were compared
+and how many flagged boxes had a witness.
 """
 
 from __future__ import annotations
@@ -78,9 +78,10 @@ def main() -> int:
                 print(problem)
             sweep += 1
         violations += len(tally.problems)
+        witnessed = f"{tally.flagged} boxes flagged, {tally.witnessed} with a witness"
         print(
             f"{name}, seed {arguments.seed}: {tally.checks} checks in {tally.runs} runs, "
-            f"{len(tally.problems)} violations; {tally.flagged} boxes flagged, {tally.witnessed} with a witness; {time.perf_counter() - started:.0f} s",
+            f"{len(tally.problems)} violations; {witnessed}; {time.perf_counter() - started:.0f} s",
             flush=True,
         )
     return bool(violations)
