@@ -22,7 +22,7 @@ from analyzer.numerical.result import Warning
 
 START_SECONDS = 60.0  # for importing a framework on a busy machine
 MASKED = "numerical/softmax-of-minus-infinity"  # its operand holds infinities by intention
-SIZES = (2, 1, 16, 96)  # tried for dimensions that may have any size
+SIZES = (2, 1, 16, 48, 96)  # tried for dimensions that may have any size
 LARGEST_SLICE = 1 << 29  # bytes
 
 
@@ -163,6 +163,7 @@ class Confirmer:
             "engine": engine,
         }
         run = {**request, "do": "run"}
+        refused = 0
         for _ in range(self.budget.attempts):
             try:
                 answer = self._searcher.ask(request, self.budget.search + START_SECONDS)
@@ -176,6 +177,9 @@ class Confirmer:
             request = {"do": "next"}
             real = self._run(run, engine, warning)
             if real is None:
+                return None
+            refused += "reason" in real
+            if refused > 1:  # the engine does not run this slice at this size at all
                 return None
             if real.get("failed"):
                 return Confirmation(

@@ -226,5 +226,6 @@ def concrete_shape(value: ir.Value, sizes: Mapping[str, int]) -> tuple[int, ...]
         else:
             name = str(dimension.value) if dimension.value is not None else "*"
             size = sizes.get(name, sizes["*"])
-            shape.append(min(size, 2) if i == 0 and name not in sizes else size)  # the first is the batch
+            unnamed = name == "*" or name not in sizes
+            shape.append(min(size, 2) if i == 0 and unnamed else size)  # the first is the batch
     return tuple(shape)
