@@ -240,7 +240,7 @@ def _explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry:
             entry is None and (name.startswith("_") or getattr(value.node, "name", "") != name)
         ):
             continue
-        if isinstance(value, Class) and entry is None and not _is_model(value):
+        if isinstance(value, Class) and entry is None and (not _is_model(value) or _used_as_base(value, shared)):
             continue
         _explore_one(base, value, scope, relative, as_entry=entry is not None)
 
@@ -253,6 +253,12 @@ def _define(tr: Tracer, tree: ast.Module, relative: str) -> Scope:
     with suppress(PyRaise, PathEnd, RecursionError):
         run_module(tr, tree, scope, relative)
     return scope
+
+
+def _used_as_base(cls: Class, shared: Shared) -> bool:
+    """Whether the script has run a method of it, through a class that inherits from it."""
+    members = [m for m in cls.scope.names.values() if isinstance(m, Function)]
+    return any(f"{m.path}:{m.node.lineno}" in shared.reached for m in members)
 
 
 def _is_model(cls: Class) -> bool:

@@ -83,6 +83,7 @@ def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtyp
         b2 = Tensor(
             b.shape, None if mixed else b.dtype, framework, name=b.name, site=b.site, graph=b.graph, sources=b.sources
         )
+        a2.operation, b2.operation = a.operation, b.operation
         result = apply(op, "tf", _NAMES.get(sign, ("add", "AddV2"))[1].replace("LogicalXor", "LogicalAnd"), (a2, b2))
     if isinstance(result, Tensor):
         result.framework = framework

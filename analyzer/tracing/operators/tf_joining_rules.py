@@ -113,12 +113,10 @@ def split(op: Op, value: Value, num_or_size_splits: Value, axis: Value, rest: tu
     source = tensor(op, value)
     if isinstance(value, int) and not isinstance(num_or_size_splits, int):  # before TensorFlow 1.0
         return op.tr.unknown("split()", "data")
-    if (
-        source is None
-        or source.dims is None
-        or not isinstance(axis, int)
-        or not -len(source.dims) <= axis < len(source.dims)
-    ):
+    if source is None or source.dims is None or not isinstance(axis, int):
+        return op.tr.unknown("split()", "data")
+    need_axis(op, source, axis)
+    if not source.dims:
         return op.tr.unknown("split()", "data")
     parts = plain(op.tr, num_or_size_splits)
     size_ = source.dims[axis]
@@ -203,14 +201,11 @@ def pad(op: Op, tensor: Value, paddings: Value, mode: Value, rest: tuple[Value, 
 def slice_(op: Op, input_: Value, begin: Value, size: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor(op, input_)
     starts, sizes = shape_value(op, begin), shape_value(op, size)
-    if (
-        source is None
-        or source.dims is None
-        or starts is None
-        or sizes is None
-        or not (len(starts) == len(sizes) == len(source.dims))
-    ):
+    if source is None or source.dims is None or starts is None or sizes is None:
         return like(op, source, None) if source is not None else unknown_tensor(op, "tf")
+    if not (len(starts) == len(sizes) == len(source.dims)):
+        given = f"`begin` has {len(starts)} entries and `size` {len(sizes)}"
+        fail(op, "slice", f"{given}, but the tensor has {len(source.dims)} dimensions", (source,))
     dims = [d - s if isinstance(n, int) and n == -1 else n for d, s, n in zip(source.dims, starts, sizes, strict=True)]
     for d, s, n in zip(source.dims, starts, dims, strict=True):
         if isinstance(d, int) and isinstance(s, int) and isinstance(n, int) and s + n > d:

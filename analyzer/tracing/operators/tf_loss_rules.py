@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from analyzer.tracing.operators.apply import fail, require, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.values import Tensor, Value, show_shape
-from analyzer.validity.terms import any_of, equal
+from analyzer.validity.terms import any_of, equal, product
 
 # ---------------------------------------------------------------------------------------------------- losses
 
@@ -29,13 +31,14 @@ def softmax_cross_entropy(op: Op, args: tuple[Value, ...]) -> Value:
     if a.dims is None or b.dims is None:
         return unknown_tensor(op, "tf", sources, () if first else None)
     sentence = f"logits {show_shape(b.dims)} and labels {show_shape(a.dims)} must have the same shape"
-    if len(a.dims) != len(b.dims):
-        fail(op, "same-shape", sentence, sources)
-    for index, (x, y) in enumerate(zip(a.dims, b.dims, strict=True)):
-        same = equal(x, y)
-        if index < len(a.dims) - 1 or not first:
-            same = any_of(same, equal(x, 1), equal(y, 1)) if not first else same
-        require(op, same, "same-shape", sentence, sources)
+    if not first and a.dims and b.dims and max(len(a.dims), len(b.dims)) > 2:
+        _need_rows(op, a.dims, b.dims, sentence, sources)
+    else:
+        if len(a.dims) != len(b.dims):
+            fail(op, "same-shape", sentence, sources)
+        for x, y in zip(a.dims, b.dims, strict=True):
+            same = equal(x, y)
+            require(op, same if first else any_of(same, equal(x, 1), equal(y, 1)), "same-shape", sentence, sources)
     graph = a.graph or b.graph
     return Tensor(
         () if first else b.dims[:-1],
@@ -46,6 +49,14 @@ def softmax_cross_entropy(op: Op, args: tuple[Value, ...]) -> Value:
         graph=graph,
         tags=frozenset(("loss",)),
     )
+
+
+def _need_rows(op: Op, labels: Any, logits: Any, sentence: str, sources: tuple[Tensor, ...]) -> None:
+    """All axes but the last are flattened to rows; one row of labels serves every row of logits."""
+    last = any_of(equal(labels[-1], logits[-1]), equal(labels[-1], 1), equal(logits[-1], 1))
+    require(op, last, "same-shape", sentence, sources)
+    rows = product(labels[:-1])
+    require(op, any_of(equal(rows, product(logits[:-1])), equal(rows, 1)), "same-shape", sentence, sources)
 
 
 @operator("tf.nn.sparse_softmax_cross_entropy_with_logits tf.losses.sparse_softmax_cross_entropy", "*args")

@@ -64,6 +64,8 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
         stated = op.extra.get("axis", op.extra.get("dim", rest[0] if rest else None))
         for axis in stated.items if isinstance(stated, ListV) else (stated,):
             need_axis(op, found, axis)
+    if op.short in ("softmax", "log_softmax") and found.dims == ():
+        fail(op, "rank", f"{op.short} needs at least one dimension and the operand is a scalar", (found,))
     if op.short == "softmax":
         axis = op.extra.get("axis", op.extra.get("dim", rest[0] if rest else -1))
         advise_softmax(op, found, axis)
