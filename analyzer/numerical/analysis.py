@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from analyzer.config import TargetConfig
 from analyzer.findings import AnalysisResult, Finding, UnsafeOperators
 from analyzer.graph import Graph, display_name
@@ -22,6 +24,7 @@ from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.repair.repair import repair
 from analyzer.numerical.result import Interpretation, Options, Warning
 from analyzer.numerical.sensitivity import precondition
+from analyzer.problem import TargetProblem
 
 EXPLAIN_SECONDS = 2.0  # for one warning's sensitivity
 SHOWN_ASSUMPTIONS = 40
@@ -46,10 +49,10 @@ def analyse(
     `confirmer` is used as it is and not closed: several targets may share one.
 
     Raises:
-        TargetProblem: the configuration does not fit the model, or the checkpoint cannot be used.
+        TargetProblem: the configuration does not fit the model.
     """
     root = root or Path.cwd()
-    weights = checkpoint_weights(graph, root / target.checkpoint) if target.checkpoint else None
+    weights, said = _usable_weights(graph, target, root)
     options = options or Options(symbols=target.symbols)
     budget = budget or Budget()
     own = None if confirmer is not None or not (confirm or explain) else Confirmer(budget)
@@ -60,7 +63,7 @@ def analyse(
         case = _Case(graph, target, assumptions, interpretation, options, budget, output, root)
         try:
             findings = _findings(case, confirmer, confirm, explain)
-            notes = tuple(confirmer.notes) if confirmer is not None else ()
+            notes = (*said, *(confirmer.notes if confirmer is not None else ()))
         finally:
             if own is not None:
                 own.close()
@@ -98,6 +101,27 @@ def _shown(assumptions: Sequence[Assumption]) -> tuple[str, ...]:
     texts = [str(a) for a in assumptions]
     rest = len(texts) - SHOWN_ASSUMPTIONS
     return tuple(texts) if rest <= 0 else (*texts[:SHOWN_ASSUMPTIONS], f"and {rest} more")
+
+
+def _usable_weights(
+    graph: Graph, target: TargetConfig, root: Path
+) -> tuple[dict[str, np.ndarray] | None, tuple[str, ...]]:
+    """The checkpoint's weights with which an analysis makes sense, and a sentence on those without.
+
+    What is wrong with a checkpoint is for its own check to tell; the model is analysed all the same.
+    """
+    if not target.checkpoint:
+        return None, ()
+    try:
+        found = checkpoint_weights(graph, root / target.checkpoint)
+    except TargetProblem as problem:
+        return None, (f"Weights are taken from the model, not from its checkpoint: {problem}",)
+    bad = sorted(name for name, array in found.items() if array.dtype.kind == "f" and not np.isfinite(array).all())
+    usable = {name: array for name, array in found.items() if name not in bad}
+    if not bad:
+        return usable, ()
+    named = ", ".join(f"`{name[:80]}`" for name in bad[:3]) + (f" and {len(bad) - 3} more" if len(bad) > 3 else "")
+    return usable, (f"The initial values of {named} are analysed: the checkpoint's are not finite.",)
 
 
 @dataclass(frozen=True)

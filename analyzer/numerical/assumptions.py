@@ -202,7 +202,7 @@ def _from_weights(name: str, weights: Mapping[str, np.ndarray], target: TargetCo
         return None
     lo, hi = float(np.min(array)), float(np.max(array))
     if not (math.isfinite(lo) and math.isfinite(hi)):
-        raise TargetProblem(f"The checkpoint's weight '{name}' holds NaN or infinite values; take an earlier one.")
+        return None  # the check of the checkpoint tells it
     if target.weights == "widened":
         return widened(lo, hi, "checkpoint")
     return ValueRange(lo, hi, Origin.DATA, "checkpoint")

@@ -86,3 +86,23 @@ def test_a_finding_names_its_ranges_and_the_one_that_would_help(tmp_path: Path) 
     assert "x in [-100, 100] (default for inputs)" in text
     assert "gain" in text
     assert "It would vanish if x stayed within" in text
+
+
+def test_a_broken_checkpoint_does_not_cost_the_analysis(tmp_path: Path) -> None:
+    """Its own check tells what is wrong with it; the model is analysed with the weights that it has itself."""
+    broken = saved(tmp_path, np.array([0.5, np.nan, 0.5, 0.5]))
+    result = analyse(
+        scaled(2.0, "Exp"), replace(TARGET, checkpoint=broken), confirm=False, explain=False, root=tmp_path
+    )
+    assert [f.rule for f in result.findings] == ["numerical/exp-overflow"]
+    assert result.notes == ("The initial values of `gain` are analysed: the checkpoint's are not finite.",)
+
+
+def test_a_checkpoint_of_another_model_does_not_cost_the_analysis(tmp_path: Path) -> None:
+    from safetensors.numpy import save_file
+
+    save_file({"other": np.ones(3, np.float32)}, tmp_path / "w.safetensors")
+    target = replace(TARGET, checkpoint="w.safetensors")
+    result = analyse(scaled(2.0, "Exp"), target, confirm=False, explain=False, root=tmp_path)
+    assert [f.rule for f in result.findings] == ["numerical/exp-overflow"]
+    assert result.notes[0].startswith("Weights are taken from the model, not from its checkpoint:")
