@@ -170,6 +170,9 @@ def main(argv: Sequence[str] | None = None) -> int:
                     print(f"{name} {version}: {backend} did not run: {failure.message[:120]}")
                 if done.comparison is None:
                     continue
+                for result in done.comparison.results:
+                    if result.failure is not None:
+                        print(f"{name} {version}: {result.runner.name}: {result.failure.message[:300]}")
                 for (a, b), metrics in done.comparison.pairs.items():
                     pair = (_backend(a), _backend(b))
                     compared += len(metrics)

@@ -166,8 +166,9 @@ class Keras:
         return {n: _numpy(env[n]) for n in fetches if n in env}
 
     def _call(self, values: list[np.ndarray]) -> Any:
-        argument: Any = values if len(values) > 1 or isinstance(self.model.input, (list, tuple)) else values[0]
-        if isinstance(getattr(self.model, "input", None), dict):
+        form = getattr(self.model, "input", None)  # a Sequential model that was loaded may have none
+        argument: Any = values if len(values) > 1 or isinstance(form, (list, tuple)) else values[0]
+        if isinstance(form, dict):
             argument = dict(zip(self.model.input, values))  # noqa: B905
         if self.backend == "openvino" or self.knobs["call"] == "predict" or self.knobs["jit"] == "on":
             if not self.compiled:
