@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
@@ -61,7 +61,10 @@ def cases(draw: st.DrawFn) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
 @given(cases())
 def test_same_result_as_the_specification(case: tuple[onnx.ModelProto, dict[str, np.ndarray]]) -> None:
     model, feeds = case
-    expected = ReferenceEvaluator(model).run(None, feeds)[0]
+    try:
+        expected = ReferenceEvaluator(model).run(None, feeds)[0]
+    except ValueError:  # with `ceil_mode`, a window that holds nothing but padding
+        reject()
     result = ReferenceEvaluator(model, new_ops=list(OPERATORS)).run(None, feeds)[0]
     assert result.dtype == expected.dtype
     tolerance = 1e-12 if expected.dtype == np.float64 else 1e-5

@@ -18,7 +18,7 @@ EXPECTED = {
     "training-graph": ("numerical/log-of-nonpositive", None),
     "detector": ("validity/incompatible-shape", None),
     "classifier-training": ("tracing/incompatible-shape", "classifier/train.py:23"),
-    "segmentation": ("differential/inconsistent-layer", None),
+    "segmentation": ("differential/inconsistent-layer", "segmentation/model.py:12"),
     "sentiment": ("checkpoint/renamed", None),
 }
 
