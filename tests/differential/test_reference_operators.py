@@ -27,8 +27,6 @@ def cases(draw: st.DrawFn) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
     dilations = [draw(st.integers(1, 2)) if dilated else 1 for _ in range(rank)]
     sizes = [(k - 1) * d + draw(st.integers(1, 4)) for k, d in zip(kernel, dilations, strict=True)]
     pads = [draw(st.integers(0, (k - 1) // 2)) for k in kernel * 2]
-    if op == "MaxPool" and rank == 1:
-        pads = [0, 0]  # onnx.reference itself is wrong on a padded row: see the test against ONNX Runtime
     attributes: dict[str, Any] = {
         "kernel_shape": kernel, "pads": pads, "strides": [draw(st.integers(1, 3)) for _ in range(rank)],
     }  # fmt: skip
@@ -38,7 +36,7 @@ def cases(draw: st.DrawFn) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
         attributes["count_include_pad"] = draw(st.integers(0, 1))
     if op == "Conv":
         attributes["group"] = groups
-    if op != "Conv" and draw(st.booleans()):
+    if op == "AveragePool" and draw(st.booleans()):
         attributes["ceil_mode"] = 1
     dtype = draw(st.sampled_from([np.float64, np.float32]))
     kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
@@ -60,15 +58,31 @@ def cases(draw: st.DrawFn) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
 @settings(max_examples=300, deadline=None)
 @given(cases())
 def test_same_result_as_the_specification(case: tuple[onnx.ModelProto, dict[str, np.ndarray]]) -> None:
+    """ONNX Runtime speaks for max pools: `onnx.reference` is wrong on padded ones."""
     model, feeds = case
     try:
-        expected = ReferenceEvaluator(model).run(None, feeds)[0]
+        if model.graph.node[0].op_type == "MaxPool":
+            expected = run_on_onnx_runtime(model, feeds)
+        else:
+            expected = ReferenceEvaluator(model).run(None, feeds)[0]
     except ValueError:  # with `ceil_mode`, a window that holds nothing but padding
         reject()
     result = ReferenceEvaluator(model, new_ops=list(OPERATORS)).run(None, feeds)[0]
     assert result.dtype == expected.dtype
     tolerance = 1e-12 if expected.dtype == np.float64 else 1e-5
     np.testing.assert_allclose(result, expected, rtol=tolerance, atol=tolerance)
+
+
+def run_on_onnx_runtime(model: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> Any:
+    import onnxruntime
+
+    twin = onnx.ModelProto()
+    twin.CopyFrom(model)
+    twin.ir_version = 8
+    twin.graph.output[0].type.CopyFrom(twin.graph.input[0].type)
+    twin.graph.output[0].type.tensor_type.ClearField("shape")
+    session = onnxruntime.InferenceSession(twin.SerializeToString(), providers=["CPUExecutionProvider"])
+    return session.run(None, feeds)[0]
 
 
 def test_not_a_number_passes_through_pooling() -> None:
@@ -85,16 +99,13 @@ def test_not_a_number_passes_through_pooling() -> None:
 
 def on_onnx_runtime(op: str, opset: int, feeds: dict[str, np.ndarray], **attributes: Any) -> tuple[Any, Any]:
     """What the judge says of one operator, and what ONNX Runtime says."""
-    import onnxruntime
-
     node = helper.make_node(op, list(feeds), ["y"], **attributes)
     values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, a.shape) for n, a in feeds.items()]
     out = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
     graph = helper.make_graph([node], "g", values, [out])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     judged = ReferenceEvaluator(model, new_ops=list(OPERATORS)).run(None, feeds)[0]
-    return judged, session.run(None, feeds)[0]
+    return judged, run_on_onnx_runtime(model, feeds)
 
 
 @pytest.mark.parametrize("pads", [[1, 0], [0, 1], [1, 1]])
