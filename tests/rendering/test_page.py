@@ -68,6 +68,8 @@ def test_blocking_findings_come_first_and_open(opened: Any) -> None:
 
 
 def test_filters(opened: Any) -> None:
+    from playwright.sync_api import expect
+
     tab = opened(sample_report())
     tab.uncheck("input[name=level][value=error]")
     assert visible(tab) == ["exp may rece"]
@@ -79,7 +81,8 @@ def test_filters(opened: Any) -> None:
     tab.fill("#q", "no such thing")
     assert tab.is_visible("#none")
     tab.click("button[type=reset]")
-    tab.wait_for_function("document.querySelectorAll('.finding:not([hidden])').length === 5")
+    # Not `wait_for_function`: it polls by evaluating text, which the page's content security policy forbids.
+    expect(tab.locator(".finding:not([hidden])")).to_have_count(5)
 
 
 def test_the_graph_answers_mouse_and_search(opened: Any) -> None:
