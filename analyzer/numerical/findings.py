@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from analyzer.findings import Confidence, Evidence, Finding, Level, Suggestion
 from analyzer.graph import Graph, display_name, layer_of, location_of
 from analyzer.numerical.assumptions import Assumption
-from analyzer.numerical.discarding import discarded
 from analyzer.numerical.explanation import (
     behind,
     certain,
@@ -50,8 +49,6 @@ def finding_of(
         confidence = Confidence.CONFIRMED
     rests = rests_on(behind(graph.graph, warning), assumptions)
     sentences = _sentences(warning, followers, support, proved)
-    if not warning.backward and discarded(graph, warning.node):
-        sentences = (*sentences, "The model casts the result to an integer and may select another in its place.")
     table = interval_table(graph, interpretation, warning)
     return Finding(
         rule=warning.rule,
@@ -85,7 +82,7 @@ def finding_of(
 def level_of(warning: Warning, graph: Graph, confidence: Confidence) -> Level:
     """A gradient matters where the model is trained: an error only if the model came with its training code or loss."""
     if not warning.backward:
-        return Level.WARNING if discarded(graph, warning.node) else Level.ERROR
+        return Level.ERROR
     trained = graph.framework != "onnx" or bool(graph.losses)
     return Level.ERROR if trained and confidence is Confidence.CONFIRMED else Level.WARNING
 
