@@ -67,7 +67,7 @@ class Context:
         return "Assay" if self.identity == "assay" else f"Assay ({self.identity})"
 
     def line_address(self, location: Location) -> str | None:
-        path = quote(location.path, safe="/")
+        path = quote(location.path, safe="/", errors="replace")  # a path that is not UTF-8 has lone surrogates
         span = f"#L{location.line}" + (f"-L{location.end_line}" if location.end_line else "")
         return f"{self.server_url}/{self.repository}/blob/{self.head_sha}/{path}{span}"
 

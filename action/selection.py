@@ -11,6 +11,7 @@ from action.checkout import Exported
 from action.plan import CheckCommit, Plan, ReviewPullRequest
 from action.settings import Settings
 from analyzer.cache import key_of
+from analyzer.changed_sources import changed_sources
 from analyzer.config import Config, TargetConfig
 from analyzer.config_reader import read_config
 from analyzer.findings import Status, TargetReport
@@ -30,7 +31,7 @@ class Chosen:
     targets: tuple[TargetConfig, ...]
     skipped: tuple[TargetReport, ...] = ()
     notes: tuple[str, ...] = ()
-    total: int = 0  # models in the head, changed or not
+    total: int = 0  # models in the head, changed or not, and the changed sources
 
 
 def choose(plan: Plan, settings: Settings, head: Path, base: Path | None, exported: Exported) -> Chosen:
@@ -48,13 +49,19 @@ def choose(plan: Plan, settings: Settings, head: Path, base: Path | None, export
     if base is not None:
         removed = _removed(targets, config, base, exported) if not settings.targets else ()
         notes += [f"{name} was removed." for name in removed[:10]]
+        every = targets
         targets = tuple(t for t in targets if _differs(t, config, head, base))
+        if not settings.targets:
+            sources = changed_sources(head, base, config, every)
+            targets += sources.targets
+            total += len(sources.targets)
+            notes += sources.notes
     skipped = []
     for target in targets:
         reason = _not_here(target, exported)
         if reason:
             kind = "entry" if target.entry else "model"
-            skipped.append(TargetReport(target.id, kind, _file(target), status=Status.SKIPPED, error=reason))
+            skipped.append(TargetReport(target.id, kind, target.file, status=Status.SKIPPED, error=reason))
     if not config.targets and not settings.targets:
         skipped += [
             TargetReport(path, "model", path, status=Status.SKIPPED, error=_pointer(path))
@@ -114,7 +121,7 @@ def _dispatched(models: Sequence[str], config: Config, head: Path) -> tuple[Targ
 
 def _differs(target: TargetConfig, config: Config, head: Path, base: Path) -> bool:
     """Whether anything that the result depends on differs; what cannot be told counts as different."""
-    if not (base / _file(target)).exists():
+    if not (base / target.file).exists():
         return True
     after = key_of(target, config, head)
     return after is None or after != key_of(target, config, base)
@@ -123,12 +130,12 @@ def _differs(target: TargetConfig, config: Config, head: Path, base: Path) -> bo
 def _removed(targets: Sequence[TargetConfig], config: Config, base: Path, exported: Exported) -> tuple[str, ...]:
     if config.targets:
         return ()
-    present = {_file(target) for target in targets} | exported.unfetched
+    present = {target.file for target in targets} | exported.unfetched
     return tuple(t.path for t in discover(base, config) if t.path and t.path not in present)
 
 
 def _not_here(target: TargetConfig, exported: Exported) -> str | None:
-    path = _file(target)
+    path = target.file
     below = f"{path}/"
     for pointer in exported.unfetched:
         if pointer == path or pointer.startswith(below):
@@ -163,7 +170,3 @@ def _adjusted(target: TargetConfig, plan: Plan, settings: Settings) -> TargetCon
     if backends:
         target = replace(target, backends=tuple(backends))
     return replace(target, space=space) if space else target
-
-
-def _file(target: TargetConfig) -> str:
-    return target.path or (target.entry or "").partition(":")[0]

@@ -15,7 +15,10 @@ import analyzer
 from analyzer.config import Config, TargetConfig
 from analyzer.target_run import Outcome, slug
 
-_ENGINES = ("torch", "tensorflow", "tensorflow-cpu", "keras", "jax", "onnx", "onnxruntime", "openvino", "z3-solver")
+_ENGINES = (
+    "torch", "tensorflow", "tensorflow-cpu", "keras", "jax", "onnx", "onnxruntime", "openvino", "z3-solver", "ruff",
+    "mypy", "pyright",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +63,12 @@ def key_of(target: TargetConfig, config: Config, root: Path) -> str | None:
     digest = hashlib.sha256()
     digest.update(repr((analyzer.__version__, engine_versions(), replace(target, line=None))).encode())
     digest.update(repr((config.only, config.environment, config.thresholds)).encode())
+    if target.file.endswith(".py"):
+        from analyzer.tracing.versions import read_versions
+
+        digest.update(repr(read_versions(root)).encode())  # verdicts hang on the versions that the repository asks for
     for path in sorted(set(files)):
-        digest.update(f"\0{path.relative_to(root).as_posix()}\0".encode())
+        digest.update(b"\0" + os.fsencode(path.relative_to(root).as_posix()) + b"\0")  # a name need not be UTF-8
         try:
             with path.open("rb") as stream:
                 digest.update(hashlib.file_digest(stream, "sha256").digest())
@@ -90,7 +97,7 @@ def _files(target: TargetConfig, root: Path) -> Iterable[Path] | None:
     if target.environment and target.environment.requirements:
         named.append(root / target.environment.requirements)
     extra = [f for path in named for f in _below(path)]
-    source = root / (target.path or (target.entry or "").partition(":")[0])
+    source = root / target.file
     if not source.exists() or not source.resolve().is_relative_to(root.resolve()):
         return None
     if source.suffix == ".py":

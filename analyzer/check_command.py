@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from analyzer.config import Config
     from analyzer.findings import Report
     from analyzer.sandbox import Sandbox
+    from analyzer.targets import Selection
 
 ANALYSES = ("numerical", "validity", "differential", "tracing")
 
@@ -60,6 +61,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     selection = select(args.targets, config, root)
     with ExitStack() as stack:
         base = _base_tree(args.base, root, stack)
+        if base is not None and not args.targets:
+            selection = _with_sources(selection, root, base[0], config)
         output = Path(args.out) if not args.no_report else Path(stack.enter_context(_temporary()))
         _prepare(output)
         progress = stack.enter_context(LiveProgress(console))
@@ -86,6 +89,16 @@ def run(args: argparse.Namespace, console: Console) -> int:
             report = write(report, output)
         show(report, console, output=None if args.no_report else os.path.join(args.out, "report.md"))
     return exit_code(report)
+
+
+def _with_sources(selection: Selection, root: Path, base: Path, config: Config) -> Selection:
+    """Changed Python files that build models are traced besides the models."""
+    from analyzer.changed_sources import changed_sources
+    from analyzer.targets import Selection
+
+    sources = changed_sources(root, base, config, selection.targets)
+    notes = sources.notes if sources.targets and not selection.targets else (*selection.notes, *sources.notes)
+    return Selection((*selection.targets, *sources.targets), notes)
 
 
 def exit_code(report: Report) -> int:

@@ -58,6 +58,11 @@ class TargetConfig:
     environment: Environment | None = None
     line: int | None = None  # where the target stands in the configuration
 
+    @property
+    def file(self) -> str:
+        """The model's file, or the one that its entry point is in."""
+        return self.path or (self.entry or "").partition(":")[0]
+
 
 @dataclass(frozen=True, slots=True)
 class Suppression:

@@ -65,7 +65,7 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A change of source text that the analysis has proved to mend the finding.
+    """A change of source text that mends the finding; `proved` when the analysis found no error in what it makes.
 
     `replacement` stands for the lines `line`..`end_line` of `path` inclusive. Where the source is not at hand
     (a finding in an ONNX file), `path` is None and `description` alone says what to change.
@@ -131,6 +131,15 @@ class Finding:
     suppressed: str | None = None  # the reason given in `.assay.yml`
 
     @property
+    def proof(self) -> str:
+        """What stands behind the suggestion, in words; empty without one."""
+        if self.suggestion is None:
+            return ""
+        if not self.suggestion.proved:
+            return "not proved"
+        return "proved safe" if self.rule.startswith("numerical/") else "no error when analysed again"
+
+    @property
     def fingerprint(self) -> str:
         """Sixteen hex digits over target, layer, rule, node and operand: no line numbers, so that it survives edits."""
         key = "\0".join((self.target, self.layer, self.rule, self.node, self.operand))
@@ -166,6 +175,23 @@ class DeviationMap:
     backend: str
     nodes: tuple[MapNode, ...]
     edges: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceHistogram:
+    """How far two engines lie apart on validation data with ground truth: CRADLE's inconsistency pattern.
+
+    `edges` are the lower ends of the bins, in the order of `counts`: falling for ``class``, rising for ``mad``.
+    """
+
+    metric: str  # "class" (D_CLASS) or "mad" (D_MAD)
+    first: str
+    second: str
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+    threshold: float
+    triggering: int  # instances at the threshold or above
+    inconsistent: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +241,7 @@ class TargetReport:
     versions: Mapping[str, str] = field(default_factory=dict)
     backends: tuple[str, ...] = ()  # one sentence a comparison
     maps: tuple[DeviationMap, ...] = ()
+    distances: tuple[DistanceHistogram, ...] = ()
     layers: LayerGraph = LayerGraph()
     pictures: tuple[str, ...] = ()  # files below the output folder
     changed: bool = True
@@ -266,6 +293,7 @@ class AnalysisResult:
     versions: Mapping[str, str] = field(default_factory=dict)
     backends: tuple[str, ...] = ()
     maps: tuple[DeviationMap, ...] = ()
+    distances: tuple[DistanceHistogram, ...] = ()
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # value name -> bounds
     shapes: Mapping[str, tuple[int | str | None, ...]] = field(default_factory=dict)  # value name -> dimensions
 

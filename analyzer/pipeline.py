@@ -91,7 +91,7 @@ def review(
         for target in targets:
             place = (side, target.id)
             target = _with_environment(target, config)
-            if side == "base" and not (tree / _file(target)).exists():
+            if side == "base" and not (tree / target.file).exists():
                 continue
             below = output if side == "head" else output / ".base"
             keys[place] = key_of(target, config, tree)
@@ -214,12 +214,8 @@ def _entry(key: str | None, target: TargetConfig, config: Config, base: Path | N
     """Where the cache keeps an outcome. What is said of a space compares it with the base, which is part of its key."""
     if key is None or base is None or target.space is None:
         return key
-    beside = key_of(target, config, base) if (base / _file(target)).exists() else "absent"
+    beside = key_of(target, config, base) if (base / target.file).exists() else "absent"
     return None if beside is None else hashlib.sha256(f"{key} {beside}".encode()).hexdigest()
-
-
-def _file(target: TargetConfig) -> str:
-    return target.path or (target.entry or "").partition(":")[0]
 
 
 def _with_environment(target: TargetConfig, config: Config) -> TargetConfig:

@@ -104,6 +104,7 @@ class _Tally:
             versions={**self.report.versions, **result.versions},
             backends=self.report.backends + result.backends,
             maps=self.report.maps + result.maps,
+            distances=self.report.distances + result.distances,
         )
 
     def note(self, text: str) -> None:
@@ -125,7 +126,7 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
     """Analyse `target` in the tree `where.root`. Problems become the target's status, never an exception."""
     tally = _Tally(TargetReport(target.id, kind_of(target), target.path or target.entry or ""), progress)
     only = where.config.only
-    source = where.root / (target.path or (target.entry or "").partition(":")[0])
+    source = where.root / target.file
     if target.path and not target.path.endswith(".py"):
         with tally.stage("security"):
             from analyzer.loading import scan
@@ -165,9 +166,13 @@ def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, 
             tally.note("Not exported: running this repository's code is not allowed here, so it was only traced.")
             return None
         with tally.stage("exporting"):
+            from analyzer.differential.plan import traced_by_engine
             from analyzer.exporting import ExportProblem, export
             from analyzer.exporting.defect import defect_of
 
+            alone = traced_by_engine(target)
+            if alone is not None:
+                return alone
             try:
                 return export(target.entry, root, target=target, sandbox=where.sandbox, cache_dir=where.exports)
             except ExportProblem as problem:
@@ -197,6 +202,9 @@ def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, 
 
 def _analyse(graph: Graph, target: TargetConfig, where: Surroundings, tally: _Tally) -> None:
     only = where.config.only
+    if graph.framework == "jax":  # it has nodes only in the engine
+        only = tuple(analysis for analysis in only if analysis == "differential")
+        tally.note("A JAX function has no exported graph: its engines are compared, and nothing else is analysed.")
     folder = where.output / "targets" / slug(target.id)
     if "numerical" in only:
         with tally.stage("numerical"):
@@ -278,4 +286,5 @@ def slug(identity: str) -> str:
     import re
 
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", identity).strip("-.")[-60:] or "target"
-    return f"{readable}-{hashlib.sha256(identity.encode()).hexdigest()[:6]}"
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()  # a file's name need not be UTF-8
+    return f"{readable}-{digest[:6]}"

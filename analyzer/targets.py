@@ -50,7 +50,7 @@ def discover(folder: Path, config: Config, *, root: Path | None = None) -> tuple
 
 def configured_for(path: str, config: Config) -> tuple[TargetConfig, ...]:
     """The configured targets whose model is the file `path`."""
-    return tuple(t for t in config.targets if t.path == path or (t.entry or "").partition(":")[0] == path)
+    return tuple(t for t in config.targets if t.file == path)
 
 
 def excluded(path: str, config: Config) -> bool:

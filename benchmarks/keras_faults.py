@@ -169,8 +169,8 @@ def softmax_over_the_batch(operation: Any) -> Faulty | None:
     if activation != "softmax":
         return None
 
-    def wrong(layer: Any, x: Any) -> Any:
-        return _ops().softmax(_ops().log(layer(x) + 1e-12), axis=0)
+    def wrong(layer: Any, x: Any, **options: Any) -> Any:
+        return _ops().softmax(_ops().log(layer(x, **options) + 1e-12), axis=0)
 
     return Faulty(operation, call=wrong)
 

@@ -3,7 +3,8 @@
     python benchmarks/tracing_sweep.py [--most N] [--every K] [--seconds S] [PACKAGE/FOLDER | PACKAGE/FILE.py …]
 
 The sources of published packages are taken to be right: every error or blocking finding printed here is false until
-someone has looked at it. One line a file goes to standard error, so a run in the background shows where it is.
+someone has looked at it, but for the defects that `tracing_confirmed.py` shows to be real. One line a file goes to
+standard error, so a run in the background shows where it is.
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from tracing_confirmed import PLACES
+
 from analyzer.findings import Level
 from analyzer.problem import TargetProblem
 from analyzer.tracing.tracing import explore, read_source
@@ -33,6 +38,7 @@ FOLDERS = (
     "torch/testing/_internal",
     "transformers/models",
 )
+SECONDS = 3.0  # of processor time for a file of up to a thousand lines, and in proportion above
 FRAMEWORKS = ("torch.", "keras.", "tf.", "numpy.", "Tensor.")
 
 
@@ -76,6 +82,8 @@ class Tally:
     crashes: int = 0
     slow: int = 0
     errors: int = 0
+    genuine: int = 0
+    over: list[str] = field(default_factory=list)  # files above three seconds for a thousand lines
 
     @property
     def share(self) -> float:
@@ -88,8 +96,8 @@ class Tally:
             with deadline(seconds):
                 _, tree = read_source(file, file.parent)
                 shared = explore(file.parent, file.name, tree, Versions())
-        except TargetProblem as problem:
-            print(f"not traced: {problem}")
+        except TargetProblem as refusal:
+            print(f"not traced: {refusal}")
             return
         except TooSlow:
             self.slow += 1
@@ -100,6 +108,9 @@ class Tally:
             print(f"CRASH {file}\n{traceback.format_exc(limit=-6)}")
             return
         self.seconds.append(time.process_time() - started)
+        lines = tree.body[-1].end_lineno or 1 if tree.body else 1
+        if self.seconds[-1] > SECONDS * max(1.0, lines / 1000):
+            self.over.append(f"{file.name} ({lines} lines, {self.seconds[-1]:.1f} s)")
         for note in shared.notes:
             if "could not be followed further" in note or "does not cover" in note:
                 self.crashes += "could not be followed" in note
@@ -109,8 +120,10 @@ class Tally:
         for problem in shared.problems.values():
             if problem.level in (Level.ERROR, Level.WARNING):
                 blocking = problem.level == Level.ERROR and problem.certain
-                self.errors += blocking
-                sure = "certain" if problem.certain else "possible"
+                genuine = blocking and (file.name, problem.site.line) in PLACES
+                self.genuine += genuine
+                self.errors += blocking and not genuine
+                sure = "genuine" if genuine else "certain" if problem.certain else "possible"
                 print(f"{problem.level} {sure} {file}:{problem.site.line} {problem.rule} {problem.message}")
         print(f"{file.name}: {self.seconds[-1]:.1f} s, {shared.steps} steps", file=sys.stderr)
 
@@ -124,7 +137,7 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, help="take every K-th file")
     parser.add_argument("--seconds", type=int, default=120, help="deadline of one file")
     arguments = parser.parse_args()
-    total = crashes = slow = errors = 0
+    total = crashes = slow = errors = genuine = 0
     for folder in arguments.folders:
         tally = Tally()
         for file in files(folder)[:: arguments.every][: arguments.most]:
@@ -133,13 +146,15 @@ def main() -> int:
         middle = sorted(tally.seconds)[len(tally.seconds) // 2] if tally.seconds else 0.0
         print(
             f"{folder}: {len(tally.seconds)} files, {calls} calls, {tally.share:.1%} understood, "
-            f"{tally.errors} errors, processor time median {middle:.2f} s, longest "
+            f"{tally.errors} errors, {tally.genuine} confirmed defects, processor time median {middle:.2f} s, longest "
             f"{max(tally.seconds, default=0):.2f} s"
         )
+        print("  above three seconds for a thousand lines:", ", ".join(tally.over) or "none")
         print("  not understood:", ", ".join(f"{n} ({c})" for n, c in tally.unknown.most_common(15)))
         total += len(tally.seconds)
-        crashes, slow, errors = crashes + tally.crashes, slow + tally.slow, errors + tally.errors
-    print(f"{total} files, {crashes} crashes, {slow} too slow, {errors} errors reported")
+        crashes, errors, genuine = crashes + tally.crashes, errors + tally.errors, genuine + tally.genuine
+        slow += tally.slow + len(tally.over)
+    print(f"{total} files, {crashes} crashes, {slow} too slow, {errors} false errors, {genuine} confirmed defects")
     return 1 if crashes or errors or slow else 0
 
 

@@ -37,7 +37,10 @@ KERAS_KNOBS = {
 
 
 def _keras(backend: str, title: str) -> Engine:
-    return Engine(f"keras-{backend}", f"Keras on {title}", ("keras", "keras-entry"), ("keras",), KERAS_KNOBS)
+    knobs = KERAS_KNOBS
+    if backend == "openvino":  # the one whose own choice is another than what Keras declares
+        knobs = {**knobs, "precision": (*knobs["precision"], "default")}
+    return Engine(f"keras-{backend}", f"Keras on {title}", ("keras", "keras-entry"), ("keras",), knobs)
 
 
 ENGINES = {

@@ -49,6 +49,7 @@ def guilty_pass(backend: Backend, deviates: Deviates) -> Culprit | None:
         ("jit", {"on": "off"}, "jit_compile"),
         ("grappler", {"on": "off"}, "the graph optimizer (grappler)"),
         ("mkldnn", {"on": "off"}, "oneDNN"),
+        ("precision", {"default": "float32"}, "the precision that the engine chooses by itself"),
     ):
         value = backend.knobs.get(knob, "")
         if value in cure and deviates(backend.having(**{knob: cure[value]})) is False:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from analyzer.differential.inputs import Inputs, from_file
 from analyzer.differential.structure import TensorInfo
+from analyzer.exporting.export import check_entry
 from analyzer.problem import TargetProblem
 from analyzer.sandbox import PYTHON, Sandbox
 
@@ -33,6 +34,9 @@ arrays = dict(value) if isinstance(value, dict) else dict(enumerate(listed))
 arrays = {str(k): np.asarray(v.detach().cpu() if hasattr(v, "detach") else v) for k, v in arrays.items()}
 if truth is not None:
     arrays["labels"] = np.asarray(truth.detach().cpu() if hasattr(truth, "detach") else truth)
+strange = [k for k, v in arrays.items() if v.dtype.kind not in "biufcUS"]
+if strange or not arrays:
+    sys.exit(f"{name} gave {type(value).__name__}; give arrays by input name, or (arrays, labels)")
 np.savez(os.path.join(out, "validation.npz"), **arrays)
 """
 
@@ -44,6 +48,7 @@ def from_callable(entry: str, root: Path, sandbox: Sandbox | None, wanted: Seque
     """
     if sandbox is None:
         raise TargetProblem(f"validation data {entry!r} needs the project's code to run, which is not allowed here.")
+    check_entry(entry, root)
     with tempfile.TemporaryDirectory(prefix="assay-") as temporary:
         done = sandbox.run(
             [PYTHON, "make.py", entry],
@@ -54,4 +59,4 @@ def from_callable(entry: str, root: Path, sandbox: Sandbox | None, wanted: Seque
         if not data.is_file():
             last = done.log.strip().splitlines()[-1:] or ["no message"]
             raise TargetProblem(f"validation data {entry!r} was not made: {last[0][:200]}")
-        return from_file(data, wanted)
+        return from_file(data, wanted, entry)

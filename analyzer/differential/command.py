@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from analyzer.graph import Graph
     from analyzer.sandbox import Sandbox
 
-BARS = 32  # characters of the longest bar of a histogram
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a model file, a SavedModel folder, or path/to/file.py:callable")
@@ -139,16 +137,16 @@ def _common(first: Path, second: Path) -> str:
 
 def graph_of(target: TargetConfig, root: Path, sandbox: Sandbox | None) -> Graph:
     if target.entry:
-        from analyzer.differential.plan import unexported
+        from analyzer.differential.plan import traced_by_engine, unexported
         from analyzer.exporting import export
 
-        engines = {parse(b).engine.name for b in target.backends or ()}
-        if engines == {"jax"}:
-            return unexported("jax")  # the engine traces the function itself
+        alone = traced_by_engine(target)
+        if alone is not None:
+            return alone
         try:
             return export(target.entry, root, target=target, sandbox=sandbox, cache_dir=None)
         except TargetProblem:
-            if engines == {"torch"}:
+            if {parse(b).engine.name for b in target.backends or ()} == {"torch"}:
                 return unexported("torch")  # eager PyTorch may run, or refuse, what no exporter takes
             raise
     from analyzer.loading import load
@@ -192,6 +190,8 @@ def _connect(args: argparse.Namespace) -> Connect | None:
 def _show(console: Console, studies: Sequence[Study], result: AnalysisResult) -> None:
     from rich.table import Table
 
+    from analyzer.rendering.distance_histogram import bars, title
+
     table = Table(title="Engines", title_justify="left")
     for column in ("engine", "versions", "verdict", "relative error", "noise floor", "seconds"):
         table.add_column(column)
@@ -209,37 +209,24 @@ def _show(console: Console, studies: Sequence[Study], result: AnalysisResult) ->
             error, floor = each.errors[worst], each.floors[worst]
             table.add_row(each.runner.name, versions, verdict, f"{error:.3g}", f"{floor:.2g}", f"{seconds:.3f}")
     console.print(table)
-    for study in studies:
-        for (a, b), metrics in (study.comparison.pairs if study.comparison else {}).items():
-            for metric in metrics:
-                console.print(f"D_{metric.metric.upper()} of {a} and {b}", markup=False)
-                console.print(histogram(metric.metric, metric.pattern), markup=False)
+    for histogram in result.distances:
+        console.print(title(histogram), markup=False)
+        console.print(bars(histogram), markup=False)
     for line in (*result.backends, *result.notes):
         console.print(line, markup=False)
 
 
-def histogram(metric: str, pattern: Sequence[int]) -> str:
-    """An inconsistency pattern as bars, one line a bin."""
-    if metric == "class":
-        labels = ["16", "8–15", "4–7", "2–3", "1", "0"]
-    else:
-        labels = [f"{i / 5:.1f}–{(i + 1) / 5:.1f}" for i in range(len(pattern))]
-    top = max(pattern, default=0) or 1
-    lines = [
-        f"  {label:>8} {'█' * max(round(BARS * n / top), 1 if n else 0):<{BARS}} {n}"
-        for label, n in zip(labels, pattern, strict=True)
-    ]
-    return "\n".join(lines)
-
-
 def _draw(result: AnalysisResult, output: Path) -> None:
-    if not result.maps:
+    if not result.maps and not result.distances:
         return
+    from analyzer.rendering import distance_histogram
     from analyzer.rendering.deviation_graph import draw
 
     output.mkdir(parents=True, exist_ok=True)
     for number, chart in enumerate(result.maps, 1):
         draw(chart, output / f"deviation-{number}")
+    for number, histogram in enumerate(result.distances, 1):
+        distance_histogram.draw(histogram, output / f"distances-{number}")
 
 
 def _list(text: str | None) -> list[str]:

@@ -14,6 +14,7 @@ from analyzer.differential.inputs import InputSet
 from analyzer.differential.localize import error_of, small_scale, ulp_effect
 from analyzer.differential.runner import Case, Runner
 from analyzer.differential.verdict import Failure, Kind, Outcome
+from analyzer.problem import TargetProblem
 
 GATE = 8.0  # times the floor at the outputs from which a closer look is taken; blame needs more
 SAME_RUN = 1e-12
@@ -156,11 +157,22 @@ def instance_distances(output: np.ndarray, other: np.ndarray, truth: np.ndarray)
     for index in range(len(output)):
         if is_class:
             label = int(labels[index, 0])
+            if not 0 <= label < output.shape[1]:
+                raise TargetProblem(
+                    f"the validation data has the label {label}, but the model's first output has {output.shape[1]} "
+                    f"classes, 0 to {output.shape[1] - 1}."
+                )
             classes.append(class_distance(output[index], other[index], label))
             expected = np.zeros(output.shape[1])
             expected[label] = 1.0
         else:
-            expected = np.broadcast_to(truth[index], output[index].shape) if output[index].size else output[index]
+            try:
+                expected = np.broadcast_to(truth[index], output[index].shape) if output[index].size else output[index]
+            except ValueError:
+                raise TargetProblem(
+                    f"an instance's labels have shape {list(truth.shape[1:])}, which does not fit the model's "
+                    f"first output {list(output.shape[1:])}."
+                ) from None
         mads.append(mad_distance(output[index], other[index], expected))
     return classes, mads
 

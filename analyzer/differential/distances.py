@@ -89,7 +89,7 @@ def pattern(metric: str, distances: Sequence[float]) -> tuple[int, ...]:
     """Histogram of distances: for ``class`` the columns 16, [8,16), [4,8), [2,4), [1,2), [0,1); for ``mad`` five bins
     over [0, 1], the last with 1 itself."""
     if metric == "class":
-        edges = (*reversed(CLASS_EDGES), 0.0)
+        edges = bin_edges(metric)
         counts = [0] * len(edges)
         for d in distances:
             counts[next(i for i, edge in enumerate(edges) if d >= edge)] += 1
@@ -98,6 +98,11 @@ def pattern(metric: str, distances: Sequence[float]) -> tuple[int, ...]:
     for d in distances:
         counts[min(int(d * MAD_BINS + 1e-12), MAD_BINS - 1)] += 1
     return tuple(counts)
+
+
+def bin_edges(metric: str) -> tuple[float, ...]:
+    """The lower end of each bin of `pattern`."""
+    return (*reversed(CLASS_EDGES), 0.0) if metric == "class" else tuple(i / MAD_BINS for i in range(MAD_BINS))
 
 
 def unique(

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from analyzer.differential import noise
+from analyzer.differential.explain import VALUES, Problem
 from analyzer.differential.reproducer import issue_text, onnx_script
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.scripts import script
-from analyzer.differential.study import VALUES, Problem, Study
+from analyzer.differential.study import Study
 from analyzer.differential.transport import EngineFailed
 
 MAX_INLINE_ISSUE = 40_000

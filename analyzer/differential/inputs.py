@@ -36,8 +36,9 @@ class Inputs:
     notes: tuple[str, ...] = field(default_factory=tuple)
 
 
-def from_file(path: Path, wanted: Sequence[TensorInfo]) -> Inputs:
+def from_file(path: Path, wanted: Sequence[TensorInfo], origin: str = "") -> Inputs:
     """Read `.npz` files (one, or all of a folder): arrays by input name, positionally when no name matches.
+    `origin` is what a person knows the data by, where it is not the file's name.
 
     The first axis counts instances. An array called ``labels`` or ``targets`` is the ground truth.
     Raises `TargetProblem` with what is missing. Pickled objects are refused.
@@ -56,8 +57,8 @@ def from_file(path: Path, wanted: Sequence[TensorInfo]) -> Inputs:
                 arrays = {name: archive[name] for name in archive.files}
         except (OSError, ValueError, EOFError, KeyError) as error:
             raise TargetProblem(f"{file.name} is not a readable .npz file ({type(error).__name__}).") from None
-        sets.append(match(arrays, wanted, file.name))
-    return Inputs(tuple(sets), (f"{sum(_count(s) for s in sets)} instances of {path.name}",), generated=False)
+        sets.append(match(arrays, wanted, origin or file.name))
+    return Inputs(tuple(sets), (f"{sum(_count(s) for s in sets)} instances of {origin or path.name}",), generated=False)
 
 
 def match(arrays: Mapping[str, np.ndarray], wanted: Sequence[TensorInfo], origin: str) -> InputSet:
@@ -83,8 +84,14 @@ def match(arrays: Mapping[str, np.ndarray], wanted: Sequence[TensorInfo], origin
             raise TargetProblem(
                 f"{origin}: input {info.name} has shape {list(array.shape)}, the model takes {list(info.shape)}."
             )
+        if array.dtype.kind in "US" and _numpy(info.dtype).kind != "O":
+            raise TargetProblem(f"{origin}: input {info.name} holds text, the model takes {info.dtype}.")
         feeds[info.name] = array.astype(_numpy(info.dtype), copy=False)
-    return InputSet(origin, feeds, truth)
+    found = InputSet(origin, feeds, truth)
+    if truth is not None and (truth.ndim == 0 or len(truth) != _count(found)):
+        labels = len(truth) if truth.ndim else "no"
+        raise TargetProblem(f"{origin} has {labels} labels for {_count(found)} instances; give one for each.")
+    return found
 
 
 def generate(

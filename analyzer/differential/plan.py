@@ -101,6 +101,13 @@ def unexported(framework: str) -> Graph:
     return Graph(ir.Model(ir.Graph([], [], nodes=[], opset_imports={"": 18}), ir_version=IR_VERSION), framework)
 
 
+def traced_by_engine(target: TargetConfig) -> Graph | None:
+    """The graph of an entry point whose configured engines all trace the function themselves, so that nothing is
+    exported; None for every other target."""
+    engines = {parse(name).engine.name for name in target.backends or ()}
+    return unexported("jax") if target.entry and engines == {"jax"} else None
+
+
 def families(
     chosen: Sequence[str] | None, kinds: Mapping[str, Artefact], versions: Sequence[str] = ()
 ) -> tuple[Family, ...]:

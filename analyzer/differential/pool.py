@@ -57,9 +57,13 @@ class Pool:
         self._loaded.clear()
 
     def get(self, backend: Backend, artefact: Artefact) -> Runner | Failure:
-        """A runner with `artefact` loaded, or the verdict why there is none. The oldest worker makes room."""
+        """A runner with `artefact` loaded, or the verdict why there is none.
+
+        The worker that was asked for least recently makes room.
+        """
         key = (backend.name, id(artefact))
         if key in self._runners:
+            self._runners[key] = self._runners.pop(key)
             return self._runners[key]
         warm = self._idle(backend, artefact)
         if warm is not None:
@@ -105,7 +109,7 @@ class Pool:
 
     @property
     def runners(self) -> tuple[Runner, ...]:
-        """The warm workers, oldest first."""
+        """The warm workers, the least recently asked for first."""
         return tuple(self._runners.values())
 
     def settle(self, backends: Sequence[Backend], artefact: Artefact, folder: Path) -> Artefact:

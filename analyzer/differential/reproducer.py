@@ -11,6 +11,7 @@ import numpy as np
 
 from analyzer.differential.backend import Backend
 from analyzer.differential.bisect import Culprit
+from analyzer.differential.corrected import corrected_operators
 from analyzer.differential.known import Known
 from analyzer.differential.localize import Blame
 from analyzer.differential.reduce import Reduced
@@ -27,7 +28,7 @@ import sys
 import numpy as np
 import onnx
 from onnx.reference import ReferenceEvaluator
-
+{operators}
 MODEL = {model}
 
 {feeds}
@@ -45,7 +46,7 @@ print("model:", ", ".join(n.op_type for n in model.graph.node))
 {engine}
 
 with np.errstate(all="ignore"):
-    expected = dict(zip(names, ReferenceEvaluator(model).run(None, feeds)))
+    expected = dict(zip(names, ReferenceEvaluator(model{new}).run(None, feeds)))
 worst = 0.0
 for name in names:
     mine, right = np.asarray(actual[name]), np.asarray(expected[name])
@@ -117,7 +118,10 @@ def onnx_script(
         extra = f", disabled_optimizers={disabled}" if disabled else ""
         version = f"=={backend.version}" if backend.version else ""
         engine, needs = ORT.format(level=level, disabled=extra), f"numpy, onnx, onnxruntime{version}"
+    corrected = corrected_operators(model)
     script = ONNX_SCRIPT.format(
+        operators=f"\n{corrected.source}\n" if corrected.names else "",
+        new=f", new_ops=[{', '.join(corrected.names)}]" if corrected.names else "",
         title=f"{backend.title} against the ONNX specification.",
         needs=needs,
         model=model_text,

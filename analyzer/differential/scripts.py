@@ -68,7 +68,7 @@ def run(*arguments, **environment):
 KERAS_MAIN = """
 if len(sys.argv) > 1:
     import keras
-
+{setup}
     env = {{name: array(name) for name in {inputs!r}}}
     for step in PART["steps"]:
         layer = keras.saving.deserialize_keras_object(step["layer"])
@@ -93,6 +93,15 @@ if len(sys.argv) > 1:
 FIRST, SECOND = {first!r}, {second!r}
 error = compare(run(KERAS_BACKEND=FIRST), run(KERAS_BACKEND=SECOND), {limit!r})
 sys.exit(1 if error > {limit!r} else 0)
+"""
+
+OPENVINO_SETUP = """
+    if keras.backend.backend() == "openvino":  # else in bfloat16 where the processor is fast at it
+        import functools
+
+        import openvino
+
+        openvino.compile_model = functools.partial(openvino.compile_model, config={"INFERENCE_PRECISION_HINT": "f32"})
 """
 
 TENSORFLOW_MAIN = """
@@ -173,10 +182,11 @@ def script(
     stem: str,
 ) -> Path | None:
     """Write ``stem.py``; None for an engine that has no form here. `other` is the engine or mode to compare with."""
-    name = backend.engine.name
+    name, setup = backend.engine.name, ""
     version = f"=={backend.version}" if backend.version else ""
     if name.startswith("keras-"):
         first, second = name.removeprefix("keras-"), other.removeprefix("keras-")
+        setup = OPENVINO_SETUP if "openvino" in (first, second) and backend.knobs["precision"] != "default" else ""
         main, needs = KERAS_MAIN, f"numpy, keras{version}, {first}, {second}"
     elif name == "tensorflow":
         mode = next((f"{k}={v}" for k, v in backend.settings if (k, v) in (("mode", "xla"),)), "mode=function")
@@ -203,7 +213,9 @@ def script(
         loaded = "ARRAYS = {\n" + "\n".join(lines) + "\n}"
     title = f"{backend.title}: {first} against {second}."
     text = HEADER.format(title=title, needs=needs, part=json.dumps(part), arrays=loaded)
-    text += COMPARE + main.format(inputs=list(inputs), outputs=list(outputs), first=first, second=second, limit=limit)
+    text += COMPARE + main.format(
+        inputs=list(inputs), outputs=list(outputs), first=first, second=second, limit=limit, setup=setup
+    )
     path = folder / f"{stem}.py"
     path.write_text(text, encoding="utf-8")
     return path

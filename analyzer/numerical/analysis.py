@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from analyzer.config import TargetConfig
 from analyzer.findings import AnalysisResult, Finding, UnsafeOperators
 from analyzer.graph import Graph, display_name
-from analyzer.numerical.assumptions import Assumption, as_ranges, assume, checkpoint_weights, exact_weights
+from analyzer.numerical.assumptions import Assumption, as_ranges, assume
 from analyzer.numerical.confirm.confirmation import Budget, Confirmation, Confirmer
 from analyzer.numerical.confirm.reproducer import stem_of, write_reproducer
 from analyzer.numerical.domain import dims
@@ -24,6 +22,7 @@ from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.repair.repair import repair
 from analyzer.numerical.result import Interpretation, Options, Warning
 from analyzer.numerical.sensitivity import precondition
+from analyzer.numerical.stored_weights import StoredWeight, exact_weights, stored_weights
 from analyzer.problem import TargetProblem
 
 EXPLAIN_SECONDS = 2.0  # for one warning's sensitivity
@@ -105,7 +104,7 @@ def _shown(assumptions: Sequence[Assumption]) -> tuple[str, ...]:
 
 def _usable_weights(
     graph: Graph, target: TargetConfig, root: Path
-) -> tuple[dict[str, np.ndarray] | None, tuple[str, ...]]:
+) -> tuple[dict[str, StoredWeight] | None, tuple[str, ...]]:
     """The checkpoint's weights with which an analysis makes sense, and a sentence on those without.
 
     What is wrong with a checkpoint is for its own check to tell; the model is analysed all the same.
@@ -113,11 +112,11 @@ def _usable_weights(
     if not target.checkpoint:
         return None, ()
     try:
-        found = checkpoint_weights(graph, root / target.checkpoint)
+        found = stored_weights(graph, root / target.checkpoint)
     except TargetProblem as problem:
         return None, (f"Weights are taken from the model, not from its checkpoint: {problem}",)
-    bad = sorted(name for name, array in found.items() if array.dtype.kind == "f" and not np.isfinite(array).all())
-    usable = {name: array for name, array in found.items() if name not in bad}
+    bad = sorted(name for name, stored in found.items() if not stored.finite)
+    usable = {name: stored for name, stored in found.items() if stored.finite}
     if not bad:
         return usable, ()
     named = ", ".join(f"`{name[:80]}`" for name in bad[:3]) + (f" and {len(bad) - 3} more" if len(bad) > 3 else "")
@@ -151,7 +150,7 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
         after = follow.get(id(warning), [])
         finding = finding_of(case.graph, case.target.id, case.interpretation, warning, case.assumptions, after, support)
         if confirmation is not None and case.output is not None:
-            path = _write(confirmation, finding, warning, case.output)
+            path = _write(case, confirmation, finding, warning, case.output)
             finding = replace(finding, reproducer=str(path.relative_to(case.output)))
         found.append(finding)
     return found
@@ -182,12 +181,12 @@ def _explained(case: _Case, warning: Warning, confirmer: Confirmer | None, suppo
     return replace(support, precondition=needed, suggestion=change)
 
 
-def _write(confirmation: Confirmation, finding: Finding, warning: Warning, output: Path) -> Path:
+def _write(case: _Case, confirmation: Confirmation, finding: Finding, warning: Warning, output: Path) -> Path:
     return write_reproducer(
         output / "reproducers",
         confirmation.work,
         stem_of(finding.target, display_name(warning.node), finding.fingerprint),
-        f"{display_name(warning.node)}: {message(warning, True)}",
+        f"{display_name(warning.node)}: {message(warning, True, case.interpretation)}",
         confirmation.operands,
         confirmation.results,
         engine=confirmation.kind,

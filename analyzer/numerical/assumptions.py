@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import onnx_ir as ir
@@ -20,6 +18,7 @@ from analyzer.config import TargetConfig
 from analyzer.graph import Graph, Role, ValueRange, role_of
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.inference import Uses, inferred_input, inferred_parameter, initial_range
+from analyzer.numerical.stored_weights import StoredWeight
 from analyzer.problem import TargetProblem
 
 INPUT_DEFAULT = 100.0  # an input of which nothing is known lies in [-100, 100]
@@ -53,13 +52,13 @@ def interval_text(lo: float, hi: float) -> str:
 def assume(
     graph: Graph,
     target: TargetConfig,
-    weights: Mapping[str, np.ndarray] | None = None,
+    weights: Mapping[str, StoredWeight] | None = None,
     exact: Collection[str] = (),
 ) -> list[Assumption]:
     """The assumptions about every graph input and every initializer that may take other values than its own.
 
-    Initializers that are not listed have exactly their data. `weights` are a checkpoint's values by name; the
-    initializers called `exact` hold them already.
+    Initializers that are not listed have exactly their data. `weights` are a checkpoint's by name; the initializers
+    called `exact` hold its values already.
 
     Raises:
         TargetProblem: the configuration names an input that the model does not have.
@@ -138,10 +137,10 @@ def _input(value: ir.Value, uses: Uses, target: TargetConfig) -> ValueRange:
     return ValueRange(0, _largest(dtype, INTEGER_DEFAULT), Origin.DEFAULT, "default for integer inputs")
 
 
-def _parameter(value: ir.Value, uses: Uses, target: TargetConfig, weights: Mapping[str, np.ndarray]) -> ValueRange:
+def _parameter(value: ir.Value, uses: Uses, target: TargetConfig, weights: Mapping[str, StoredWeight]) -> ValueRange:
     """A TensorFlow 1 variable: no value of its own, perhaps an initial one."""
     name, dtype = value.name or "", value.dtype or ir.DataType.FLOAT
-    given = declared_parameter(name, target) or _from_weights(name, weights, target)
+    given = declared_parameter(name, target) or _from_weights(value, uses, weights, target)
     if given is not None:
         return given
     if "parameters" in target.unbounded and role_of(value) is Role.PARAMETER:
@@ -162,13 +161,13 @@ def _parameter(value: ir.Value, uses: Uses, target: TargetConfig, weights: Mappi
 
 
 def _initializer(
-    value: ir.Value, uses: Uses, target: TargetConfig, weights: Mapping[str, np.ndarray]
+    value: ir.Value, uses: Uses, target: TargetConfig, weights: Mapping[str, StoredWeight]
 ) -> ValueRange | None:
     """None where the initializer keeps its own data: constants, integers, the weights of a trained model's file."""
     name, dtype = value.name or "", value.dtype
     if dtype is None or not dtype.is_floating_point():
         return None
-    given = declared_parameter(name, target) or _from_weights(name, weights, target)
+    given = declared_parameter(name, target) or _from_weights(value, uses, weights, target)
     if given is not None:
         return given
     trainable = role_of(value) is Role.PARAMETER and not uses.is_constant(value)
@@ -196,16 +195,19 @@ def declared_parameter(name: str, target: TargetConfig) -> ValueRange | None:
     return None
 
 
-def _from_weights(name: str, weights: Mapping[str, np.ndarray], target: TargetConfig) -> ValueRange | None:
-    array = weights.get(name)
-    if array is None or array.size == 0 or array.dtype.kind not in "fiu":
-        return None
-    lo, hi = float(np.min(array)), float(np.max(array))
-    if not (math.isfinite(lo) and math.isfinite(hi)):
+def _from_weights(
+    value: ir.Value, uses: Uses, weights: Mapping[str, StoredWeight], target: TargetConfig
+) -> ValueRange | None:
+    """From the checkpoint; widened, but never beyond what the graph tells (a variance stays at 0 or above)."""
+    stored = weights.get(value.name or "")
+    if stored is None or not stored.finite:
         return None  # the check of the checkpoint tells it
-    if target.weights == "widened":
-        return widened(lo, hi, "checkpoint")
-    return ValueRange(lo, hi, Origin.DATA, "checkpoint")
+    if target.weights != "widened":
+        return ValueRange(stored.lo, stored.hi, Origin.DATA, "checkpoint")
+    wide, known = widened(stored.lo, stored.hi, "checkpoint"), inferred_parameter(value, uses)
+    if known is None or known.lo > stored.lo or known.hi < stored.hi:
+        return wide
+    return replace(wide, lo=max(wide.lo, known.lo), hi=min(wide.hi, known.hi))
 
 
 def widened(lo: float, hi: float, what: str) -> ValueRange:
@@ -232,45 +234,3 @@ def _largest(dtype: ir.DataType, wanted: int) -> float:
         return float(min(wanted, int(np.iinfo(dtype.numpy()).max)))
     except (TypeError, ValueError):
         return float(wanted)
-
-
-@contextmanager
-def exact_weights(graph: Graph, target: TargetConfig, weights: Mapping[str, np.ndarray] | None) -> Iterator[set[str]]:
-    """For ``weights: exact`` the graph holds the checkpoint's values for as long as the context lasts.
-
-    Gives the names of the initializers that do; a TensorFlow 1 variable, which holds no value, keeps a range.
-    """
-    found = {}
-    if target.weights == "exact":
-        for name, value in graph.graph.initializers.items():
-            array = (weights or {}).get(name)
-            old = value.const_value
-            if array is not None and old is not None and tuple(old.shape) == array.shape:
-                found[name] = (value, old)
-                value.const_value = ir.tensor(array.astype(old.dtype.numpy()), dtype=old.dtype, name=name)
-    try:
-        yield set(found)
-    finally:
-        for value, old in found.values():
-            value.const_value = old
-
-
-def checkpoint_weights(graph: Graph, path: Path) -> dict[str, np.ndarray]:
-    """The checkpoint's arrays under the graph's own parameter names; names may differ by a common prefix.
-
-    Raises:
-        TargetProblem: the file cannot be read, or none of its names fits the model.
-    """
-    from analyzer.loading import open_weights
-
-    stored = open_weights(path)
-    wanted = [*graph.graph.initializers, *(v.name or "" for v in graph.graph.inputs if role_of(v) is Role.PARAMETER)]
-    found: dict[str, np.ndarray] = {}
-    for name in wanted:
-        for key in (name, f"model.{name}", f"module.{name}", f"state_dict.{name}"):
-            if key in stored:
-                found[name] = np.asarray(stored[key][2]())
-                break
-    if not found:
-        raise TargetProblem(f"No weight in {path.name} has the name of a parameter of this model.")
-    return found

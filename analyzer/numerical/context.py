@@ -141,10 +141,10 @@ class Context:
         """
         tensors = tuple(operands.values())
         if not backward:
-            self.run.checked(self.node)
+            self.run.ledger.checked(self.node)
         if safe(*tensors):
             return True
-        if self.run.quiet or (backward and not self.options.backward):
+        if self.run.ledger.quiet or (backward and not self.options.backward):
             return False
         if self.options.splitting and proves_by_splitting(self.run, tensors, safe):
             return True
@@ -155,9 +155,11 @@ class Context:
         if not backward and unused_where_unsafe(self.run, self.node.outputs[0], tensors, safe):
             self.masked = True
             if self.options.backward:
-                self.run.warn(self.node, "numerical/where-leaks-nan-gradient", index, tensor, danger, backward=True)
+                self.run.ledger.warn(
+                    self.node, "numerical/where-leaks-nan-gradient", index, tensor, danger, backward=True
+                )
             return False
-        self.run.warn(self.node, rule, index, tensor, danger, backward=backward)
+        self.run.ledger.warn(self.node, rule, index, tensor, danger, backward=backward)
         return False
 
     def require(
@@ -185,7 +187,7 @@ class Context:
         new_lo, new_hi = np.clip(tensor.lo, lo, hi), np.clip(tensor.hi, lo, hi)
         restricted = tensor.with_bounds(new_lo, new_hi)
         restricted.nan = False  # and its bounds are no longer known to be reached
-        if remember and not self.run.quiet and not self.masked:
+        if remember and not self.run.ledger.quiet and not self.masked:
             self.run.survivors[tensor.key] = restricted
         return restricted
 
@@ -209,8 +211,8 @@ class Context:
 
     def overflow(self, interval: Interval, dtype: ElementType, tight: bool) -> None:
         """The result of plain arithmetic may exceed the dtype; `tight` if some run certainly reaches the bound."""
-        if not self.run.quiet:
-            self.run.overflow(self.node, interval, dtype, tight)
+        if not self.run.ledger.quiet:
+            self.run.ledger.overflow(self.node, interval, dtype, tight)
 
     def finite(
         self, lo: Array, hi: Array, dtype: ElementType, inputs_finite: bool, tight: bool = False

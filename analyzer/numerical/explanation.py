@@ -12,12 +12,15 @@ from analyzer.findings import Table
 from analyzer.graph import Graph, display_name, layer_of, location_of
 from analyzer.numerical.assumptions import Assumption, interval_text
 from analyzer.numerical.constants import constant_array
+from analyzer.numerical.domain.tensor import count
 from analyzer.numerical.nesting import bodies, owners
 from analyzer.numerical.result import Interpretation, Interval, Warning
 
 STEPS = 10  # rows of the table
 SATURATION = {"float32": 17, "float64": 37, "float16": 8.4, "bfloat16": 6.3}  # 1 - sigmoid(x) is exactly 0 from here on
 UNDERFLOW = {"float32": 104, "float64": 746, "float16": 18, "bfloat16": 93}  # exp(-x) is exactly 0 from here on
+DENORMAL = {"float32": 87, "float64": 708, "float16": 9.8, "bfloat16": 87}  # exp(-x) is denormal from here on
+SIGMOID_ZERO = {"float32": 89, "float64": 710, "float16": 17.5, "bfloat16": 89}  # where exp(-x) overflows
 EXP_LIMIT = {"float32": 88.72, "float64": 709.78, "float16": 11.09, "bfloat16": 88.72}
 OPERAND_NAMES = {
     "numerical/division-by-zero": "denominator",
@@ -51,13 +54,13 @@ def operand_text(warning: Warning) -> str:
     return f"input {warning.operand}" if len(warning.node.inputs) > 1 else ""
 
 
-def message(warning: Warning, failed: bool) -> str:
+def message(warning: Warning, failed: bool, interpretation: Interpretation) -> str:
     """One sentence: what the operator receives and how far that is known; `failed` if a run has shown it."""
     node, interval = warning.node, warning.interval
     name, where = operator_text(node), interval_text(interval.lo, interval.hi)
     receives = "receives" if failed else "can receive"
     rule = warning.rule.removeprefix("numerical/")
-    reason = cause(warning)
+    reason = cause(warning, interpretation)
     because = f": {reason}" if reason else f": its operand lies in {where}"
     if warning.backward:
         edge = warning.danger or "the edge of its domain"
@@ -89,7 +92,7 @@ def _short(text: str, limit: int = 200) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-def cause(warning: Warning) -> str:
+def cause(warning: Warning, interpretation: Interpretation) -> str:
     """Why the operand gets there, where its shape is a known trap; may be empty."""
     if not 0 <= warning.operand < len(warning.node.inputs):
         return ""
@@ -97,9 +100,18 @@ def cause(warning: Warning) -> str:
     if producer is None:
         return ""
     dtype = warning.dtype
-    if producer.op_type == "Softmax":
-        gap = UNDERFLOW.get(warning.dtype)
-        return f"softmax is exactly 0 in {dtype} where a logit lies {gap} or more below the largest" if gap else ""
+    if producer.op_type == "Softmax" and dtype in UNDERFLOW:
+        gap, classes = _reach(producer, interpretation)
+        if denormal_only(warning, interpretation):
+            far, state = DENORMAL[dtype], "denormal, or 0 where those are flushed,"
+        elif gap >= UNDERFLOW[dtype]:
+            far, state = UNDERFLOW[dtype], "exactly 0"
+        else:
+            return f"softmax of {classes:.0f} can be exactly 0 in {dtype} where logits lie {gap:.3g} apart"
+        return f"softmax is {state} in {dtype} where a logit lies {far:g} or more below the largest"
+    if producer.op_type == "Sigmoid" and dtype in SIGMOID_ZERO:
+        sooner = ", in ONNX Runtime already below −18" if dtype == "float32" else ""
+        return f"sigmoid is exactly 0 in {dtype} for inputs below −{SIGMOID_ZERO[dtype]:g}{sooner}"
     if producer.op_type in ("Sub", "Add", "AddV2") and warning.rule.endswith("log-of-nonpositive"):
         lost = _lost_epsilon(producer)
         inner = origin(producer.inputs[1]) if len(producer.inputs) > 1 else None
@@ -108,10 +120,29 @@ def cause(warning: Warning) -> str:
         if saturates and limit:
             start = f"{lost}, so `1 − p`" if lost else "`1 − sigmoid(x)`"
             return f"{start} is exactly 0 in {dtype} for x above {limit:g}"
-    if producer.op_type == "Sigmoid":
-        gap = UNDERFLOW.get(warning.dtype)
-        return f"sigmoid is exactly 0 in {dtype} for inputs below −{gap}" if gap else ""
     return ""
+
+
+def denormal_only(warning: Warning, interpretation: Interpretation) -> bool:
+    """Whether a softmax below the operator comes near 0 only as a denormal number.
+
+    Only engines that flush denormal numbers take such a one for 0.
+    """
+    if not 0 <= warning.operand < len(warning.node.inputs) or warning.dtype not in UNDERFLOW or warning.backward:
+        return False
+    producer = origin(warning.node.inputs[warning.operand])
+    if producer is None or producer.op_type != "Softmax":
+        return False
+    gap, classes = _reach(producer, interpretation)
+    return gap + math.log(classes) < UNDERFLOW[warning.dtype] - 1
+
+
+def _reach(softmax: ir.Node, interpretation: Interpretation) -> tuple[float, float]:
+    """How far the logits lie apart at most, and how many share the sum at most; infinite where that is not known."""
+    x = interpretation.values.get(softmax.inputs[0]) if softmax.inputs[0] is not None else None
+    if x is None:
+        return math.inf, math.inf
+    return x.high - x.low, max(count(x.shape)[1], 1.0) if x.shape is not None else math.inf
 
 
 def _lost_epsilon(node: ir.Node) -> str:
@@ -140,7 +171,7 @@ def origin(value: ir.Value | None) -> ir.Node | None:
 def behind(main: ir.Graph, warning: Warning) -> list[ir.Value]:
     """All values that the warning's operand (or result) depends on, nearest first."""
     roots = warning.node.inputs if warning.operand < 0 else [warning.node.inputs[warning.operand]]
-    holders = owners(main)
+    holders: dict[ir.Graph, ir.Node] | None = None  # looked for where there is a body: that walks the whole graph
     found: dict[ir.Value, None] = {}
     queue = [v for v in roots if v is not None]
     while queue:
@@ -149,7 +180,8 @@ def behind(main: ir.Graph, warning: Warning) -> list[ir.Value]:
             continue
         found[value] = None
         node = value.producer()
-        if node is None and isinstance(value.graph, ir.Graph):
+        if node is None and isinstance(value.graph, ir.Graph) and value.graph is not main:
+            holders = owners(main) if holders is None else holders
             node = holders.get(value.graph)  # a body's formal parameter
         if node is None:
             continue

@@ -11,6 +11,7 @@ from analyzer.numerical.assumptions import Assumption
 from analyzer.numerical.explanation import (
     behind,
     certain,
+    denormal_only,
     interval_table,
     message,
     operand_text,
@@ -20,6 +21,10 @@ from analyzer.numerical.explanation import (
 from analyzer.numerical.result import Interpretation, Warning
 from analyzer.numerical.sensitivity import Precondition
 
+KEPT = (
+    "It depends on the engine: PyTorch and ONNX Runtime keep denormal numbers on a CPU, and no run of theirs fails; "
+    "TensorFlow's kernels, fast-math code and some accelerators flush them to 0."
+)
 SHOWN = 8  # assumptions and followers listed one by one
 
 
@@ -48,13 +53,13 @@ def finding_of(
     if failed:
         confidence = Confidence.CONFIRMED
     rests = rests_on(behind(graph.graph, warning), assumptions)
-    sentences = _sentences(warning, followers, support, proved)
+    sentences = _sentences(warning, followers, support, proved, denormal_only(warning, interpretation))
     table = interval_table(graph, interpretation, warning)
     return Finding(
         rule=warning.rule,
         level=level_of(warning, graph, confidence),
         confidence=confidence,
-        message=message(warning, failed or proved),
+        message=message(warning, failed or proved, interpretation),
         target=target,
         layer=layer_of(warning.node),
         node=display_name(warning.node),
@@ -87,11 +92,15 @@ def level_of(warning: Warning, graph: Graph, confidence: Confidence) -> Level:
     return Level.ERROR if trained and confidence is Confidence.CONFIRMED else Level.WARNING
 
 
-def _sentences(warning: Warning, followers: Sequence[Warning], support: Support, proved: bool) -> tuple[str, ...]:
+def _sentences(
+    warning: Warning, followers: Sequence[Warning], support: Support, proved: bool, denormal: bool
+) -> tuple[str, ...]:
     found = []
     name = operator_text(warning.node)
     if support.shown_by:
         found.append(f"A real run shows it. {support.shown_by}.")
+    elif denormal:
+        found.append(KEPT)
     if proved:
         found.append(f"Every value that `{name}` can receive here is unsafe, so every run fails.")
     if warning.backward:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,10 +25,20 @@ from analyzer.numerical.domain.tensor import (
     top,
 )
 from analyzer.numerical.functions import body_of
+from analyzer.numerical.ledger import Ledger
 from analyzer.numerical.relevance import relevant
-from analyzer.numerical.result import Interpretation, Interval, Options, Partitioning, Warning
+from analyzer.numerical.result import Interpretation, Options, Partitioning
 from analyzer.numerical.transfer.registry import Rule, rules
 
+MALFORMED = (  # what a transfer function raises where operands are of another number or kind than the operator's
+    TypeError,
+    ValueError,
+    IndexError,
+    KeyError,
+    AttributeError,
+    ZeroDivisionError,
+    AssertionError,
+)
 IGNORED_ATTRIBUTES = frozenset({"_class", "_output_shapes", "T", "Tidx", "Tshape", "_XlaMustCompile"})
 
 
@@ -43,14 +51,7 @@ class Run:
         self.opset = graph.model.opset_imports.get("", 20)
         self.values: dict[ir.Value, Any] = {}
         self.survivors: dict[int, AbstractTensor] = {}
-        self.warnings: list[Warning] = []
-        self.overflows: list[Warning] = []
-        self.unknown: Counter[str] = Counter()
-        self.quiet = 0
-        self.owner: ir.Node | None = None  # the operator whose standard body is being interpreted
-        self._checked: dict[ir.Node, bool] = {}
-        self._roots: dict[tuple[int, str], Warning] = {}
-        self._seen: set[tuple[ir.Node, str, int]] = set()
+        self.ledger = Ledger(options)
         self._numbers: dict[Any, int] = {}
         self._cache: dict[Any, Any] = {}
         self._needed: dict[ir.Graph | ir.Function, list[ir.Node]] = {}
@@ -58,49 +59,6 @@ class Run:
         self.sources: dict[int, str] = {}
         modes = {Partitioning.SMASH: 1, Partitioning.EXPAND: 1 << 16, Partitioning.PARTITION: options.max_blocks}
         self.block_limit = modes[options.partitioning]
-
-    # -- bookkeeping ---------------------------------------------------------------------------------------------
-
-    @contextmanager
-    def quietly(self) -> Iterator[None]:
-        """Interpret without recording warnings, survivors or overflows."""
-        self.quiet += 1
-        try:
-            yield
-        finally:
-            self.quiet -= 1
-
-    def checked(self, node: ir.Node) -> None:
-        if not self.quiet:
-            self._checked.setdefault(self.owner or node, True)
-
-    def warn(
-        self, node: ir.Node, rule: str, operand: int, tensor: AbstractTensor, danger: str, *, backward: bool
-    ) -> None:
-        node = self.owner or node
-        if (node, rule, operand) in self._seen:
-            return
-        self._seen.add((node, rule, operand))
-        group = "backward" if backward else "forward"
-        root = self._roots.get((tensor.key, group))
-        warning = Warning(rule, node, operand, tensor.interval(), danger, tensor.dtype.name, root, backward)
-        self._roots.setdefault((tensor.key, group), warning)
-        self.warnings.append(warning)
-        if not backward:
-            self._checked[node] = False
-
-    def overflow(self, node: ir.Node, interval: Interval, dtype: ElementType, tight: bool) -> None:
-        node = self.owner or node
-        rule = "numerical/overflow" if dtype.is_float else "numerical/integer-overflow"
-        if (node, rule, -1) in self._seen:
-            return
-        self._seen.add((node, rule, -1))
-        warning = Warning(rule, node, -1, interval, f"|result| > {dtype.hi:.4g}, the largest {dtype.name}", dtype.name)
-        if tight or (self.options.strict and dtype.is_float):
-            self.warnings.append(warning)
-            self._checked[node] = False
-        else:
-            self.overflows.append(warning)
 
     # -- shapes and inputs ---------------------------------------------------------------------------------------
 
@@ -193,10 +151,15 @@ class Run:
         self.bind(graph)
         with np.errstate(all="ignore"):
             self.walk(graph)
-        checked = self._checked.values()
         values = {v: t for v, t in self.values.items() if isinstance(t, AbstractTensor)}
+        found = self.ledger
         return Interpretation(
-            values, tuple(self.warnings), tuple(self.overflows), len(checked), sum(checked), dict(self.unknown)
+            values,
+            tuple(found.warnings),
+            tuple(found.overflows),
+            found.unsafe_checked,
+            found.unsafe_safe,
+            dict(found.unknown),
         )
 
     def bind(self, graph: ir.Graph) -> None:
@@ -241,7 +204,7 @@ class Run:
         if value not in self.values and producer is not None:
             if depth == 0 or any(i is not None and self.ensure(i, depth - 1) is None for i in producer.inputs):
                 return None
-            with self.quietly():
+            with self.ledger.quietly():
                 self.visit(producer)
         return self.value(value)
 
@@ -258,8 +221,14 @@ class Run:
         domain = "" if node.domain in ("", "ai.onnx") else node.domain
         return self.rules.get((domain, node.op_type))
 
-    def visit(self, node: ir.Node, references: dict[str, ir.Attr] | None = None) -> None:
-        inputs = tuple(self.value(i) for i in node.inputs)
+    def visit(
+        self,
+        node: ir.Node,
+        references: dict[str, ir.Attr] | None = None,
+        operands: tuple[ir.Value | None, ...] | None = None,
+    ) -> None:
+        """Interpret a node; `operands` are what it reads instead of its inputs, where a call leaves some out."""
+        inputs = tuple(self.value(i) for i in (node.inputs if operands is None else operands))
         rule = self.rule(node)
         if rule is None:
             results = self.expand(node, inputs)
@@ -267,16 +236,8 @@ class Run:
             context = Context(self, node, rule, references)
             try:
                 results = rule.function(context, *inputs)
-            except (
-                TypeError,
-                ValueError,
-                IndexError,
-                KeyError,
-                AttributeError,
-                ZeroDivisionError,
-                AssertionError,
-            ) as e:
-                results = self.broken(node, inputs, e)
+            except MALFORMED:
+                results = self.broken(node)
             else:
                 if not isinstance(results, tuple):
                     results = (results,)
@@ -287,12 +248,12 @@ class Run:
             if result is not None:
                 self.values[output] = result
 
-    def broken(self, node: ir.Node, inputs: tuple[Any, ...], error: Exception) -> tuple[Any, ...]:
+    def broken(self, node: ir.Node) -> tuple[Any, ...]:
         """A malformed node (wrong number of operands, operands of the wrong kind): anything may come out."""
-        self.unknown[name_of(node)] += 1
+        self.ledger.unknown[name_of(node)] += 1
         rule = self.rule(node)
-        if rule is not None and rule.unsafe and not self.quiet:
-            self._checked[self.owner or node] = False  # nothing is proved of it
+        if rule is not None and rule.unsafe:
+            self.ledger.unproved(node)
         return tuple(self.top_value(o, self._dtype(o), self.shape_of(o)) for o in node.outputs)
 
     def finish(self, context: Context, inputs: tuple[Any, ...], index: int, result: AbstractTensor) -> None:
@@ -373,13 +334,13 @@ class Run:
         if function is None:
             function = body_of(node, self.opset, tuple(_type_of(i) for i in inputs))
             if function is None:
-                self.unknown[name_of(node)] += 1
+                self.ledger.unknown[name_of(node)] += 1
                 return tuple(self.top_value(o, self._dtype(o), self.shape_of(o)) for o in node.outputs)
-            owner, self.owner = self.owner, self.owner or node
+            owner, self.ledger.owner = self.ledger.owner, self.ledger.owner or node
             try:
                 return self.call(function, node, inputs)
             finally:
-                self.owner = owner
+                self.ledger.owner = owner
         return self.call(function, node, inputs)
 
     def call(self, function: ir.Function, node: ir.Node, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -392,33 +353,16 @@ class Run:
             else:
                 self.values.pop(formal, None)
         for inner in function:
-            inner_inputs = tuple(
+            given = tuple(
                 None if i is None or (i in function.inputs and i not in self.values) else i for i in inner.inputs
             )
-            self._visit_with(inner, inner_inputs, references)
-        results = tuple(self.values.get(o) for o in function.outputs)
-        return results
-
-    def _visit_with(self, node: ir.Node, inputs: tuple[ir.Value | None, ...], references: dict[str, ir.Attr]) -> None:
-        if inputs == tuple(node.inputs):
-            self.visit(node, references)
-            return
-        rule = self.rule(node)
-        values = tuple(self.value(i) for i in inputs)
-        while values and values[-1] is None:
-            values = values[:-1]
-        if rule is None:
-            results = self.expand(node, values)
-        else:
-            context = Context(self, node, rule, references)
-            found = rule.function(context, *values)
-            results = found if isinstance(found, tuple) else (found,)
-            for index, result in enumerate(results):
-                if isinstance(result, AbstractTensor):
-                    self.finish(context, values, index, result)
-        for output, result in zip(node.outputs, results, strict=False):
-            if result is not None:
-                self.values[output] = result
+            if given == tuple(inner.inputs):
+                self.visit(inner, references)
+                continue
+            while given and given[-1] is None:
+                given = given[:-1]
+            self.visit(inner, references, given)
+        return tuple(self.values.get(o) for o in function.outputs)
 
     # -- subgraphs -----------------------------------------------------------------------------------------------
 

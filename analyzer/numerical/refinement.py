@@ -276,6 +276,6 @@ def refine_by(run: Run, condition: AbstractTensor, truth: bool, tensor: Abstract
         return None
     if not known:
         return tensor
-    with run.quietly():
+    with run.ledger.quietly():
         result: AbstractTensor = reevaluate(run, tensor, known, {}, False)
     return result

@@ -66,7 +66,7 @@ def _holds_everywhere(
     view: Regions, operands: tuple[AbstractTensor, ...], safe: Callable[..., bool], shape: Shape, regions: list[Region]
 ) -> bool:
     run = view.run
-    with run.quietly():
+    with run.ledger.quietly():
         for region in regions:
             parts = tuple(view.part(t, _operand_region(t, shape, region)) for t in operands)
             if not safe(*parts) and not (run.options.splitting and proves_by_splitting(run, parts, safe)):

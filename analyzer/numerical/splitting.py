@@ -96,7 +96,7 @@ def proves_by_splitting(run: Run, operands: tuple[AbstractTensor, ...], safe: Ca
     budget = run.options.max_splits
     groups: list[tuple[Candidate, ...]] = [(c,) for c in candidates]
     groups += list(itertools.combinations(candidates[:4], 2))
-    with run.quietly():
+    with run.ledger.quietly():
         for group in groups:
             for ends_apart in (False, True):
                 cases = list(itertools.product(*(_pieces(t, cuts, ends_apart) for t, cuts in group)))
@@ -153,7 +153,7 @@ def unused_where_unsafe(
             known = implied(condition, index == 1)
             if known is None:
                 continue
-            with run.quietly():
+            with run.ledger.quietly():
                 if not known or not safe(*(reevaluate(run, t, known, {}, False) for t in operands)):
                     return False
         elif not unused_where_unsafe(run, node.outputs[0], operands, safe, depth - 1):

@@ -17,6 +17,7 @@ from analyzer.rendering.markdown_text import clean
 from analyzer.rendering.mermaid import diagram
 
 MAX_LABEL = 44
+DOTS_PER_INCH = {"svg": "72", "png": "110"}  # an SVG of another resolution shows a part of itself, says Graphviz 2
 
 # White over yellow to dark red, in steps that differ in lightness too: they stay apart in grey.
 SHADES = ((1e-6, "#ffffff"), (1e-4, "#fff7bc"), (1e-2, "#fec44f"), (1e-1, "#fe9929"), (math.inf, "#ec7014"))
@@ -29,9 +30,17 @@ def draw(deviations: DeviationMap, stem: Path) -> tuple[Path, ...]:
 
     Where Graphviz's program `dot` is not installed, the Mermaid form alone.
     """
+    written = write_pictures(dot(deviations), stem)
+    path = stem.with_name(f"{stem.name}.mmd")
+    path.write_text(diagram(deviations), encoding="utf-8")
+    return (*written, path)
+
+
+def write_pictures(source: graphviz.Digraph, stem: Path) -> tuple[Path, ...]:
+    """Write ``stem.svg`` and ``stem.png``; nothing where Graphviz's program `dot` is not installed."""
     written = []
-    source = dot(deviations)
-    for kind in ("svg", "png"):
+    for kind, dpi in DOTS_PER_INCH.items():
+        source.graph_attr["dpi"] = dpi
         try:
             data = source.pipe(format=kind)
         except graphviz.ExecutableNotFound:
@@ -39,9 +48,7 @@ def draw(deviations: DeviationMap, stem: Path) -> tuple[Path, ...]:
         path = stem.with_name(f"{stem.name}.{kind}")
         path.write_bytes(data)
         written.append(path)
-    path = stem.with_name(f"{stem.name}.mmd")
-    path.write_text(diagram(deviations), encoding="utf-8")
-    return (*written, path)
+    return tuple(written)
 
 
 def dot(deviations: DeviationMap) -> graphviz.Digraph:
@@ -58,9 +65,8 @@ def dot(deviations: DeviationMap) -> graphviz.Digraph:
             "fontsize": "12",
             "fontcolor": TEXT,
             "labelloc": "t",
-            "dpi": "110",
             "pad": "0.15",
-            "label": graphviz.escape(f"{_short(deviations.title, 90)}\n{_legend(deviations)}\n "),
+            "label": graphviz.escape(f"{short(deviations.title, 90)}\n{_legend(deviations)}\n "),
             "tooltip": graphviz.escape(text_alternative(deviations)),
         },
         node_attr={
@@ -87,10 +93,10 @@ def text_alternative(deviations: DeviationMap) -> str:
     guilty = [n for n in deviations.nodes if n.guilty]
     high = sum(n.highlighted for n in deviations.nodes)
     size = f"{len(deviations.nodes)} layers"
-    backend, reference = _short(deviations.backend, 60), _short(deviations.reference, 60)
+    backend, reference = short(deviations.backend, 60), short(deviations.reference, 60)
     if not guilty:
         return f"Deviation graph of {backend} against {reference}: {size}, none deviates by itself."
-    named = "; ".join(f"{_short(n.label)}{_kind(n)}, error alone {_number(n.replayed)}" for n in guilty[:5])
+    named = "; ".join(f"{short(n.label)}{_kind(n)}, error alone {_number(n.replayed)}" for n in guilty[:5])
     more = f" and {len(guilty) - 5} more" if len(guilty) > 5 else ""
     return (
         f"Deviation graph of {backend} against {reference}: {size}. The deviation is brought in by {named}{more}. "
@@ -101,7 +107,7 @@ def text_alternative(deviations: DeviationMap) -> str:
 def _box(region: Region) -> dict[str, str]:
     node = region.members[0]
     if region.single:
-        lines = [_short(node.label) + _kind(node)]
+        lines = [short(node.label) + _kind(node)]
         measures = []
         if node.replayed is not None:
             measures.append(f"alone {_number(node.replayed)}")
@@ -121,7 +127,7 @@ def _box(region: Region) -> dict[str, str]:
     replayed = [n.replayed for n in region.members if n.replayed is not None]
     flows = [n.deviation for n in region.members if n.deviation is not None]
     guilty = sum(n.guilty for n in region.members)
-    lines = [f"{len(region.members)} layers: {_short(node.label, 26)} … {_short(last.label, 26)}"]
+    lines = [f"{len(region.members)} layers: {short(node.label, 26)} … {short(last.label, 26)}"]
     facts = []
     if guilty:
         facts.append(f"{guilty} of them guilty")
@@ -160,7 +166,7 @@ def _width(deviation: float) -> float:
 
 
 def _kind(node: MapNode) -> str:
-    return f" ({_short(node.kind, 40)})" if node.kind and node.kind != node.label else ""
+    return f" ({short(node.kind, 40)})" if node.kind and node.kind != node.label else ""
 
 
 def _number(value: float | None) -> str:
@@ -169,7 +175,7 @@ def _number(value: float | None) -> str:
     return "not finite" if not math.isfinite(value) or value >= 1e300 else f"{value:.3g}"
 
 
-def _short(text: str, limit: int = MAX_LABEL) -> str:
+def short(text: str, limit: int = MAX_LABEL) -> str:
     """Names are hostile: one line, printable, bounded; the end of a long path says more than its beginning."""
     text = " ".join(clean(text, 4 * limit).split())
     return text if len(text) <= limit else f"…{text[-limit + 1 :]}"

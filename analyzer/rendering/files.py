@@ -23,18 +23,23 @@ def write(report: Report, output: Path) -> Report:
 
 
 def _with_pictures(report: Report, output: Path) -> Report:
-    """Draw each deviation graph as SVG, PNG and Mermaid."""
-    if not any(target.maps for target in report.targets):
+    """Draw each deviation graph as SVG, PNG and Mermaid, and each histogram of distances as SVG and PNG."""
+    if not any(target.maps or target.distances for target in report.targets):
         return report
+    from analyzer.rendering import distance_histogram
     from analyzer.rendering.deviation_graph import draw
     from analyzer.target_run import slug
 
     targets = []
     for target in report.targets:
-        drawn: list[str] = []
-        for number, chart in enumerate(target.maps, 1):
-            folder = output / "targets" / slug(target.id)
+        drawn: list[Path] = []
+        folder = output / "targets" / slug(target.id)
+        if target.maps or target.distances:
             folder.mkdir(parents=True, exist_ok=True)
-            drawn.extend(path.relative_to(output).as_posix() for path in draw(chart, folder / f"deviation-{number}"))
-        targets.append(replace(target, pictures=(*target.pictures, *drawn)))
+        for number, chart in enumerate(target.maps, 1):
+            drawn += draw(chart, folder / f"deviation-{number}")
+        for number, histogram in enumerate(target.distances, 1):
+            drawn += distance_histogram.draw(histogram, folder / f"distances-{number}")
+        names = (path.relative_to(output).as_posix() for path in drawn)
+        targets.append(replace(target, pictures=(*target.pictures, *names)))
     return replace(report, targets=tuple(targets))

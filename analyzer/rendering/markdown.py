@@ -5,17 +5,18 @@ Knows nothing of GitHub but its flavour of Markdown; addresses are handed in as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
 import jinja2
 from markupsafe import Markup
 
-from analyzer.findings import DeviationMap, Finding, Location, Report, Status, TargetReport, Verdict
+from analyzer.findings import DeviationMap, DistanceHistogram, Finding, Location, Report, Status, TargetReport, Verdict
+from analyzer.rendering.distance_histogram import bars, title, verdict
 from analyzer.rendering.markdown_text import cell_code, clean, code, environment, fence_after, truncate_blocks
 from analyzer.rendering.mermaid import diagram
 
@@ -77,13 +78,14 @@ def headline(report: Report, name: str = "Assay") -> Headline:
     analysed = [t for t in report.targets if t.status is Status.ANALYSED]
     missing = len(report.targets) - len(analysed)
     changed = "changed " if report.base else ""
-    models = f"{len(report.targets)} {changed}{_plural(len(report.targets), 'model')}"
+    models = counted(report.targets, changed)
     if report.verdict is Verdict.FAIL:
-        where = len({f.target for f in report.blocking})
-        text = f"{name}: {blocking} new {_plural(blocking, 'problem')} in {where} of {models}"
+        where = counted(report.targets, changed, {f.target for f in report.blocking})
+        text = f"{name}: {blocking} new {_plural(blocking, 'problem')} in {where}"
         symbol = "❌"
     elif report.verdict is Verdict.INCOMPLETE:
-        text = f"{name}: {missing} of {models} could not be analysed; nothing blocks"
+        which = counted(report.targets, changed, {t.id for t in report.targets} - {t.id for t in analysed})
+        text = f"{name}: {which} could not be analysed; nothing blocks"
         symbol = "⚠️"
     elif not report.targets:
         text, symbol = f"{name}: no model changed" if report.base else f"{name}: no model to check", "✅"
@@ -133,7 +135,8 @@ class View:
     @property
     def green(self) -> bool:
         """Nothing that a person has to read."""
-        return self.report.verdict is Verdict.PASS and not self.informing and not self.fixed and not self.maps
+        loud = self.informing or self.fixed or self.maps or self.distances
+        return self.report.verdict is Verdict.PASS and not loud
 
     @property
     def missing(self) -> tuple[TargetReport, ...]:
@@ -152,7 +155,7 @@ class View:
     def unknown(self) -> tuple[tuple[str, int], ...]:
         """Operators without a rule, most frequent first."""
         total: dict[str, int] = {}
-        for target in self.report.targets:
+        for target in (t for t in self.report.targets if t.kind != "python"):
             for operator, count in target.unknown_operators.items():
                 total[operator] = total.get(operator, 0) + count
         return tuple(sorted(total.items(), key=lambda item: (-item[1], item[0])))
@@ -162,6 +165,12 @@ class View:
         """Maps that show a suspicious layer, the guiltiest first."""
         found = [m for t in self.report.targets for m in t.maps if any(n.guilty or n.highlighted for n in m.nodes)]
         return tuple(sorted(found, key=lambda m: -sum(n.guilty for n in m.nodes))[:MAPS])
+
+    @property
+    def distances(self) -> tuple[DistanceHistogram, ...]:
+        """Pairs of engines that ground truth calls inconsistent, the most instances first."""
+        found = [d for t in self.report.targets for d in t.distances if d.inconsistent]
+        return tuple(sorted(found, key=lambda d: -d.triggering)[:MAPS])
 
     @property
     def backends(self) -> tuple[str, ...]:
@@ -195,11 +204,21 @@ class View:
 
     @property
     def pictures(self) -> tuple[tuple[str, str], ...]:
-        """Pictures that can be shown, as pairs of target and address."""
-        shown = [
-            (t.id, self.links.pictures[p]) for t in self.report.targets for p in t.pictures if p in self.links.pictures
-        ]
-        return tuple(shown[:MAPS])
+        """Pictures that can be shown, as pairs of what they are and address; of consistent engines none."""
+        graphs, histograms = [], []
+        for target in self.report.targets:
+            wanted = {f"distances-{n}" for n, d in enumerate(target.distances, 1) if d.inconsistent}
+            for picture in (p for p in target.pictures if p in self.links.pictures):
+                stem = PurePosixPath(picture).stem
+                if stem in wanted:
+                    histograms.append(picture)
+                elif not stem.startswith("distances-"):
+                    graphs.append(picture)
+        return tuple(
+            (kind, self.links.pictures[p])
+            for kind, some in (("Deviation graph", graphs), ("Histogram of distances", histograms))
+            for p in some[:MAPS]
+        )
 
 
 def where(finding: Finding, view: View) -> Markup:
@@ -228,6 +247,18 @@ def reproduce(finding: Finding, links: Links) -> tuple[str, ...]:
         return ()
     run = f"python {finding.reproducer}" if finding.reproducer.endswith(".py") else f"# see {finding.reproducer}"
     return (links.fetch, run) if links.fetch else (run,)
+
+
+def counted(targets: Sequence[TargetReport], changed: str, some: Collection[str] | None = None) -> str:
+    """How many models, and how many Python files that were only traced; with `some`, how many of them these ids are."""
+    parts = []
+    for traced, word in ((False, "model"), (True, "Python file")):
+        ids = [t.id for t in targets if (t.kind == "python") is traced]
+        chosen = "" if some is None else f"{sum(i in some for i in ids)} of "
+        if ids:
+            parts.append(f"{chosen}{len(ids)} {changed}{_plural(len(ids), word)}")
+            changed = ""  # said once
+    return " and ".join(parts) or f"0 {changed}models"
 
 
 def _plural(count: int, word: str) -> str:
@@ -263,6 +294,9 @@ def templates() -> jinja2.Environment:
         where=where,
         reproduce=reproduce,
         mermaid=_mermaid,
+        bars=bars,
+        distance_title=title,
+        distance_verdict=verdict,
         suspicious=_suspicious,
         measure=_measure,
         rest=_rest,

@@ -14,7 +14,9 @@ from typing import Any
 from jinja2 import BaseLoader, Environment
 from markupsafe import Markup, escape
 
-from analyzer.findings import Finding, LayerGraph, Report, TargetReport, Verdict
+from analyzer.findings import DistanceHistogram, Finding, LayerGraph, Report, TargetReport, Verdict
+from analyzer.rendering.distance_histogram import dot, summary
+from analyzer.rendering.markdown import counted
 from analyzer.rendering.markdown_text import clean, writable
 
 _SYMBOLS = {Verdict.PASS: "✔", Verdict.FAIL: "✘", Verdict.INCOMPLETE: "●"}
@@ -49,6 +51,7 @@ def page(report: Report) -> str:
         + [{"finding": f, "state": "fixed", "open": False, "layer_id": None, "graph": None} for f in report.fixed],
         states=_states(report),
         graphs=graphs,
+        histograms=[(summary(d), drawn) for t in report.targets for d in t.distances if (drawn := _histogram(d))],
         assumptions=[(t.id, t.assumptions) for t in report.targets if t.assumptions],
         css=Markup(css),
         js=Markup(js),
@@ -64,11 +67,11 @@ def _hash(script: str) -> str:
 
 def _headline(report: Report) -> str:
     new = len(report.blocking)
-    models = len(report.targets)
-    of = f"{models} model{'s' * (models != 1)}"
+    of = counted(report.targets, "")
     match report.verdict:
         case Verdict.FAIL:
-            return f"{new} new problem{'s' * (new > 1)} in {len({f.target for f in report.blocking})} of {of}"
+            where = counted(report.targets, "", {f.target for f in report.blocking})
+            return f"{new} new problem{'s' * (new > 1)} in {where}"
         case Verdict.INCOMPLETE:
             return f"nothing blocks, but not all of {of} could be analysed"
         case _:
@@ -146,6 +149,16 @@ def _graphs(report: Report) -> tuple[list[PageGraph], dict[tuple[str, str], tupl
                 graphs, drawn, target.id, f"{target.id}: layers", _layers(target, report.findings), target.layers.edges
             )
     return [g for g in graphs if g.svg], drawn
+
+
+def _histogram(histogram: DistanceHistogram) -> Markup | None:
+    import graphviz
+
+    try:
+        picture: str = dot(histogram).pipe(format="svg", encoding="utf-8", quiet=True)
+    except (graphviz.ExecutableNotFound, graphviz.CalledProcessError):
+        return None
+    return Markup(re.sub(r"<title>.*?</title>\n?", "", picture[picture.index("<svg") :], flags=re.DOTALL))
 
 
 Node = tuple[str, str, str, str, list[tuple[str, str]]]  # id, label, kind, mark, facts

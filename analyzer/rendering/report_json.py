@@ -12,6 +12,7 @@ from analyzer.findings import (
     SCHEMA,
     Confidence,
     DeviationMap,
+    DistanceHistogram,
     Evidence,
     FailOn,
     Finding,
@@ -112,6 +113,10 @@ def target_from_json(data: Mapping[str, Any]) -> TargetReport:
             edges=tuple((source, sink) for source, sink in m["edges"]),
         )
         for m in data.get("maps", ())
+    )
+    rest["distances"] = tuple(
+        DistanceHistogram(**{**d, "edges": tuple(d["edges"]), "counts": tuple(d["counts"])})
+        for d in data.get("distances", ())
     )
     return TargetReport(**rest)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analyzer.tracing.tracer import Problem, PyRaise, Tracer
+from analyzer.tracing.problems import Problem, PyRaise
+from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
     Api,
     Bound,
@@ -135,7 +136,7 @@ def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -
     modelled = instance_attribute(tr, value, name)
     if modelled is not None:
         return modelled
-    if not value.cls.library_bases and value.cls.closed and not value.open and not name.startswith("__"):
+    if value.cls.closed and not value.open and not name.startswith("__") and _knows_attributes(value.cls, name):
         _missing(tr, value, name, node)
     tr.touch(value)
     unknown = tr.unknown(f"attribute {name}", "imprecise", name)
@@ -143,14 +144,34 @@ def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -
     return unknown
 
 
+def _knows_attributes(cls: Class, name: str) -> bool:
+    """Whether every attribute that the bases bring is known, and `name` is none of them."""
+    if not cls.library_bases:
+        return True
+    if any(base not in ("torch.nn.Module", "torch.nn.modules.module.Module") for base in cls.library_bases):
+        return False
+    from analyzer.tracing.framework_api import framework_data
+
+    return name not in framework_data("torch")["attributes"]["torch.nn.Module"] and not name.startswith("_")
+
+
 def _missing(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> None:
     """Only where the object is wholly known and no doubtful branch lies behind."""
     if tr.path.decisions or tr.speculating or node is None or tr.guards:
         return
-    if _set_anywhere(value.cls, name):
+    if _set_anywhere(value.cls, name) or (value.cls.library_bases and _may_be_abstract(tr, value.cls)):
         return
     message = f"`{value.cls.name}` has no attribute `{name}`: no method, class variable or assignment defines it"
     tr.report(Problem("python/missing-attribute", "warning", message, tr.site(node), operand=name))
+
+
+def _may_be_abstract(tr: Tracer, cls: Class) -> bool:
+    """Whether classes that inherit from it may set what it reads."""
+    if cls.name.startswith("_") or any(word in cls.name for word in ("Base", "Abstract", "Mixin")):
+        return True
+    bases = (base for tree in tr.shared.sources.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+             for base in node.bases)  # fmt: skip
+    return any(ast.unparse(base).rpartition(".")[2] == cls.name for base in bases)
 
 
 def _set_anywhere(cls: Class, name: str) -> bool:
@@ -160,11 +181,23 @@ def _set_anywhere(cls: Class, name: str) -> bool:
         for node in ast.walk(member.node):
             if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store):
                 return True
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
+                return True
             if isinstance(node, ast.Name) and node.id in ("setattr", "__dict__", "vars", "__slots__"):
                 return True
-            if isinstance(node, ast.Attribute) and node.attr in ("__dict__", "update"):
+            if isinstance(node, ast.Attribute) and node.attr in ("__dict__", "update", "__setattr__"):
+                return True
+            if isinstance(node, ast.Call) and _registers(node, name):
                 return True
     return False
+
+
+def _registers(node: ast.Call, name: str) -> bool:
+    """Whether a module is told to have an attribute of this name, or of one that is made up as it runs."""
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if not called.startswith(("register_", "add_module", "weight_norm", "spectral_norm")):
+        return False
+    return not any(isinstance(a, ast.Constant) and a.value != name for a in node.args[:1])
 
 
 def _bind(tr: Tracer, member: Value, owner: Value, cls: Class) -> Value:
@@ -263,7 +296,7 @@ def get_item(tr: Tracer, value: Value, index: Value, node: ast.AST | None = None
             return _of_sequence(tr, Size(value.tensor.dims), index, node)
         if isinstance(index, int):
             return tr.dimension(value.tensor, index)
-        return tr.unknown("part of a shape", "data")
+        return tr.unknown("part of a shape", "data", pytype="list")
     if isinstance(value, Layer):
         from analyzer.tracing.operators import layer_item
 
@@ -287,7 +320,7 @@ def get_item(tr: Tracer, value: Value, index: Value, node: ast.AST | None = None
 
 
 def _of_unknown_item(tr: Tracer, value: Unknown, index: Value) -> Value:
-    from analyzer.tracing.expressions import hashable
+    from analyzer.tracing.displays import hashable
 
     if value.tensor is not None and value.tensor.framework != "unknown":
         return get_item(tr, value.tensor, index)
@@ -306,7 +339,10 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
         index = index.value
     if isinstance(index, (bool, int)):
         if isinstance(value, ListV) and value.open and not 0 <= index < len(items):
-            return items[-1] if items else tr.unknown("an item of a list")
+            from analyzer.tracing.agreement import alike
+
+            same = bool(items) and all(alike(items[0], other) for other in items)
+            return items[-1] if same else tr.unknown("an item of a list")
         if -len(items) <= index < len(items):
             return items[index]
         if isinstance(value, Size):
@@ -338,7 +374,7 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
 
 
 def _of_dict(tr: Tracer, value: DictV, index: Value) -> Value:
-    from analyzer.tracing.expressions import hashable
+    from analyzer.tracing.displays import hashable
 
     if hashable(index):
         if index in value.items:
@@ -358,7 +394,7 @@ def _of_dict(tr: Tracer, value: DictV, index: Value) -> Value:
         and index.origin in ("flag", "param")
     ):
         for key, found in list(value.items.items())[:-1]:  # one path for each choice
-            from analyzer.tracing.expressions import compare
+            from analyzer.tracing.comparisons import compare
 
             if tr.decide(compare(tr, ast.Eq, index, key), None, f"{index.label} == {key!r}"):
                 return found
@@ -367,7 +403,7 @@ def _of_dict(tr: Tracer, value: DictV, index: Value) -> Value:
 
 
 def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
-    from analyzer.tracing.expressions import hashable
+    from analyzer.tracing.displays import hashable
 
     if isinstance(index, Unknown) and index.value is not None:
         index = index.value[0]

@@ -8,8 +8,10 @@ from typing import Any
 from analyzer.tracing.agreement import alike
 from analyzer.tracing.expressions import evaluate
 from analyzer.tracing.paths import Journal, PathEnd
+from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.symbols import Site
-from analyzer.tracing.tracer import PyRaise, Test, Tracer
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.truths import Test, truth_of
 from analyzer.tracing.values import Unknown, Value
 from analyzer.validity.terms import Cond, negate
 
@@ -22,7 +24,7 @@ def run_if(tr: Tracer, node: ast.If) -> Any:
     from analyzer.tracing.statements import run_block
 
     value = condition(tr, node.test)
-    truth = tr.truth(value)
+    truth = truth_of(value)
     if truth is not None:
         return run_block(tr, node.body if truth else node.orelse)
     if _refuses(node.body):

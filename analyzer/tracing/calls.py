@@ -224,6 +224,9 @@ def call_function(
         return Iterator_(lambda: iter(_generate(tr, function, frame)), endless=_loops_forever(function.node))
     if function.kind == "contextmanager":
         return Iterator_(lambda: iter(_generate(tr, function, frame)))
+    if function.compiled:
+        with tr.compiling():
+            return _run_body(tr, function, frame)
     return _run_body(tr, function, frame)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
+from analyzer.findings import FailOn, Finding, Level, ordered
 from analyzer.problem import TargetProblem, UsageProblem
 
 
@@ -28,7 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """0: nothing blocking, 1: blocking findings, 2: wrong usage, 3: a file could not be traced."""
-    from analyzer.findings import FailOn, ordered
     from analyzer.tracing import trace
 
     blocking = failed = False
@@ -49,20 +48,29 @@ def run(args: argparse.Namespace, console: Console) -> int:
             console.print(f"[red]{escape(str(problem))}[/red]")
             failed = True
             continue
-        table = Table(title=escape(name), title_justify="left", show_lines=False)
-        for heading in ("level", "line", "rule", "problem"):
-            table.add_column(heading, overflow="fold")
         for finding in ordered(result.findings):
             blocking = blocking or finding.blocks(FailOn.CONFIRMED)
-            line = f"{finding.location.path}:{finding.location.line}" if finding.location else ""
-            text = escape(finding.message)
-            if finding.suggestion is not None:
-                text += f"\n[green]{escape(finding.suggestion.description)}[/green]"
-            table.add_row(f"{finding.level} ({finding.confidence})", escape(line), finding.rule, text)
-        console.print(table if result.findings else f"{escape(name)}: no finding")
+            _show(finding, name, console)
+        if not result.findings:
+            console.print(f"{escape(name)}: no finding", soft_wrap=True, highlight=False)
         for note in result.notes:
             console.print(f"[dim]{escape(note)}[/dim]")
     return 1 if blocking else 3 if failed else 0
+
+
+_COLOURS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.NOTE: "blue"}
+
+
+def _show(finding: Finding, name: str, console: Console) -> None:
+    """As compilers do: place, verdict and rule on one line, below it what is wrong and what would mend it."""
+    where = f"{finding.location.path}:{finding.location.line}" if finding.location else name
+    level = f"[{_COLOURS[finding.level]}]{finding.level}[/] ({finding.confidence})"
+    console.print(f"[bold]{escape(where)}[/bold] {level} {finding.rule}", soft_wrap=True, highlight=False)
+    console.print(f"    {escape(finding.message)}", soft_wrap=True, highlight=False)
+    fix = finding.suggestion
+    if fix is not None:
+        place = f" ({fix.path}:{fix.line})" if fix.line is not None else ""
+        console.print(f"    [green]{escape(fix.description)}[/green]{escape(place)}", soft_wrap=True, highlight=False)
 
 
 _SKIPPED = frozenset(("node_modules", "__pycache__", "site-packages", "venv", "build", "dist"))

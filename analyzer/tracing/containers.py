@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.iteration import iterate
-from analyzer.tracing.tracer import PyRaise, Tracer
+from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import DictV, Iterator_, ListV, OpenSize, Size, SuperV, Unknown, Value
 from analyzer.validity.terms import Poly, product
 

@@ -6,19 +6,9 @@ import ast
 import functools
 
 from analyzer.tracing.calls import call, evaluate
-from analyzer.tracing.tracer import Frame, PyRaise, Tracer
-from analyzer.tracing.values import (
-    Api,
-    Bound,
-    Class,
-    Function,
-    Instance,
-    Native,
-    Partial,
-    Scope,
-    Unknown,
-    Value,
-)  # fmt: skip
+from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.tracer import Frame, Tracer
+from analyzer.tracing.values import Api, Bound, Class, Function, Instance, Native, Partial, Scope, Unknown, Value
 
 _SEEN_THROUGH = {
     "abstractmethod",
@@ -103,6 +93,7 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
             return value
         if isinstance(found, Api) and found.name.endswith("custom_gradient"):
             return value
+        function.compiled = isinstance(found, Api) and found.name == "tf.function"
         function.decorated = not (
             isinstance(found, Api) and found.name.startswith(("tf.", "torch.", "keras.", "functools."))
         )

@@ -16,17 +16,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from analyzer.tracing.read_package import Package
+
 DATA = Path(__file__).parent / "api"
-_MODULES = {
+MODULES = {
     "torch": ["torch", "torch.nn", "torch.nn.functional", "torch.nn.init", "torch.optim", "torch.utils.data",
     "torch.linalg"],
     "tensorflow": [
         "tensorflow", "tensorflow.nn", "tensorflow.math", "tensorflow.data", "tensorflow.image", "tensorflow.io",
-        "tensorflow.random",
-        "tensorflow.linalg", "tensorflow.compat.v1", "tensorflow.compat.v1.nn", "tensorflow.compat.v1.train",
-        "tensorflow.train",
-        "tensorflow.summary", "tensorflow.strings", "tensorflow.signal", "tensorflow.compat.v1.losses",
-        "tensorflow.errors",
+        "tensorflow.random", "tensorflow.linalg", "tensorflow.train", "tensorflow.strings", "tensorflow.signal",
+        "tensorflow.errors", "tensorflow.compat.v1", "tensorflow.compat.v1.nn", "tensorflow.compat.v1.train",
+        "tensorflow.compat.v1.losses", "tensorflow.compat.v1.layers", "tensorflow.layers", "tensorflow.losses",
+        "tensorflow.metrics", "tensorflow.initializers",
     ],
     "keras": [
         "keras", "keras.layers", "keras.models", "keras.losses", "keras.optimizers", "keras.utils",
@@ -34,6 +35,7 @@ _MODULES = {
         "keras.activations", "keras.initializers", "keras.metrics", "keras.regularizers", "keras.backend",
         "keras.applications", "keras.ops",
     ],
+    "numpy": ["numpy", "numpy.linalg", "numpy.random", "numpy.fft"],
 }  # fmt: skip
 
 
@@ -75,18 +77,27 @@ def describe(module: ModuleType) -> dict[str, Any]:
     return names
 
 
+def _module(name: str) -> ModuleType | None:
+    """A module, or an attribute of one that stands for a module; None if this version has none of that name."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        root, *rest = name.split(".")
+        module: ModuleType | None = importlib.import_module(root)
+        for part in rest:
+            module = getattr(module, part, None)
+        return module
+
+
 def main(frameworks: list[str]) -> int:
     for framework in frameworks:
         found = {}
-        for name in _MODULES[framework]:
-            try:
-                module = importlib.import_module(name)
-            except ImportError:
-                root, *rest = name.split(".")
-                module = importlib.import_module(root)
-                for part in rest:
-                    module = getattr(module, part)
-            found[name] = describe(module)
+        package = Package.of_folder(Path(importlib.import_module(framework).__path__[0]))
+        for name in MODULES[framework]:
+            module = _module(name)
+            if module is not None:
+                lazy = dict.fromkeys(package.describe(name))  # submodules that are there once they are imported
+                found[name] = {**lazy, **describe(module)}
         version = importlib.import_module(framework).__version__
         extra: dict[str, Any] = {}
         if framework == "torch":
@@ -104,4 +115,4 @@ def main(frameworks: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:] or list(_MODULES)))
+    sys.exit(main(sys.argv[1:] or list(MODULES)))

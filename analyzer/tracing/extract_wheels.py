@@ -1,15 +1,16 @@
-"""Names and signatures of Keras versions that are not installed, read from their wheels without running them.
+"""Names and signatures of versions that are not installed, read from their wheels without running them.
 
-    python -m analyzer.tracing.extract_wheels keras-2.15.0-py3-none-any.whl keras-3.5.0-py3-none-any.whl …
+    python -m analyzer.tracing.extract_wheels keras-2.15.0-py3-none-any.whl torch-2.2.2-cp311-none-macosx_11_0_arm64.whl
 
-Run by maintainers (`pip download --no-deps keras==VERSION` gives the wheels). Public names are those of the decorator
-`keras_export`; parameters are those of the function, or of the class's nearest `__init__` inside the wheel. The result
-is `analyzer/tracing/api/keras_versions.json`: version → module → name → parameters, in the notation of `extract_api`.
+Run by maintainers; `pip download --no-deps torch==VERSION --only-binary=:all: --platform macosx_11_0_arm64` gives small
+wheels. The result is `analyzer/tracing/api/NAME_versions.json.gz`: version → module → name → parameters, in the
+notation of `extract_api`. Of Keras what `keras_export` names is public, of the others what a module binds.
 """
 
 from __future__ import annotations
 
 import ast
+import gzip
 import json
 import re
 import sys
@@ -17,27 +18,12 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from analyzer.tracing.extract_api import DATA
+from analyzer.tracing.extract_api import DATA, MODULES
+from analyzer.tracing.read_package import Definition, Package, parameters
 
-_WHEEL = re.compile(r"keras-([0-9.]+)-")
-Definition = ast.FunctionDef | ast.ClassDef
-
-
-def parameters(function: ast.FunctionDef, *, method: bool) -> list[str]:
-    """The notation of `extract_api.parameters`; `method` drops ``self``."""
-    spec = function.args
-    plain = [*spec.posonlyargs, *spec.args]
-    defaults = len(spec.defaults)
-    marked = [f"{p.arg}{'=' if i >= len(plain) - defaults else ''}" for i, p in enumerate(plain)]
-    result = marked[1:] if method else marked
-    if spec.vararg is not None:
-        result.append(f"*{spec.vararg.arg}")
-    elif spec.kwonlyargs:
-        result.append("*")
-    result += [f"{p.arg}{'=' if d is not None else ''}" for p, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]
-    if spec.kwarg is not None:
-        result.append(f"**{spec.kwarg.arg}")
-    return result
+_WHEEL = re.compile(r"([a-z_]+)-([0-9.]+)-")
+_PACKAGES = {"keras": "keras", "torch": "torch", "tensorflow": "tensorflow", "tensorflow-cpu": "tensorflow",
+             "numpy": "numpy"}  # fmt: skip
 
 
 def exported(node: Definition) -> Iterator[str]:
@@ -86,17 +72,45 @@ def _constructor(node: ast.ClassDef, classes: dict[str, ast.ClassDef], depth: in
     return None
 
 
+def read_names(path: Path, name: str) -> dict[str, dict[str, list[str] | None]]:
+    """The same of torch, TensorFlow and NumPy, whose names are those that their modules bind."""
+    package = Package.of_wheel(path)
+    if (
+        name == "tensorflow"
+        and not package.sources("tensorflow._api.v2.v2")
+        and "tensorflow_core/__init__.py" in (package.files)
+    ):
+        package = Package.of_wheel(path, {"tensorflow": "tensorflow_core"})
+    found = {}
+    for module in MODULES[name]:
+        described = package.describe(module)
+        if described:
+            found[module] = described
+    if name == "torch":  # compiled names that no stub lists, but the package's own texts use
+        narrow = [f"{sign}int{bits}" for sign in ("", "u") for bits in range(1, 8)]  # made in a loop
+        found["torch"].update(dict.fromkeys(narrow))
+        texts = b" ".join(package.files.values()).decode(errors="replace")
+        for mentioned in set(re.findall(r"\btorch\.([A-Za-z]\w*)", texts)):
+            found["torch"].setdefault(mentioned, None)
+    return {module: dict(sorted(names.items())) for module, names in found.items()}
+
+
 def main(wheels: list[str]) -> int:
-    versions = {}
-    for name in wheels:
-        match = _WHEEL.search(Path(name).name)
-        if match is None:
-            print(f"{name} is no Keras wheel; its name must begin with keras-VERSION-.")
+    """Add the versions of these wheels to the data files."""
+    for wheel in wheels:
+        match = _WHEEL.match(Path(wheel).name)
+        name = _PACKAGES.get(match[1].replace("_", "-")) if match else None
+        if match is None or name is None:
+            print(
+                f"{wheel} is no wheel of Keras, torch, TensorFlow or NumPy; keep the name that it was published with."
+            )
             return 2
-        versions[match[1]] = read_wheel(Path(name))
-        print(f"keras {match[1]}: {sum(map(len, versions[match[1]].values()))} names")
-    text = json.dumps(versions, separators=(",", ":"), sort_keys=True)
-    (DATA / "keras_versions.json").write_text(text + "\n", encoding="utf-8")
+        file = DATA / f"{name}_versions.json.gz"
+        versions = json.loads(gzip.decompress(file.read_bytes())) if file.is_file() else {}
+        versions[match[2]] = read_wheel(Path(wheel)) if name == "keras" else read_names(Path(wheel), name)
+        text = json.dumps(versions, separators=(",", ":"), sort_keys=True)
+        file.write_bytes(gzip.compress(text.encode(), mtime=0))
+        print(f"{name} {match[2]}: {sum(map(len, versions[match[2]].values()))} names")
     return 0
 
 

@@ -1,9 +1,10 @@
-"""Names and arguments of torch, TensorFlow and Keras, checked against data files by the repository's version."""
+"""Names and arguments of torch, TensorFlow, Keras and NumPy, checked against data files by the repository's version."""
 
 from __future__ import annotations
 
 import ast
 import functools
+import gzip
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,60 +12,11 @@ from difflib import get_close_matches
 from importlib import resources
 from typing import Any
 
+from analyzer.tracing.problems import Problem
+from analyzer.tracing.removed_names import REMOVED
 from analyzer.tracing.symbols import Site
-from analyzer.tracing.tracer import Problem
 from analyzer.tracing.versions import Versions
 
-# names that left a framework: the version in which they were gone, and what stands in for them
-REMOVED: dict[str, tuple[tuple[int, ...], str]] = {
-    "tensorflow.placeholder": ((2,), "tf.keras.Input, or tf.compat.v1.placeholder"),
-    "tensorflow.Session": ((2,), "eager execution, or tf.compat.v1.Session"),
-    "tensorflow.InteractiveSession": ((2,), "tf.compat.v1.InteractiveSession"),
-    "tensorflow.global_variables_initializer": ((2,), "tf.compat.v1.global_variables_initializer"),
-    "tensorflow.get_variable": ((2,), "tf.Variable"),
-    "tensorflow.variable_scope": ((2,), "tf.compat.v1.variable_scope"),
-    "tensorflow.contrib": ((2,), "TensorFlow Addons or the core API"),
-    "tensorflow.layers": ((2,), "tf.keras.layers"),
-    "tensorflow.app": ((2,), "absl.app, or tf.compat.v1.app"),
-    "tensorflow.flags": ((2,), "absl.flags"),
-    "tensorflow.logging": ((2,), "tf.get_logger()"),
-    "tensorflow.set_random_seed": ((2,), "tf.random.set_seed"),
-    "tensorflow.random_normal": ((2,), "tf.random.normal"),
-    "tensorflow.random_uniform": ((2,), "tf.random.uniform"),
-    "tensorflow.truncated_normal": ((2,), "tf.random.truncated_normal"),
-    "tensorflow.log": ((2,), "tf.math.log"),
-    "tensorflow.to_float": ((2,), "tf.cast(x, tf.float32)"),
-    "tensorflow.to_int32": ((2,), "tf.cast(x, tf.int32)"),
-    "tensorflow.assign": ((2,), "variable.assign"),
-    "tensorflow.ConfigProto": ((2,), "tf.compat.v1.ConfigProto"),
-    "tensorflow.reset_default_graph": ((2,), "tf.compat.v1.reset_default_graph"),
-    "tensorflow.mul": ((1,), "tf.multiply"),
-    "tensorflow.sub": ((1,), "tf.subtract"),
-    "tensorflow.pack": ((1,), "tf.stack"),
-    "tensorflow.unpack": ((1,), "tf.unstack"),
-    "tensorflow.initialize_all_variables": ((2,), "tf.compat.v1.global_variables_initializer"),
-    "tensorflow.train.AdamOptimizer": ((2,), "tf.keras.optimizers.Adam"),
-    "tensorflow.train.GradientDescentOptimizer": ((2,), "tf.keras.optimizers.SGD"),
-    "tensorflow.nn.rnn_cell": ((2,), "tf.keras.layers"),
-    "tensorflow.nn.dynamic_rnn": ((2,), "tf.keras.layers.RNN"),
-    "tensorflow.nn.softmax_cross_entropy_with_logits_v2": ((2,), "tf.nn.softmax_cross_entropy_with_logits"),
-    "torch.symeig": ((2,), "torch.linalg.eigh"),
-    "torch.qr_": ((3,), "torch.linalg.qr"),
-    "torch.gels": ((1, 2), "torch.linalg.lstsq"),
-    "torch.lstsq": ((1, 13), "torch.linalg.lstsq"),
-    "torch.eig": ((1, 13), "torch.linalg.eig"),
-    "torch.solve": ((1, 13), "torch.linalg.solve"),
-    "torch.matrix_rank": ((1, 13), "torch.linalg.matrix_rank"),
-    "torch.rfft": ((1, 8), "torch.fft.rfft"),
-    "torch.irfft": ((1, 8), "torch.fft.irfft"),
-    "torch.ifft": ((1, 8), "torch.fft.ifft"),
-    "keras.utils.np_utils": ((3,), "keras.utils.to_categorical"),
-    "keras.layers.merge_": ((2,), "keras.layers.concatenate"),
-    "keras.layers.CuDNNLSTM": ((3,), "keras.layers.LSTM"),
-    "keras.layers.CuDNNGRU": ((3,), "keras.layers.GRU"),
-    "keras.preprocessing.text": ((3,), "keras.layers.TextVectorization"),
-    "keras.wrappers": ((3,), "the package scikeras"),
-}
 _BASE_ARGUMENTS = frozenset(
     [
         "name",
@@ -84,8 +36,13 @@ _BASE_ARGUMENTS = frozenset(
         "time_major",
     ]
 )  # that Keras takes through `**kwargs`
-_PACKAGES = {"torch": "torch", "tensorflow": "tensorflow", "keras": "keras"}
-_SHORT = {"tensorflow": "TensorFlow", "torch": "PyTorch", "keras": "Keras"}
+# modules that packages for other devices put into torch
+_PLUGGED_IN = frozenset(
+    f"torch.{name}" for name in ("npu", "tpu", "mlu", "musa", "hpu", "neuron", "gcu", "ipu", "sdaa", "maia", "xla",
+                                 "dml", "supa", "cuda", "xpu", "mps", "spyre", "privateuseone", "ops", "classes")
+)  # fmt: skip
+_SHORT = {"tensorflow": "TensorFlow", "torch": "PyTorch", "keras": "Keras", "numpy": "NumPy"}
+_PACKAGES = frozenset(_SHORT)
 
 
 @functools.cache
@@ -112,9 +69,8 @@ def all_tables(framework: str) -> tuple[Table, ...]:
     """Every version that a data file describes, oldest first."""
     data = framework_data(framework)
     found = [Table(_numbers(data["version"]), data["modules"])]
-    if framework == "keras":
-        text = (resources.files("analyzer.tracing") / "api" / "keras_versions.json").read_text(encoding="utf-8")
-        found += [Table(_numbers(version), modules) for version, modules in json.loads(text).items()]
+    packed = (resources.files("analyzer.tracing") / "api" / f"{framework}_versions.json.gz").read_bytes()
+    found += [Table(_numbers(version), modules) for version, modules in json.loads(gzip.decompress(packed)).items()]
     return tuple(sorted(found, key=lambda t: t.version))
 
 
@@ -122,30 +78,56 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(p) for p in version.split("+")[0].split(".")[:3] if p.isdigit())
 
 
-def tables(framework: str, asked: tuple[int, ...] | None) -> tuple[tuple[Table, ...], bool]:
-    """The versions to judge by, and whether what they agree on holds for the version asked for.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The version that the repository asks for: a pinned one, or at least `low`; neither where it says nothing."""
 
-    That version itself where it is known, else its neighbours on both sides; of a bare major version all of it.
-    """
+    version: tuple[int, ...] | None = None
+    low: tuple[int, ...] | None = None
+
+    def __str__(self) -> str:
+        return ".".join(map(str, self.version or self.low or ())) + ("" if self.version else " or newer")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The tables to judge by. `certain`: what they agree on holds for the version asked for."""
+
+    tables: tuple[Table, ...]
+    certain: bool
+    gone_only: bool = False  # newer versions may bring names: only one that was there once is known to be missing
+
+    def __str__(self) -> str:
+        names = [str(t) for t in self.tables]
+        return " and ".join(names) if len(names) < 3 else f"{names[0]} to {names[-1]}"
+
+
+def tables(framework: str, asked: Asked) -> Choice:
+    """That version itself where it is known, else its neighbours on both sides; of a bare major version all of it."""
     known = all_tables(framework)
-    if asked is None:
-        return known[-1:], False
-    exact = tuple(t for t in known if t.version[:2] == asked[:2])
-    if exact:
-        return exact, True
-    major = tuple(t for t in known if t.version[0] == asked[0])
-    if len(asked) == 1:
-        return major, len(major) > 1
-    below = tuple(t for t in major if t.version < asked)[-1:]
-    above = tuple(t for t in major if t.version > asked)[:1]
-    if below or above:
-        return below + above, bool(below and above)
-    return (known[-1:], False) if asked[0] >= known[-1].version[0] else ((), False)
+    version, low = asked.version, asked.low
+    if version is None and low is not None:
+        older = tuple(t for t in known if t.version < low)[-1:]
+        newer = tuple(t for t in known if t.version >= low)
+        return Choice(older + newer, bool(newer), True) if newer else Choice((), False)
+    if version is None:
+        return Choice(known[-1:], False)
+    exact = tuple(t for t in known if t.version[:2] == version[:2])
+    if exact and len(version) > 1:
+        return Choice(exact, True)
+    if len(version) == 1:
+        major = tuple(t for t in known if t.version[0] == version[0])
+        return Choice(major, len(major) > 1)
+    below = tuple(t for t in known if t.version < version)[-1:]
+    above = tuple(t for t in known if t.version > version)[:1]
+    if not below and above[0].version[0] > version[0]:
+        return Choice((), False)
+    return Choice(below + above, bool(below and above))
 
 
 def check_framework_names(tree: ast.Module, path: str, versions: Versions) -> Iterator[Problem]:
     """Attributes that do not exist and arguments that do not fit, outside guarded code."""
-    aliases = dict(_aliases(tree))
+    aliases = _aliases(tree)
     if not aliases:
         return
     rebound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del))}
@@ -162,26 +144,41 @@ def check_framework_names(tree: ast.Module, path: str, versions: Versions) -> It
             if name is not None:
                 yield from _check_call(node, name, path, versions)
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level and id(node) not in guarded:
+        if id(node) in guarded:
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield from _check_prefixes(node, node.module, path, versions)
             for alias in node.names:
                 if node.module.partition(".")[0] in _PACKAGES and alias.name != "*":
                     yield from _check_attribute(node, f"{node.module}.{alias.name}", path, versions)
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from _check_prefixes(node, alias.name, path, versions)
 
 
-def _aliases(tree: ast.Module) -> Iterator[tuple[str, str]]:
+def _check_prefixes(node: ast.AST, module: str, path: str, versions: Versions) -> Iterator[Problem]:
+    """The parts of an imported module's name that a version has no more."""
+    parts = module.split(".")
+    for end in range(2, len(parts) + 1):
+        name = ".".join(parts[:end])
+        if name in REMOVED:
+            yield from _check_attribute(node, name, path, versions)
+
+
+def _aliases(tree: ast.Module) -> dict[str, str]:
+    """Local name → what of a framework it stands for; names that two imports bind differently are left out."""
+    found: dict[str, set[str]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                if alias.name.partition(".")[0] in _PACKAGES:
-                    yield (alias.asname, alias.name) if alias.asname else (alias.name.partition(".")[0],) * 2
-        elif (
-            isinstance(node, ast.ImportFrom)
-            and node.module
-            and not node.level
-            and node.module.partition(".")[0] in _PACKAGES
-        ):
+                first = alias.name.partition(".")[0]
+                found.setdefault(alias.asname or first, set()).add(alias.name if alias.asname else first)
+        elif isinstance(node, ast.ImportFrom):
+            origin = f"{'.' * node.level}{node.module or ''}"
             for alias in node.names:
-                yield alias.asname or alias.name, f"{node.module}.{alias.name}"
+                found.setdefault(alias.asname or alias.name, set()).add(f"{origin}.{alias.name}")
+    single = {name: next(iter(origins)) for name, origins in found.items() if len(origins) == 1}
+    return {name: origin for name, origin in single.items() if origin.partition(".")[0] in _PACKAGES}
 
 
 def _guarded(tree: ast.Module) -> set[int]:
@@ -222,62 +219,64 @@ def _home(name: str) -> tuple[str, str, str] | None:
     if name.startswith("tensorflow.keras."):
         name, framework = "keras." + name[len("tensorflow.keras.") :], "keras"
     module, _, last = name.rpartition(".")
-    return (framework, module, last) if module in framework_data(framework)["modules"] else None
+    return (framework, module, last) if any(module in t.modules for t in all_tables(framework)) else None
 
 
-def _version(versions: Versions, framework: str) -> tuple[int, ...] | None:
-    if framework == "keras":
-        tensorflow = versions.get("tensorflow")
-        if versions.get("keras") is not None or tensorflow is None:
-            return versions.get("keras")
-        if len(tensorflow) == 1 or tensorflow >= (2, 16):
-            return (3,) if tensorflow >= (2, 16) else None
-        return tensorflow[:2] if tensorflow[0] == 2 else None  # Keras 2 was released together with TensorFlow
-    return versions.get(framework)
+def _asked(versions: Versions, framework: str) -> Asked:
+    own = Asked(versions.get(framework), versions.low.get(framework))
+    if framework != "keras" or own != Asked():
+        return own
+    tensorflow = _asked(versions, "tensorflow")
+    version = tensorflow.version
+    if version is None:
+        return Asked(low=(3,)) if tensorflow.low is not None and tensorflow.low >= (2, 16) else Asked()
+    if version >= (2, 16):
+        return Asked((3,))
+    return Asked(version[:2] if version[0] == 2 and len(version) > 1 else None)  # Keras 2 came with TensorFlow
 
 
 def _check_attribute(node: ast.AST, name: str, path: str, versions: Versions) -> Iterator[Problem]:
-    removed = REMOVED.get(name)
     framework = name.partition(".")[0]
-    asked = _version(versions, framework)
     site = Site(path, getattr(node, "lineno", 1))
-    if removed is not None:
-        gone, instead = removed
-        if asked is None or asked < gone:
-            return
-        version = ".".join(map(str, asked))
-        yield Problem(
-            "python/removed-api",
-            "error",
-            f"`{name}` does not exist in {_SHORT[framework]} {version}; use {instead}",
-            site,
-            name,
-            (f"The repository asks for {_SHORT[framework]} {version}.",),
-            True,
-            None,
-            name,
-        )
+    if name in REMOVED:
+        yield from _removed(name, framework, _asked(versions, framework), site)
         return
     home = _home(name)
-    if home is None:
+    if home is None or name in _PLUGGED_IN:
         return
     framework, module, last = home
-    asked = _version(versions, framework)
-    chosen, certain = tables(framework, asked)
-    if last.startswith("_") or not chosen or any(r == f"{module}.{last}" for r in REMOVED):
+    if f"{module}.{last}" in REMOVED:
+        yield from _removed(f"{module}.{last}", framework, _asked(versions, framework), site)
         return
-    if any(_has(table, module, last) for table in chosen):
+    choice = tables(framework, _asked(versions, framework))
+    having = [t for t in choice.tables if module in t.modules]
+    if last.startswith("_") or not having or any(_has(table, module, last) for table in choice.tables):
         return
-    names = chosen[-1].modules.get(module, {})
+    names = having[-1].modules[module]
     near = get_close_matches(last, [n for n in names if not n.startswith("_")], 1, 0.75)
-    if not near and not certain:
-        return  # it may have existed in the version that the repository uses
-    hint = f"; did you mean `{near[0]}`?" if near else _lived(framework, module, last, chosen)
-    against = " and ".join(map(str, chosen))
+    lived = _lived(framework, module, last, choice)
+    certain = choice.certain and (not choice.gone_only or lived.startswith("; the last"))
+    if not certain and (lived or not near):
+        return  # it may exist in the version that the repository uses
+    hint = f"; did you mean `{near[0]}`?" if near and not lived else lived
+    against = f"{_SHORT[framework]} {choice}"
     yield Problem(
         "python/missing-attribute", "error",
-        f"`{module}` has no attribute `{last}`{hint} (checked against {_SHORT[framework]} {against})",
-        site, name, (f"Names of {_SHORT[framework]} {against}.",), certain, None, name,
+        f"`{module}` has no attribute `{last}`{hint} (checked against {against})",
+        site, name, (f"Names of {against}.",), certain, None, name,
+    )  # fmt: skip
+
+
+def _removed(name: str, framework: str, asked: Asked, site: Site) -> Iterator[Problem]:
+    removed = REMOVED[name]
+    wanted = asked.version or asked.low
+    if wanted is None or not removed.missing(wanted) or (asked.version is None and removed.back is not None):
+        return
+    use = f"; use {removed.instead}" if removed.instead else ""
+    version = f"{_SHORT[framework]} {asked}"
+    yield Problem(
+        "python/removed-api", "error", f"`{name}` does not exist in {version}{use}", site, name,
+        (f"The repository asks for {version}.",), True, None, name,
     )  # fmt: skip
 
 
@@ -289,12 +288,12 @@ def _has(table: Table, module: str, last: str) -> bool:
     return any(other == f"{module}.{last}" or other.startswith(f"{module}.{last}.") for other in table.modules)
 
 
-def _lived(framework: str, module: str, last: str, chosen: tuple[Table, ...]) -> str:
+def _lived(framework: str, module: str, last: str, choice: Choice) -> str:
     """In which versions the name exists, if in any."""
     having = [t for t in all_tables(framework) if module in t.modules and _has(t, module, last)]
-    if not having or not chosen:
+    if not having or not choice.tables:
         return ""
-    if having[0].version > chosen[-1].version:
+    if having[0].version > choice.tables[-1].version:
         return f"; it exists from about {_SHORT[framework]} {having[0]} on"
     return f"; the last version known to have it is {having[-1]}"
 
@@ -306,24 +305,23 @@ def _check_call(node: ast.Call, name: str, path: str, versions: Versions) -> Ite
     framework, module, last = home
     if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
         return
-    asked = _version(versions, framework)
-    chosen, certain = tables(framework, asked)
+    choice = tables(framework, _asked(versions, framework))
+    keywords = [k.arg for k in node.keywords if k.arg]
     problem, declared = None, None
-    for table in chosen:
+    for table in choice.tables:
         declared = table.modules.get(module, {}).get(last)
         if declared is None:
             return
-        keywords = [k.arg for k in node.keywords if k.arg]
         problem = call_problem(declared, len(node.args), keywords, guess=module.startswith("keras."))
         if problem is None:
             return
-    if problem is None or declared is None or (asked is not None and asked[0] < chosen[-1].version[0]):
+    if problem is None or declared is None:
         return
-    against = " and ".join(map(str, chosen))
+    against = f"{_SHORT[framework]} {choice}"
     yield Problem(
         "python/argument-mismatch", "error",
-        f"`{name}` {problem} (checked against {_SHORT[framework]} {against})", Site(path, node.lineno), name,
-        (f"Signature: {last}({', '.join(declared)})",), certain, None, name,
+        f"`{name}` {problem} (checked against {against})", Site(path, node.lineno), name,
+        (f"Signature: {last}({', '.join(declared)})",), choice.certain and not choice.gone_only, None, name,
     )  # fmt: skip
 
 

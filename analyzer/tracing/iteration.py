@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from analyzer.tracing.tracer import PyRaise, Tracer
+from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
     DictV,
     Instance,
@@ -64,6 +65,17 @@ def iterate(tr: Tracer, value: Value, node: ast.AST | None) -> tuple[Iterator[Va
     if isinstance(value, OpenSize):
         return _sizes(tr, value), True
     return _repeat(tr, Unknown("an element", getattr(value, "origin", "imprecise"))), True
+
+
+def known_elements(sequence: Value) -> int | None:
+    """How many elements are seen themselves; later ones get a representative. None if all are."""
+    if isinstance(sequence, (Layer, Instance)):
+        sequence = sequence.attrs.get("items")
+    if isinstance(sequence, ListV):
+        return len(sequence.items) if sequence.open else None
+    if isinstance(sequence, Iterator_):
+        return sequence.known
+    return 1 if isinstance(sequence, Unknown) else None
 
 
 def _repeat(tr: Tracer, value: Unknown) -> Iterator[Value]:

@@ -7,9 +7,10 @@ from typing import Any
 
 from analyzer.tracing.agreement import alike
 from analyzer.tracing.expressions import evaluate
-from analyzer.tracing.iteration import iterate
+from analyzer.tracing.iteration import iterate, known_elements
 from analyzer.tracing.paths import Journal
 from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.truths import truth_of
 from analyzer.tracing.values import Layer, ListV, Scope, Shape, Tensor, Unknown
 from analyzer.validity.terms import Poly, equal
 
@@ -22,7 +23,7 @@ def run_for(tr: Tracer, node: ast.For) -> Any:
 
     sequence = evaluate(tr, node.iter)
     items, endless = iterate(tr, sequence, node.iter)
-    known = _known_elements(sequence)
+    known = known_elements(sequence)
     indexed = _indexes(node)
     rounds = 0
     changes: list[Any] = []
@@ -52,22 +53,13 @@ def run_for(tr: Tracer, node: ast.For) -> Any:
     return run_block(tr, node.orelse)
 
 
-def _known_elements(sequence: Any) -> int | None:
-    """How many rounds see an element of their own; later ones get a representative. None if all do."""
-    if isinstance(sequence, Layer):
-        sequence = sequence.attrs.get("items")
-    if isinstance(sequence, ListV):
-        return len(sequence.items) if sequence.open else None
-    return 1 if isinstance(sequence, Unknown) else None
-
-
 def run_while(tr: Tracer, node: ast.While) -> Any:
     from analyzer.tracing.statements import BREAK, run_block
 
     rounds = unknown_rounds = 0
     changes: list[Any] = []
     while True:
-        truth = tr.truth(evaluate(tr, node.test))
+        truth = truth_of(evaluate(tr, node.test))
         if truth is False:
             break
         if truth is None or _endless(node):

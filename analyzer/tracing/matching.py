@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable
 
 from analyzer.tracing.attributes import get_attribute
-from analyzer.tracing.expressions import compare, evaluate
+from analyzer.tracing.comparisons import compare
+from analyzer.tracing.expressions import evaluate
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import DictV, ListV, Unknown, Value
 

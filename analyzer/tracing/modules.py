@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable
 from pathlib import Path
 
-from analyzer.tracing.tracer import Frame, PyRaise, Tracer
+from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.tracer import Frame, Tracer
 from analyzer.tracing.values import Api, Module, Scope, Value
 
 MOST_MODULES = 60

@@ -39,11 +39,16 @@ class Condition:
     kind: str
     site: Site
     rule: str = ""
-    message: str = ""
+    wording: str | Callable[[], str] = ""  # a callable where putting it into words costs something
     operator: str = ""
     graph: bool = False
     operation: int = 0  # which operator application: conditions of one application fail together
     facts: tuple[tuple[str, Any], ...] = ()
+    doubtful: bool = False  # met in a round of a loop that stands for others
+
+    @property
+    def message(self) -> str:
+        return self.wording if isinstance(self.wording, str) else self.wording()
 
 
 class PathEnd(Exception):

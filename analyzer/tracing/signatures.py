@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from analyzer.tracing.tracer import Problem, PyRaise, Tracer
+from analyzer.tracing.problems import Problem, PyRaise
+from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import DictV, Function, ListV, Tensor, Unknown, Value
 
 

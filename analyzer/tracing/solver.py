@@ -6,27 +6,57 @@ Every question has a resource limit; "undecided" never becomes a finding. Condit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from math import gcd, inf
 from typing import Any
 
+from analyzer.tracing.complexity import parts
 from analyzer.validity.terms import Cond, Symbol, Truth, equal, mod, negate, substitute, symbols_of, unequal
 
-RESOURCES = 1_500_000  # z3's own step count: the same answer on every machine
+RESOURCES = 200_000  # of one question, in z3's own steps: the same answer on every machine
+SECONDS = 20  # for a question that z3 forgets to count
 MOST_CONDITIONS = 300
+
+
+@dataclass
+class Effort:
+    """What the questions about one file may still cost, in z3's own steps, and the answers found so far.
+
+    About half a million steps take a second. Paths of one program ask mostly the same questions.
+    """
+
+    left: int = 300_000
+    answers: dict[Any, Any] = field(default_factory=dict)
+    formulas: dict[Cond, Any] = field(default_factory=dict)  # conditions in z3's terms
+    variables: dict[str, Any] = field(default_factory=dict)
+
+    def formula(self, condition: Cond) -> Any:
+        """The condition in z3's terms; building them costs more than most questions."""
+        found = self.formulas.get(condition)
+        if found is None:
+            found = self.formulas[condition] = substitute(condition, self.variables)
+            self.left -= 20 * parts(condition)
+        return found
+
+    def once(self, key: Any, answer: Callable[[], Any]) -> Any:
+        if key not in self.answers:
+            self.answers[key] = answer()
+        return self.answers[key]
 
 
 class Solver:
     """A growing list of conditions over integer symbols."""
 
-    def __init__(self, conditions: Iterable[Truth] = ()) -> None:
+    def __init__(self, conditions: Iterable[Truth] = (), effort: Effort | None = None) -> None:
         import z3
+
+        self._effort = effort or Effort()
 
         self._z3: Any = z3
         self._solver = z3.Solver()
-        self._solver.set("rlimit", RESOURCES)
-        self._solver.set("timeout", 2000)
-        self._variables: dict[str, Any] = {}
+        self._solver.set("timeout", SECONDS * 1000)
+        self._bounded: set[str] = set()
         self._labels: list[Any] = []
         self.add(conditions)
 
@@ -35,12 +65,14 @@ class Solver:
             return self._z3.BoolVal(condition)
         for sym in condition.symbols:
             self._variable(sym)
-        return substitute(condition, self._variables)
+        return self._effort.formula(condition)
 
     def _variable(self, sym: Symbol) -> Any:
-        found = self._variables.get(sym.name)
+        found = self._effort.variables.get(sym.name)
         if found is None:
-            found = self._variables[sym.name] = self._z3.Int(sym.name)
+            found = self._effort.variables[sym.name] = self._z3.Int(sym.name)
+        if sym.name not in self._bounded:
+            self._bounded.add(sym.name)
             if sym.interval.lo != -inf:
                 self._solver.add(found >= int(sym.interval.lo))
             if sym.interval.hi != inf:
@@ -49,19 +81,31 @@ class Solver:
 
     def add(self, conditions: Iterable[Truth]) -> None:
         for condition in conditions:
+            if self._effort.left <= 0:
+                return  # `check` will not decide anything
             label = self._z3.Bool(f"condition!{len(self._labels)}")
             self._labels.append(label)
             self._solver.add(self._z3.Implies(label, self._formula(condition)))
 
     def check(self, indices: Iterable[int] | None = None, extra: Truth = True) -> bool | None:
         """Whether the conditions with these indices and `extra` hold together; None when undecided."""
+        if self._effort.left <= 0:
+            return None
         chosen = self._labels if indices is None else [self._labels[i] for i in indices]
         extras = [] if extra is True else [self._formula(extra)]
+        self._solver.set("rlimit", min(RESOURCES, self._effort.left))
+        before = self._counted()
         try:
             answer = self._solver.check(*chosen, *extras)
         except self._z3.Z3Exception:
             return None
+        finally:
+            self._effort.left -= self._counted() - before
         return None if answer == self._z3.unknown else bool(answer == self._z3.sat)
+
+    def _counted(self) -> int:
+        """z3's steps so far, of all solvers together."""
+        return int(self._solver.statistics().get_key_value("rlimit count"))
 
     def value(self, sym: Symbol) -> int | None:
         """The symbol's value in the model of the last satisfiable check."""
@@ -97,7 +141,7 @@ def relevant(conditions: Sequence[Truth], wanted: Iterable[Symbol]) -> list[int]
     return sorted(chosen)
 
 
-def satisfiable(conditions: Sequence[Truth]) -> bool | None:
+def satisfiable(conditions: Sequence[Truth], effort: Effort | None = None) -> bool | None:
     """Whether all conditions can hold together; None when undecided."""
     if any(c is False for c in conditions):
         return False
@@ -106,10 +150,14 @@ def satisfiable(conditions: Sequence[Truth]) -> bool | None:
         return True
     if any(negate(c) in rest for c in rest if c.kind in ("ge", "eq", "ne")):
         return False
-    return None if len(rest) > MOST_CONDITIONS else Solver(rest).check()
+    if len(rest) > MOST_CONDITIONS:
+        return None
+    effort = effort or Effort()
+    found: bool | None = effort.once(("satisfiable", *rest), lambda: Solver(rest, effort).check())
+    return found
 
 
-def first_conflict(conditions: Sequence[Truth]) -> tuple[int, list[int]] | None:
+def first_conflict(conditions: Sequence[Truth], effort: Effort | None = None) -> tuple[int, list[int]] | None:
     """(index of the first condition that cannot hold after those before it, a minimal core), or None.
 
     Binary search over prefixes, as ShapeTracer's reporter does. Undecided prefixes count as satisfiable.
@@ -119,9 +167,9 @@ def first_conflict(conditions: Sequence[Truth]) -> tuple[int, list[int]] | None:
     before = conditions[:false]
     if len(before) > MOST_CONDITIONS or not any(isinstance(c, Cond) for c in before):
         return at_false
-    solver = Solver(before)
-    if solver.check() is not False:
+    if satisfiable(before, effort) is not False:
         return at_false
+    solver = Solver(before, effort)
     low, high = 1, len(before)  # the prefix of length `high` is unsatisfiable
     while low < high:
         middle = (low + high) // 2
@@ -132,12 +180,21 @@ def first_conflict(conditions: Sequence[Truth]) -> tuple[int, list[int]] | None:
     return (high - 1, solver.core()) if solver.check(range(high)) is False else at_false
 
 
-def forced_values(conditions: Sequence[Truth], wanted: Symbol, most: int = 3) -> list[int] | None:
+def forced_values(
+    conditions: Sequence[Truth], wanted: Symbol, effort: Effort | None = None, most: int = 3
+) -> list[int] | None:
     """All values that the symbol can take if there are at most `most`; None otherwise, or when undecided."""
     chosen = [conditions[i] for i in relevant(conditions, [wanted])]
     if not chosen or len(chosen) > MOST_CONDITIONS:
         return None
-    solver = Solver(chosen)
+    effort = effort or Effort()
+    values: list[int] | None = effort.once(
+        ("values", wanted, *chosen), lambda: _few_values(Solver(chosen, effort), wanted, most)
+    )
+    return values
+
+
+def _few_values(solver: Solver, wanted: Symbol, most: int) -> list[int] | None:
     found: list[int] = []
     while True:
         answer = solver.check()
@@ -152,12 +209,19 @@ def forced_values(conditions: Sequence[Truth], wanted: Symbol, most: int = 3) ->
         solver.add([unequal(_of(wanted), value)])
 
 
-def forced_multiple(conditions: Sequence[Truth], wanted: Symbol) -> int | None:
+def forced_multiple(conditions: Sequence[Truth], wanted: Symbol, effort: Effort | None = None) -> int | None:
     """m > 1 if every admissible value of the symbol is a multiple of m; None if there is none, or when undecided."""
     chosen = [conditions[i] for i in relevant(conditions, [wanted])]
     if not chosen or len(chosen) > MOST_CONDITIONS:
         return None
-    solver = Solver(chosen)
+    effort = effort or Effort()
+    divisor: int | None = effort.once(
+        ("multiple", wanted, *chosen), lambda: _common_divisor(Solver(chosen, effort), wanted)
+    )
+    return divisor
+
+
+def _common_divisor(solver: Solver, wanted: Symbol) -> int | None:
     divisor = 0
     for _ in range(8):
         extra = True if divisor == 0 else negate(equal(mod(_of(wanted), divisor), 0))

@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from analyzer.tracing import loops
+from analyzer.tracing.arithmetic import binary
 from analyzer.tracing.attributes import delete_item, set_attribute, set_item
 from analyzer.tracing.branches import run_if
 from analyzer.tracing.calls import enter_context
 from analyzer.tracing.definitions import make_class, make_function
-from analyzer.tracing.expressions import binary, evaluate
+from analyzer.tracing.expressions import evaluate
 from analyzer.tracing.iteration import unpack
 from analyzer.tracing.modules import import_from, import_module
-from analyzer.tracing.tracer import PyRaise, ShapeFailure, Tracer
+from analyzer.tracing.problems import PyRaise, ShapeFailure
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.truths import truth_of
 from analyzer.tracing.values import Api, Class, Instance, Scope, Tensor, Unknown, Value
 
 BREAK, CONTINUE = "break", "continue"
@@ -161,7 +164,7 @@ def _expression(tr: Tracer, node: ast.Expr) -> None:
 
 def _assert(tr: Tracer, node: ast.Assert) -> None:
     value = evaluate(tr, node.test)
-    truth = tr.truth(value)
+    truth = truth_of(value)
     if truth is False:
         raise PyRaise("AssertionError", "an assertion does not hold")
     if truth is None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -12,16 +13,14 @@ from pathlib import Path as FilePath
 from typing import Any, NoReturn
 
 from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd
-from analyzer.tracing.solver import satisfiable
+from analyzer.tracing.problems import Problem, ShapeFailure
+from analyzer.tracing.solver import Effort, satisfiable
 from analyzer.tracing.symbols import Site, Symbols
+from analyzer.tracing.truths import Test, likely, truth_of
 from analyzer.tracing.values import (
     Class,
-    DictV,
     Function,
-    Instance,
-    ListV,
     Module,
-    OpenSize,
     Scope,
     Shape,
     Tensor,
@@ -31,50 +30,10 @@ from analyzer.tracing.values import (
 from analyzer.tracing.versions import Versions
 from analyzer.validity.terms import Cond, Poly, Term, Truth, equal, negate
 
-MOST_STEPS = 250_000
+MOST_STEPS = 120_000  # of a script up to a thousand lines; a second sees thirty to forty thousand
+APPLICATION = 10  # steps that one operator application counts for
+MOST_SECONDS = 60.0  # of processor time: a net below the budget of steps, for machines that are slow
 MOST_DEPTH = 48
-
-
-class PyRaise(Exception):
-    """The traced program raises. `name` is the exception's class."""
-
-    def __init__(self, name: str, message: str = "", value: Value = None) -> None:
-        super().__init__(f"{name}: {message}")
-        self.name, self.message, self.value = name, message, value
-
-
-class ShapeFailure(PyRaise):
-    """An operator refuses its operands on this path, whatever the input."""
-
-    def __init__(self, problem: Problem) -> None:
-        super().__init__("RuntimeError", problem.message)
-        self.problem = problem
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A verdict before it becomes a finding."""
-
-    rule: str
-    level: str  # error, warning, note
-    message: str
-    site: Site
-    operator: str = ""
-    sentences: tuple[str, ...] = ()
-    certain: bool = True  # no guess of this analysis lies between the program's start and here
-    fix: tuple[ast.expr, str, str] | None = None  # (source expression, path, replacement)
-    operand: str = ""
-    layer: str = ""
-
-
-class Test(Unknown):
-    """An undecided comparison of an unknown with a constant; deciding it tells something about the unknown."""
-
-    __slots__ = ("constant", "negated", "operation", "subject")
-
-    def __init__(self, subject: Unknown, operation: str, constant: Value, text: str) -> None:
-        super().__init__("a comparison", subject.origin, text, "bool")
-        self.subject, self.operation, self.constant, self.negated = subject, operation, constant, False
 
 
 @dataclass
@@ -105,11 +64,17 @@ class Shared:
     unknown_calls: Counter[str] = field(default_factory=Counter)
     known_calls: Counter[str] = field(default_factory=Counter)
     steps: int = 0
+    effort: Effort = field(default_factory=Effort)  # on conflicts
+    contracts: Effort = field(default_factory=lambda: Effort(200_000))  # on what users' values are forced to
     most_steps: int = MOST_STEPS
+    ends: float = field(default_factory=lambda: time.process_time() + MOST_SECONDS)
     unmergeable: set[Site] = field(default_factory=set)
     files: dict[tuple[str, str, str], FilePath | None] = field(default_factory=dict)  # where modules were found
     passed: set[tuple[str, int, str]] = field(default_factory=set)  # (path, line, operator) that went well on some path
     reached: set[str] = field(default_factory=set)  # qualified names of classes and functions that were called
+
+    def __post_init__(self) -> None:
+        self.contracts.formulas, self.contracts.variables = self.effort.formulas, self.effort.variables
 
 
 class Tracer:
@@ -130,6 +95,7 @@ class Tracer:
         self.doubts = 0  # enclosing loop rounds that stand for others
         self.guards = 0  # enclosing blocks that expect an exception
         self.occurrences: dict[Site, int] = {}
+        self.compiled = 0  # enclosing calls that TensorFlow compiles first: tf.function, Sequential, fit
         self.types_open = False  # layers may have been moved to another floating type
         self.flags: Any = None  # the FLAGS object of absl and TensorFlow 1
 
@@ -151,9 +117,10 @@ class Tracer:
     def note(self, sentence: str) -> None:
         self.shared.notes[sentence] = None
 
-    def step(self) -> None:
-        self.shared.steps += 1
-        if self.shared.steps > self.shared.most_steps:
+    def step(self, count: int = 1) -> None:
+        before = self.shared.steps
+        steps = self.shared.steps = before + count
+        if steps > self.shared.most_steps or (steps >> 9 != before >> 9 and time.process_time() > self.shared.ends):
             raise OutOfBudget
 
     def unknown(self, reason: str, origin: str = "imprecise", label: str = "", pytype: str = "") -> Unknown:
@@ -304,9 +271,18 @@ class Tracer:
         finally:
             self.doubts -= doubt
 
+    @contextmanager
+    def compiling(self) -> Iterator[None]:
+        """Inside, TensorFlow infers the shapes of a graph, which it does more strictly than it runs operators."""
+        self.compiled += 1
+        try:
+            yield
+        finally:
+            self.compiled -= 1
+
     def feasible(self) -> bool:
         """Whether some input leads here (undecided counts as no: then no error is reported)."""
-        return satisfiable([c.truth for c in self.path.conditions]) is True
+        return satisfiable([c.truth for c in self.path.conditions], self.shared.effort) is True
 
     def refuse(self, message: str, node: ast.AST | None, operator: str) -> NoReturn:
         """Python raises here because of a shape: unpacking, or an index that does not exist."""
@@ -333,7 +309,7 @@ class Tracer:
 
     def decide(self, value: Value, node: ast.AST | None = None, text: str = "") -> bool:
         """Python's truth of a value; where it is open, the path takes one side."""
-        truth = self.truth(value)
+        truth = truth_of(value)
         if truth is not None:
             return truth
         site = self.site(node)
@@ -348,7 +324,7 @@ class Tracer:
             self.assume(value if taken else negate(value), "branch", site)
             return taken
         if isinstance(value, Test):
-            default = self._test_default(value)
+            default = likely(value)
             taken = self.path.choose(site, value.origin, text, default)
             self.settle(value, taken)
             return taken
@@ -389,48 +365,3 @@ class Tracer:
         }
         decided = substitute(condition, defaults) if defaults else condition
         return decided if isinstance(decided, bool) else True
-
-    def _test_default(self, test: Test) -> bool:
-        subject = test.subject
-        if subject.default is not None and test.operation in ("==", "is"):
-            return (subject.default == test.constant) is not test.negated
-        if test.operation == "is" or (test.operation == "==" and subject.origin == "param"):
-            return test.negated
-        return not test.negated
-
-    def truth(self, value: Value) -> bool | None:
-        """Python's truth of a value if it is known."""
-        if isinstance(value, Unknown):
-            if value.value is not None:
-                return self.truth(value.value[0])
-            if value.truth is None and any(e is None for e in value.excluded) and value.pytype in ("object",):
-                return True
-            if isinstance(value, Test) and value.truth is None and value.operation in ("==", "is"):
-                if value.subject.value is not None:
-                    found = value.subject.value[0]
-                    same = found is value.constant or found == value.constant
-                    return same is not value.negated
-                if any(e is value.constant or (e == value.constant and e is not None) for e in value.subject.excluded):
-                    return value.negated
-            return value.truth
-        if isinstance(value, (Poly, Cond)):
-            if isinstance(value, Poly):
-                box = value.interval
-                return True if box.lo > 0 or box.hi < 0 else None
-            return None
-        if isinstance(value, (ListV, DictV)):
-            return True if value.items else None if value.open else False
-        if isinstance(value, OpenSize):
-            return None
-        if isinstance(value, Tensor):
-            return bool(value.value) if value.dims == () and isinstance(value.value, (int, float)) else None
-        if isinstance(value, Instance):
-            if value.cls.find("__bool__") or value.cls.find("__len__") or not value.cls.closed:
-                return None
-            return True
-        if value is None or isinstance(value, (bool, int, float, str, bytes, tuple, complex)):
-            return bool(value)
-        return True
-
-
-Run = Callable[[Tracer], Any]

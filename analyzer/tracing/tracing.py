@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import sys
+import time
 import tokenize
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -14,8 +15,9 @@ from analyzer.findings import AnalysisResult
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.tracing.modules import run_module
 from analyzer.tracing.paths import Decision, Explorer, OutOfBudget, PathEnd
+from analyzer.tracing.problems import Problem, PyRaise, ShapeFailure
 from analyzer.tracing.signatures import ArgumentMismatch
-from analyzer.tracing.tracer import Problem, PyRaise, ShapeFailure, Shared, Tracer
+from analyzer.tracing.tracer import MOST_STEPS, Shared, Tracer
 from analyzer.tracing.values import Bound, Class, DictV, Function, Instance, Layer, ListV, Scope, Unknown, Value
 from analyzer.tracing.verdicts import close_path, to_findings
 from analyzer.tracing.versions import Versions, read_versions
@@ -23,7 +25,8 @@ from analyzer.tracing.versions import Versions, read_versions
 MOST_BYTES = 4_000_000
 MOST_PATHS = 24
 MOST_ENTRY_PATHS = 6
-ENTRY_STEPS = 40_000  # of one class or function that nothing calls
+DEFINITION_STEPS = 45_000  # of all classes and functions that nothing calls, for each thousand lines
+ENTRY_STEPS = 25_000  # of one of them
 _GAPS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, StopIteration, AssertionError)
 DEPTH = 12_000  # Python frames: a traced call takes about fifteen
 
@@ -41,11 +44,13 @@ def trace(path: Path, root: Path, *, target: str, entry: str | None = None) -> A
     versions = read_versions(root)
     relative = _relative(path, root)
     shared = explore(root, relative, tree, versions, entry)
-    for problem in check_python(path, root, text, tree, versions):
-        shared.problems.setdefault((problem.rule, problem.site.path, problem.site.line, problem.operand), problem)
+    for problem in check_python(path, root, text, tree, versions, shared.problems.values(), shared.notes.setdefault):
+        shared.problems[problem.rule, problem.site.path, problem.site.line, problem.operand] = problem
     sources = _sources(shared, root, relative, text)
 
     def retrace(changed_path: str, changed: str) -> Iterable[Problem]:
+        if time.process_time() > shared.ends:
+            return list(shared.problems.values())  # no time is left to prove a suggestion
         try:
             changed_tree = ast.parse(changed)
         except (SyntaxError, ValueError):
@@ -85,7 +90,8 @@ def read_source(path: Path, root: Path) -> tuple[str, ast.Module]:
         with deep_recursion():
             return text, ast.parse(text, filename=name)
     except SyntaxError as error:
-        raise TargetProblem(f"{name}:{error.lineno or 1}: syntax error: {error.msg}.") from error
+        sentence = f"{name}:{error.lineno or 1}: syntax error: {error.msg}"
+        raise TargetProblem(sentence if sentence.endswith("?") else f"{sentence}.") from error
     except (RecursionError, MemoryError) as error:
         raise TargetProblem(
             f"{name} is nested too deeply to be parsed; break its longest expression into parts."
@@ -134,12 +140,19 @@ def explore(
     """Follow every path within the budgets; the result holds the problems found."""
     shared = Shared(root, versions)
     shared.sources.update(replaced or {})
+    shared.most_steps = int(MOST_STEPS * _scale(tree))
     with deep_recursion():
         if entry is None:
             _explore(shared, lambda tr: _run_script(tr, tree, relative), MOST_PATHS)
         _explore_definitions(shared, tree, relative, entry)
     _drop_doubtful(shared)
     return shared
+
+
+def _scale(tree: ast.Module) -> float:
+    """Budgets grow with the length of a file."""
+    last = tree.body[-1].end_lineno if tree.body else 1
+    return max(1.0, (last or 1) / 1000)
 
 
 def _drop_doubtful(shared: Shared) -> None:
@@ -157,7 +170,7 @@ def _explore(shared: Shared, body: Callable[[Tracer], object], most: int) -> Non
         try:
             follow(tr, lambda tr=tr: body(tr))  # type: ignore[misc]
         except OutOfBudget:
-            shared.notes["The budget of steps is spent; what lies behind is not analysed."] = None
+            shared.notes["The budget of this analysis is spent; what lies behind is not analysed."] = None
             return
         explorer.finished(prefix, tr.path.decisions)
     if explorer.spent:
@@ -211,7 +224,8 @@ def _explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry:
     ):
         return
     before = shared.steps
-    shared.most_steps = before + 150_000
+    scale = _scale(tree)
+    shared.most_steps = before + int(DEFINITION_STEPS * scale)
     base = Tracer(shared)
     base.types_open = True  # who uses these definitions may convert them
     counts = shared.unknown_calls.copy(), shared.known_calls.copy()
@@ -237,12 +251,13 @@ def _explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry:
         if key in shared.reached and entry is None:
             continue
         if isinstance(value, Function) and (
-            entry is None and (name.startswith("_") or getattr(value.node, "name", "") != name)
+            entry is None
+            and (name.startswith("_") or getattr(value.node, "name", "") != name or _expected_to_fail(value))
         ):
             continue
         if isinstance(value, Class) and entry is None and (not _is_model(value) or _used_as_base(value, shared)):
             continue
-        _explore_one(base, value, scope, relative, as_entry=entry is not None)
+        _explore_one(base, value, scope, relative, entry is not None, scale)
 
 
 def _define(tr: Tracer, tree: ast.Module, relative: str) -> Scope:
@@ -261,15 +276,23 @@ def _used_as_base(cls: Class, shared: Shared) -> bool:
     return any(f"{m.path}:{m.node.lineno}" in shared.reached for m in members)
 
 
+def _expected_to_fail(function: Function) -> bool:
+    """Whether a test is marked as one that fails or does not run."""
+    marks = [ast.unparse(decorator).lower() for decorator in getattr(function.node, "decorator_list", [])]
+    return any("xfail" in mark or "skip" in mark or "expectedfailure" in mark for mark in marks)
+
+
 def _is_model(cls: Class) -> bool:
     return any(base.startswith(_MODEL_BASES) for base in cls.library_bases)
 
 
-def _explore_one(tr: Tracer, value: Class | Function, scope: Scope, relative: str, as_entry: bool) -> None:
+def _explore_one(
+    tr: Tracer, value: Class | Function, scope: Scope, relative: str, as_entry: bool, scale: float
+) -> None:
     """Follow the paths of one definition; each is undone before the next, so that the module is defined only once."""
     shared = tr.shared
     limit = shared.most_steps
-    shared.most_steps = min(limit, shared.steps + ENTRY_STEPS)
+    shared.most_steps = min(limit, shared.steps + int(ENTRY_STEPS * scale))
     explorer = Explorer(MOST_ENTRY_PATHS)
     for prefix in explorer.prefixes():
         tr.path.decisions.clear()

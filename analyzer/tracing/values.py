@@ -247,6 +247,7 @@ class Function:
     decorated: bool = False  # by a decorator that is not known
     called: bool = False
     options: dict[str, Value] = field(default_factory=dict)  # parameters that a command-line decorator fills
+    compiled: bool = False  # by tf.function
 
 
 class Class:
@@ -418,6 +419,7 @@ class Iterator_:
     items: Callable[[], Iterator[Value]]
     endless: bool = False
     length: Value = None
+    known: int | None = None  # of an endless one, how many elements come first that are no representatives
 
 
 @dataclass(eq=False, slots=True)

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Suggestion
-from analyzer.tracing.operators.apply import came_from, shorten
+from analyzer.tracing.operators.refusals import came_from, shorten
 from analyzer.tracing.paths import Condition
+from analyzer.tracing.problems import Problem
 from analyzer.tracing.solver import first_conflict, forced_multiple, forced_values
-from analyzer.tracing.tracer import Problem, Shared, Tracer
+from analyzer.tracing.tracer import Shared, Tracer
 from analyzer.tracing.values import Tensor
 from analyzer.validity.terms import Cond, Symbol
 
@@ -20,7 +21,7 @@ def close_path(tr: Tracer) -> None:
     truths = [c.truth for c in conditions]
     if not any(c.kind == "operator" for c in conditions):
         return
-    conflict = first_conflict(truths)
+    conflict = first_conflict(truths, tr.shared.effort)
     if conflict is not None:
         index, core = conflict
         culprit = conditions[index]
@@ -47,7 +48,7 @@ def _unsatisfiable(tr: Tracer, culprit: Condition, core: Sequence[Condition]) ->
         culprit.site,
         culprit.operator,
         tuple(sentences),
-        tr.certain and not any(_rests_on_argument(tr, c) for c in core),
+        tr.certain and not any(c.doubtful or _rests_on_argument(tr, c) for c in core),
         None,
         culprit.rule,
     )
@@ -84,10 +85,10 @@ def _forced(tr: Tracer, conditions: Sequence[Condition]) -> None:
             continue
         if known.graph and not any(not c.graph for c in equalities):
             pass
-        values = forced_values(everything, sym)
-        if values is not None and branches and forced_values(branches, sym) == values:
+        values = forced_values(everything, sym, tr.shared.contracts)
+        if values is not None and branches and forced_values(branches, sym, tr.shared.contracts) == values:
             continue
-        multiple = forced_multiple(everything, sym) if values is None else None
+        multiple = forced_multiple(everything, sym, tr.shared.contracts) if values is None else None
         if values is None and multiple is None:
             continue
         if values == []:

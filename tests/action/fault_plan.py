@@ -71,8 +71,11 @@ class Judged:
     summary: str
 
 
-def play(name: str, fault: Fault, folder: Path) -> Iterator[Judged]:
-    """Every request of one scene fails once. Raises AssertionError when the run without faults is not whole."""
+def play(name: str, fault: Fault, folder: Path, first: int = 0, step: int = 1) -> Iterator[Judged]:
+    """Every request of one scene fails once, or every `step`-th from `first` on.
+
+    Raises AssertionError when the run without faults is not whole.
+    """
     with Simulator() as simulator:
         bench = Workbench(folder, simulator)
         run = SCENES[name](bench)
@@ -81,7 +84,7 @@ def play(name: str, fault: Fault, folder: Path) -> Iterator[Judged]:
         assert run().outputs["posted"] == "true"
         labels = [request.label for request in simulator.requests]
         expected = comparable(simulator.state.snapshot())
-        for index, label in enumerate(labels):
+        for index, label in list(enumerate(labels))[first::step]:
             simulator.state = copy.deepcopy(start)
             simulator.forget_requests()
             bench.waited.clear()

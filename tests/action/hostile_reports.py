@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from analyzer.findings import (
     Confidence,
     DeviationMap,
+    DistanceHistogram,
     Evidence,
     Finding,
     LayerGraph,
@@ -43,6 +44,11 @@ maps = st.builds(
     ),
     hostile, hostile, hostile, st.booleans(),
 )  # fmt: skip
+distances = st.builds(
+    DistanceHistogram, metric=st.sampled_from(["class", "mad"]), first=hostile, second=hostile,
+    edges=st.just((16.0, 8.0, 0.0)), counts=st.lists(st.integers(0, 9), max_size=5).map(tuple), threshold=st.just(8.0),
+    triggering=st.integers(0, 3), inconsistent=st.booleans(),
+)  # fmt: skip
 graphs = st.builds(
     lambda a, b, c, p: LayerGraph(
         (LayerNode(a, b, c, 2, b, c, p), LayerNode("x", c, a, 1, a, b)), ((a, "x"), (b, c))
@@ -54,7 +60,8 @@ targets = st.builds(
     error=st.one_of(st.none(), hostile), unknown_operators=st.dictionaries(hostile, st.integers(1, 9), max_size=2),
     assumptions=st.lists(hostile, max_size=2).map(tuple), notes=st.lists(hostile, max_size=2).map(tuple),
     versions=st.dictionaries(hostile, hostile, max_size=2), backends=st.lists(hostile, max_size=2).map(tuple),
-    maps=st.lists(maps, max_size=1).map(tuple), layers=graphs, pictures=st.lists(hostile, max_size=1).map(tuple),
+    maps=st.lists(maps, max_size=1).map(tuple), distances=st.lists(distances, max_size=1).map(tuple),
+    layers=graphs, pictures=st.lists(hostile, max_size=1).map(tuple),
 )  # fmt: skip
 reports = st.builds(
     Report, targets=st.lists(targets, min_size=1, max_size=2).map(tuple),

@@ -1,4 +1,7 @@
-"""Bad weather: each request of a run fails once in each way; what is left is whole, or the run says what is missing."""
+"""Bad weather: requests of a run fail once in each way; what is left is whole, or the run says what is missing.
+
+Here each request fails in a third of the ways; `benchmarks/github_faults.py` plays the whole plan.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,8 @@ CODES = {"pull_request": {1}, "push": {1}, "workflow_run": {0, 2}}
 
 @pytest.mark.parametrize("fault", list(Fault))
 @pytest.mark.parametrize("scene", list(SCENES))
-def test_every_request_fails_once(scene: str, fault: Fault, tmp_path: Path) -> None:
-    for judged in play(scene, fault, tmp_path):
+def test_requests_fail_once(scene: str, fault: Fault, tmp_path: Path) -> None:
+    for judged in play(scene, fault, tmp_path, first=list(Fault).index(fault) % 3, step=3):
         what = f"{judged.fault} at {judged.request}"
         assert judged.whole or judged.told, f"{what}: incomplete and silent"
         assert judged.code in CODES[scene], f"{what}: the verdict was lost"

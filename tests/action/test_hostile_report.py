@@ -63,6 +63,11 @@ def test_the_summary(report: Report) -> None:
     assert marker.fields == {"id": "assay", "sha": "a" * 40, "run": "5.1"}
 
 
+def test_a_line_of_a_path_that_is_not_utf8_still_has_an_address() -> None:
+    path = b"caf\xe9/m.py".decode("utf-8", "surrogateescape")
+    assert CONTEXT.line_address(Location(path, 3)) == f"{SERVER}/octo/models/blob/{'a' * 40}/caf%3F/m.py#L3"
+
+
 @given(reports)
 @settings(deadline=None, max_examples=150)
 def test_inline_comments(report: Report) -> None:

@@ -192,6 +192,7 @@ def test_the_gpu_workflow_on_a_runner_without_gpu_is_refused_in_a_sentence(
     assert [(c.name, c.conclusion) for c in simulator.state.check_runs.values()] == [("Assay (gpu)", "neutral")]
 
 
+@pytest.mark.study
 def test_the_image_reviews_the_demo(image: str, tmp_path: Path) -> None:
     """The whole demo pull request: every model analysed, each defect found, the workspace clean but for the report."""
     out = tmp_path / "out"
@@ -213,6 +214,6 @@ def test_the_image_reviews_the_demo(image: str, tmp_path: Path) -> None:
     assert demo.code == 1
     assert {t["id"]: t["error"] for t in report["targets"] if t["status"] != "analysed"} == {}
     blocked = {f["target"] for f in report["findings"] if f["new"] and f["level"] == "error"}
-    assert len(report["targets"]) == 10
+    assert len(report["targets"]) == 11
     assert len(blocked) == 9
     assert git(demo.report.parent, "status", "--porcelain").split() == ["??", "assay-report/"]

@@ -165,6 +165,16 @@ def test_an_engine_that_is_not_installed_is_missing(healthy: Artefact, tmp_path:
     assert failure.kind is Kind.MISSING
 
 
+def test_a_worker_asked_for_again_does_not_make_room_for_the_next(healthy: Artefact) -> None:
+    first, second, third = (parse(f"onnxruntime:opt={level}") for level in ("disable", "basic", "all"))
+    with Pool(limit=2) as own:
+        kept, gone = own.get(first, healthy), own.get(second, healthy)
+        assert own.get(first, healthy) is kept
+        own.get(third, healthy)
+        assert kept in own.runners
+        assert gone not in own.runners
+
+
 def test_a_version_that_does_not_exist_is_missing(tmp_path: Path) -> None:
     with pytest.raises(EngineFailed) as failed:
         Overlays(tmp_path, variables={"PATH": "/usr/bin:/bin", "PIP_NO_INDEX": "1"})("onnxruntime", "0.0.1")

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from analyzer.config import InputSpec, TargetConfig, Thresholds
+from analyzer.differential.explain import Budget
 from analyzer.differential.plan import families
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact
-from analyzer.differential.study import Budget, Study, study
+from analyzer.differential.study import Study, study
 from analyzer.differential.transport import ProcessTransport
 from analyzer.differential.verdict import Kind
 from analyzer.sandbox.process import ProcessSandbox
@@ -44,6 +45,13 @@ def build(pooling=False):
 
 def pooled():
     return build(True)
+
+
+def normalised():
+    norm = L.Normalization()
+    norm.adapt(np.random.default_rng().normal(5.0, 3.0, (64, 8, 8, 3)).astype("float32"))
+    image = keras.Input((8, 8, 3), name="image")
+    return keras.Model(image, L.Dense(3, activation="softmax", name="head")(norm(image)))
 
 
 def unnamed():
@@ -119,6 +127,14 @@ def test_only_the_faulty_layer_of_an_entry_point_is_blamed(examine: Examine) -> 
     (judged,) = done.judge.replay([({"image": np.ones((2, 8, 8, 3), np.float32)}, None)])
     assert {a.dtype for a in judged.arrays.values()} == {np.dtype(np.float64)}, "the judge's float64 is not narrowed"
     assert done.notes == ()
+
+
+def test_adapted_statistics_are_the_same_in_every_precision(examine: Examine) -> None:
+    """Normalization keeps constants beside its variables: another build's, and the float64 judge's, are not its own."""
+    done, _ = examine("model.py:normalised", ("keras-tensorflow", "keras-torch"))
+    assert done.problems == ()
+    assert done.comparison is not None
+    assert [max(r.errors) < 1e-5 for r in done.comparison.results] == [True, True]
 
 
 def test_an_input_without_a_name_is_the_same_in_every_copy_of_the_model(examine: Examine) -> None:

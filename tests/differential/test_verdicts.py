@@ -150,6 +150,22 @@ def test_a_part_that_fails_alone_is_no_crash_of_the_model(run: Run) -> None:
     assert any("cut out of it" in note for note in result.notes)
 
 
+def test_an_error_that_hides_when_it_is_watched(run: Run) -> None:
+    """Relu and Add are wrong as one kernel, and right as soon as the tensor between them is an output."""
+    code = """
+    after = {"a", "gap", "f", "logits", "y"}
+    asked = set(found if whole else fetches)
+    if asked & after and "r" not in asked and not set(feeds) & {"r", *after}:
+        found = {n: v * 1.5 for n, v in found.items()}
+    """.strip()
+    result = run(code)
+    finding = only(result, Kind.VALUE)
+    assert finding.op == "Relu+Add"
+    assert finding.level is Level.ERROR
+    assert any("spliced" in sentence for sentence in finding.evidence.sentences)
+    assert any("once its hidden tensors are marked as outputs" in note for note in result.notes)
+
+
 def test_a_healthy_engine_has_no_verdict(run: Run) -> None:
     result = run("pass")
     assert result.findings == ()

@@ -53,7 +53,8 @@ def test_each_defect_blocks_under_its_rule_and_on_its_line(report: dict[str, Any
 
 def test_everything_was_analysed(report: dict[str, Any]) -> None:
     assert {t["id"]: t["error"] for t in report["targets"] if t["status"] != "analysed"} == {}
-    assert {t["id"] for t in report["targets"]} == {*EXPECTED, "forecast"}
+    changed_source = "training_graph/make_graph.py"  # no model of its own: only traced
+    assert {t["id"] for t in report["targets"]} == {*EXPECTED, "forecast", changed_source}
 
 
 def test_what_the_pull_request_mends_is_fixed_and_nothing_in_it_blocks(report: dict[str, Any]) -> None:

@@ -86,3 +86,30 @@ def test_a_saturating_cast_keeps_no_affine_form() -> None:
     narrow = b.op("Cast", b.op("Cast", large, to=19), to=1)  # float8_e5m2 ends at 57344
     low, high = bounds(b.graph(b.op("Add", narrow, large)), {"x": (-1, 0)})
     assert low <= 100057344 <= high
+
+
+@pytest.mark.parametrize("least", [0.0, 0.001])
+def test_what_is_rounded_is_not_at_most_what_it_was(least: float) -> None:
+    """1.169767 is 1.171875 in bfloat16: the quotient is 1.0018."""
+    b = Builder()
+    y = b.input("y", (2,))
+    narrow = b.op("Cast", b.op("Cast", b.op("Min", y, y), to=16), to=1)
+    _, high = bounds(b.graph(b.op("Div", narrow, y)), {"y": (least, 5)})
+    assert high >= 1.171875 / 1.169767
+
+
+def test_a_difference_that_has_lost_its_digits_is_not_at_most_what_it_was() -> None:
+    b = Builder()
+    y = b.input("y", (2,))
+    lost = b.op("Relu", b.op("Sub", b.op("Add", y, b.const(1e8)), b.const(1e8)))
+    _, high = bounds(b.graph(b.op("Div", lost, y)), {"y": (0.5, 5)})
+    value = np.float32(4.5)
+    assert high >= (value + np.float32(1e8) - np.float32(1e8)) / value > 1.7
+
+
+def test_a_part_of_a_sum_is_at_most_the_sum() -> None:
+    """Rounding to nearest is monotone: what is added to may not fall below what it was."""
+    b = Builder()
+    x, y = b.input("x", (4,)), b.input("y", (4,))
+    total = b.op("Add", b.op("Add", x, y), b.const(1e-7))
+    assert bounds(b.graph(b.op("Div", x, total)), {"x": (0, 100), "y": (0, 1e4)})[1] < 1.0001

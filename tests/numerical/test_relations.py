@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 from build import Builder, bounds, rules
 
+from analyzer.graph import Graph
+from analyzer.numerical.domain.dtypes import element_type
+from analyzer.numerical.domain.tensor import AbstractTensor
+
 WIDE = (-1e4, 1e4)
 
 
@@ -303,3 +307,98 @@ def test_a_discarded_failure_is_followed_through_casts() -> None:
 
     assert buckets(8) == [("numerical/where-leaks-nan-gradient", True)]
     assert buckets(0) == [("numerical/log-of-nonpositive", False)]
+
+
+def tie_count(
+    over: str = "x",
+    reduction: str = "ReduceMax",
+    *,
+    absolute: bool = False,
+    keep: bool = True,
+    summed: int = 1,
+    first: int | str = "n",
+) -> Graph:
+    """How many elements of each row of x equal the row's extreme, as the gradient of an extreme divides by it."""
+    b = Builder()
+    x, y = b.input("x", (first, 6)), b.input("y", (first, 6))
+    if absolute:
+        x = b.op("Abs", x)
+    extreme = b.op(reduction, x if over == "x" else y, b.const([1], np.int64), keepdims=int(keep))
+    if not keep:
+        n = b.op("Slice", b.op("Shape", x), b.const([0], np.int64), b.const([1], np.int64))
+        extreme = b.op("Reshape", extreme, b.op("Concat", n, b.const([1], np.int64), axis=0))
+    ties = b.op("Cast", b.op("Equal", extreme, x), to=1)
+    total = b.op("ReduceSum", ties, b.const([summed], np.int64))
+    return b.graph(b.op("Div", ties, total, name="div"))
+
+
+@pytest.mark.parametrize("absolute", [False, True])
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize("reduction", ["ReduceMax", "ReduceMin"])
+def test_an_extreme_equals_at_least_one_element(reduction: str, keep: bool, absolute: bool) -> None:
+    graph = tie_count(reduction=reduction, keep=keep, absolute=absolute)
+    assert rules(graph, {"x": WIDE, "y": WIDE}) == []
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        tie_count("y"),  # the extreme of something else
+        tie_count(reduction="ReduceMean"),
+        tie_count(summed=0),  # a column need not hold the extreme of any row
+    ],
+)
+def test_other_values_need_not_occur(graph: Graph) -> None:
+    assert rules(graph, {"x": WIDE, "y": WIDE}) == [("division-by-zero", "div")]
+
+
+@pytest.mark.parametrize(("rows", "least"), [(0, 0), (3, 1)])
+def test_the_extreme_of_nothing_equals_nothing(rows: int, least: int) -> None:
+    b = Builder()
+    x = b.input("x", ("n", 6))
+    ties = b.op("Cast", b.op("Equal", b.op("ReduceMax", x, b.const([0], np.int64)), x), to=1)
+    graph = b.graph(b.op("ReduceSum", ties, b.const([0], np.int64)))
+    assert bounds(graph, {"x": WIDE}, symbols={"n": (rows, None)})[0] == least
+
+
+def test_nan_equals_not_even_itself() -> None:
+    b = Builder()
+    x = b.input("x", (4, 6))
+    ties = b.op("Cast", b.op("Equal", b.op("ReduceMax", x, b.const([1], np.int64)), x), to=1)
+    graph = b.graph(b.op("ReduceSum", ties, b.const([1], np.int64)))
+    for nan, least in ((True, 0), (False, 1)):
+        value = AbstractTensor(element_type("float32"), (4, 6), np.float64(-1), np.float64(1), None, nan)
+        assert bounds(graph, {"x": value})[0] == least
+
+
+def test_the_count_of_ties_holds_in_real_runs() -> None:
+    """Ties, zeros of both signs, denormals, infinities and magnitudes that differ widely."""
+    import onnx_ir as ir
+    import onnxruntime
+
+    rng = np.random.default_rng(5)
+    numbers = np.array([0.0, -0.0, 1e-45, -1e-45, 1.0, -1.0, 3.4e38, -3.4e38, 1e-38, np.inf, -np.inf], np.float32)
+    for reduction in ("ReduceMax", "ReduceMin"):
+        for absolute in (False, True):
+            graph = tie_count(reduction=reduction, absolute=absolute, first=50)
+            graph.graph.outputs[:] = [next(n for n in graph.graph if n.op_type == "ReduceSum").outputs[-1]]
+            low, high = bounds(graph, {"x": WIDE, "y": WIDE})
+            model = ir.to_proto(graph.model).SerializeToString()
+            session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+            for _ in range(40):
+                x = rng.choice(numbers, (50, 6))
+                (counts,) = session.run(None, {"x": x, "y": x} if len(session.get_inputs()) == 2 else {"x": x})
+                assert low <= counts.min() <= counts.max() <= high
+                assert low == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "divisor", "expected"),
+    [((5, 6), 4, (1, 2)), ((3, 4), 4, (0, 3)), ((-3, -2), 4, (1, 2)), ((-1, 0), 4, (0, 3)), ((8, 8), 3, (2, 2))],
+)
+def test_an_integer_remainder_within_one_period(
+    given: tuple[int, int], divisor: int, expected: tuple[int, int]
+) -> None:
+    b = Builder()
+    graph = b.graph(b.op("Mod", b.input("x", (4,), "int64"), b.const(divisor, np.int64)))
+    assert bounds(graph, {"x": given}) == expected

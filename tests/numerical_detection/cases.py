@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 FORMS = ("torch", "keras", "tf2", "tf1")
-NOT_TORCH = ("keras", "tf2", "tf1")
 
 
 @dataclass(frozen=True)
 class Case:
     """A family of defects: its rule, and a part of the source text that its suggested change must hold.
 
-    `elsewhere` names forms in which the failing operator carries another rule; `forms` those in which it is written.
+    `elsewhere` names forms in which the failing operator carries another rule, `mended_otherwise` those in which the
+    change is another; `forms` those in which the defect is written.
     """
 
     name: str
@@ -20,6 +20,10 @@ class Case:
     mended: str
     forms: tuple[str, ...] = FORMS
     elsewhere: tuple[tuple[str, str], ...] = ()
+    mended_otherwise: tuple[tuple[str, str], ...] = ()
+
+    def mended_in(self, form: str) -> str:
+        return dict(self.mended_otherwise).get(form, self.mended)
 
     def rule_in(self, form: str) -> str:
         return dict(self.elsewhere).get(form, self.rule)
@@ -28,7 +32,7 @@ class Case:
 LOG, DIVISION, EXP = "log-of-nonpositive", "division-by-zero", "exp-overflow"
 CASES = (
     Case("log_of_softmax", LOG, "log_softmax(logits"),
-    Case("log_of_softmax_in_one_line", LOG, "torch.log_softmax(logits, dim=1)", ("torch",)),
+    Case("log_of_softmax_in_one_line", LOG, "log_softmax(logits"),
     Case("log_of_one_minus_sigmoid", LOG, "sigmoid(-"),
     Case("softmax_by_hand", EXP, "softmax(logits"),
     Case("kernel_weights", DIVISION, "softmax("),
@@ -46,7 +50,7 @@ CASES = (
     Case("entropy", LOG, "log_softmax("),
     Case("cosine_similarity", DIVISION, "1e-08"),
     Case("deviation_of_one", DIVISION, "1e-08"),
-    Case("sample_deviation", DIVISION, "correction=0", ("torch",)),
+    Case("sample_deviation", DIVISION, "maximum(others, 1)", mended_otherwise=(("torch", "correction=0"),)),
     Case("masked_attention", "softmax-of-minus-infinity", "-1e9"),
     Case("half_precision", "overflow", "float"),
     Case("distance", "gradient-of-sqrt-at-zero", "+ 1e-12)", elsewhere=(("torch", "gradient-of-norm-at-zero"),)),

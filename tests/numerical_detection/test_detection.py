@@ -74,7 +74,7 @@ def test_the_defective_line_is_named_shown_and_mended(analysed: Analysed, form: 
     assert suggestion is not None
     assert suggestion.proved
     assert suggestion.replacement is not None, suggestion.description
-    assert case.mended in suggestion.replacement.replace("logsigmoid", "log_sigmoid")
+    assert case.mended_in(form) in suggestion.replacement.replace("logsigmoid", "log_sigmoid")
     assert suggestion.path is not None
     assert suggestion.line is not None
     assert suggestion.end_line is not None

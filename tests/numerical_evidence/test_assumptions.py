@@ -13,7 +13,9 @@ from onnx import TensorProto, helper, numpy_helper
 from analyzer.config import InputSpec, TargetConfig
 from analyzer.graph import Graph, Role, ValueRange, set_role
 from analyzer.graph.ranges import Origin
+from analyzer.loading import Weight
 from analyzer.numerical.assumptions import as_ranges, assume
+from analyzer.numerical.stored_weights import PIECE, StoredWeight, extremes
 from analyzer.problem import TargetProblem
 
 
@@ -77,15 +79,31 @@ def test_parameters_are_declared_by_glob_and_unbounded_by_choice() -> None:
     assert free["x"].lo == -math.inf
 
 
+def stored(**arrays: np.ndarray) -> dict[str, StoredWeight]:
+    def weight(array: np.ndarray) -> Weight:
+        return Weight(ir.DataType.FLOAT, array.shape, lambda: array)
+
+    return {name: StoredWeight(weight(array), *extremes(array)) for name, array in arrays.items()}
+
+
+def test_the_extremes_of_a_weight_are_those_of_all_its_pieces() -> None:
+    array = np.linspace(-1, 1, 2 * PIECE + 7, dtype=np.float32)
+    assert extremes(array) == (-1.0, 1.0)
+    array[-1] = np.inf
+    assert extremes(array) == (-1.0, math.inf)
+    array[PIECE + 3] = np.nan
+    assert all(math.isnan(bound) for bound in extremes(array))
+
+
 def test_a_checkpoint_gives_exact_ranges() -> None:
-    found = as_ranges(assume(linear(**WEIGHTS), ENTRY, {"w": np.array([[0.5, 0.25]], np.float32)}))
+    found = as_ranges(assume(linear(**WEIGHTS), ENTRY, stored(w=np.array([[0.5, 0.25]], np.float32))))
     assert (found["w"].lo, found["w"].hi, found["w"].origin) == (0.25, 0.5, Origin.DATA)
 
 
 def test_weights_that_are_not_finite_give_no_range() -> None:
     """They are as without a checkpoint; the check of the checkpoint tells what is wrong."""
     without = as_ranges(assume(linear(**WEIGHTS), ENTRY, {}))
-    assert as_ranges(assume(linear(**WEIGHTS), ENTRY, {"w": np.array([np.nan], np.float32)})) == without
+    assert as_ranges(assume(linear(**WEIGHTS), ENTRY, stored(w=np.array([np.nan], np.float32)))) == without
 
 
 def test_token_ids_stay_below_the_vocabulary() -> None:

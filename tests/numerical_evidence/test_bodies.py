@@ -32,10 +32,11 @@ def model(nodes: list[Any], inputs: list[Any], outputs: list[Any], **constants: 
     return Graph(ir.from_proto(proto))
 
 
-def branch() -> Graph:
-    """if x[0] > 0: log(x - 1) else: x"""
+def branch(operator: str = "Log", before: str = "Identity") -> Graph:
+    """if x[0] > 0: operator(before(x - 1)) else: x"""
     then = helper.make_graph(
-        [helper.make_node("Sub", ["x", "one"], ["d"]), helper.make_node("Log", ["d"], ["t"], name="inner")],
+        [helper.make_node("Sub", ["x", "one"], ["d"]), helper.make_node(before, ["d"], ["b"]),
+         helper.make_node(operator, ["b"], ["t"], name="inner")],
         "then", [], [info("t", shape=(2,))],
     )  # fmt: skip
     other = helper.make_graph([helper.make_node("Identity", ["x"], ["e"])], "else", [], [info("e", shape=(2,))])
@@ -47,8 +48,8 @@ def branch() -> Graph:
     return model(nodes, [info("x", shape=(2,))], [info("y", shape=(2,))], one=1.0, half=0.5)
 
 
-def loop(operator: str = "Log", *, nested: bool = False) -> Graph:
-    """for i in range(4): y = operator(y) (inside a branch that is always taken, if nested)"""
+def loop(operator: str = "Log", *, nested: bool = False, shift: float = 0.25) -> Graph:
+    """for i in range(4): y = operator(y) - shift (inside a branch that is always taken, if nested)"""
     step = [helper.make_node(operator, ["y"], ["s"], name="inner")]
     if nested:
         then = helper.make_graph(step, "then", [], [info("s", shape=(2,))])
@@ -70,15 +71,17 @@ def loop(operator: str = "Log", *, nested: bool = False) -> Graph:
         helper.make_node("Constant", [], ["n"], value=trips),
         helper.make_node("Loop", ["n", "", "x"], ["y_end"], body=body, name="loop"),
     ]
-    return model(nodes, [info("x", shape=(2,))], [info("y_end", shape=(2,))], big=100.0, shift=0.25)
+    return model(nodes, [info("x", shape=(2,))], [info("y_end", shape=(2,))], big=100.0, shift=shift)
 
 
-def scan() -> Graph:
-    """total = 0; for row in x: total = total + row; out.append(1 / total)"""
+def scan(*, roots: bool = False) -> Graph:
+    """total = 0; for row in x: total = total + row; out.append(1 / total), or with `roots` sqrt(total) of squares"""
+    last = ["Sqrt", "s_next"] if roots else ["Div", "ones", "s_next"]
     body = helper.make_graph(
         [
-            helper.make_node("Add", ["s", "row"], ["s_next"]),
-            helper.make_node("Div", ["ones", "s_next"], ["part"], name="inner"),
+            helper.make_node("Mul", ["row", "row" if roots else "ones"], ["r"]),
+            helper.make_node("Add", ["s", "r"], ["s_next"]),
+            helper.make_node(last[0], last[1:], ["part"], name="inner"),
         ],
         "body",
         [info("s", shape=(2,)), info("row", shape=(2,))],
@@ -90,8 +93,8 @@ def scan() -> Graph:
     return graph
 
 
-def tf_while() -> Graph:
-    """i = 0; y = x; while i < 3: y = log(y) + 1"""
+def tf_while(operator: str = "Log", *, idle: bool = False) -> Graph:
+    """i = 0; y = x; while i < 3: y = operator(y) + 1; with `idle`, operator(|y|) is compared with 1 as well"""
 
     def value(name: str, dtype: ir.DataType, shape: tuple[int, ...] = ()) -> ir.Value:
         return ir.Value(name=name, type=ir.TensorType(dtype), shape=ir.Shape(shape))
@@ -114,9 +117,15 @@ def tf_while() -> Graph:
     condition = ir.Graph([i, y], [less.outputs[0]], nodes=[limit, less], name="cond", opset_imports={"tf": 1})
     i, y = value("bi", whole), value("by", real, (2,))
     one, unit = constant("one", np.int32(1)), constant("unit", np.float32(1.0))
-    nodes = [one, unit, apply("AddV2", "count", i, one.outputs[0], dtype=whole), apply("Log", "inner", y)]
+    nodes = [one, unit, apply("AddV2", "count", i, one.outputs[0], dtype=whole), apply(operator, "inner", y)]
     nodes.append(apply("AddV2", "next", nodes[3].outputs[0], unit.outputs[0]))
-    outputs = [nodes[2].outputs[0], nodes[4].outputs[0]]
+    if idle:
+        nodes.append(apply("Abs", "magnitude", y))
+        nodes.append(apply(operator, "idle", nodes[-1].outputs[0]))
+        nodes.append(apply("Greater", "compared", nodes[-1].outputs[0], unit.outputs[0], dtype=ir.DataType.BOOL))
+        chosen = [nodes[-1].outputs[0], nodes[4].outputs[0], nodes[3].outputs[0]]
+        nodes.append(apply("SelectV2", "chosen", *chosen))
+    outputs = [nodes[2].outputs[0], nodes[-1].outputs[0]]
     body = ir.Graph([i, y], outputs, nodes=nodes, name="body", opset_imports={"tf": 1})
     x, zero = value("x", real, (2,)), constant("zero", np.int32(0))
     attributes: dict[str, Any] = {"cond": condition, "body": body}
@@ -133,10 +142,12 @@ def workers() -> Confirmer:
         yield confirmer  # type: ignore[misc]
 
 
-def finding(graph: Graph, lo: float, hi: float, workers: Confirmer, output: Path) -> Finding | None:
+def finding(
+    graph: Graph, lo: float, hi: float, workers: Confirmer, output: Path, *, backward: bool = False, node: str = "inner"
+) -> Finding | None:
     target = TargetConfig(id="t", path="t.onnx", inputs={"x": InputSpec(range=ValueRange(lo, hi))})
     result = analyse(graph, target, output=output, confirmer=workers)
-    found = [f for f in result.findings if f.node == "inner" and not f.evidence.data["backward"]]
+    found = [f for f in result.findings if f.node == node and f.evidence.data["backward"] == backward]
     return found[0] if found else None
 
 
@@ -167,6 +178,55 @@ def test_an_operator_in_a_body_is_confirmed_and_mended(name: str, workers: Confi
     done = subprocess.run(command, cwd=test.parent, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 1, done.stdout[-1500:] + done.stderr[-500:]
     assert "the operator in the body fails" in done.stdout
+
+
+GRADIENTS = {
+    "branch": (lambda: branch("Sqrt", "Abs"), -2.0, 3.0),
+    "loop": (lambda: loop("Sqrt", shift=-0.25), 0.0, 9.0),
+    "branch in a loop": (lambda: loop("Sqrt", nested=True, shift=-0.25), 0.0, 9.0),
+    "scan": (lambda: scan(roots=True), -1.0, 1.0),
+    "while": (lambda: tf_while("Sqrt"), 0.0, 4.0),
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_a_gradient_in_a_body_is_confirmed_and_mended(name: str, workers: Confirmer, tmp_path: Path) -> None:
+    build, lo, hi = GRADIENTS[name]
+    assert finding(build(), lo, hi, workers, tmp_path) is None
+    found = finding(build(), lo, hi, workers, tmp_path, backward=True)
+    assert found is not None
+    assert found.rule == "numerical/gradient-of-sqrt-at-zero"
+    assert found.confidence is Confidence.CONFIRMED, found.evidence.sentences
+    assert found.suggestion is not None
+    assert found.suggestion.proved
+    assert found.reproducer is not None
+    test = tmp_path / found.reproducer
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(test.parent), str(test)]
+    done = subprocess.run(command, cwd=test.parent, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 1, done.stdout[-1500:] + done.stderr[-500:]
+    assert "not finite" in done.stdout
+
+
+def test_the_gradient_of_another_operator_in_the_body_does_not_confirm(workers: Confirmer, tmp_path: Path) -> None:
+    """The idle root is only compared: no gradient passes through it, though it stands at 0 where the other's fails."""
+    found = finding(tf_while("Sqrt", idle=True), 0.0, 4.0, workers, tmp_path, backward=True, node="idle")
+    assert found is not None
+    assert found.confidence is Confidence.POSSIBLE
+    other = finding(tf_while("Sqrt", idle=True), 0.0, 4.0, workers, tmp_path, backward=True)
+    assert other is not None
+    assert other.confidence is Confidence.CONFIRMED
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_a_gradient_in_a_body_that_no_run_reaches_is_not_reported(
+    name: str, workers: Confirmer, tmp_path: Path
+) -> None:
+    """Away from the edge the same bodies are silent."""
+    if name == "scan":  # a sum of squares of [0.5, 1] is above 0
+        graph, lo, hi = scan(roots=True), 0.5, 1.0
+    else:
+        graph, lo, hi = GRADIENTS[name][0](), 2.0, 3.0
+    assert finding(graph, lo, hi, workers, tmp_path, backward=True) is None
 
 
 def test_what_no_run_reaches_is_not_confirmed(workers: Confirmer, tmp_path: Path) -> None:

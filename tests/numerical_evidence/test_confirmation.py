@@ -57,6 +57,19 @@ def test_a_reachable_failure_is_found_and_its_inputs_stay_in_range(workers: Conf
     assert x.max() <= 17.5
 
 
+def test_a_failure_between_harmless_points_and_those_that_overflow_before_it_is_found(workers: Confirmer) -> None:
+    """The quotient reaches 0 where logits are 104 apart, and from 89 on the exponential itself overflows."""
+    nodes = [
+        helper.make_node("Exp", ["x"], ["e"], name="exp"),
+        helper.make_node("ReduceSum", ["e"], ["s"], name="sum"),
+        helper.make_node("Div", ["e", "s"], ["p"], name="div"),
+        helper.make_node("Log", ["p"], ["y"], name="log"),
+    ]
+    found = confirm(workers, model(nodes, [4]), -1e6, 1e6)
+    assert found is not None
+    assert np.load(found.work / "found.npz")["x"].max() < 89
+
+
 def test_what_the_ranges_exclude_is_not_confirmed(workers: Confirmer) -> None:
     assert confirm(workers, model(SIGMOID, [3], one=ONE), -5.0, 10.0) is None
 

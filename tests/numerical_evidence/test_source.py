@@ -199,6 +199,22 @@ def test_the_definition_of_a_module_level_name_is_followed(tmp_path: Path) -> No
     assert found.replacement == "logits = tf.matmul(x, w)\nloss = -tf.reduce_sum(y * tf.nn.log_softmax(logits))"
 
 
+@pytest.mark.parametrize("head", [TORCH, TF, TF1, KERAS])
+@pytest.mark.parametrize("size", ["x.shape[1] - 1", "len(y) - 1", "float(y)", "n - 1", "int(z) * 2 - n"])
+def test_a_python_number_is_bounded_by_python(tmp_path: Path, head: str, size: str) -> None:
+    """`tf.maximum(n - 1, 1)` is an int32 tensor, by which no float is divided; a Python number has no `clamp`."""
+    body = (
+        f"n = x.shape[0]\nreturn torch.sum(x) / ({size})" if head == TORCH else f"n = x.shape[0]\nreturn x / ({size})"
+    )
+    if head in (TF, TF1):
+        body = body.replace("return x /", "return tf.exp(x) /")
+    if head == KERAS:
+        body = body.replace("return x /", "return ops.exp(x) /")
+    made = changed(tmp_path, body, "clamp-below", "Div", head=head, number=1)
+    assert made is not None
+    assert made.endswith(f"(max({size}, 1))")
+
+
 def test_the_operators_of_a_line_are_told_apart_by_their_order(tmp_path: Path) -> None:
     line = "return torch.sqrt(x + torch.sqrt(y)) * torch.sqrt(z)"
     expected = [

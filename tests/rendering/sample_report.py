@@ -7,6 +7,7 @@ import math
 from analyzer.findings import (
     Confidence,
     DeviationMap,
+    DistanceHistogram,
     Evidence,
     Finding,
     LayerGraph,
@@ -111,6 +112,9 @@ def sample_report(*, name: str = "vae-loss", layer: str = "VAE.loss", path: str 
         versions={"torch": "2.13.0"},
         backends=("torch deviates from the float64 reference by 0.87 in `decoder.up2` (Conv2DTranspose)",),
         maps=(chart,),
+        distances=(
+            DistanceHistogram("class", "tensorflow", "torch", (16, 8, 4, 2, 1, 0), (3, 5, 0, 1, 2, 39), 8, 8, True),
+        ),
         layers=layers,
     )
     failed = TargetReport(

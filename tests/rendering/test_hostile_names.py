@@ -124,7 +124,9 @@ def test_every_file_can_be_written(tmp_path_factory: pytest.TempPathFactory, rep
     write(report, folder)
     inside = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     assert {"report.json", "report.sarif", "report.md", "report.html"} <= inside
-    assert all(re.fullmatch(r"report\.\w+|targets/[\w.-]+/deviation-\d+\.\w+", name) for name in inside), inside
+    assert all(
+        re.fullmatch(r"report\.\w+|targets/[\w.-]+/(?:deviation|distances)-\d+\.\w+", name) for name in inside
+    ), inside
 
 
 def test_the_strategies_are_hostile() -> None:

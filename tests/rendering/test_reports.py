@@ -13,6 +13,7 @@ from sarif_pydantic import Sarif
 
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Suggestion
 from analyzer.rendering import report_json, sarif
+from analyzer.rendering.markdown import headline
 from analyzer.schemas import schema
 from tests.rendering.sample_report import sample_report
 
@@ -85,3 +86,16 @@ def test_sarif_says_what_code_scanning_needs() -> None:
     assert results[3]["suppressions"][0]["justification"] == "accepted until the rewrite"
     assert results[2]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "models/vae.py"
     assert run["invocations"][0]["executionSuccessful"] is False
+
+
+def test_the_headline_counts_models_and_traced_files_apart() -> None:
+    report = sample_report()
+    (blocked,) = {f.target for f in report.blocking}
+    (model,) = [t for t in report.targets if t.id == blocked]
+    traced = [replace(model, id=f"{name}.py", kind="python") for name in ("train", "data")]
+    sound = replace(model, id="sound")
+    broken = replace(report.blocking[0], target="train.py")
+    text = headline(replace(report, targets=(model, sound, *traced), findings=(*report.findings, broken))).text
+    assert text.endswith("in 1 of 2 changed models and 1 of 2 Python files")
+    only = headline(replace(report, targets=tuple(traced), findings=(broken,))).text
+    assert only.endswith("in 1 of 2 changed Python files")

@@ -48,6 +48,20 @@ def test_any_model_fits_a_screen_and_loses_no_layer(size: int) -> None:
     assert all(r.single for r in regions for n in r.members if n.guilty)
 
 
+def test_the_picture_shows_the_whole_graph(tmp_path: Path) -> None:
+    """The background covers the graph, so what is drawn of it has to be what the viewer shows."""
+    svg = draw(chart(35, {4}), tmp_path / "graph")[0]
+    root = ET.parse(svg).getroot()
+    shown = [float(n) for n in (root.get("viewBox") or "").split()][2:]
+    (group,) = (g for g in root.iter("{http://www.w3.org/2000/svg}g") if g.get("class") == "graph")
+    scale = float(re.findall(r"scale\(([\d.]+)", group.get("transform") or "")[0])
+    background = next(root.iter("{http://www.w3.org/2000/svg}polygon"))
+    points = [[float(n) for n in p.split(",")] for p in (background.get("points") or "").split()]
+    for axis in (0, 1):
+        drawn = max(p[axis] for p in points) - min(p[axis] for p in points)
+        assert drawn * scale == pytest.approx(shown[axis], abs=1)
+
+
 @pytest.mark.parametrize("size", [20, 400])
 def test_the_diagram_for_a_comment_is_small_whole_and_connected(size: int) -> None:
     """GitHub's renderer gives up on large diagrams; a quarter of all layers is highlighted, whatever the model."""

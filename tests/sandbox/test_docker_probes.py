@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
+from docker.errors import NotFound
 
 from analyzer.config import Environment
 from analyzer.problem import TargetProblem
-from analyzer.sandbox import PYTHON, Limits
-from analyzer.sandbox.docker import LABEL, DockerSandbox, connect
+from analyzer.sandbox import PYTHON, Limits, docker
+from analyzer.sandbox.docker import DockerSandbox, connect, remove
 
 pytestmark = pytest.mark.docker
 
@@ -159,14 +162,27 @@ print("mounts", [m for m in mounts if m.startswith(("/github", "/work", "/home",
     assert "mounts []" in completed.log
 
 
-def test_no_container_and_no_volume_stays(docker_sandbox, probe):
-    client = connect()
-    volumes = {v.id for v in client.volumes.list()}
+def test_no_container_and_no_volume_stays(probe, monkeypatch):
+    """Watches this test's own containers only: other processes may use the same engine meanwhile."""
+    containers, volumes = [], []
+
+    def watched(container):
+        container.reload()
+        containers.append(container.id)
+        volumes.extend(mount["Name"] for mount in container.attrs["Mounts"] if mount["Type"] == "volume")
+        remove(container)
+
+    monkeypatch.setattr(docker, "remove", watched)
     probe("print('hello')")
     probe("import time; time.sleep(100)", seconds=1)
-    assert not client.containers.list(all=True, filters={"label": LABEL})
-    assert {v.id for v in client.volumes.list()} <= volumes
-    client.close()
+    assert (len(containers), len(volumes)) == (2, 2)
+    with contextlib.closing(connect()) as client:
+        for identity in containers:
+            with pytest.raises(NotFound):
+                client.containers.get(identity)
+        for name in volumes:
+            with pytest.raises(NotFound):
+                client.volumes.get(name)
 
 
 def test_garbage_in_place_of_the_archive_is_refused(probe):

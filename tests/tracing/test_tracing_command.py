@@ -44,7 +44,7 @@ def test_an_error_blocks_and_says_shapes_and_the_repair(tmp_path: Path, capsys: 
     assert "model.py:4" in shown
     assert "error" in shown
     assert "the last dimension of the input is 5 but the layer takes 3" in shown
-    assert "Replace 3 by 5" in shown
+    assert "Replace 3 by 5. (model.py:3)" in shown
 
 
 def test_a_warning_names_the_value_and_does_not_block(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -82,6 +82,64 @@ def test_what_random_scripts_have_shown(text: str, line: int | None) -> None:
         assert found == {line}
 
 
+# scripts on which tracing and execution once differed: pools larger than their input, `view` of tensors in another
+# layout, wrong ranks, losses of scalars and of unequal rows, models fed another shape, axes named twice in a graph
+DIFFERED = (
+    212, 908, 2465, 2535, 2594, 2599, 2608, 2654, 2662, 2750, 2804, 2813, 2933, 2939, 3047, 3290, 3369, 3585, 4162,
+    4273, 4310, 4442, 4516, 4793,
+)  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", DIFFERED)
+def test_scripts_that_differed_agree(seed: int) -> None:
+    study = load("tracing_differential")
+    text = study.script(seed)  # type: ignore[attr-defined]
+    traced, expected = study.traced(text), study.executed(text)  # type: ignore[attr-defined]
+    assert study.same(traced, expected), f"{traced} {expected}\n{text}"  # type: ignore[attr-defined]
+
+
+KERAS = "import tensorflow as tf, keras\nfrom keras import layers\nx = tf.zeros([1, 2, 2, 3])\n"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "y = layers.AveragePooling2D(3)(x)\n",
+        "y = layers.AveragePooling2D(4, strides=1)(x)\n",
+        "y = tf.nn.avg_pool(x, 3, 1, 'VALID')\n",
+        "f = tf.function(lambda x: tf.nn.avg_pool(x, 3, 1, 'VALID'))\ny = f(x)\n",
+        "@tf.function\ndef f(x):\n    return tf.nn.avg_pool2d(x, 3, 1, 'VALID')\ny = f(x)\n",
+        "y = layers.MaxPooling2D(3)(x)\n",
+        "y = layers.AveragePooling2D(3)(keras.Input((2, 2, 3)))\n",
+        "l = layers.Conv2D(2, 1)\ny = l(x)\nz = l(x[..., :2])\n",
+        "l = layers.BatchNormalization()\ny = l(x)\nz = l(x)\n",
+        "class M(keras.Model):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.pool = layers.AveragePooling2D(3)\n"
+        "    def call(self, x):\n        return self.pool(x)\ny = M()(x)\n",
+        "y = layers.Conv2D(2, 1)(layers.AveragePooling2D(3)(x))\n",
+        "m = keras.Sequential([keras.Input((2, 2, 5)), layers.Conv2D(2, 1)])\ny = m(x)\n",
+        "m = keras.Sequential([keras.Input((2, 2, 5)), layers.ReLU()])\ny = m(x)\n",
+        "y = tf.nn.softmax_cross_entropy_with_logits(labels=tf.zeros([1, 3]), logits=tf.zeros([4, 3]))\n",
+        "y = tf.nn.softmax_cross_entropy_with_logits(labels=tf.zeros([4, 3]), logits=tf.zeros([1, 3]))\n",
+        "y = keras.losses.MeanSquaredError()(tf.zeros([3]), tf.zeros([3]))\n",
+        "y = keras.losses.MeanSquaredError()(tf.reduce_sum(x), tf.reduce_sum(x))\n",
+        "y = layers.TimeDistributed(layers.Dense(3))(tf.zeros([2, 3]))\n",
+    ],
+)
+def test_keras_fails_where_tracing_says(text: str) -> None:
+    study = load("tracing_differential")
+    traced, expected = study.traced(KERAS + text), study.executed(KERAS + text)  # type: ignore[attr-defined]
+    assert study.same(traced, expected), (traced, expected)  # type: ignore[attr-defined]
+
+
+def test_an_empty_pool_is_an_advisory() -> None:
+    text = KERAS + "y = layers.AveragePooling2D(3)(x)\n"
+    shared = explore(Path("/nonexistent"), "script.py", ast.parse(text), Versions())
+    assert [(p.rule, p.level, p.site.line) for p in shared.problems.values()] == [("tracing/empty-result", "note", 4)]
+
+
 @pytest.mark.parametrize(
     "name",
     [

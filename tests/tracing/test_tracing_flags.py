@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from analyzer.tracing.tracer import Problem
+from analyzer.tracing.problems import Problem
 from analyzer.tracing.tracing import explore, read_source
 from analyzer.tracing.versions import Versions
 

@@ -10,8 +10,8 @@ import pytest
 from analyzer.findings import AnalysisResult, Confidence, FailOn, Finding, Level
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.tracing import trace
+from analyzer.tracing.problems import Problem
 from analyzer.tracing.python_bugs import check_python  # noqa: F401  (imported so that a missing module shows here)
-from analyzer.tracing.tracer import Problem
 from analyzer.tracing.tracing import explore, read_source
 from analyzer.tracing.versions import Versions, read_versions
 
@@ -352,6 +352,7 @@ def test_the_repository_cannot_configure_the_tools(tmp_path: Path) -> None:
         (b"# -*- coding: nonsense -*-\nx = 1\n", "not text in UTF-8"),
         (b"x = 1\x00\n", "null bytes|syntax error"),
         (b"x = " + b"(" * 5000 + b")" * 5000, "nested too deeply|syntax error"),
+        (b"print 'hello'\n", r"model.py:1: syntax error: .*Did you mean print\(\.\.\.\)\?$"),
     ],
 )
 def test_bad_files_give_one_sentence(tmp_path: Path, content: bytes, message: str) -> None:

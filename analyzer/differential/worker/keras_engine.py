@@ -3,7 +3,8 @@
 Tensors are named after the layer that makes them (``block/conv``; with ``:1`` for its second call, ``#1`` for its
 second output); nested models are flattened. A run calls the model as a user does; parts are run operation by operation.
 
-Knobs: ``call`` (inference: ``model(x, training=False)``; plain: ``model(x)``; predict), ``precision`` (a dtype policy),
+Knobs: ``call`` (inference: ``model(x, training=False)``; plain: ``model(x)``; predict), ``precision`` (a dtype policy;
+OpenVINO also ``default``, its own choice),
 ``jit`` (on: compiled with XLA or the backend's own compiler), ``device``, ``threads``.
 """
 
@@ -20,6 +21,7 @@ import numpy as np
 
 from . import tensors
 from .contract import Arrays, EngineError, node, tensor
+from .keras_models import as_array, declare_precision, keep_float64, path_of, restore, variables_of, with_policy
 
 PACKAGES = {"tensorflow": "tensorflow", "jax": "jax", "torch": "torch", "openvino": "openvino", "numpy": "numpy"}
 SIMPLE = (int, float, bool, str)
@@ -55,6 +57,8 @@ class Keras:
         if keras.backend.backend() != self.backend:
             raise EngineError("missing", f"Keras runs on {keras.backend.backend()}, not on {self.backend}")
         engine = importlib.import_module(PACKAGES[self.backend])
+        if self.backend == "openvino" and self.knobs["precision"] != "default":
+            declare_precision(engine)
         if self.knobs["device"] == "cuda" and not self._has_gpu():
             raise EngineError("missing", f"Keras on {self.backend} finds no GPU")
         if self.knobs["threads"] and self.backend == "torch":
@@ -93,19 +97,19 @@ class Keras:
             built = build(model["entry"], str(folder / model["root"]))
             loaded, examples = built.model, built.inputs
             if model.get("state"):
-                _restore(loaded, tensors.read(folder / model["state"]["file"], model["state"]["manifest"]))
-        policy = self.knobs["precision"]
+                restore(loaded, tensors.read(folder / model["state"]["file"], model["state"]["manifest"]))
+        policy = "float32" if self.knobs["precision"] == "default" else self.knobs["precision"]
         self.built = loaded
         if policy == "float64":
-            _keep_float64()
-        self.model = loaded if policy == "float32" else _with_policy(loaded, policy)
+            keep_float64()
+        self.model = loaded if policy == "float32" else with_policy(loaded, policy)
         self.compiled = False
         self._flatten()
         names = [n for n, _ in self.inputs]
         if examples is not None:
             values = list(examples.values()) if isinstance(examples, dict) else list(examples)
             if len(values) == len(names):
-                self.examples = {n: _numpy(v) for n, v in zip(names, values)}  # noqa: B905
+                self.examples = {n: as_array(v) for n, v in zip(names, values)}  # noqa: B905
         return {
             "nodes": [self._describe(s) for s in self.steps],
             "inputs": [
@@ -124,12 +128,12 @@ class Keras:
         for index, variable in enumerate(self.model.variables):
             path = getattr(variable, "path", variable.name)
             if "seed_generator" not in path:  # a random layer may draw; it must not change what it computes with
-                found[f"{index}/{path}"] = _numpy(variable)
+                found[f"{index}/{path}"] = as_array(variable)
         return found
 
     def state(self) -> Arrays:
         """The weights by position and path: initial values are random, and other ones on each backend."""
-        return {f"{i}/{_path(v)}": _numpy(v) for i, v in enumerate(_variables(self.built))}
+        return {f"{i}/{path_of(v)}": as_array(v) for i, v in enumerate(variables_of(self.built))}
 
     def cut(self, inputs: Sequence[str], outputs: Sequence[str]) -> tuple[dict[str, Any], Arrays]:
         """Layers by their own serialised configuration, with their weights; how tensors run between them by name."""
@@ -144,7 +148,7 @@ class Keras:
             nested = any(isinstance(a, (list, tuple)) for a in step.args)
             config = keras.saving.serialize_keras_object(step.operation)
             names = [f"w{number}_{i}" for i in range(len(step.operation.weights))]
-            arrays.update({n: _numpy(w) for n, w in zip(names, step.operation.weights)})  # noqa: B905
+            arrays.update({n: as_array(w) for n, w in zip(names, step.operation.weights)})  # noqa: B905
             steps.append(
                 {"layer": config, "weights": names, "inputs": step.inputs, "outputs": step.outputs, "as_list": nested}
             )
@@ -158,18 +162,20 @@ class Keras:
         if fetches is None:
             values = self._call([feeds[n] for n, _ in self.inputs])
             flat = keras.tree.flatten(values)
-            return {n: _numpy(v) for n, v in zip(self.outputs, flat)}  # noqa: B905
+            return {n: as_array(v) for n, v in zip(self.outputs, flat)}  # noqa: B905
         if self.backend == "openvino":
             return self._symbolic(feeds, fetches)
         env: dict[str, Any] = {n: keras.ops.convert_to_tensor(a) for n, a in feeds.items()}
         self._walk(env, fetches)
-        return {n: _numpy(env[n]) for n in fetches if n in env}
+        return {n: as_array(env[n]) for n in fetches if n in env}
 
     def _call(self, values: list[np.ndarray]) -> Any:
-        form = getattr(self.model, "input", None)  # a Sequential model that was loaded may have none
+        form = None
+        with contextlib.suppress(AttributeError, ValueError):  # a Sequential model that was loaded may have none
+            form = self.model.input
         argument: Any = values if len(values) > 1 or isinstance(form, (list, tuple)) else values[0]
         if isinstance(form, dict):
-            argument = dict(zip(self.model.input, values))  # noqa: B905
+            argument = dict(zip(form, values))  # noqa: B905
         if self.backend == "openvino" or self.knobs["call"] == "predict" or self.knobs["jit"] == "on":
             if not self.compiled:
                 self.model.compile(jit_compile=self.knobs["jit"] == "on", run_eagerly=False)
@@ -223,7 +229,7 @@ class Keras:
         part = keras.Model(inputs, outputs)
         part.compile(jit_compile=False)
         values = part.predict([feeds[n] for n in names], batch_size=max(1, len(feeds[names[0]])), verbose=0)
-        return {n: _numpy(v) for n, v in zip(fetches, keras.tree.flatten(values))}  # noqa: B905
+        return {n: as_array(v) for n, v in zip(fetches, keras.tree.flatten(values))}  # noqa: B905
 
     def _needed(self, given: set[str], fetches: Sequence[str]) -> list[Step]:
         wanted: set[int] = set()
@@ -309,41 +315,6 @@ class Keras:
         )
 
 
-def _keep_float64() -> None:
-    """Outside TensorFlow, Keras turns results of float64 into float32, as JAX does by default: no judge of float32.
-
-    The table has no public switch; where a version of Keras has none, layers compute as that version does.
-    """
-    with contextlib.suppress(ImportError):
-        from keras.src.backend.common import dtypes
-
-        narrowing = getattr(dtypes, "BIT64_TO_BIT32_DTYPE", {})
-        if "float64" in narrowing:
-            narrowing["float64"] = "float64"
-
-
-def _variables(model: Any) -> list[Any]:
-    """All that a model computes with; generators of random numbers are not carried over."""
-    return [v for v in model.variables if "seed_generator" not in _path(v)]
-
-
-def _path(variable: Any) -> str:
-    return str(getattr(variable, "path", variable.name))
-
-
-def _restore(model: Any, state: Arrays) -> None:
-    """Give the model the weights of the build that was kept: by path, else (names may be numbered) by position."""
-    variables = _variables(model)
-    by_path = {name.partition("/")[2]: array for name, array in state.items()}
-    paths = [_path(v) for v in variables]
-    unique = len(by_path) == len(state) and len(set(paths)) == len(paths) and set(paths) == set(by_path)
-    values = [by_path[p] for p in paths] if unique else list(state.values())
-    if [tuple(v.shape) for v in variables] != [a.shape for a in values]:
-        raise EngineError("unsupported", "the entry point builds other weights each time, so nothing can be compared")
-    for variable, value in zip(variables, values):  # noqa: B905
-        variable.assign(value)
-
-
 def _functional(model: Any) -> Any:
     """The functional graph inside a model, or None."""
     if hasattr(model, "_functional") and model._functional is not None:  # Sequential
@@ -374,32 +345,6 @@ def _tensors(structure: Any) -> list[Any]:
     return [t for t in keras.tree.flatten(structure) if isinstance(t, keras.KerasTensor)]
 
 
-def _with_policy(model: Any, policy: str) -> Any:
-    """The same architecture and weights under another dtype policy."""
-
-    def change(value: Any) -> Any:
-        if isinstance(value, dict):
-            if value.get("class_name") == "DTypePolicy":
-                return {**value, "config": {**value["config"], "name": policy}}
-            layer = "trainable" in value and "batch_shape" not in value  # else an input, or a note on a tensor
-            mine = policy if layer else "float32" if policy.startswith("mixed_") else policy
-            return {k: mine if (k, v) == ("dtype", "float32") else change(v) for k, v in value.items()}
-        if isinstance(value, (list, tuple)):
-            return type(value)(change(v) for v in value)
-        return value
-
-    import keras
-
-    own = {type(layer).__name__: type(layer) for layer in model._flatten_layers()}
-    own = {name: kind for name, kind in own.items() if not kind.__module__.startswith("keras.")}
-    with keras.saving.custom_object_scope(own):
-        twin = type(model).from_config(change(model.get_config()))
-    if model.weights and not twin.weights:
-        twin.build(model.input_shape)
-    twin.set_weights([np.asarray(_numpy(w)) for w in model.weights])
-    return twin
-
-
 def _config(operation: Any) -> dict[str, Any]:
     """The layer's own settings, short ones only."""
     try:
@@ -413,10 +358,3 @@ def _config(operation: Any) -> dict[str, Any]:
         elif isinstance(value, (list, tuple)) and len(value) <= 8 and all(isinstance(v, SIMPLE) for v in value):
             found[key] = list(value)
     return {k: v for k, v in found.items() if k not in ("name", "trainable")}
-
-
-def _numpy(value: Any) -> np.ndarray:
-    import keras
-
-    array = np.asarray(keras.ops.convert_to_numpy(value))
-    return array.astype(np.float32) if array.dtype.kind not in "biufcOSU" else array

@@ -51,6 +51,12 @@ def export(request: dict[str, Any], root: str, out: str, project: Project) -> di
         return torch_export.convert(request, out, project)
     creation.watch(project, request["files"], root)
     built = entry.build(request["entry"], root)
+    if built.framework == "jax":
+        raise Failure(
+            f"{request['entry']}: gave a JAX function, which has no export; compare its modes with "
+            "`backends: [jax, jax:mode=eager]`",
+            built.place,
+        )
     if built.framework == "torch":
         from . import torch_export as exporter
     elif built.framework == "keras":

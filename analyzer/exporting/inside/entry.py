@@ -26,7 +26,8 @@ FORMS = (
 class Built:
     """What an entry point gave.
 
-    `framework` is ``torch``, ``keras``, ``tensorflow`` (a callable for tf.function) or ``graph`` (TensorFlow 1 style).
+    `framework` is ``torch``, ``keras``, ``tensorflow`` (a callable for tf.function), ``jax`` (a function, which only an
+    engine traces) or ``graph`` (TensorFlow 1 style).
     `inputs` are example inputs: positional, by name, or None when the configuration describes them. For a ``graph``
     they map names to (shape, dtype). `outputs` names the outputs of a ``graph``.
     """
@@ -252,8 +253,19 @@ def _callable_framework(model: Any, examples: Any) -> str:
         if isinstance(examples, (tuple, list))
         else [examples]
     )
-    tops = {(type(v).__module__ or "").split(".")[0] for v in values}
-    return "torch" if "torch" in tops and _framework(model) is None else "tensorflow"
+    tops = {(type(v).__module__ or "").split(".")[0] for v in (*values, model)}
+    if "torch" in tops and _framework(model) is None:
+        return "torch"
+    if _framework(model) is None and (tops & {"jax", "jaxlib"} or _uses_jax(model)):
+        return "jax"
+    return "tensorflow"
+
+
+def _uses_jax(function: Any) -> bool:
+    """A plain function on arrays of NumPy: what its file imports tells the framework."""
+    known = getattr(function, "__globals__", {}).values()
+    modules = {v.__name__.split(".")[0] for v in known if inspect.ismodule(v)}
+    return "jax" in modules and "tensorflow" not in modules
 
 
 def _name(value: Any) -> str:

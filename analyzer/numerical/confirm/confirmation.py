@@ -188,7 +188,7 @@ class Confirmer:
                     engine,
                     work,
                     piece.operands,
-                    piece.outputs,
+                    piece.results if warning.backward else piece.outputs,
                     losses,
                     real.get("names", {}),
                     warning.rule == MASKED,

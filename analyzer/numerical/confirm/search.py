@@ -8,63 +8,29 @@ operand changes its sign. Everything is evaluated in the model's own dtypes.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum, auto
 from typing import Any
 
 import numpy as np
-import onnx_ir as ir
 
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.objective import EDGE, ZERO, failed, nearly, objective
-from analyzer.numerical.confirm.torch_dtypes import torch_dtype
+from analyzer.numerical.confirm.points import ordinary_points, probes_from, stages, starts_of, tensor_of, unbounded
+from analyzer.numerical.confirm.problem import Point, Problem
 from analyzer.numerical.confirm.torch_evaluation import Trace, run
 from analyzer.numerical.confirm.torch_registry import Mode
 
-Point = dict[str, Any]  # leaf name -> torch tensor
 SCALES = (2.0, 30.0, 1e3, 1e6, 1e18)  # how far an unbounded leaf is moved
 STEPS = (1.0, 1.0, 0.5, 0.5, 0.25, 0.25, 0.1, 0.1, 0.05, 0.02)
 
 
-@dataclass(frozen=True)
-class Problem:
-    """A slice and what to drive the operator under suspicion to.
+class Verdict(Enum):
+    """What a run does to the operator; a victim has another operator's failure before it."""
 
-    `results` are the slice's own outputs: `outputs` itself, or those of the loop around an operator `inside` a body.
-    """
-
-    model: ir.Model
-    leaves: tuple[Leaf, ...]
-    operands: tuple[str, ...]
-    outputs: tuple[str, ...]
-    target: tuple[int, str]
-    results: tuple[str, ...] = ()
-    inside: bool = False
-    backward: bool = False
-    losses: tuple[str, ...] = ()
-    flush: bool = False  # the engine that decides takes denormals for 0
-    infinite: bool = False  # the operand may hold infinities: only NaN counts
-
-    @property
-    def ends(self) -> tuple[str, ...]:
-        """What to take the gradient of."""
-        return self.losses or self.results or self.outputs
-
-    def executions(self, point: Mapping[str, Any], mode: Mode) -> list[tuple[list[Any], list[Any]]]:
-        """Operands and results of the operator, once for each time it runs."""
-        return self.traced(point, mode).executions
-
-    def traced(self, point: Mapping[str, Any], mode: Mode) -> Trace:
-        """One run, with what the operator received and made."""
-        trace = Trace(self.outputs[0], infinite=self.infinite)
-        run(self.model, point, mode, trace)
-        return trace
-
-    def driven(self, point: Mapping[str, Any]) -> list[Any]:
-        """The operand that the search drives, once for each time the operator runs."""
-        index = self.target[0]
-        found = self.executions(point, Mode(surrogate=False))
-        return [made[0] if index < 0 or index >= len(given) else given[index] for given, made in found]
+    FAILS = auto()
+    VICTIM = auto()
+    HOLDS = auto()
 
 
 def candidates(problem: Problem, seed: int, deadline: float) -> Iterator[Point]:
@@ -74,170 +40,73 @@ def candidates(problem: Problem, seed: int, deadline: float) -> Iterator[Point]:
     """
     rng = np.random.default_rng(seed)
     seen: list[tuple[float, Point]] = []
-    starts = list(_starts(problem.leaves, rng))
+    starts = list(starts_of(problem.leaves, rng))
 
-    def check(point: Point) -> bool:
-        if problem.backward:
-            return gradient_fails(problem, point)
-        trace = problem.traced(point, Mode(surrogate=False))
-        return not trace.earlier and any(
-            failed(given, made, problem.infinite) or nearly(given, problem.target) for given, made in trace.executions
-        )
-
-    for point in _probes(problem, starts[0], rng):
+    for point in probes_from(problem, starts[0], rng):
         if time.process_time() > deadline:
             return
-        if check(point):
+        if judged(problem, point) is Verdict.FAILS:
             yield point
+    calm = ordinary_points(problem, seed, len(starts))  # behind another failure no gradient says where to go
+    starts = [c if judged(problem, s) is Verdict.VICTIM else s for s, c in zip(starts, calm, strict=True)]
     if problem.backward and problem.target[1] in (ZERO, EDGE):
         # From calm points: where the layers behind the operator are saturated, no gradient reaches it at all.
         for start in [*ordinary_points(problem, seed, 2), *starts]:
-            yield from _edges(problem, start, deadline)
-    for scale in SCALES if any(_unbounded(leaf) for leaf in problem.leaves) else (1.0,):
-        for movable in _stages(problem.leaves):
+            for point in _edges(problem, start, deadline):
+                # Inside a body no engine tells whose gradient it is that fails.
+                if not problem.inside or judged(problem, point) is Verdict.FAILS:
+                    yield point
+    for scale in SCALES if any(unbounded(leaf) for leaf in problem.leaves) else (1.0,):
+        for movable in stages(problem.leaves):
             for start in starts:
                 if time.process_time() > deadline:
                     return
+                last, overshot = start, False
                 for point, value in _descend(problem, start, movable, scale, deadline):
-                    if check(point):
+                    verdict = judged(problem, point)
+                    if verdict is Verdict.FAILS:
                         yield point
                         break
+                    if verdict is Verdict.HOLDS:
+                        last = point
+                    elif not overshot:
+                        overshot = True
+                        yield from _short_of(problem, last, point)
                     seen.append((value, point))
         if problem.target[1] == ZERO:
             crossed = _bisect(problem, [p for _, p in seen] + starts, deadline)
-            if crossed is not None and check(crossed):
+            if crossed is not None and judged(problem, crossed) is Verdict.FAILS:
                 yield crossed
 
 
-def probes(problem: Problem, seed: int) -> Iterator[Point]:
-    """The cheap points alone, unchecked."""
-    rng = np.random.default_rng(seed)
-    yield from _probes(problem, next(_starts(problem.leaves, rng)), rng)
+def judged(problem: Problem, point: Point) -> Verdict:
+    """What a run at the point does to the operator."""
+    if problem.backward:
+        return Verdict.FAILS if gradient_fails(problem, point) else Verdict.HOLDS
+    trace = problem.traced(point, Mode(surrogate=False))
+    if trace.earlier:
+        return Verdict.VICTIM
+    fails = any(
+        failed(given, made, problem.infinite) or nearly(given, problem.target) for given, made in trace.executions
+    )
+    return Verdict.FAILS if fails else Verdict.HOLDS
 
 
-def ordinary_points(problem: Problem, seed: int, count: int) -> Iterator[Point]:
-    """What a healthy run sees: initial or small parameters, data within [-3, 3] as far as their ranges allow."""
-    for i in range(count):
-        rng = np.random.default_rng(seed + i)
-        point = {}
-        for leaf in problem.leaves:
-            lo, hi = max(leaf.lo, -3.0), min(leaf.hi, 3.0)
-            calm = replace(leaf, lo=lo, hi=hi) if lo <= hi and "INT" not in leaf.dtype else leaf
-            point[leaf.name] = _tensor(leaf, _ordinary(calm, rng))
-        yield point
+def _short_of(problem: Problem, start: Point, overshot: Point) -> Iterator[Point]:
+    """Failures on the way to a point where another operator fails first, from just short of there backwards.
 
-
-def _unbounded(leaf: Leaf) -> bool:
-    return not (np.isfinite(leaf.lo) and np.isfinite(leaf.hi))
-
-
-def _tensor(leaf: Leaf, array: Any) -> Any:
-    """`array` clipped into the leaf's range, in its dtype; rounding to the dtype never leaves the range."""
-    import torch
-
-    dtype = torch_dtype(leaf.dtype)
-    array = np.clip(np.asarray(array, np.float64), leaf.lo, leaf.hi)
-    tensor = torch.from_numpy(np.broadcast_to(array, leaf.shape).copy()).to(dtype)
-    if dtype.is_floating_point:
-        back = tensor.double()
-        lo, hi = torch.tensor(leaf.lo).to(dtype), torch.tensor(leaf.hi).to(dtype)
-        if np.isfinite(leaf.lo) and lo.double() < leaf.lo:
-            lo = torch.nextafter(lo, torch.full_like(lo, np.inf))
-        if np.isfinite(leaf.hi) and hi.double() > leaf.hi:
-            hi = torch.nextafter(hi, torch.full_like(hi, -np.inf))
-        if bool((back < leaf.lo).any()) or bool((back > leaf.hi).any()):
-            tensor = torch.minimum(torch.maximum(tensor, lo), hi)
-        tensor = torch.nan_to_num(tensor)
-    return tensor
-
-
-def _middle(leaf: Leaf) -> float:
-    if not _unbounded(leaf):
-        return (leaf.lo + leaf.hi) / 2
-    return float(np.clip(0.0, leaf.lo, leaf.hi))
-
-
-def _random(leaf: Leaf, rng: np.random.Generator) -> Any:
-    if _unbounded(leaf):
-        return rng.standard_normal(leaf.shape)
-    if leaf.dtype in ("FLOAT", "DOUBLE", "FLOAT16", "BFLOAT16"):
-        return rng.uniform(leaf.lo, leaf.hi, leaf.shape)
-    return rng.integers(int(np.ceil(leaf.lo)), int(np.floor(leaf.hi)) + 1, leaf.shape)
-
-
-def _ordinary(leaf: Leaf, rng: np.random.Generator) -> Any:
-    """What a first training step would see: the initial value, small weights, data anywhere in its range."""
-    if leaf.initial is not None:
-        return leaf.initial
-    if leaf.role == "parameter":
-        return _middle(leaf) + 0.05 * rng.standard_normal(leaf.shape)
-    return _random(leaf, rng)
-
-
-def _starts(leaves: Sequence[Leaf], rng: np.random.Generator) -> Iterator[Point]:
-    yield {leaf.name: _tensor(leaf, _ordinary(leaf, rng)) for leaf in leaves}
-    yield {leaf.name: _tensor(leaf, _random(leaf, rng)) for leaf in leaves}
-
-
-def _probes(problem: Problem, ordinary: Point, rng: np.random.Generator) -> Iterator[Point]:
-    """Ordinary values, each constant extreme for all leaves and for one leaf alone, and random corners.
-
-    Then the model's own scalar constants: what it compares with, clips at and divides by.
+    A step that drives the operator may drive the one before it as well, and further: what is sought lies between.
     """
-    leaves = problem.leaves
-    yield ordinary
-    extremes: list[Callable[[Leaf], Any]] = [
-        lambda leaf: 0.0,
-        lambda leaf: leaf.lo if np.isfinite(leaf.lo) else -1e4,
-        lambda leaf: leaf.hi if np.isfinite(leaf.hi) else 1e4,
-        _middle,
-    ]
-    for extreme in extremes:
-        yield {leaf.name: _tensor(leaf, extreme(leaf)) for leaf in leaves}
-    alone = sorted(leaves, key=lambda leaf: (leaf.role != "input", int(np.prod(leaf.shape))))[:12]
-    for leaf in alone:
-        for extreme in extremes[:3]:
-            yield {**ordinary, leaf.name: _tensor(leaf, extreme(leaf))}
-    for _ in range(4):
-        corner = {}
-        for leaf in leaves:
-            low, high = extremes[1](leaf), extremes[2](leaf)
-            corner[leaf.name] = _tensor(leaf, np.where(rng.random(leaf.shape) < 0.5, low, high))
-        yield corner
-    for number in special_values(problem):
-        for leaf in alone[:6]:
-            if leaf.lo <= number <= leaf.hi:
-                yield {**ordinary, leaf.name: _tensor(leaf, number)}
-
-
-def special_values(problem: Problem) -> list[float]:
-    """Scalar constants of the slice and the edge that the operator itself has, at most a dozen."""
-    found: dict[float, None] = {1.0: None, -1.0: None} if problem.target[1] == EDGE else {}
-    for initializer in problem.model.graph.initializers.values():
-        data = initializer.const_value
-        if (
-            data is not None
-            and data.size == 1
-            and initializer.dtype is not None
-            and initializer.dtype.is_floating_point()
-        ):
-            found.setdefault(float(data.numpy().reshape(-1)[0]))
-    for node in problem.model.graph:
-        attribute = node.attributes.get("value")
-        if node.op_type in ("Const", "Constant") and attribute is not None and hasattr(attribute.value, "numpy"):
-            array = attribute.value.numpy()
-            if array.size == 1 and array.dtype.kind == "f":
-                found.setdefault(float(array.reshape(-1)[0]))
-    return [n for n in found if np.isfinite(n)][:12]
-
-
-def _stages(leaves: Sequence[Leaf]) -> list[tuple[Leaf, ...]]:
-    """Inputs alone, parameters alone, all: a failure that needs less is the better witness."""
-    floating = [leaf for leaf in leaves if "FLOAT" in leaf.dtype or leaf.dtype == "DOUBLE"]
-    inputs = tuple(leaf for leaf in floating if leaf.role != "parameter")
-    parameters = tuple(leaf for leaf in floating if leaf.role == "parameter")
-    stages = [s for s in (inputs, parameters) if s]
-    return [*stages, tuple(floating)] if len(stages) == 2 else stages
+    low, high = 0.0, 1.0
+    for _ in range(24):
+        part = (low + high) / 2
+        blocked = judged(problem, _between(start, overshot, part)) is Verdict.VICTIM
+        low, high = (low, part) if blocked else (part, high)
+    for back in (1.0, 0.98, 0.9, 0.75):
+        point = _between(start, overshot, low * back)
+        if judged(problem, point) is Verdict.FAILS:
+            yield point
+            return
 
 
 def _descend(
@@ -263,9 +132,9 @@ def _descend(
         for leaf, gradient in zip(movable, gradients, strict=True):
             if gradient is None or not bool((gradient != 0).any()):
                 continue
-            width = (2 * scale) if _unbounded(leaf) else leaf.hi - leaf.lo
+            width = (2 * scale) if unbounded(leaf) else leaf.hi - leaf.lo
             sign = torch.sign(torch.nan_to_num(gradient.double()))
-            point[leaf.name] = _tensor(leaf, (point[leaf.name].double() - step * width * sign).numpy())
+            point[leaf.name] = tensor_of(leaf, (point[leaf.name].double() - step * width * sign).numpy())
             moved = True
         if not moved:
             return
@@ -332,8 +201,8 @@ def _edges(problem: Problem, start: Point, deadline: float) -> Iterator[Point]:
     if gone(start):
         yield start
         return
-    for movable in _stages(problem.leaves):
-        for scale in SCALES if any(_unbounded(leaf) for leaf in movable) else (1.0,):
+    for movable in stages(problem.leaves):
+        for scale in SCALES if any(unbounded(leaf) for leaf in movable) else (1.0,):
             found = next((p for p, _ in _descend(problem, start, movable, scale, deadline) if gone(p)), None)
             if found is None:
                 continue

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from analyzer.numerical.confirm.backends import Run
-from analyzer.numerical.confirm.search import Problem, first_to_fail
+from analyzer.numerical.confirm.problem import Problem
+from analyzer.numerical.confirm.search import first_to_fail
 from analyzer.numerical.confirm.torch_dtypes import from_numpy, torch_dtype
 from analyzer.numerical.confirm.torch_evaluation import Trace, run
 from analyzer.numerical.confirm.torch_registry import Mode

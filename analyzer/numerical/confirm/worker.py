@@ -71,7 +71,7 @@ def _points(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Points at which the operator is expected to fail, as NumPy arrays in the leaves' dtypes."""
     import torch
 
-    from analyzer.numerical.confirm import search
+    from analyzer.numerical.confirm import points, search
     from analyzer.numerical.confirm.torch_registry import Unsupported
 
     torch.set_num_threads(1)
@@ -85,7 +85,7 @@ def _points(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
     except (Unsupported, KeyError, NotImplementedError, TypeError, IndexError, RuntimeError, ValueError):
         # Without an interpreter for every operator the probes are still worth a real run each.
         if not problem.backward:
-            for point in search.probes(problem, int(request["seed"])):
+            for point in points.probes(problem, int(request["seed"])):
                 if time.process_time() > deadline:
                     return
                 yield {name: _array(tensor) for name, tensor in point.items()}
@@ -96,7 +96,7 @@ def _compare(request: dict[str, Any]) -> dict[str, Any]:
     import onnx_ir as ir
     import torch
 
-    from analyzer.numerical.confirm import search
+    from analyzer.numerical.confirm import points
     from analyzer.numerical.confirm.torch_evaluation import run
     from analyzer.numerical.confirm.torch_registry import Mode
 
@@ -104,7 +104,7 @@ def _compare(request: dict[str, Any]) -> dict[str, Any]:
     problem = read_problem(Path(request["folder"]), request)
     changed = ir.load(Path(request["folder"]) / "changed.onnx")
     moved = None
-    for point in search.ordinary_points(problem, int(request["seed"]), 8):
+    for point in points.ordinary_points(problem, int(request["seed"]), 8):
         first = run(problem.model, point, Mode(surrogate=False))[problem.results[0]].double()
         exact = _exactly(problem, point, first)
         second = run(changed, point, Mode(surrogate=False))[request["changed"]].double()
@@ -144,7 +144,7 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
     import onnx_ir as ir
 
     from analyzer.numerical.confirm.extract import Leaf
-    from analyzer.numerical.confirm.search import Problem
+    from analyzer.numerical.confirm.problem import Problem
 
     with np.load(folder / "initial.npz") as archive:
         initial = {name: archive[name] for name in archive.files}

@@ -50,7 +50,7 @@ class ElementType:
         with np.errstate(all="ignore"):
             rounded = np.asarray(values, dtype=np.float64).astype(self.numpy).astype(np.float64)
         if not self.has_inf:  # such formats hold no infinity: overflow saturates or becomes NaN
-            rounded = np.where(np.isnan(rounded), np.sign(values) * np.inf, rounded)
+            rounded = np.where(np.isnan(rounded), np.copysign(np.inf, values), rounded)
         return rounded[()]
 
     def nearest_both(self, lo: Array, hi: Array) -> tuple[Array, Array]:

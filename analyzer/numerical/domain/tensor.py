@@ -287,7 +287,9 @@ def from_data(data: Any, dtype: ElementType, *, limit: int = 64) -> AbstractTens
     """The abstraction of concrete values: one block an element where there are few, else one block."""
     values = np.asarray(data)
     if values.dtype.kind not in "iufb":
-        values = values.astype(np.float64) if values.dtype.kind not in "OSUc" else values
+        values = (
+            values.astype(np.float32) if values.dtype.kind not in "OSUc" else values
+        )  # exact: bfloat16, float8, int4
     if values.dtype.kind in "OSU":
         return AbstractTensor(dtype, values.shape, np.float64(-np.inf), np.float64(np.inf), data=None)
     if values.dtype.kind == "c":

@@ -9,6 +9,7 @@ import onnx_ir as ir
 
 from analyzer.numerical.repair.builder import Builder
 from analyzer.numerical.repair.candidate import Candidate
+from analyzer.numerical.repair.guards import clamped
 from analyzer.numerical.repair.patterns import (
     axes_of,
     hand_softmax,
@@ -129,6 +130,7 @@ def unbiased_of_one(node: ir.Node, always_zero: bool) -> Iterator[Candidate]:
 
     effect = "the variance of a single element is 0 instead of NaN"
     yield Candidate("biased", "divide by the number of elements, not by one less", node, build, 0.0, 1, effect)
+    yield clamped(node, 1, 1.0, "below")  # where the formula is written out
 
 
 def of_mask(node: ir.Node, dtype: str) -> Iterator[Candidate]:

@@ -79,7 +79,7 @@ def converted(ctx: Context, x: AbstractTensor, dtype: Any) -> AbstractTensor:
 
 def overflow_of_cast(ctx: Context, x: AbstractTensor, dtype: Any, reached: bool) -> None:
     """Values outside the new type: a warning where some run certainly has them."""
-    if ctx.run.quiet:
+    if ctx.run.ledger.quiet:
         return
     if reached or ctx.options.strict:
         ctx.check("numerical/cast-overflow", f"|x| > {dtype.hi:.5g}, the largest {dtype.name}", {0: x}, lambda _: False)

@@ -8,7 +8,7 @@ import numpy as np
 
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dtypes
-from analyzer.numerical.domain.tensor import AbstractTensor, join
+from analyzer.numerical.domain.tensor import AbstractTensor, count, join
 from analyzer.numerical.refinement import refine_by
 from analyzer.numerical.transfer.kinds import build, like, operands_on_common_blocks
 from analyzer.numerical.transfer.registry import transfer
@@ -60,10 +60,26 @@ def equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
         same = np.ones_like(same)
     result = _boolean(ctx, shape, starts, same & (not nan), (ah >= bl) & (bh >= al))
     for one, other in ((a, b), (b, a)):
-        kind, source, axes, kept = other.facts.get("reduced", ("", one, None, False))
-        if kind in ("max", "min") and kept and axes is not None and source.key == one.key and not nan:
-            result.facts = {"max": (1.0, axes)}  # an extreme equals some element
+        axes = None if nan else _extreme_over(one, other)
+        if axes is not None:
+            result.facts = {"max": (1.0, axes)}
     return result
+
+
+def _extreme_over(x: AbstractTensor, extreme: AbstractTensor) -> Any:
+    """The axes over which `extreme` is the largest or smallest element of `x`, which some element equals; else None.
+
+    Of no elements the extreme is none of them.
+    """
+    kind, source, axes, kept = extreme.facts.get("reduced", ("", x, None, False))
+    if not kept or axes is None:
+        return None
+    if kind in ("max of absolutes", "min of absolutes"):
+        absolute = x.origin is not None and x.origin.rule.name == "Abs"
+        same = absolute and x.origin is not None and x.origin.inputs[0].key == source.key
+    else:
+        same = kind in ("max", "min") and source.key == x.key
+    return axes if same and x.shape is not None and count(x.shape, axes)[0] >= 1 else None
 
 
 @transfer(tf=("NotEqual",), elementwise=True)

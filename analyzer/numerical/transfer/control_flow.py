@@ -129,7 +129,7 @@ def iterate(
     """
     run = ctx.run
     state = initial
-    with run.quietly():
+    with run.ledger.quietly():
         for number in range(ROUNDS):
             if number >= most:
                 break
@@ -250,7 +250,7 @@ def loop(ctx: Context, trips: Any, condition: Any, *initial: Any) -> Any:
     del extras, keeps_going
     some = lo >= 1 and always
     if some:  # at least one iteration: the initial value alone is not a result
-        with run.quietly():
+        with run.ledger.quietly():
             once, _ = step(tuple(fresh(s) for s in state))
         final = tuple(once)
     else:
@@ -371,7 +371,7 @@ def tf_while(ctx: Context, *initial: Any) -> Any:
         return run.body(body, inside), None
 
     state, _ = iterate(ctx, tuple(initial), step, constants_of(body, cond))
-    with run.quietly():
+    with run.ledger.quietly():
         outside, possible = refined(tuple(fresh(s) for s in state), False)
     return outside if possible else state
 

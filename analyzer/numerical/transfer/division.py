@@ -143,6 +143,10 @@ def mod(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
         lo, hi = np.where(bl < 0, -most, 0.0), np.where(bh > 0, most, 0.0)
         inside = (al >= 0) & (ah < bl)  # already reduced
         lo, hi = np.where(inside, al, lo), np.where(inside, ah, hi)
+        if whole:  # within one period of the divisor
+            period = np.floor(al / bl)
+            inside = (bl == bh) & (bl > 0) & (period == np.floor(ah / bl)) & (np.maximum(-al, ah) < 2**52)
+            lo, hi = np.where(inside, al - period * bl, lo), np.where(inside, ah - period * bl, hi)
     nan = a.nan or b.nan or a.low == -np.inf or a.high == np.inf
     return build(ctx, a.dtype, shape, starts, lo[()], hi[()], nan=bool(nan))
 
@@ -150,7 +154,7 @@ def mod(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
 @transfer(tf=("Xdivy",), elementwise=True, unsafe=("numerical/division-by-zero",))
 def xdivy(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
     if x.low == 0 == x.high:
-        ctx.run.checked(ctx.node)
+        ctx.run.ledger.checked(ctx.node)
         return x
     result = quotient(ctx, x, y)
     result.lo, result.hi = np.minimum(result.lo, 0.0), np.maximum(result.hi, 0.0)

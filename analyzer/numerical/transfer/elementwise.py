@@ -61,7 +61,7 @@ def log1p(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 def sqrt(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """The square root; correctly rounded everywhere. Its gradient 1 / (2 sqrt x) is infinite at 0."""
     x = ctx.require("numerical/sqrt-of-negative", "x < 0", 0, x, lo=0.0)
-    if ctx.options.backward and not ctx.run.quiet and x.low < x.dtype.smallest and x.high > x.low:
+    if ctx.options.backward and not ctx.run.ledger.quiet and x.low < x.dtype.smallest and x.high > x.low:
         ctx.check(
             "numerical/gradient-of-sqrt-at-zero", "x = 0", {0: x}, lambda t: t.low >= t.dtype.smallest, backward=True
         )
@@ -255,7 +255,7 @@ def acos(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 
 def _within_unit(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     x = ctx.require("numerical/invalid-domain", "|x| > 1", 0, x, lo=-1.0, hi=1.0)
-    if ctx.options.backward and not ctx.run.quiet and (x.low <= -1 or x.high >= 1) and x.low < x.high:
+    if ctx.options.backward and not ctx.run.ledger.quiet and (x.low <= -1 or x.high >= 1) and x.low < x.high:
         ctx.check(
             "numerical/gradient-of-acos-at-edge",
             "|x| = 1",
@@ -296,7 +296,7 @@ def asinh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 def acosh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """ln(x + sqrt(x**2 - 1)); its gradient 1 / sqrt(x**2 - 1) is infinite at 1."""
     x = ctx.require("numerical/invalid-domain", "x < 1", 0, x, lo=1.0)
-    if ctx.options.backward and not ctx.run.quiet and x.low <= 1 and x.low < x.high:
+    if ctx.options.backward and not ctx.run.ledger.quiet and x.low <= 1 and x.low < x.high:
         ctx.check("numerical/gradient-of-acos-at-edge", "x = 1", {0: x}, lambda t: t.low > 1, backward=True)
     return increasing(ctx, x, np.arccosh, ulps=8, within=(0.0, np.inf))
 

@@ -57,7 +57,7 @@ def _relate_extremum(ctx: Context, result: AbstractTensor, a: AbstractTensor, b:
         return
     if b.low == b.high:
         return
-    with ctx.run.quietly():
+    with ctx.run.ledger.quietly():
         difference = linear(ctx, a, b, -1.0)
     difference.key, difference.final = ctx.run.number(("Sub", "Sub", 0, (a.key, b.key), None)), True
     result.facts = {**result.facts, "extremum": (a, b, difference, sign > 0)}

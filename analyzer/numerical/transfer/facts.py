@@ -38,9 +38,11 @@ def quotient_bound(a: AbstractTensor, b: AbstractTensor) -> tuple[float | None, 
         if affine.related(first, second):
             difference = affine.combine(second, first, 1.0, -1.0)
             if difference is not None:
-                low, _ = difference.bounds(None)
-                if low >= -2 * difference.error:
-                    return 0.0, (1.0 if difference.error == 0 else slack) if low >= 0 else slack
+                low, _ = difference.bounds(None)  # b - a as it is, with the rounding of both
+                if low >= 0:
+                    return 0.0, 1.0 if difference.error == 0 else slack
+                if b.low > 0:  # a is at most b - low, and that much matters where b is small
+                    return 0.0, slack * (1.0 - float(low) / b.low)
     return None, None
 
 
@@ -77,6 +79,8 @@ def dominates(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
     """Whether every element of `b` is at least the absolute value of the element of `a` that it meets in a / b."""
     if depth == 0:
         return False
+    if b.key == a.key:
+        return a.low >= 0
     reduced = b.facts.get("reduced")
     if reduced is not None:
         kind, source, _, kept = reduced

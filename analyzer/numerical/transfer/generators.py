@@ -253,8 +253,21 @@ def from_outside(ctx: Context, *_: Any) -> Any:
     return tuple(results)
 
 
+DATASETS = """
+AssertCardinalityDataset BatchDataset BatchDatasetV2 CacheDataset CacheDatasetV2 ConcatenateDataset FilterDataset
+FixedLengthRecordDataset FixedLengthRecordDatasetV2 FlatMapDataset GeneratorDataset InterleaveDataset MapAndBatchDataset
+MapDataset ModelDataset OptimizeDataset OptimizeDatasetV2 OptionsDataset PaddedBatchDataset PaddedBatchDatasetV2
+ParallelBatchDataset ParallelInterleaveDataset ParallelInterleaveDatasetV2 ParallelInterleaveDatasetV3
+ParallelInterleaveDatasetV4 ParallelMapDataset ParallelMapDatasetV2 PrefetchDataset RangeDataset RepeatDataset
+ShuffleAndRepeatDataset ShuffleAndRepeatDatasetV2 ShuffleDataset ShuffleDatasetV2 ShuffleDatasetV3 SkipDataset
+SparseTensorSliceDataset TFRecordDataset TFRecordDatasetV2 TakeDataset TensorDataset TensorSliceDataset TextLineDataset
+WindowDataset ZipDataset MakeIterator
+"""
+
+
 @transfer(
     tf=(
+        *DATASETS.split(),
         "VarHandleOp",
         "VariableHandle",
         "IteratorV2",
@@ -280,7 +293,7 @@ def from_outside(ctx: Context, *_: Any) -> Any:
     pure=False,
 )
 def handle(ctx: Context, *_: Any) -> Any:
-    """Handles, side effects and summaries hold no numbers that a run computes with."""
+    """Handles, side effects and summaries hold no numbers to compute with; what an iterator gives is assumed."""
     results = []
     for output in ctx.node.outputs:
         dtype = dtypes.of_onnx(output.dtype) if output.dtype is not None else dtypes.element_type("resource")

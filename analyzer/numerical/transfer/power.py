@@ -16,10 +16,10 @@ def power(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
     """x ** y: undefined for negative x and fractional y, infinite for x = 0 and negative y."""
     constant = y.low if y.low == y.high else None
     if constant == 2:
-        ctx.run.checked(ctx.node)
+        ctx.run.ledger.checked(ctx.node)
         return squared(ctx, x)
     if constant == 1:
-        ctx.run.checked(ctx.node)
+        ctx.run.ledger.checked(ctx.node)
         return like(x, x.lo, x.hi)
     if constant == 0.5 and x.dtype.is_float:
         result = _half_power(ctx, x)
@@ -95,10 +95,10 @@ def _half_power(ctx: Context, x: AbstractTensor) -> AbstractTensor | None:
     """x ** 0.5 as the square root, under Pow's own rule names."""
     if x.low < 0 or x.nan:
         return None
-    ctx.run.checked(ctx.node)
+    ctx.run.ledger.checked(ctx.node)
     tiny = x.dtype.smallest
     if x.low < tiny and x.low < x.high:
         ctx.check("numerical/gradient-of-pow-at-zero", "x = 0", {0: x}, lambda b: b.low >= tiny, backward=True)
-    with ctx.run.quietly():
+    with ctx.run.ledger.quietly():
         result: AbstractTensor = sqrt(ctx, x)
     return result

@@ -347,13 +347,13 @@ def reduce_l2(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTens
     """The Euclidean norm, whose gradient x / |x| is 0 / 0 at zero."""
     which, kept = reduction_axes(ctx, x, axes)
     total = summed(ctx, squared(ctx, x), which, kept)
-    with ctx.run.quietly():
+    with ctx.run.ledger.quietly():
         result: AbstractTensor = sqrt(ctx, total)
         if x.dtype.name in HALF:  # where the squares overflow, kernels that add in float32 still have a norm
             wide = AbstractTensor(dtypes.FLOAT32, x.shape, x.lo, x.hi, x.starts, x.nan)
             norm = sqrt(ctx, summed(ctx, squared(ctx, wide), which, kept))
             result.hi = np.minimum(np.maximum(result.hi, x.dtype.outward(norm.hi, norm.hi, 1)[1]), x.dtype.hi)
-    if ctx.options.backward and not ctx.run.quiet and total.low < total.dtype.tiny and total.low < total.high:
+    if ctx.options.backward and not ctx.run.ledger.quiet and total.low < total.dtype.tiny and total.low < total.high:
         ctx.check("numerical/gradient-of-norm-at-zero", "x = 0", {0: x}, lambda _: False, backward=True)
     result.facts = {"reduced": ("norm", x, which if which is not UNKNOWN else None, kept)}
     return result

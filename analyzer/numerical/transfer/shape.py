@@ -102,7 +102,18 @@ def reshape(ctx: Context, x: AbstractTensor, wanted: Any = None) -> AbstractTens
         new = ctx.declared_shape()
     if new == x.shape and new is not None:
         return x
-    return reshaped(ctx, x, new)
+    result = reshaped(ctx, x, new)
+    result.facts = _kept_again(x, new)
+    return result
+
+
+def _kept_again(x: AbstractTensor, new: Shape | None) -> dict[str, Any]:
+    """The fact of a reduction whose reduced axes a reshape puts back with size 1."""
+    kind, source, axes, kept = x.facts.get("reduced", ("", x, None, True))
+    if kept or axes is None or source.shape is None:
+        return {}
+    back = tuple(1 if i in axes else d for i, d in enumerate(source.shape))
+    return {"reduced": (kind, source, axes, True)} if new == back else {}
 
 
 @transfer("Flatten", selects=True)

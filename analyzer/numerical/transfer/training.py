@@ -61,7 +61,7 @@ def sqrt_gradient(ctx: Context, y: AbstractTensor, gradient: AbstractTensor) -> 
     positive = AbstractTensor(
         y.dtype, y.shape, np.maximum(y.lo, y.dtype.smallest), np.maximum(y.hi, y.dtype.smallest), y.starts
     )
-    with ctx.run.quietly():
+    with ctx.run.ledger.quietly():
         half = quotient(ctx, gradient, positive)
     lo, hi = np.clip(half.lo / 2, y.dtype.lo, y.dtype.hi), np.clip(half.hi / 2, y.dtype.lo, y.dtype.hi)
     return AbstractTensor(y.dtype, half.shape, lo, hi, half.starts, half.nan)
@@ -70,7 +70,7 @@ def sqrt_gradient(ctx: Context, y: AbstractTensor, gradient: AbstractTensor) -> 
 @transfer(tf=("RsqrtGrad", "ReciprocalGrad", "InvGrad"))
 def power_gradient(ctx: Context, y: AbstractTensor, gradient: AbstractTensor) -> AbstractTensor:
     """dy times -y**2 (reciprocal) or -y**3 / 2 (inverse root)."""
-    with ctx.run.quietly():
+    with ctx.run.ledger.quietly():
         slope = product(ctx, y, y)
         if ctx.op == "RsqrtGrad":
             slope = product(ctx, slope, y)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from analyzer.tracing.operators.apply import fail, require
+from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.values import Value, is_term
 from analyzer.validity.terms import equal, mod

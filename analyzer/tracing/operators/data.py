@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from analyzer.tracing.operators.apply import tensor_of
+from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Instance, ListV, Native, Object, Tensor, Unknown, Value
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.operators.apply import tensor_of
 from analyzer.tracing.operators.data import IMAGES, sliced
+from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.values import DictV, ListV, Object, Tensor, Unknown, Value
 
@@ -66,7 +66,7 @@ def tensor_dataset(op: Op, tensors: tuple[Value, ...]) -> Value:
     parts = [tensor_of(op.tr, t, "torch") for t in tensors]
     if any(p is None or not p.dims for p in parts):
         return op.tr.unknown("a data set", "data")
-    from analyzer.tracing.operators.apply import require
+    from analyzer.tracing.operators.refusals import require
     from analyzer.tracing.values import show_shape
     from analyzer.validity.terms import equal
 

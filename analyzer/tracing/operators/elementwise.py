@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from analyzer.tracing.operators.apply import apply, tensor_of, unknown_tensor
+from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.strides import is_contiguous, order_kept
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Tensor, Unknown, Value
@@ -32,7 +34,7 @@ def unary(tr: Tracer, value: Tensor, sign: str) -> Tensor:
     result = -known if sign == "-" and isinstance(known, (int, Poly)) else None
     if value.dims is None:
         return Tensor(value.shape, value.dtype, value.framework, site=tr.site(), sources=(value,), graph=value.graph)
-    return Tensor(
+    made = Tensor(
         value.dims,
         value.dtype,
         value.framework,
@@ -42,6 +44,8 @@ def unary(tr: Tracer, value: Tensor, sign: str) -> Tensor:
         graph=value.graph,
         tags=value.tags,
     )
+    made.strides = value.strides if is_contiguous(value) else order_kept(value)
+    return made
 
 
 def binary(tr: Tracer, sign: str, left: Value, right: Value, node: ast.AST | None, boolean: bool = False) -> Value:

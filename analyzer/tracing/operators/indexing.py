@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analyzer.tracing.operators.apply import fail, tensor_of
+from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.strides import of_index
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.tracer import Tracer

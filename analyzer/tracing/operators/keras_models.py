@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
-from analyzer.tracing.operators.apply import fail, plain, require, tensor_of, unknown_tensor
+from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.sessions import bind_shape, check_slice
 from analyzer.tracing.operators.table import Op
+from analyzer.tracing.problems import ShapeFailure
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, ListV, Object, Tensor, Unknown, Value, show_shape
 from analyzer.validity.terms import Poly, any_of, equal, substitute
@@ -94,17 +100,46 @@ def call_sequential(tr: Tracer, owner: Object, value: Value, node: ast.Call | No
 
     layers: ListV = owner.data["layers"]
     found = tensor_of(tr, value, "tf")
+    if node is not None and not layers.open and [type(member) for member in layers.items] == [Tensor]:
+        op = Op(tr, "keras.Sequential", node, tr.site(node), layer="the model")
+        fail(op, "no-layer", "it consists of its Input alone, so Keras refuses to build it again for the call")
     if isinstance(value, Unknown) and value.tensor is None and value.value is None:
         return tr.unknown("result of a model")
     current: Value = found if found is not None else value
-    for layer in list(layers.items):
-        if isinstance(layer, Tensor):
-            continue
-        if isinstance(layer, Layer):
-            current = call_layer(tr, layer, (current,), {}, None, layer.site)
-        else:
-            current = call(tr, layer, (current,), {})
+    with _blamed_on_call(tr, owner, found, node), tr.compiling():
+        for layer in list(layers.items):
+            if isinstance(layer, Tensor):
+                continue
+            if isinstance(layer, Layer):
+                current = call_layer(tr, layer, (current,), {}, None, layer.site)
+            else:
+                current = call(tr, layer, (current,), {})
     return tr.unknown("result of a model") if layers.open else current
+
+
+@contextmanager
+def _blamed_on_call(tr: Tracer, owner: Object, given: Tensor | None, node: ast.Call | None) -> Iterator[None]:
+    """A model that fits its declared input fails where it is called with another shape, not at the layer it meets."""
+    declared = owner.data.get("input") if not tr.compiled else None  # `fit` says which layer it meets
+    try:
+        yield
+    except ShapeFailure as failure:
+        if given is None or node is None or not isinstance(declared, Tensor) or not _contradicts(given, declared):
+            raise
+        declaration = show_shape(("None", *declared.dims[1:])) if declared.dims else "a scalar"
+        message = f"the model is built for {declaration} and is called with {show_shape(given.dims or ())}"
+        sentences = (failure.problem.message, *failure.problem.sentences)
+        raise ShapeFailure(
+            replace(failure.problem, message=message, site=tr.site(node), sentences=sentences, fix=None)
+        ) from failure
+
+
+def _contradicts(given: Tensor, declared: Tensor) -> bool:
+    if given.dims is None or declared.dims is None:
+        return False
+    return len(given.dims) != len(declared.dims) or any(
+        equal(a, b) is False for a, b in zip(given.dims[1:], declared.dims[1:], strict=True)
+    )
 
 
 def build_sequential(tr: Tracer, owner: Object, site: Any) -> None:
@@ -163,14 +198,16 @@ def model_method(
     if name in ("fit", "train_on_batch", "evaluate", "test_on_batch"):
         x = args[0] if args else kwargs.get("x")
         y = args[1] if len(args) > 1 else kwargs.get("y")
-        _fit(tr, owner, x, y, node)
         validation = kwargs.get("validation_data")
-        if isinstance(validation, tuple) and len(validation) >= 2:
-            _fit(tr, owner, validation[0], validation[1], node)
+        with tr.compiling():
+            _fit(tr, owner, x, y, node)
+            if isinstance(validation, tuple) and len(validation) >= 2:
+                _fit(tr, owner, validation[0], validation[1], node)
         return tr.unknown("a history", "data")
     if name in ("predict", "predict_on_batch"):
         x = args[0] if args else kwargs.get("x")
-        result = _forward(tr, owner, x, node)
+        with tr.compiling():
+            result = _forward(tr, owner, x, node)
         return _as_numpy(result) if isinstance(result, Tensor) else tr.unknown("predictions", "data")
     if name in ("summary", "save", "save_weights", "load_weights", "build", "set_weights"):
         return None
@@ -306,7 +343,11 @@ def call_loss(
 def apply_loss(tr: Tracer, name: str, y_true: Value, y_pred: Value, node: ast.Call | None, reduced: bool) -> Value:
     op = Op(tr, f"keras.losses.{name}", node, tr.site(node))
     a, b = tensor_of(tr, y_true, "tf"), tensor_of(tr, y_pred, "tf")
-    if a is None or b is None or a.dims is None or b.dims is None or not b.dims:
+    if a is None or b is None or a.dims is None or b.dims is None:
+        return unknown_tensor(op, "tf", (), () if reduced else None)
+    if not a.dims and not b.dims:
+        fail(op, "loss-shape", "both operands are scalars; a loss is the mean over their last axis", (a, b))
+    if not b.dims:
         return unknown_tensor(op, "tf", (), () if reduced else None)
     check_loss(op, name.replace("_", "").lower(), a.dims, b.dims, a)
     return op.finish(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.operators.apply import fail, plain, tensor_of, unknown_tensor
+from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.keras_models import apply_loss, build_sequential, input_tensor
+from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.values import Layer, ListV, Object, Tensor, Unknown, Value, show_shape
@@ -103,8 +105,10 @@ def time_distributed(op: Op, layer: Layer, inputs: Value, rest: tuple[Value, ...
 
     source = tensor(op, inputs)
     inner = layer.args.get("layer")
-    if source is None or source.dims is None or len(source.dims) < 3:
+    if source is None or source.dims is None:
         return unknown_tensor(op, "tf")
+    if len(source.dims) < 3:
+        fail(op, "rank", f"the input must have at least 3 dimensions and has {show_shape(source.dims)}", (source,))
     result = call(op.tr, inner, (like(op, source, (source.dims[0], *source.dims[2:]), source.dtype),), {})
     if not isinstance(result, Tensor) or not result.dims:
         return unknown_tensor(op, "tf")

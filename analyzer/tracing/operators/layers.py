@@ -6,22 +6,15 @@ import ast
 import inspect
 from typing import Any
 
-from analyzer.tracing.operators.apply import apply, tensor_of, unknown_tensor
+from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.construction import check_construction
+from analyzer.tracing.operators.empty_pooling import empty_average_layer
+from analyzer.tracing.operators.keras_building import check_built
+from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op, bind, rules, run_rule
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import (
-    Api,
-    Bound,
-    DictV,
-    Layer,
-    ListV,
-    SliceV,
-    Tensor,
-    Unknown,
-    Value,
-)  # fmt: skip
+from analyzer.tracing.values import Api, Bound, DictV, Layer, ListV, SliceV, Tensor, Unknown, Value
 from analyzer.validity.registry import spec as find_spec
 
 _LAYER_HOMES = {"torch.nn.": "torch", "torch.nn.modules.": "torch", "keras.layers.": "keras", "tf.layers.": "keras"}
@@ -96,6 +89,15 @@ def make_layer(
     return layer
 
 
+def knows_arguments(layer: Layer) -> bool:
+    """Whether every hyperparameter without a default was given."""
+    home = home_of(layer.name)
+    found = find_spec(home[1], home[0]) if home is not None else None
+    if found is None or "items" in layer.attrs:
+        return True
+    return all(name in layer.args or d is not inspect.Parameter.empty for name, d in defaults_of(found).items())
+
+
 def _container(
     tr: Tracer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Layer:
@@ -163,7 +165,10 @@ def call_layer(
         if bound is None:
             return unknown_tensor(op, _framework(framework))
         arguments, _, op.extra = bound
-        return op.finish(run_rule(op, entry, arguments))
+        result = run_rule(op, entry, arguments)
+        if framework == "keras" and args:
+            check_built(op, layer, args[0])
+        return op.finish(result)
     found = find_spec(last, framework)
     if found is None:
         tr.shared.unknown_calls[layer.name] += 1
@@ -197,10 +202,13 @@ def call_layer(
             "batch_input_shape",
         ):
             hyper.pop(key, None)
-        if not _fixed_input(tr, op, layer, inputs[0]):
-            return unknown_tensor(op, "tf")
+    if framework == "keras" and last.startswith("AveragePooling"):
+        empty = empty_average_layer(op, tensor_of(tr, inputs[0], "tf"), hyper)
+        if empty is not None:
+            return op.finish(empty)
     result = apply(op, framework, last, inputs, hyper)
     if framework == "keras":
+        check_built(op, layer, inputs[0])
         _as_tensorflow(result)
     return op.finish(result)
 
@@ -215,34 +223,6 @@ def _as_tensorflow(value: Value) -> None:
     elif isinstance(value, tuple):
         for part in value:
             _as_tensorflow(part)
-
-
-_BY_LAST_AXIS = {"Dense": -1}
-
-
-def _fixed_input(tr: Tracer, op: Op, layer: Layer, value: Value) -> bool:
-    """A Keras layer is built for the sizes of its first input; later inputs must have the same."""
-    tensor = tensor_of(tr, value, "tf")
-    if tensor is None:
-        return True
-    last = layer.name.rpartition(".")[2]
-    if last == "Dense" and tensor.dims:
-        size = tensor.dims[-1]
-        before = layer.built.get("last")
-        if isinstance(size, int):
-            if isinstance(before, tuple) and before[0] != size:
-                from analyzer.tracing.operators.apply import fail
-
-                fail(
-                    op,
-                    "built-for",
-                    f"the layer was built for {before[0]} features at line {before[1]} and now receives {size}",
-                    (tensor,),
-                )
-            if before is None:
-                tr.touch(layer)
-                layer.built["last"] = (size, op.where.line)
-    return True
 
 
 def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...], node: ast.Call | None) -> Value:
@@ -268,6 +248,8 @@ _PARAMETERS = {"weight", "bias", "kernel", "weights", "running_mean", "running_v
 
 
 def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
+    if name in ("weight", "bias") and layer.name.startswith("torch."):
+        return _parameter(tr, layer, name)  # `bias=False` of the constructor is not the bias
     if name in layer.attrs and name != "items":
         return layer.attrs[name]
     if name in layer.args:
@@ -283,9 +265,8 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
 
 def _parameter(tr: Tracer, layer: Layer, name: str) -> Value:
     """The shape of a weight, where it follows from the hyperparameters."""
-    found = layer.built.get(name)
-    if isinstance(found, Tensor):
-        return found
+    if name in layer.built:
+        return layer.built[name]
     kind, args = layer.name.rpartition(".")[2], layer.args
     dims: list[Value] | None = None
     if kind == "Linear":
@@ -294,7 +275,7 @@ def _parameter(tr: Tracer, layer: Layer, name: str) -> Value:
         dims = [args.get("num_embeddings"), args.get("embedding_dim")]
     elif kind.startswith("BatchNorm"):
         dims = [args.get("num_features")]
-    if kind == "Linear" and name == "bias" and args.get("bias") is False:
+    if name == "bias" and args.get("bias") is False:
         return None
     terms = [tr.term_of(d, "size") if d is not None else None for d in dims] if dims is not None else [None]
     if any(t is None for t in terms):

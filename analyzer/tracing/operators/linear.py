@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.operators.apply import apply, fail, tensor_of, unknown_tensor
+from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.values import Tensor, Value, show_shape
 

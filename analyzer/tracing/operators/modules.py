@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Api, Bound, DictV, Instance, Layer, ListV, SuperV, Unknown, Value
+from analyzer.tracing.values import Api, Bound, DictV, Function, Instance, Layer, ListV, SuperV, Unknown, Value
 
 _SELF = {
     "to",
@@ -38,19 +38,23 @@ _METHODS = _SELF | {
 
 def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
     """`__init__` of the library base: a subclass of a real layer is that layer too."""
-    from analyzer.tracing.operators.layers import make_layer
+    from analyzer.tracing.operators.layers import knows_arguments, make_layer
 
     for base in instance.cls.library_bases:
         if base in ("torch.nn.Module", "keras.Model", "keras.layers.Layer", "keras.Layer", "object"):
             continue
         layer = make_layer(tr, Api(base if base != "keras.Sequential" else "keras.Sequential"), args, kwargs)
+        if layer is not None and not knows_arguments(layer):
+            instance.open = True  # its arguments came through `*args`
+            return
         if layer is not None:
             tr.touch(instance)
             instance.attrs["__layer__"] = layer
             if "items" in layer.attrs:
                 instance.attrs["items"] = layer.attrs["items"]
             for name, value in layer.args.items():
-                instance.attrs.setdefault(name, value)
+                if name != "bias":  # the parameter, not the switch
+                    instance.attrs.setdefault(name, value)
             for name, value in layer.attrs.items():
                 if name not in ("items", "name"):
                     instance.attrs.setdefault(name, value)
@@ -103,12 +107,19 @@ def super_method(
     tr: Tracer, owner: SuperV, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
     """`super().name(…)` where the next class is a library's."""
+    from analyzer.tracing.calls import call_function
+
     instance = owner.owner
     if not isinstance(instance, Instance):
         return tr.unknown(f"super().{name}()")
     if name == "__init__":
         initialise_instance(tr, instance, args, kwargs)
         return None
+    if name == "__call__":
+        for method in ("forward", "call"):  # which is what the library's `__call__` calls
+            found = instance.cls.find(method)
+            if found is not None and isinstance(found[0], Function):
+                return call_function(tr, found[0], (instance, *args), kwargs, cls=found[1], node=node)
     if name in ("forward", "call", "__call__"):
         return call_library_instance(tr, instance, args, kwargs, node)
     return instance_method(tr, instance, name, args, kwargs, node)

@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from analyzer.tracing.operators.apply import apply, fail, plain, tensor_of
+from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.elementwise import broadcast
+from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import reduced_dims, shape_argument
 from analyzer.tracing.operators.torch_shape_rules import reshaped
-from analyzer.tracing.values import (
-    ListV,
-    Tensor,
-    Unknown,
-    Value,
-    show_shape,
-)  # fmt: skip
+from analyzer.tracing.values import ListV, Tensor, Unknown, Value, show_shape
 from analyzer.validity.terms import Poly, floor_div
 
 

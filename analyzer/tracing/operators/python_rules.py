@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 
-from analyzer.tracing.operators.apply import dropped, plain
+from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.values import (
     Class,
@@ -87,7 +87,7 @@ def functional_reduce(op: Op, function: Value, values: Value, rest: tuple[Value,
 
 @operator("operator.mul operator.add operator.sub operator.floordiv", "a b")
 def python_operator(op: Op, a: Value, b: Value) -> Value:
-    from analyzer.tracing.expressions import binary
+    from analyzer.tracing.arithmetic import binary
 
     kinds: dict[str, type[ast.operator]] = {"mul": ast.Mult, "add": ast.Add, "sub": ast.Sub, "floordiv": ast.FloorDiv}
     return binary(op.tr, kinds[op.short], a, b, op.node or ast.Constant(0))

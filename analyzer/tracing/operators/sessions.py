@@ -7,14 +7,16 @@ are checked with the feeds put in: dimensions of two placeholders fed from one b
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from analyzer.tracing.operators.apply import came_from, fail, shorten, tensor_of
+from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.operators.refusals import came_from, fail, shorten
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.paths import Condition, PathEnd
+from analyzer.tracing.problems import Problem, ShapeFailure
 from analyzer.tracing.solver import first_conflict
-from analyzer.tracing.tracer import Problem, ShapeFailure, Tracer
+from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import DictV, ListV, Object, Tensor, Value, show_shape
 from analyzer.validity.terms import Poly, equal, substitute
 
@@ -38,8 +40,19 @@ def run_fetches(tr: Tracer, fetches: Value, feed: Value, node: ast.Call | None) 
     if mapping is None:
         return _fetched(tr, fetches, {})
     if tensors:
+        _refuse_repeated_axes(tr, tensors)
         check_slice(tr, tensors, mapping, node, "this run")
     return _fetched(tr, fetches, mapping)
+
+
+AXIS_TWICE = "axis-twice"  # tag of a reduction that names an axis twice: refused when it runs
+
+
+def _refuse_repeated_axes(tr: Tracer, tensors: list[Tensor]) -> None:
+    for tensor in behind(tensors):
+        if AXIS_TWICE in tensor.tags and tensor.site is not None:
+            op = Op(tr, "reduce", None, tensor.site)
+            fail(op, "axis-twice", "an axis is reduced twice; the graph takes it, the session refuses it")
 
 
 def _tensors(value: Value) -> Iterable[Tensor]:
@@ -118,18 +131,20 @@ def _declared(tr: Tracer, target: Tensor) -> str:
 
 def ancestors(tensors: Iterable[Tensor]) -> tuple[set[int], set[int]]:
     """(ids of all tensors behind the given ones, numbers of the applications that made them)."""
+    found = list(behind(tensors))
+    return {id(t) for t in found}, {t.operation for t in found if t.operation}
+
+
+def behind(tensors: Iterable[Tensor]) -> Iterator[Tensor]:
+    """The tensors and all that they are computed from."""
     seen: set[int] = set()
-    operations: set[int] = set()
     pending = list(tensors)
     while pending:
         tensor = pending.pop()
-        if id(tensor) in seen:
-            continue
-        seen.add(id(tensor))
-        if tensor.operation:
-            operations.add(tensor.operation)
-        pending.extend(tensor.sources)
-    return seen, operations
+        if id(tensor) not in seen:
+            seen.add(id(tensor))
+            yield tensor
+            pending.extend(tensor.sources)
 
 
 def check_slice(
@@ -156,7 +171,7 @@ def check_slice(
     now = [substitute(c.truth, fresh) for c in graph]
     if all(t is True for t in now):
         return
-    found = first_conflict([*before, *now])
+    found = first_conflict([*before, *now], tr.shared.effort)
     if found is None:
         for condition, truth in zip(graph, now, strict=True):
             if truth is not True:
@@ -166,7 +181,7 @@ def check_slice(
                         "operator",
                         condition.site,
                         condition.rule,
-                        condition.message,
+                        condition.wording,
                         condition.operator,
                         False,
                         condition.operation,

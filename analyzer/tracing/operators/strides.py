@@ -75,6 +75,19 @@ _CREATES = frozenset(
         "embedding",
     ]
 )
+# contiguous whatever the layout of the operands
+_FRESH = frozenset((
+    "index_select", "matmul", "@", "mm", "bmm", "linear", "Linear", "LayerNorm", "layer_norm", "softmax", "Softmax",
+    "log_softmax", "LogSoftmax", "gather", "cumsum",
+))  # fmt: skip
+_FRESH_UNLESS_CHANNELS_LAST = frozenset(["stack", "cat", "concat", "GroupNorm", "group_norm"])
+# the order of the operand's axes in memory is kept
+_ELEMENTWISE = frozenset((
+    "add", "sub", "mul", "div", "pow", "neg", "abs", "exp", "log", "sqrt", "square", "sin", "cos", "clamp", "clip",
+    "gt", "lt", "ge", "le", "eq", "ne", "relu", "ReLU", "sigmoid", "Sigmoid", "tanh", "Tanh", "gelu", "GELU",
+    "leaky_relu", "LeakyReLU", "silu", "SiLU", "elu", "ELU", "softplus", "Softplus", "hardtanh", "Hardtanh", "relu6",
+    "ReLU6", "zeros_like", "ones_like", "clone", "dropout", "Dropout",
+))  # fmt: skip
 _ALONG = frozenset(["split", "chunk", "narrow"])
 SHARING = _ALONG | frozenset(
     [
@@ -121,11 +134,44 @@ def of_result(name: str, sources: Sequence[Tensor], result: Tensor) -> Layout:
     """The layout of an operator's result that no rule has set."""
     if result.dims is None or name in _OTHERWISE:
         return None
-    if name in _CREATES or not result.dims:
+    if name in _CREATES or name in _FRESH or not result.dims:
         return contiguous(result.dims)
+    if name in _FRESH_UNLESS_CHANNELS_LAST and not any(_perhaps_channels_last(s) for s in sources):
+        return contiguous(result.dims)
+    if name in _ELEMENTWISE:
+        operands = [s for s in sources if s.dims]
+        same = [s for s in operands if s.dims == result.dims and s.strides == operands[0].strides]
+        if operands and len(same) == len(operands) and not is_contiguous(operands[0]):
+            return order_kept(operands[0])
     if not sources or not all(not s.dims or is_contiguous(s) or "variable" in s.tags for s in sources):
         return None
     return contiguous(result.dims)
+
+
+def _perhaps_channels_last(tensor: Tensor) -> bool:
+    if tensor.dims is None:
+        return True
+    if len(tensor.dims) not in (4, 5) or is_contiguous(tensor):
+        return False
+    return tensor.strides is None or tensor.strides[1] == 1 or not all(isinstance(s, int) for s in tensor.strides)
+
+
+def order_kept(tensor: Tensor) -> Layout:
+    """The layout of a new tensor of the same shape whose axes lie in memory in the same order, without gaps."""
+    if tensor.strides is None or tensor.dims is None:
+        return None
+    moving = [i for i, d in enumerate(tensor.dims) if d != 1]
+    keys = [tensor.strides[i] for i in moving]
+    if not all(isinstance(k, int) and k > 0 for k in keys) or len(set(keys)) < len(keys):
+        return None
+    if not all(isinstance(d, int) for d in tensor.dims):
+        return None
+    result: list[Term] = [1] * len(tensor.dims)
+    step: Term = 1
+    for axis in sorted(moving, key=lambda i: int(tensor.strides[i])):  # type: ignore[index]
+        result[axis] = step
+        step = step * tensor.dims[axis]
+    return tuple(result)
 
 
 def of_applied(name: str, source: Tensor, hyper: dict[str, Any], results: Sequence[Tensor]) -> None:

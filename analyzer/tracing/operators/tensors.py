@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from analyzer.tracing.operators.element_types import dtype_name
-from analyzer.tracing.operators.strides import contiguous, is_contiguous
+from analyzer.tracing.operators.strides import contiguous, is_contiguous, of_result
 from analyzer.tracing.operators.table import Op, bind, rules, run_rule
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Bound, OpenSize, Size, Tensor, Unknown, Value
@@ -44,7 +44,7 @@ def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None)
         if value.dims is None:
             return Tensor(None, value.dtype, value.framework, graph=value.graph, sources=(value,))
         if name != "T" and len(value.dims) == 1 and value.framework == "torch":
-            from analyzer.tracing.operators.apply import fail
+            from analyzer.tracing.operators.refusals import fail
 
             op = Op(tr, name, site=tr.site(node))
             fail(op, "rank", f"`.{name}` needs at least 2 dimensions and the tensor has 1", (value,))
@@ -133,7 +133,7 @@ def tensor_method(
                 name in ("detach", "data", "requires_grad_", "cpu", "cuda", "to", "float")
                 and value.dtype == owner.dtype
             )
-            value.strides = owner.strides if shared or is_contiguous(owner) else None
+            value.strides = owner.strides if shared or is_contiguous(owner) else of_result(name, (owner,), value)
         return value
     from analyzer.tracing.operators.typed import call_typed
 
@@ -160,7 +160,7 @@ def _size(tr: Tracer, owner: Tensor, args: tuple[Value, ...], kwargs: dict[str, 
         return Size(owner.dims) if owner.dims is not None else OpenSize(owner)
     if isinstance(axis, int):
         if owner.dims is not None and not -len(owner.dims) <= axis < len(owner.dims):
-            from analyzer.tracing.operators.apply import fail
+            from analyzer.tracing.operators.refusals import fail
 
             fail(
                 Op(tr, "size"),
@@ -226,7 +226,7 @@ def _check_backward(
 
 
 def _not_reduced(tr: Tracer, owner: Tensor, node: ast.Call | None) -> None:
-    from analyzer.tracing.operators.apply import fail
+    from analyzer.tracing.operators.refusals import fail
     from analyzer.tracing.values import show_shape
 
     op = Op(tr, "backward", node, tr.site(node))

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.operators.apply import apply, dropped, fail, plain, require, unknown_tensor
+from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.empty_pooling import empty_average
+from analyzer.tracing.operators.hyperparameters import dropped, plain
+from analyzer.tracing.operators.operands import unknown_tensor
+from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor
 from analyzer.tracing.operators.torch_operands import reduced_dims
@@ -133,12 +137,19 @@ def pool(op: Op, value: Value, ksize: Value, strides: Value, padding: Value, res
     if len(source.dims) != 4:
         fail(op, "rank", f"the input must have 4 dimensions and has the shape {show_shape(source.dims)}", (source,))
 
+    form = op.extra.get("data_format", "NHWC")
+
     def full(v: Any) -> Any:
         return (1, v, v, 1) if isinstance(v, int) else (1, *v, 1) if len(v) == 2 else v
 
-    form = op.extra.get("data_format", "NHWC")
     if not isinstance(form, str) or window is None or step is None:
         return like(op, source, None)
+    if "avg" in op.short:
+        first = 1 if form.endswith("C") else 2
+        axes = slice(first, first + 2)
+        empty = empty_average(op, source, full(window)[axes], full(step)[axes], padding, first)
+        if empty is not None:
+            return empty
     return apply(
         op,
         "tf",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.operators.apply import fail, require, unknown_tensor
+from analyzer.tracing.operators.operands import unknown_tensor
+from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.values import Tensor, Value, show_shape
@@ -31,7 +32,7 @@ def softmax_cross_entropy(op: Op, args: tuple[Value, ...]) -> Value:
     if a.dims is None or b.dims is None:
         return unknown_tensor(op, "tf", sources, () if first else None)
     sentence = f"logits {show_shape(b.dims)} and labels {show_shape(a.dims)} must have the same shape"
-    if not first and a.dims and b.dims and max(len(a.dims), len(b.dims)) > 2:
+    if not first and a.dims and b.dims:
         _need_rows(op, a.dims, b.dims, sentence, sources)
     else:
         if len(a.dims) != len(b.dims):

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from analyzer.tracing.operators.apply import apply, dropped, fail, plain, require, unknown_tensor
+from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.elementwise import broadcast
+from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.linear import matmul as product_of
+from analyzer.tracing.operators.operands import unknown_tensor
+from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.operators.torch_reduction_rules import advise_softmax
@@ -124,11 +127,11 @@ def where(op: Op, condition: Value, x: Value, y: Value, rest: tuple[Value, ...])
     if x is None:
         return unknown_tensor(op, "tf")
     a = tensor(op, x)
-    return (
-        like(op, a, a.shape, a.dtype)
-        if a is not None and a.dims is not None and a.dims != ()
-        else unknown_tensor(op, "tf")
-    )
+    if a is None or a.dims is None:
+        return unknown_tensor(op, "tf")
+    others = [tensor(op, v) for v in (condition, y)]
+    grows = not a.dims and any(o is None or o.dims != () for o in others)
+    return unknown_tensor(op, "tf") if grows else like(op, a, a.shape, a.dtype)
 
 
 @operator("tf.matmul tf.linalg.matmul", "a b transpose_a=False transpose_b=False *rest")

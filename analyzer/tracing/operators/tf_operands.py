@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.operators.apply import dropped, plain, tensor_of
+from analyzer.tracing.operators.hyperparameters import dropped, plain
+from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.values import Tensor, Value
 from analyzer.validity.terms import Poly

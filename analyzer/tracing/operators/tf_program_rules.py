@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.operators.apply import dropped, fail, plain, require, unknown_tensor
+from analyzer.tracing.operators.hyperparameters import dropped, plain
+from analyzer.tracing.operators.operands import unknown_tensor
+from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import tensor
-from analyzer.tracing.values import Object, Tensor, Value, show_shape
+from analyzer.tracing.values import Function, Object, Tensor, Value, show_shape
 from analyzer.validity.terms import equal
 
 # ------------------------------------------------------------------------------------------ graph and session
@@ -111,6 +113,8 @@ def summaries(op: Op, args: tuple[Value, ...]) -> Value:
 
 @operator("tf.function tf.autograph.experimental.do_not_convert tf.custom_gradient", "func=None *rest")
 def function(op: Op, func: Value, rest: tuple[Value, ...]) -> Value:
+    if isinstance(func, Function) and op.short == "function":
+        func.compiled = True
     return func
 
 

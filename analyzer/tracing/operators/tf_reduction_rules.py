@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.operators.apply import fail, require, unknown_tensor
+from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.operands import unknown_tensor
+from analyzer.tracing.operators.refusals import fail, require
+from analyzer.tracing.operators.sessions import AXIS_TWICE
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.operators.torch_operands import reduced_dims
@@ -47,7 +50,16 @@ def reduce(op: Op, input_tensor: Value, rest: tuple[Value, ...]) -> Value:
         rest[position + 1] if len(rest) > position + 1 else False,
     )
     dims = () if axes is None and not keep else reduced_dims(op, source, axes, keep)
-    return like(op, source, dims, "bool" if op.short in ("reduce_all", "reduce_any") else source.dtype)
+    tags = frozenset((AXIS_TWICE,)) if source.graph and _repeats(op, source, axes) else frozenset[str]()
+    return like(op, source, dims, "bool" if op.short in ("reduce_all", "reduce_any") else source.dtype, tags=tags)
+
+
+def _repeats(op: Op, source: Tensor, axes: Value) -> bool:
+    """Whether an axis is named twice: a graph takes that, and refuses it when it runs."""
+    numbers = plain(op.tr, axes) if axes is not None else None
+    if not isinstance(numbers, tuple) or not source.dims or not all(isinstance(n, int) for n in numbers):
+        return False
+    return len({n % len(source.dims) for n in numbers}) < len(numbers)
 
 
 @operator(

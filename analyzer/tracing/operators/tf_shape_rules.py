@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.operators.apply import apply, dropped, fail, plain, require, tensor_of, unknown_tensor
+from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.hyperparameters import dropped, plain
+from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor
 from analyzer.tracing.values import OpenSize, Size, Tensor, Unknown, Value, show_shape

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.operators.apply import tensor_of, unknown_tensor
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.elementwise import unary
+from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import made, shape_argument
 from analyzer.tracing.values import ListV, Tensor, Value

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.operators.apply import apply, dropped, plain, require, tensor_of, unknown_tensor
+from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.hyperparameters import dropped, plain
+from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.values import Size, Tensor, Unknown, Value
 from analyzer.validity.terms import equal, product

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.operators.apply import apply, plain, tensor_of, unknown_tensor
+from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of
 from analyzer.tracing.values import Tensor, Value

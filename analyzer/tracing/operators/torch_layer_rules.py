@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.operators.apply import apply, fail, require, tensor_of, unknown_tensor
+from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.values import Layer, Tensor, Unknown, Value, show_shape
 from analyzer.validity.terms import any_of, equal
@@ -166,6 +168,8 @@ def multihead(
     unknown = op.tr.unknown("attention weights", "data")
     if q is None or not q.dims or width is None:
         return unknown_tensor(op, "torch"), unknown
+    if len(q.dims) not in (2, 3):
+        fail(op, "rank", f"the query must have 3 dimensions (or 2) and has the shape {show_shape(q.dims)}", (q,))
     require(op, equal(q.dims[-1], width), "size", f"the query has {q.dims[-1]} features but embed_dim is {width}", (q,))
     for other, given in ((key, "kdim"), (value, "vdim")):
         t = tensor_of(op.tr, other, "torch") if other is not None else None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.operators.apply import dropped, fail, plain
 from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.hyperparameters import dropped, plain
+from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.values import ListV, OpenSize, Tensor, Unknown, Value, show_shape
 
@@ -69,7 +70,7 @@ def reduced_dims(op: Op, source: Tensor, axes: Value, keep: Value) -> tuple[Any,
                 (source,),
             )
         place = axis % rank if rank else 0
-        if place in chosen and source.framework in ("torch", "tf"):
+        if place in chosen and source.framework in ("torch", "tf") and not source.graph:
             fail(op, "axis-twice", f"axis {axis} is reduced twice (shape {show_shape(source.dims)})", (source,))
         chosen.add(place)
     return tuple(1 if keep else 0 for _ in ()) or tuple(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.operators.apply import apply, tensor_of, unknown_tensor
+from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.linear import matmul as product_of
+from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.values import ListV, Tensor, Value
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.operators.apply import apply, fail, tensor_of, unknown_tensor
+from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.elementwise import broadcast
+from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, reduced_dims
 from analyzer.tracing.operators.torch_shape_rules import _has_batch
@@ -160,6 +162,20 @@ def softmax(op: Op, input: Value, dim: Value) -> Value:
     return result
 
 
+def _comes_from_batch(source: Tensor) -> bool:
+    """Whether its rows are those of a batch, handed on by every operator in between."""
+    waiting = [source]
+    for _ in range(64):
+        if not waiting:
+            return False
+        tensor = waiting.pop()
+        if tensor.dims and source.dims and tensor.dims[0] == source.dims[0]:
+            if "batch" in tensor.tags:
+                return True
+            waiting += [s for s in tensor.sources if isinstance(s, Tensor)]
+    return False
+
+
 def advise_softmax(op: Op, source: Tensor, axis: Value) -> None:
     """Softmax over the rows of a batch normalises over examples instead of classes."""
     if (
@@ -167,7 +183,7 @@ def advise_softmax(op: Op, source: Tensor, axis: Value) -> None:
         and len(source.dims) == 2
         and axis in (0, -2)
         and not isinstance(axis, bool)
-        and ("batch" in source.tags or _has_batch(op, source))
+        and (_has_batch(op, source) or _comes_from_batch(source))
     ):
         op.tr.advise(
             "tracing/softmax-over-batch",

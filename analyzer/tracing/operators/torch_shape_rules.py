@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.operators.apply import apply, dropped, fail, plain, tensor_of, unknown_tensor
+from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.hyperparameters import dropped, plain
+from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.strides import viewed
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_keeping_rules import same_shape

@@ -214,3 +214,8 @@ def largest(values: Sequence[Term]) -> Term:
     for value in values[1:]:
         result = maximum(result, value)
     return result
+
+
+def target_of(shape: TensorType) -> tuple[Term, ...] | None:
+    """The elements of a shape operand, when they are known."""
+    return shape.value if isinstance(shape.value, tuple) else None

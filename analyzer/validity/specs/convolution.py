@@ -1,4 +1,4 @@
-"""Convolutions and transposed convolutions of ONNX, PyTorch, Keras and TensorFlow."""
+"""Convolutions of ONNX, PyTorch, Keras and TensorFlow."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from typing import Any
 
 from analyzer.validity.spec import Case, Category, Rule, TensorType, define
 from analyzer.validity.specs.common import (
-    AXIS_NAMES,
     FLOATS,
-    LENGTH,
     all_positive,
-    channels_last,
     each,
-    is_number,
     layout_name,
     need_choice,
     need_dtype,
@@ -22,13 +18,18 @@ from analyzer.validity.specs.common import (
     need_rank,
     same_dtype,
 )
-from analyzer.validity.specs.windows import (
-    Window,
-    need_legal,
-    slide,
-    slide_same,
+from analyzer.validity.specs.window_arguments import (
+    exact,
+    joined_layout,
+    keras_windows,
+    onnx_windows,
+    padded_slide,
+    slide_as,
+    split_layout,
+    tf_windows,
 )
-from analyzer.validity.terms import Term, all_of, any_of, equal, floor_div, mod
+from analyzer.validity.specs.windows import Window, need_legal
+from analyzer.validity.terms import Term, all_of, equal, floor_div, mod
 
 CHANNELS = Rule(
     "channels",
@@ -62,14 +63,6 @@ SAME_NEEDS_UNIT_STRIDE = Rule(
 )
 
 
-STRIDE_OR_DILATION = Rule(
-    "stride-or-dilation",
-    Category.IMPROPER_VALUE,
-    "stride {stride} and dilation {dilation} cannot both be larger than 1",
-    ("stride", "dilation"),
-)
-
-
 CAUSAL = Rule("causal", Category.IMPROPER_VALUE, "padding 'causal' needs a one-dimensional, channels-last convolution")
 
 
@@ -94,6 +87,14 @@ def need_groups(case: Case, groups: Term, inputs: Term, outputs: Term) -> None:
     need_positive(case, groups=groups)
     case.require(GROUPS_DIVIDE_INPUT, equal(mod(inputs, groups), 0), groups=groups, channels=inputs)
     case.require(GROUPS_DIVIDE_OUTPUT, equal(mod(outputs, groups), 0), groups=groups, channels=outputs)
+
+
+def need_kernel_shape(case: Case, stated: Any, kernel: Sequence[Term]) -> None:
+    """The attribute `kernel_shape`, when there is one, must be what the weight says."""
+    if stated is not None:
+        exact(case, stated, len(kernel), "kernel_shape")
+        agree = all_of(*(equal(a, b) for a, b in zip(stated, kernel, strict=True)))
+        case.require(KERNEL_SHAPE, agree, stated=tuple(stated), actual=tuple(kernel))
 
 
 def _torch(
@@ -134,8 +135,7 @@ def _torch(
     case.require(CHANNELS, equal(x.dims[channel], in_channels), channels=x.dims[channel], expected=in_channels)
     sizes = x.dims[channel + 1 :]
     all_positive(case, x, batch=0 if x.rank == spatial + 2 else None)
-    axes = AXIS_NAMES[spatial]
-    out = slide_same(case, sizes, windows, axes) if same else slide(case, sizes, windows, axes)
+    out = slide_as(case, same, sizes, windows)
     return x.with_shape((*x.dims[:channel], out_channels, *out))
 
 
@@ -217,33 +217,6 @@ torch_functional_conv2d = define("torch", "conv2d")(_torch_functional(2))
 torch_functional_conv3d = define("torch", "conv3d")(_torch_functional(3))
 
 
-def onnx_windows(
-    case: Case, kernel: Sequence[Term], strides: Any, pads: Any, dilations: Any, auto_pad: str
-) -> list[Window]:
-    """Windows from ONNX attributes; `pads` lists all begins, then all ends."""
-    spatial = len(kernel)
-    need_choice(case, auto_pad, ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"), "auto_pad")
-    strides = exact(case, strides if strides is not None else (1,) * spatial, spatial, "strides")
-    dilations = exact(case, dilations if dilations is not None else (1,) * spatial, spatial, "dilations")
-    pads = exact(case, pads if pads is not None else (0,) * (2 * spatial), 2 * spatial, "pads")
-    if auto_pad != "NOTSET":
-        pads = (0,) * (2 * spatial)
-    return [
-        Window(k, s, d, b, a)
-        for k, s, d, b, a in zip(kernel, strides, dilations, pads[:spatial], pads[spatial:], strict=True)
-    ]
-
-
-def exact(case: Case, values: Any, count: int, name: str) -> tuple[Term, ...]:
-    """A list attribute of ONNX: one entry for each axis, no shorthand."""
-    case.require(LENGTH, len(values) == count, name=name, actual=len(values), expected=count)
-    return tuple(values)
-
-
-def spatial_names(count: int) -> tuple[str, ...]:
-    return AXIS_NAMES.get(count) or tuple(f"spatial axis {i}" for i in range(count))
-
-
 @define("onnx", "Conv")
 def onnx_conv(
     case: Case,
@@ -279,10 +252,7 @@ def conv_shape(
     case.require(RANK_AT_LEAST_3, x.rank >= 3, shape=x.dims)
     need_rank(case, weight, x.rank, operand="the weight")
     out_channels, per_group, *kernel = weight.dims
-    if kernel_shape is not None:
-        exact(case, kernel_shape, len(kernel), "kernel_shape")
-        agree = all_of(*(equal(a, b) for a, b in zip(kernel_shape, kernel, strict=True)))
-        case.require(KERNEL_SHAPE, agree, stated=tuple(kernel_shape), actual=tuple(kernel))
+    need_kernel_shape(case, kernel_shape, kernel)
     need_positive(case, group=group)
     windows = onnx_windows(case, kernel, strides, pads, dilations, auto_pad)
     need_legal(case, windows)
@@ -290,60 +260,13 @@ def conv_shape(
     case.require(CHANNELS, equal(x.dims[1], expected), channels=x.dims[1], expected=expected)
     case.require(GROUPS_DIVIDE_OUTPUT, equal(mod(out_channels, group), 0), groups=group, channels=out_channels)
     need_bias(case, bias, out_channels)
-    axes = spatial_names(len(kernel))
-    same = auto_pad.startswith("SAME")
-    out = slide_same(case, x.dims[2:], windows, axes) if same else slide(case, x.dims[2:], windows, axes)
+    out = slide_as(case, auto_pad.startswith("SAME"), x.dims[2:], windows)
     return (x.dims[0], out_channels, *out)
 
 
 RANK_AT_LEAST_3 = Rule(
     "rank", Category.INCOMPATIBLE_SHAPE, "the input must be batch × channels × at least one axis, and is {shape}"
 )
-
-
-def split_layout(
-    case: Case, x: TensorType, spatial: int, data_format: str | None
-) -> tuple[Term, tuple[Term, ...], bool]:
-    """Channels, spatial sizes and whether channels are last, of a batched image."""
-    last = channels_last(case, data_format, spatial)
-    need_rank(case, x, spatial + 2)
-    need_layout(case, x, layout_name(spatial, last))
-    return (x.dims[-1], x.dims[1:-1], True) if last else (x.dims[1], x.dims[2:], False)
-
-
-def joined_layout(x: TensorType, channels: Term, sizes: Sequence[Term], last: bool) -> TensorType:
-    return x.with_shape((x.dims[0], *sizes, channels) if last else (x.dims[0], channels, *sizes))
-
-
-def keras_windows(case: Case, spatial: int, kernel_size: Any, strides: Any, dilation_rate: Any) -> list[Window]:
-    """Windows of a Keras layer; strides and dilations may not both exceed 1."""
-    kernel = each(case, kernel_size, spatial, "kernel_size")
-    steps = each(case, strides, spatial, "strides")
-    rates = each(case, dilation_rate, spatial, "dilation_rate")
-    windows = [Window(k, s, d) for k, s, d in zip(kernel, steps, rates, strict=True)]
-    need_legal(case, windows)
-    need_one_of_stride_and_dilation(case, steps, rates)
-    return windows
-
-
-def need_one_of_stride_and_dilation(case: Case, strides: Sequence[Term], dilations: Sequence[Term]) -> None:
-    plain_stride = all_of(*(equal(s, 1) for s in strides))
-    plain_dilation = all_of(*(equal(d, 1) for d in dilations))
-    case.require(
-        STRIDE_OR_DILATION, any_of(plain_stride, plain_dilation), stride=tuple(strides), dilation=tuple(dilations)
-    )
-
-
-def padded_slide(
-    case: Case, padding: str, sizes: Sequence[Term], windows: Sequence[Window], *, causal: bool = False
-) -> tuple[Term, ...]:
-    """Output sizes for padding given by name, in any letter case."""
-    name = padding.lower() if isinstance(padding, str) else padding
-    need_choice(case, name, ("valid", "same", "causal") if causal else ("valid", "same"), "padding")
-    axes = spatial_names(len(sizes))
-    if name == "valid":
-        return slide(case, sizes, windows, axes)
-    return slide_same(case, sizes, windows, axes)
 
 
 def _keras_conv(spatial: int) -> Any:
@@ -442,23 +365,6 @@ keras_separable1d = define("keras", "SeparableConv1D")(_keras_separable(1))
 keras_separable2d = define("keras", "SeparableConv2D")(_keras_separable(2))
 
 
-def tf_windows(
-    case: Case, kernel: Sequence[Term], strides: Any, dilations: Any, last: bool, explicit: Any, padding: str
-) -> list[Window]:
-    """Windows of a GraphDef operator, whose strides and dilations cover all dimensions in the layout's order."""
-    spatial = len(kernel)
-    picked = slice(1, 1 + spatial) if last else slice(2, 2 + spatial)
-    strides = exact(case, strides, spatial + 2, "strides")[picked]
-    dilations = (1,) * spatial if not dilations else exact(case, dilations, spatial + 2, "dilations")[picked]
-    pads = [(0, 0)] * spatial
-    if padding == "EXPLICIT":
-        flat = exact(case, explicit, 2 * (spatial + 2), "explicit_paddings")
-        pads = list(zip(flat[0::2], flat[1::2], strict=True))[picked]
-    windows = [Window(k, s, d, b, a) for k, s, d, (b, a) in zip(kernel, strides, dilations, pads, strict=True)]
-    need_legal(case, windows)
-    return windows
-
-
 def _tf_conv(spatial: int) -> Any:
     def conv(
         case: Case,
@@ -484,8 +390,7 @@ def _tf_conv(spatial: int) -> Any:
         groups = floor_div(channels, per_group)
         case.require(CHANNELS, equal(mod(channels, per_group), 0), channels=channels, expected=per_group)
         case.require(CHANNELS, channels >= 1, channels=channels, expected=per_group)
-        axes = spatial_names(spatial)
-        out = slide_same(case, sizes, windows, axes) if padding == "SAME" else slide(case, sizes, windows, axes)
+        out = slide_as(case, padding == "SAME", sizes, windows)
         case.require(GROUPS_DIVIDE_OUTPUT, equal(mod(filters, groups), 0), groups=groups, channels=filters)
         return joined_layout(x, filters, out, last)
 
@@ -519,10 +424,5 @@ def tf_depthwise(
     height, width, inputs, multiplier = weight.dims
     windows = tf_windows(case, (height, width), strides, dilations, last, explicit_paddings, padding)
     case.require(CHANNELS, equal(channels, inputs), channels=channels, expected=inputs)
-    axes = spatial_names(2)
-    out = slide_same(case, sizes, windows, axes) if padding == "SAME" else slide(case, sizes, windows, axes)
+    out = slide_as(case, padding == "SAME", sizes, windows)
     return joined_layout(x, inputs * multiplier, out, last)
-
-
-def is_padding_name(value: Any) -> bool:
-    return isinstance(value, str) or not is_number(value)

@@ -19,18 +19,9 @@ from analyzer.validity.specs.common import (
     need_size,
     replaced,
     same_dtype,
+    target_of,
 )
-from analyzer.validity.specs.shaping import target_of
-from analyzer.validity.terms import (
-    Term,
-    all_of,
-    any_of,
-    ceil_div,
-    choose,
-    equal,
-    maximum,
-    minimum,
-)
+from analyzer.validity.terms import Term, all_of, any_of, ceil_div, choose, equal, maximum, minimum
 
 INDEX_RANGE = Rule(
     "index-in-range", Category.IMPROPER_VALUE, "index {index} is out of range for axis {axis} of size {size}"

@@ -15,9 +15,9 @@ from analyzer.validity.specs.common import (
     need_choice,
     need_not_negative,
     need_rank,
+    target_of,
 )
-from analyzer.validity.specs.convolution import joined_layout, split_layout
-from analyzer.validity.specs.shaping import target_of
+from analyzer.validity.specs.window_arguments import joined_layout, split_layout
 from analyzer.validity.terms import Term, any_of, equal
 
 PADDED_SIZE = Rule(

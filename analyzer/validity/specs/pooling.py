@@ -13,18 +13,18 @@ from analyzer.validity.specs.common import (
     all_positive,
     each,
     layout_name,
-    need_choice,
     need_dtype,
     need_layout,
     need_positive,
     need_rank,
     need_size,
 )
-from analyzer.validity.specs.convolution import (
+from analyzer.validity.specs.window_arguments import (
     exact,
     joined_layout,
     onnx_windows,
     padded_slide,
+    slide_as,
     spatial_names,
     split_layout,
 )
@@ -197,9 +197,7 @@ def _onnx_slide(case: Case, x: TensorType, windows: list[Window], auto_pad: str,
     axes = spatial_names(len(windows))
     if auto_pad.startswith("SAME"):
         return slide_same(case, x.dims[2:], windows, axes)
-    if not ceil_mode:
-        return slide(case, x.dims[2:], windows, axes)
-    return slide(case, x.dims[2:], windows, axes, ceil=True)
+    return slide(case, x.dims[2:], windows, axes, ceil=bool(ceil_mode))
 
 
 @define("onnx", "MaxPool")
@@ -294,52 +292,6 @@ def onnx_max_unpool(
         return x.with_shape(None)
     out = [(n - 1) * w.stride - w.before - w.after + w.kernel for n, w in zip(x.dims[2:], windows, strict=True)]
     return x.with_shape((*x.dims[:2], *out))
-
-
-@define("onnx", "MaxRoiPool")
-def onnx_max_roi_pool(
-    case: Case, x: TensorType, rois: TensorType, *, pooled_shape: Any, spatial_scale: float = 1.0
-) -> TensorType:
-    """ONNX MaxRoiPool: rois (count, 5)."""
-    need_rank(case, x, 4)
-    need_rank(case, rois, 2, operand="the regions")
-    case.require(ROI_COLUMNS, equal(rois.dims[1], 5), columns=rois.dims[1], expected=5)
-    height, width = exact(case, pooled_shape, 2, "pooled_shape")
-    need_positive(case, pooled_height=height, pooled_width=width)
-    return x.with_shape((rois.dims[0], x.dims[1], height, width))
-
-
-ROI_COLUMNS = Rule(
-    "region-columns", Category.INCOMPATIBLE_SHAPE, "each region has {columns} numbers; it needs {expected}"
-)
-
-
-@define("onnx", "RoiAlign")
-def onnx_roi_align(
-    case: Case,
-    x: TensorType,
-    rois: TensorType,
-    batch: TensorType,
-    *,
-    output_height: Term = 1,
-    output_width: Term = 1,
-    sampling_ratio: int = 0,
-    spatial_scale: float = 1.0,
-    mode: str = "avg",
-    coordinate_transformation_mode: str = "half_pixel",
-) -> TensorType:
-    """ONNX RoiAlign: rois (count, 4), batch indices (count)."""
-    need_choice(case, mode, ("avg", "max"), "mode")
-    need_rank(case, x, 4)
-    need_rank(case, rois, 2, operand="the regions")
-    case.require(ROI_COLUMNS, equal(rois.dims[1], 4), columns=rois.dims[1], expected=4)
-    need_rank(case, batch, 1, operand="the batch indices")
-    case.require(ROI_COUNT, equal(rois.dims[0], batch.dims[0]), regions=rois.dims[0], indices=batch.dims[0])
-    need_positive(case, output_height=output_height, output_width=output_width)
-    return x.with_shape((rois.dims[0], x.dims[1], output_height, output_width))
-
-
-ROI_COUNT = Rule("region-count", Category.INCOMPATIBLE_SHAPE, "{regions} regions but {indices} batch indices")
 
 
 def _keras_pool(spatial: int) -> Any:
@@ -451,8 +403,7 @@ def _tf_pool(spatial: int) -> Any:
             Window(k, s, 1, b, a) for k, s, (b, a) in zip(kernel_all[inner], stride_all[inner], pads, strict=True)
         ]
         need_legal(case, windows)
-        axes = spatial_names(spatial)
-        out = slide_same(case, sizes, windows, axes) if padding == "SAME" else slide(case, sizes, windows, axes)
+        out = slide_as(case, padding == "SAME", sizes, windows)
         return joined_layout(x, channels, out, last)
 
     return pool

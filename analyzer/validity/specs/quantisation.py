@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.validity.spec import Case, Category, Rule, TensorType, define
-from analyzer.validity.specs.common import axis_index, need_dtype, need_min_rank, need_rank, replaced
+from analyzer.validity.specs.common import axis_index, need_dtype, need_min_rank, need_rank, replaced, target_of
 from analyzer.validity.specs.convolution import conv_shape
 from analyzer.validity.specs.element_types import CAST_TARGET, onnx_dtype
-from analyzer.validity.specs.shaping import target_of
 from analyzer.validity.terms import any_of, equal
 
 SCALE = Rule(

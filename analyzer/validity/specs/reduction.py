@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from analyzer.validity.spec import Case, Category, Rule, TensorType, define
-from analyzer.validity.specs.common import FLOATS, axis_index, axis_indices, need_dtype, need_rank
-from analyzer.validity.specs.shaping import target_of
+from analyzer.validity.specs.common import FLOATS, axis_index, axis_indices, need_dtype, need_rank, target_of
+from analyzer.validity.specs.element_types import onnx_dtype
 from analyzer.validity.terms import Term, equal
 
 NOT_EMPTY = Rule("reduced-size", Category.ILLEGAL_SHAPE, "{function} over axis {axis}, which has size {size}")
@@ -183,7 +183,6 @@ MATRICES = Rule("rank", Category.INCOMPATIBLE_SHAPE, "the input must be at least
 @define("onnx", "EyeLike")
 def onnx_eye_like(case: Case, x: TensorType, *, dtype: Any = None, k: int = 0) -> TensorType:
     """ONNX EyeLike: a matrix."""
-    from analyzer.validity.specs.element_types import onnx_dtype
 
     need_rank(case, x, 2)
     return TensorType(x.shape, onnx_dtype(dtype) or x.dtype)

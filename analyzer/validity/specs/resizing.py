@@ -18,9 +18,9 @@ from analyzer.validity.specs.common import (
     need_positive,
     need_rank,
     need_vector,
+    target_of,
 )
-from analyzer.validity.specs.convolution import joined_layout, split_layout
-from analyzer.validity.specs.shaping import target_of
+from analyzer.validity.specs.window_arguments import joined_layout, split_layout
 from analyzer.validity.terms import Term, equal, floor_div, mod
 
 BLOCK = Rule(

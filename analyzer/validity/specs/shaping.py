@@ -1,4 +1,4 @@
-"""Reshaping, transposing, squeezing, expanding; and shapes as values."""
+"""Reshaping, flattening, transposing; and shapes as values."""
 
 from __future__ import annotations
 
@@ -6,23 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from analyzer.validity.spec import Case, Category, Rule, TensorType, define
-from analyzer.validity.specs.common import (
-    BROADCAST,
-    LENGTH,
-    RANK,
-    axis_index,
-    axis_indices,
-    broadcast,
-    is_plain,
-    need_min_rank,
-    need_not_negative,
-    need_positive,
-    need_rank,
-    need_vector,
-    replaced,
-    size_of,
-)
-from analyzer.validity.terms import Poly, Term, any_of, equal, floor_div, mod, product
+from analyzer.validity.specs.common import axis_index, is_plain, need_min_rank, need_rank, size_of, target_of
+from analyzer.validity.terms import Poly, Term, equal, floor_div, mod, product
 
 ELEMENTS = Rule(
     "element-count",
@@ -62,9 +47,6 @@ PERMUTATION = Rule(
     "{perm} is not a permutation of the {rank} dimensions of the input",
     ("perm",),
 )
-
-
-SQUEEZE = Rule("squeezed-size", Category.INCOMPATIBLE_SHAPE, "axis {axis} has size {size}; only size 1 can be squeezed")
 
 
 UNFLATTEN = Rule(
@@ -113,11 +95,6 @@ def _cancelled(left: Sequence[Term], right: Sequence[Term]) -> tuple[list[Term],
             a.remove(factor)
             b.remove(factor)
     return a, b
-
-
-def target_of(shape: TensorType) -> tuple[Term, ...] | None:
-    """The elements of a shape operand, when they are known."""
-    return shape.value if isinstance(shape.value, tuple) else None
 
 
 def of_unknown_target(case: Case, x: TensorType, shape: TensorType) -> TensorType:
@@ -277,160 +254,6 @@ def keras_permute(case: Case, x: TensorType, *, dims: Any) -> TensorType:
     return TensorType((x.dims[0], *(x.dims[d] for d in dims)), x.dtype)
 
 
-def squeezed(case: Case, x: TensorType, axes: Sequence[int]) -> tuple[Term, ...]:
-    for axis in axes:
-        case.require(SQUEEZE, equal(x.dims[axis], 1), axis=axis, size=x.dims[axis])
-    return tuple(d for i, d in enumerate(x.dims) if i not in axes)
-
-
-@define("onnx", "Squeeze")
-def onnx_squeeze(case: Case, x: TensorType, axes: TensorType | None = None, /, **old: Any) -> TensorType:
-    """ONNX Squeeze: the axes are an operand since opset 13."""
-    stated = tuple(old["axes"]) if old.get("axes") is not None else None if axes is None else target_of(axes)
-    if stated is None:
-        if axes is not None or any(not is_plain(d) for d in x.dims):
-            return TensorType(None, x.dtype)
-        stated = tuple(i for i, d in enumerate(x.dims) if d == 1)
-    shape = squeezed(case, x, axis_indices(case, stated, x.rank))
-    return TensorType(shape, x.dtype, value=_scalar(x.value))
-
-
-def _scalar(value: Any) -> Any:
-    return value[0] if isinstance(value, tuple) and len(value) == 1 else None if isinstance(value, tuple) else value
-
-
-@define("onnx", "Unsqueeze")
-def onnx_unsqueeze(case: Case, x: TensorType, axes: TensorType | None = None, /, **old: Any) -> TensorType:
-    """ONNX Unsqueeze: axes count in the result."""
-    stated = tuple(old["axes"]) if old.get("axes") is not None else None if axes is None else target_of(axes)
-    if stated is None:
-        return TensorType(None, x.dtype)
-    rank = x.rank + len(stated)
-    places = axis_indices(case, stated, rank)
-    rest = iter(x.dims)
-    shape = tuple(1 if i in places else next(rest) for i in range(rank))
-    value = (x.value,) if x.value is not None and not isinstance(x.value, tuple) and rank == 1 else None
-    return TensorType(shape, x.dtype, value=value)
-
-
-@define("torch", "squeeze")
-def torch_squeeze(case: Case, x: TensorType, *, dim: Any = None) -> TensorType:
-    """``Tensor.squeeze``: axes that are not 1 stay."""
-    axes = range(x.rank) if dim is None else axis_indices(case, dim, max(1, x.rank))
-    open_axes = [i for i in axes if i < x.rank and not is_plain(x.dims[i]) and equal(x.dims[i], 1) is not False]
-    if open_axes:
-        return TensorType(None, x.dtype)
-    gone = {i for i in axes if i < x.rank and is_plain(x.dims[i]) and x.dims[i] == 1}
-    return TensorType(tuple(d for i, d in enumerate(x.dims) if i not in gone), x.dtype)
-
-
-@define("torch", "unsqueeze")
-def torch_unsqueeze(case: Case, x: TensorType, *, dim: Any) -> TensorType:
-    """``Tensor.unsqueeze``."""
-    axis = axis_index(case, dim, x.rank + 1, "dim")
-    return TensorType((*x.dims[:axis], 1, *x.dims[axis:]), x.dtype)
-
-
-@define("tf", "Squeeze")
-def tf_squeeze(case: Case, x: TensorType, *, squeeze_dims: Any = (), **_others: Any) -> TensorType:
-    """GraphDef Squeeze."""
-    if squeeze_dims:
-        return TensorType(squeezed(case, x, axis_indices(case, tuple(squeeze_dims), x.rank)), x.dtype)
-    if any(not is_plain(d) for d in x.dims):
-        return TensorType(None, x.dtype)
-    return TensorType(tuple(d for d in x.dims if d != 1), x.dtype)
-
-
-@define("tf", "ExpandDims")
-def tf_expand_dims(case: Case, x: TensorType, axis: TensorType, **_others: Any) -> TensorType:
-    """GraphDef ExpandDims."""
-    value = axis.value[0] if isinstance(axis.value, tuple) else axis.value
-    if value is None:
-        return TensorType(tuple(case.fresh("size") for _ in range(x.rank + 1)), x.dtype)
-    place = axis_index(case, value, x.rank + 1)
-    value_out = (x.value,) if x.rank == 0 and x.value is not None else None
-    return TensorType((*x.dims[:place], 1, *x.dims[place:]), x.dtype, value=value_out)
-
-
-@define("keras", "RepeatVector")
-def keras_repeat_vector(case: Case, x: TensorType, *, n: Term) -> TensorType:
-    """``keras.layers.RepeatVector``: (batch, features) to (batch, n, features)."""
-    need_positive(case, n=n)
-    need_rank(case, x, 2)
-    return TensorType((x.dims[0], n, x.dims[1]), x.dtype)
-
-
-@define("onnx", "Expand")
-def onnx_expand(case: Case, x: TensorType, shape: TensorType) -> TensorType:
-    """ONNX Expand: broadcasting with a shape, both ways."""
-    need_vector(case, shape, "the target shape")
-    target = target_of(shape)
-    if target is None:
-        count = shape.shape[0] if shape.shape else None
-        if not isinstance(count, int):
-            return x.with_shape(None)
-        rank = max(x.rank, count)
-        return TensorType(tuple(case.fresh("size") for _ in range(rank)), x.dtype)
-    return TensorType(broadcast(case, x.dims, target), x.dtype)
-
-
-@define("torch", "expand", "broadcast_to")
-def torch_expand(case: Case, x: TensorType, *, size: Any) -> TensorType:
-    """``Tensor.expand``: −1 keeps a size; only size 1 grows."""
-    target = tuple(size)
-    case.require(
-        RANK, len(target) >= x.rank, operand="the input", expected=f"at most {len(target)}", rank=x.rank, shape=x.dims
-    )
-    lead = len(target) - x.rank
-    dims: list[Term] = []
-    for index, want in enumerate(target):
-        if index < lead:
-            need_not_negative(case, size=want)
-            dims.append(want)
-            continue
-        have = x.dims[index - lead]
-        if is_plain(want) and want == -1:
-            dims.append(have)
-            continue
-        ok = any_of(equal(have, want), equal(have, 1))
-        case.require(BROADCAST, ok, left=x.dims, right=target, a=have, b=want)
-        dims.append(want)
-    return TensorType(tuple(dims), x.dtype)
-
-
-@define("tf", "BroadcastTo")
-def tf_broadcast_to(case: Case, x: TensorType, shape: TensorType, **_others: Any) -> TensorType:
-    """GraphDef BroadcastTo."""
-    target = target_of(shape)
-    return of_unknown_target(case, x, shape) if target is None else torch_expand(case, x, size=target)
-
-
-def tiled(case: Case, x: TensorType, repeats: Sequence[Term]) -> TensorType:
-    ok = len(repeats) == x.rank
-    case.require(LENGTH, ok, name="repeats", actual=len(repeats), expected=x.rank)
-    for count in repeats:
-        need_not_negative(case, repeats=count)
-    return TensorType(tuple(d * r for d, r in zip(x.dims, repeats, strict=True)), x.dtype)
-
-
-@define("onnx", "Tile")
-@define("tf", "Tile")
-def tile(case: Case, x: TensorType, repeats: TensorType, **_others: Any) -> TensorType:
-    """Tile: one count for each dimension."""
-    counts = target_of(repeats)
-    if counts is None:
-        return TensorType(tuple(case.fresh("size") for _ in x.dims), x.dtype)
-    return tiled(case, x, counts)
-
-
-@define("torch", "repeat")
-def torch_repeat(case: Case, x: TensorType, *, repeats: Any) -> TensorType:
-    """``Tensor.repeat``: at least as many counts as dimensions."""
-    counts = tuple(repeats)
-    case.require(LENGTH, len(counts) >= x.rank, name="repeats", actual=len(counts), expected=f"at least {x.rank}")
-    return tiled(case, TensorType((*((1,) * (len(counts) - x.rank)), *x.dims), x.dtype), counts)
-
-
 @define("onnx", "Shape")
 def onnx_shape(case: Case, x: TensorType, *, start: int = 0, end: int | None = None) -> TensorType:
     """ONNX Shape: the sizes, as a vector of int64."""
@@ -460,7 +283,3 @@ def tf_rank(case: Case, x: TensorType, **_others: Any) -> TensorType:
 def tf_size(case: Case, x: TensorType, *, out_type: Any = "int32", **_others: Any) -> TensorType:
     """GraphDef Size."""
     return TensorType((), out_type if isinstance(out_type, str) else None, value=size_of(x.dims))
-
-
-def replaced_axis(x: TensorType, axis: int, size: Term) -> TensorType:
-    return x.with_shape(replaced(x.dims, axis, size))

@@ -13,16 +13,9 @@ from analyzer.validity.specs.common import (
     need_not_negative,
     need_positive,
     replaced,
+    target_of,
 )
-from analyzer.validity.specs.shaping import target_of
-from analyzer.validity.terms import (
-    Term,
-    ceil_div,
-    equal,
-    floor_div,
-    mod,
-    total,
-)
+from analyzer.validity.terms import Term, ceil_div, equal, floor_div, mod, total
 
 SPLIT_SUM = Rule(
     "split-sum", Category.INCOMPATIBLE_SHAPE, "the parts {parts} do not add up to the {size} of axis {axis}", ("split",)

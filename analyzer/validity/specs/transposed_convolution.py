@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from analyzer.validity.spec import Case, Category, Rule, TensorType, define
@@ -21,28 +22,23 @@ from analyzer.validity.specs.common import (
 from analyzer.validity.specs.convolution import (
     CHANNELS,
     GROUPS_DIVIDE_INPUT,
-    KERNEL_SHAPE,
     RANK_AT_LEAST_3,
+    need_bias,
+    need_groups,
+    need_kernel_shape,
+)
+from analyzer.validity.specs.window_arguments import (
     exact,
     joined_layout,
     keras_windows,
-    need_bias,
-    need_groups,
     onnx_windows,
+    slide_as,
     spatial_names,
     split_layout,
     tf_windows,
 )
-from analyzer.validity.specs.windows import (
-    POSITIVE_OUTPUT,
-    Window,
-    need_legal,
-    slide,
-    slide_same,
-    unslide,
-    unslide_valid,
-)
-from analyzer.validity.terms import Term, all_of, any_of, equal, floor_div, mod
+from analyzer.validity.specs.windows import POSITIVE_OUTPUT, Window, need_legal, unslide, unslide_valid
+from analyzer.validity.terms import Term, any_of, equal, floor_div, mod
 
 OUTPUT_PADDING = Rule(
     "output-padding",
@@ -50,6 +46,13 @@ OUTPUT_PADDING = Rule(
     "output padding {extra} must be smaller than the stride {stride} or the dilation {dilation}",
     ("output_padding", "stride", "dilation"),
 )
+
+
+def need_small_output_padding(case: Case, extra: Sequence[Term], windows: Sequence[Window]) -> None:
+    for more, w in zip(extra, windows, strict=True):
+        need_not_negative(case, output_padding=more)
+        small = any_of(more < w.stride, more < w.dilation)
+        case.require(OUTPUT_PADDING, small, extra=more, stride=w.stride, dilation=w.dilation)
 
 
 def _torch_transposed(spatial: int) -> Any:
@@ -87,10 +90,7 @@ def _torch_transposed(spatial: int) -> Any:
         windows = [Window(k, s, d, p, p) for k, s, d, p in zip(kernel, strides, dilations, pads, strict=True)]
         need_rank(case, x, spatial + 1, spatial + 2)
         need_legal(case, windows)
-        for more, w in zip(extra, windows, strict=True):
-            need_not_negative(case, output_padding=more)
-            small = any_of(more < w.stride, more < w.dilation)
-            case.require(OUTPUT_PADDING, small, extra=more, stride=w.stride, dilation=w.dilation)
+        need_small_output_padding(case, extra, windows)
         need_dtype(case, x, (dtype,))
         channel = x.rank - spatial - 1
         case.require(CHANNELS, equal(x.dims[channel], in_channels), channels=x.dims[channel], expected=in_channels)
@@ -132,10 +132,7 @@ def onnx_conv_transpose(
     case.require(RANK_AT_LEAST_3, x.rank >= 3, shape=x.dims)
     need_rank(case, weight, x.rank, operand="the weight")
     in_channels, per_group, *kernel = weight.dims
-    if kernel_shape is not None:
-        exact(case, kernel_shape, len(kernel), "kernel_shape")
-        agree = all_of(*(equal(a, b) for a, b in zip(kernel_shape, kernel, strict=True)))
-        case.require(KERNEL_SHAPE, agree, stated=tuple(kernel_shape), actual=tuple(kernel))
+    need_kernel_shape(case, kernel_shape, kernel)
     need_positive(case, group=group)
     windows = onnx_windows(case, kernel, strides, pads, dilations, auto_pad)
     need_legal(case, windows)
@@ -145,10 +142,7 @@ def onnx_conv_transpose(
     need_bias(case, bias, out_channels)
     spatial = len(kernel)
     extra = exact(case, output_padding if output_padding is not None else (0,) * spatial, spatial, "output_padding")
-    for more, w in zip(extra, windows, strict=True):
-        need_not_negative(case, output_padding=more)
-        small = any_of(more < w.stride, more < w.dilation)
-        case.require(OUTPUT_PADDING, small, extra=more, stride=w.stride, dilation=w.dilation)
+    need_small_output_padding(case, extra, windows)
     if output_shape is not None:
         whole = len(output_shape) == spatial + 2  # runtimes also take the shape with batch and channels in front
         stated = exact(case, tuple(output_shape)[2:] if whole else tuple(output_shape), spatial, "output_shape")
@@ -234,8 +228,7 @@ def tf_conv2d_backprop_input(
         return TensorType((case.fresh("batch"), *(case.fresh("size") for _ in range(3))), gradient.dtype)
     result = TensorType(tuple(sizes.value), gradient.dtype)
     inner = result.dims[1:3] if last else result.dims[2:4]
-    axes = spatial_names(2)
-    forward = slide_same(case, inner, windows, axes) if padding == "SAME" else slide(case, inner, windows, axes)
-    for axis, expected, actual in zip(axes, forward, spatial_sizes, strict=True):
+    forward = slide_as(case, padding == "SAME", inner, windows)
+    for axis, expected, actual in zip(spatial_names(2), forward, spatial_sizes, strict=True):
         need_size(case, actual, expected, f"the {axis} of the gradient")
     return result

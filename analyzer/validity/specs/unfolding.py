@@ -5,22 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.validity.spec import Case, Category, Rule, TensorType, define
-from analyzer.validity.specs.common import (
-    AXIS_NAMES,
-    each,
-    need_rank,
-    need_size,
-)
-from analyzer.validity.specs.convolution import (
-    exact,
-    onnx_windows,
-    spatial_names,
-)
-from analyzer.validity.specs.windows import (
-    Window,
-    need_legal,
-    slide,
-)
+from analyzer.validity.specs.common import AXIS_NAMES, each, need_rank, need_size
+from analyzer.validity.specs.window_arguments import exact, onnx_windows, spatial_names
+from analyzer.validity.specs.windows import Window, need_legal, slide
 from analyzer.validity.terms import Term, equal, floor_div
 
 FOLD_BLOCKS = Rule(

@@ -19,6 +19,16 @@ class LogOfSoftmaxRepaired(LogOfSoftmax):
         return -ops.mean(ops.sum(labels * ops.log_softmax(self.score(features)), axis=1))
 
 
+class LogOfSoftmaxInOneLine(keras.layers.Layer):
+    def call(self, logits, labels):
+        return -ops.mean(labels * ops.log(ops.softmax(logits)))  # defect: log_of_softmax_in_one_line
+
+
+class LogOfSoftmaxInOneLineRepaired(keras.layers.Layer):
+    def call(self, logits, labels):
+        return -ops.mean(labels * ops.log_softmax(logits))
+
+
 class LogOfOneMinusSigmoid(keras.layers.Layer):
     def __init__(self, **options):
         super().__init__(**options)
@@ -269,6 +279,21 @@ class DeviationOfOneRepaired(keras.layers.Layer):
         return centred / deviation
 
 
+class SampleDeviation(keras.layers.Layer):
+    """The unbiased deviation of a single element divides by 0."""
+
+    def call(self, single):
+        centred = single - ops.mean(single, axis=1, keepdims=True)
+        others = ops.cast(ops.shape(single)[1], "float32") - 1
+        return ops.sqrt(ops.sum(centred * centred, axis=1) / others)  # defect: sample_deviation
+
+
+class SampleDeviationRepaired(keras.layers.Layer):
+    def call(self, single):
+        centred = single - ops.mean(single, axis=1, keepdims=True)
+        return ops.sqrt(ops.mean(centred * centred, axis=1) + 1e-6)
+
+
 class MaskedAttention(keras.layers.Layer):
     """A row whose keys are all masked has no finite score."""
 
@@ -347,6 +372,7 @@ class UntakenBranchRepaired(keras.layers.Layer):
 
 ARGUMENTS = {
     "LogOfSoftmax": ("features", "labels"),
+    "LogOfSoftmaxInOneLine": ("logits", "labels"),
     "LogOfOneMinusSigmoid": ("features",),
     "SoftmaxByHand": ("logits",),
     "KernelWeights": ("points",),
@@ -364,6 +390,7 @@ ARGUMENTS = {
     "Entropy": ("guess",),
     "CosineSimilarity": ("logits", "targets"),
     "DeviationOfOne": ("single",),
+    "SampleDeviation": ("single",),
     "MaskedAttention": ("logits", "mask"),
     "HalfPrecision": ("rows",),
     "Distance": ("logits", "targets"),

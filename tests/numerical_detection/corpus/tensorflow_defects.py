@@ -17,6 +17,14 @@ def log_of_softmax_repaired(x, labels, weight):
     return -tf.reduce_mean(tf.reduce_sum(labels * p, axis=1))
 
 
+def log_of_softmax_in_one_line(logits, labels):
+    return -tf.reduce_mean(labels * tf.math.log(tf.nn.softmax(logits)))  # defect: log_of_softmax_in_one_line
+
+
+def log_of_softmax_in_one_line_repaired(logits, labels):
+    return -tf.reduce_mean(labels * tf.nn.log_softmax(logits))
+
+
 def log_of_one_minus_sigmoid(x, weight):
     return -tf.reduce_mean(tf.math.log(1 - tf.sigmoid(tf.matmul(x, weight))))  # defect: log_of_one_minus_sigmoid
 
@@ -183,6 +191,17 @@ def deviation_of_one_repaired(single):
     return centred / deviation
 
 
+def sample_deviation(single):
+    centred = single - tf.reduce_mean(single, axis=1, keepdims=True)
+    others = tf.cast(tf.shape(single)[1], tf.float32) - 1
+    return tf.sqrt(tf.reduce_sum(centred * centred, axis=1) / others)  # defect: sample_deviation
+
+
+def sample_deviation_repaired(single):
+    centred = single - tf.reduce_mean(single, axis=1, keepdims=True)
+    return tf.sqrt(tf.reduce_mean(centred * centred, axis=1) + 1e-6)
+
+
 def masked_attention(scores, mask):
     scores = tf.where(mask > 0.5, tf.fill(tf.shape(scores), float("-inf")), scores)
     return tf.nn.softmax(scores)  # defect: masked_attention
@@ -250,7 +269,8 @@ PARTS = (
     "log_of_softmax", "log_of_one_minus_sigmoid", "softmax_by_hand", "kernel_weights", "epsilon_lost", "clip_discarded",
     "clip_from_data", "one_of_two_logs", "sqrt_of_exp", "free_energy", "trainable_gain", "column_sum", "log_of_encoder",
     "divergence", "entropy", "cosine_similarity", "deviation_of_one", "masked_attention", "half_precision",
-    "one_of_two_exps", "distance", "signed_root", "angle", "untaken_branch",
+    "one_of_two_exps", "distance", "signed_root", "angle", "untaken_branch", "log_of_softmax_in_one_line",
+    "sample_deviation",
 )  # fmt: skip
 FED = {
     "features": (3, 8), "labels": (3, 4), "logits": (3, 4), "targets": (3, 4), "points": (3, 1), "pixels": (3, 6),
@@ -286,6 +306,8 @@ ARGUMENTS = {
     "signed_root": ("rows",),
     "angle": ("cosine",),
     "untaken_branch": ("rows",),
+    "log_of_softmax_in_one_line": ("logits", "labels"),
+    "sample_deviation": ("single",),
 }
 
 

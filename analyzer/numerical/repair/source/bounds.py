@@ -85,6 +85,9 @@ def bounded(reader: Reader, whole: ast.expr | None, x: ast.expr, kind: str, numb
     if framework is None:
         return None
     file, text = reader.file, reader.file.source(x)
+    if is_python_number(reader, x):
+        written = _number_written(reader, text, kind, number)
+        return None if written is None else [replace(file, x, written)]
     if kind == "guard" and not cheap(x):
         name = fresh(file, x, "denominator")
         edits = before_statement(file, x, name)
@@ -92,6 +95,37 @@ def bounded(reader: Reader, whole: ast.expr | None, x: ast.expr, kind: str, numb
         return None if edits is None or written is None else [*edits, replace(file, x, written)]
     written = _written(reader, framework, text, x, kind, number)
     return None if written is None else [replace(file, x, written)]
+
+
+def is_python_number(reader: Reader, x: ast.expr) -> bool:
+    """Whether an expression is certainly no tensor: made of numbers, sizes and lengths alone."""
+    if isinstance(x, ast.Constant):
+        return isinstance(x.value, (int, float))
+    if isinstance(x, ast.UnaryOp):
+        return is_python_number(reader, x.operand)
+    if isinstance(x, ast.BinOp):
+        return is_python_number(reader, x.left) and is_python_number(reader, x.right)
+    if isinstance(x, ast.Subscript):
+        return isinstance(x.value, ast.Attribute) and x.value.attr == "shape" and not isinstance(x.slice, ast.Slice)
+    if isinstance(x, ast.Call):
+        if isinstance(x.func, ast.Name):
+            return x.func.id in ("len", "int", "float") and x.func.id not in reader.file.imports
+        return isinstance(x.func, ast.Attribute) and (x.func.attr, len(x.args)) in (("size", 1), ("numel", 0))
+    definition = reader.file.definition(x) if isinstance(x, ast.Name) else None
+    return definition is not None and is_python_number(reader, definition.value)
+
+
+def _number_written(reader: Reader, text: str, kind: str, number: float) -> str | None:
+    """Frameworks bound tensors; a number is bounded by Python, which also leaves its type as it is."""
+    if {"max", "min"} & set(reader.file.imports):
+        return None
+    n = f"{number:g}"
+    return {
+        "epsilon": f"({text} + {n})",
+        "clamp-below": f"max({text}, {n})",
+        "clamp-above": f"min({text}, {n})",
+        "clamp-both": f"max(-{number!r}, min({text}, {number!r}))",
+    }.get(kind)
 
 
 def _written(reader: Reader, framework: str, text: str, x: ast.expr | None, kind: str, number: float) -> str | None:

@@ -1,12 +1,22 @@
+"""Windows of a sensor stream, summed per window."""
 import numpy as np
 import tensorflow as tf
 
+WINDOWS = 25
+STEPS = 4
+
+
+def summaries(stream):
+    """One value a window."""
+    window = tf.identity(stream)
+    window = tf.reshape(window, [WINDOWS, STEPS, 8])
+    window.set_shape([WINDOWS, STEPS, 8])
+    return tf.reduce_sum(window, axis=[1, 2])
+
+
 x = tf.placeholder(tf.float32, [None, 8])
 x.set_shape([100, 8])
-y = tf.identity(x)
-y = tf.reshape(y, [25, 4, 8])
-y.set_shape([25, 4, 8])
-total = tf.reduce_sum(y, axis=[1, 2])
+total = summaries(x)
 
 X = np.random.normal(0, 1, (100, 8))
 with tf.Session() as sess:

@@ -1,0 +1,84 @@
+"""Findings about an engine as a whole: failures that no layer explains, drift between two runs, mutated weights."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from analyzer.config import TargetConfig
+from analyzer.differential.study import Study
+from analyzer.differential.verdict import Failure, Kind
+from analyzer.differential.wording import number, plain
+from analyzer.findings import Confidence, Evidence, Finding, Level
+
+# Engine -> the modes that run operation by operation, hence define what is right.
+EAGER = {"torch": ("eager",), "tensorflow": ("eager", "function"), "jax": ("eager",)}
+
+
+def engine_findings(done: Study, target: TargetConfig) -> list[Finding]:
+    """Findings about engines as a whole: failures that no layer explains, drift between two runs, mutated weights."""
+    comparison = done.comparison
+    assert comparison is not None
+    found = []
+    ran = [r for r in comparison.results if r.failure is None] or (
+        [comparison.judge] if comparison.judge and comparison.judge.failure is None else []
+    )
+    found += _accepting(done, target)
+    for result in comparison.results:
+        title, name = result.runner.backend.title, result.runner.name
+        failure = result.failure
+        if failure is not None and ran and not any(p.blame.backend == name for p in done.problems):
+            level = {Kind.CRASH: Level.ERROR, Kind.TIMEOUT: Level.WARNING}.get(failure.kind, Level.WARNING)
+            words = {
+                Kind.CRASH: "crashes on this model",
+                Kind.TIMEOUT: "gave no answer in time",
+                Kind.UNSUPPORTED: "does not support this model",
+            }.get(failure.kind, "failed")
+            found.append(
+                _whole(failure.kind, level, target, name, f"{title} {words}: {plain(failure.message)}", failure)
+            )
+        if result.mutated:
+            message = f"{title} changes the model's weights or statistics during inference."
+            found.append(_whole(Kind.MUTATED, Level.ERROR, target, name, message))
+        if result.nondeterministic:
+            apart = number(result.nondeterministic)
+            message = f"{title} gives other outputs when run twice on the same inputs: {apart} apart."
+            found.append(_whole(Kind.NONDETERMINISTIC, Level.WARNING, target, name, message))
+    return found
+
+
+def _accepting(done: Study, target: TargetConfig) -> list[Finding]:
+    """Compiled modes that give numbers for what the same engine refuses when it runs operation by operation."""
+    assert done.comparison is not None
+    found = []
+    results = done.comparison.results
+    for strict in results:
+        engine, version = strict.runner.backend.engine, strict.runner.backend.version
+        mode = strict.runner.backend.knobs.get("mode")
+        eager = EAGER.get(engine.name, ())
+        if strict.failure is None or strict.failure.kind is not Kind.CRASH or mode not in eager:
+            continue
+        for loose in results:
+            backend = loose.runner.backend
+            compiled = backend.engine is engine and backend.knobs.get("mode") not in eager
+            if loose.failure is None and compiled and backend.version == version:
+                refused = next(
+                    (p.blame.unit.main for p in done.problems if p.blame.backend == strict.runner.name), None
+                )
+                layer = (refused.layer or refused.name) if refused is not None else ""
+                message = (
+                    f"{backend.title} accepts {f'in `{layer}` ' if layer else ''}what {engine.title} in {mode} mode "
+                )
+                message += f"refuses: {plain(strict.failure.message)}"
+                whole = _whole(Kind.CRASH, Level.WARNING, target, loose.runner.name, message, strict.failure)
+                found.append(replace(whole, layer=layer))
+    return found
+
+
+def _whole(
+    kind: Kind, level: Level, target: TargetConfig, backend: str, message: str, failure: Failure | None = None
+) -> Finding:
+    sentences = (failure.message,) if failure else ()
+    return Finding(
+        kind.rule, level, Confidence.CONFIRMED, message[:200], target.id, operand=backend,
+        evidence=Evidence("deviation", sentences, data={"backend": backend}),
+    )  # fmt: skip

@@ -1,0 +1,139 @@
+"""One blamed layer as a `Finding`: how bad it is, what is said of it, and what a person checks it by."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+from analyzer.config import TargetConfig
+from analyzer.differential import noise
+from analyzer.differential.explain import Problem
+from analyzer.differential.localize import Blame
+from analyzer.differential.study import Study
+from analyzer.differential.verdict import Kind
+from analyzer.differential.wording import json_number, judge_title, number, plain
+from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Table
+
+MATERIAL = 1e-3  # relative error of a layer from which a confirmed deviation is an error even if the outputs hide it
+
+
+def layer_finding(problem: Problem, done: Study, target: TargetConfig, output: Path) -> Finding:
+    blame, operation = problem.blame, problem.blame.unit.main
+    layer = operation.layer or operation.name
+    where = Location(operation.path, operation.line) if operation.path and operation.line else None
+    level = _level(problem, target)
+    script = output / "differential" / f"{problem.key}.py"
+    return Finding(
+        rule=blame.kind.rule,
+        level=level,
+        confidence=Confidence.CONFIRMED,
+        message=_message(problem, layer)[:200],
+        target=target.id,
+        layer=operation.layer,
+        node=operation.name,
+        op=blame.unit.op,
+        operand=problem.backend.engine.name + (f" {problem.culprit.name}" if problem.culprit else ""),
+        location=where,
+        evidence=_evidence(problem, done),
+        reproducer=f"differential/{problem.key}.py" if script.is_file() else None,
+    )
+
+
+def _level(problem: Problem, target: TargetConfig) -> Level:
+    """An error needs a blamed layer, more than noise, and an engine that the model is meant for: a module in PyTorch
+    blocks on its ONNX form only where the configuration names the engines."""
+    kind = problem.blame.kind
+    if target.entry and target.backends is None and problem.backend.engine.artefacts[0] == "onnx":
+        return Level.WARNING
+    if target.backends is None and problem.culprit is not None and problem.culprit.kind == "export":
+        return Level.WARNING
+    if kind in (Kind.UNSUPPORTED, Kind.COMMON):
+        return Level.WARNING
+    if kind is Kind.VALUE and problem.blame.error < MATERIAL and problem.outputs_affected < MATERIAL:
+        return Level.WARNING
+    if kind is Kind.VALUE and problem.blame.judge.startswith("none"):
+        return Level.WARNING  # two engines disagree and nobody says who is right
+    return Level.ERROR
+
+
+def _message(problem: Problem, layer: str) -> str:
+    blame, title = problem.blame, problem.backend.title
+    more = f" ({problem.count} layers alike)" if problem.count > 1 else ""
+    through = f", through {problem.culprit.name}" if problem.culprit else ""
+    judge = judge_title(blame.judge)
+    if problem.culprit is not None and problem.culprit.kind == "export":
+        by = number(blame.error)
+        return f"The ONNX export of `{layer}` ({blame.unit.op}){more} deviates from PyTorch by {by} (relative)."
+    if blame.kind is Kind.CRASH:
+        return f"{title} crashes in `{layer}` ({blame.unit.op}){more}{through}: {plain(blame.message)}"
+    if blame.kind is Kind.UNSUPPORTED:
+        return f"{title} does not support `{layer}` ({blame.unit.op}){more}: {plain(blame.message)}"
+    if blame.kind is Kind.NAN:
+        return (
+            f"{title} gives NaN or infinity in `{layer}` ({blame.unit.op}){more}{through} where {judge} gives numbers."
+        )
+    if blame.kind is Kind.SHAPE:
+        return f"{title} gives another shape than {judge} in `{layer}` ({blame.unit.op}){more}{through}."
+    if blame.kind is Kind.DTYPE:
+        return f"{title} gives another element type than {judge} in `{layer}` ({blame.unit.op}){more}{through}."
+    if blame.kind is Kind.COMMON:
+        return (
+            f"Every engine that ran deviates from {judge} in `{layer}` ({blame.unit.op}){more}: relative error "
+            f"{number(blame.error)} for the same inputs."
+        )
+    return (
+        f"{title} deviates from {judge} by {number(blame.error)} (relative) in `{layer}` ({blame.unit.op})"
+        f"{more}{through}; rounding explains {blame.floor:.0e}."
+    )
+
+
+def _evidence(problem: Problem, done: Study) -> Evidence:
+    blame = problem.blame
+    sentences = []
+    if blame.kind in (Kind.VALUE, Kind.NAN, Kind.COMMON):
+        sentences.append(
+            f"Fed the same inputs, {problem.backend.title} and {judge_title(blame.judge)} differ by "
+            f"{number(blame.error)} of the largest value; changing the inputs by one unit in the last place moves the "
+            f"right result by {blame.floor:.1e}, and only more than {noise.MARGIN:.0f} times that counts."
+        )
+    if blame.how == "splice":
+        sentences.append(
+            "No layer deviates alone: the judge's prefix spliced with this engine's suffix shows the error from here."
+        )
+    for name, error in sorted(blame.peers.items()):
+        sentences.append(f"{name} deviates here by {number(error)}.")
+    if problem.outputs_affected:
+        sentences.append(f"At the model's outputs the relative error is {number(problem.outputs_affected)}.")
+    if problem.culprit is not None:
+        sentences.append(f"Introduced by {problem.culprit.sentence}.")
+    if problem.versions is not None:
+        sentences.append(f"Versions: {problem.versions.sentence}.")
+    if problem.known is not None:
+        sentences.append(problem.known.sentence)
+    if blame.judge == "majority":
+        sentences.append("No float64 run was possible here: a majority of engines speaks, and a majority can be wrong.")
+    if blame.judge.startswith("none"):
+        sentences.append("No judge could run this layer, so which of the two engines is wrong is open.")
+    localization = done.localizations.get(blame.backend)
+    tables = (_table(localization.errors, blame),) if localization is not None else ()
+    data = {
+        "backend": problem.backend.name,
+        "judge": blame.judge,
+        "error": json_number(blame.error),
+        "floor": json_number(blame.floor),
+        "output_error": json_number(problem.outputs_affected),
+        "key": problem.key,
+        "pass": problem.culprit.name if problem.culprit else None,
+        "known": problem.known.id if problem.known else None,
+        "nodes": len(problem.reduced.unit.operations),
+        "units": problem.count,
+    }
+    return Evidence("deviation", tuple(sentences), tables, done.inputs.assumptions if done.inputs else (), data)
+
+
+def _table(errors: Mapping[str, Mapping[str, float]], blame: Blame) -> Table:
+    worst = sorted(errors.get(blame.backend, {}).items(), key=lambda item: -item[1])[:8]
+    names = [n for n in errors if any(u in errors[n] for u, _ in worst)]
+    rows = tuple((unit, *(number(errors[n].get(unit, math.nan)) for n in names)) for unit, _ in worst)
+    return Table(("layer, replayed alone", *names), rows)

@@ -1,0 +1,99 @@
+"""A Keras model as a whole: under another precision, with the weights of another build."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import numpy as np
+
+from .contract import Arrays, EngineError
+
+
+def declare_precision(openvino: Any) -> None:
+    """OpenVINO computes float32 in bfloat16 where the processor is fast at it, and Keras has no setting for that."""
+    compile_model = openvino.compile_model
+
+    def exactly(model: Any, device_name: str = "AUTO", config: Any = None) -> Any:
+        return compile_model(model, device_name, {"INFERENCE_PRECISION_HINT": "f32", **(config or {})})
+
+    openvino.compile_model = exactly
+
+
+def keep_float64() -> None:
+    """Outside TensorFlow, Keras turns results of float64 into float32, as JAX does by default: no judge of float32.
+
+    The table has no public switch; where a version of Keras has none, layers compute as that version does.
+    """
+    with contextlib.suppress(ImportError):
+        from keras.src.backend.common import dtypes
+
+        narrowing = getattr(dtypes, "BIT64_TO_BIT32_DTYPE", {})
+        if "float64" in narrowing:
+            narrowing["float64"] = "float64"
+
+
+def with_policy(model: Any, policy: str) -> Any:
+    """The same architecture and weights under another dtype policy."""
+
+    def change(value: Any) -> Any:
+        if isinstance(value, dict):
+            if value.get("class_name") == "DTypePolicy":
+                return {**value, "config": {**value["config"], "name": policy}}
+            layer = "trainable" in value and "batch_shape" not in value  # else an input, or a note on a tensor
+            mine = policy if layer else "float32" if policy.startswith("mixed_") else policy
+            return {k: mine if (k, v) == ("dtype", "float32") else change(v) for k, v in value.items()}
+        if isinstance(value, (list, tuple)):
+            return type(value)(change(v) for v in value)
+        return value
+
+    import keras
+
+    own = {type(layer).__name__: type(layer) for layer in model._flatten_layers()}
+    own = {name: kind for name, kind in own.items() if not kind.__module__.startswith("keras.")}
+    with keras.saving.custom_object_scope(own):
+        twin = type(model).from_config(change(model.get_config()))
+    if model.weights and not twin.weights:
+        twin.build(model.input_shape)
+    twin.set_weights([np.asarray(as_array(w)) for w in model.weights])
+    _finish(twin)
+    return twin
+
+
+def variables_of(model: Any) -> list[Any]:
+    """All that a model computes with; generators of random numbers are not carried over."""
+    return [v for v in model.variables if "seed_generator" not in path_of(v)]
+
+
+def path_of(variable: Any) -> str:
+    return str(getattr(variable, "path", variable.name))
+
+
+def restore(model: Any, state: Arrays) -> None:
+    """Give the model the weights of the build that was kept: by path, else (names may be numbered) by position."""
+    variables = variables_of(model)
+    by_path = {name.partition("/")[2]: array for name, array in state.items()}
+    paths = [path_of(v) for v in variables]
+    unique = len(by_path) == len(state) and len(set(paths)) == len(paths) and set(paths) == set(by_path)
+    values = [by_path[p] for p in paths] if unique else list(state.values())
+    if [tuple(v.shape) for v in variables] != [a.shape for a in values]:
+        raise EngineError("unsupported", "the entry point builds other weights each time, so nothing can be compared")
+    for variable, value in zip(variables, values):  # noqa: B905
+        variable.assign(value)
+    _finish(model)
+
+
+def _finish(model: Any) -> None:
+    """Normalization computes with constants that it derives from its variables when it is built or loaded."""
+    import keras
+
+    for layer in model._flatten_layers():
+        if isinstance(layer, keras.layers.Normalization):
+            layer.finalize_state()
+
+
+def as_array(value: Any) -> np.ndarray:
+    import keras
+
+    array = np.asarray(keras.ops.convert_to_numpy(value))
+    return array.astype(np.float32) if array.dtype.kind not in "biufcOSU" else array

@@ -1,0 +1,145 @@
+"""Where a search starts: ordinary values, corners, special values. Every point lies inside the leaves' ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from analyzer.numerical.confirm.extract import Leaf
+from analyzer.numerical.confirm.objective import EDGE
+from analyzer.numerical.confirm.problem import Point, Problem
+from analyzer.numerical.confirm.torch_dtypes import torch_dtype
+
+
+def probes(problem: Problem, seed: int) -> Iterator[Point]:
+    """The cheap points alone, unchecked."""
+    rng = np.random.default_rng(seed)
+    yield from probes_from(problem, next(starts_of(problem.leaves, rng)), rng)
+
+
+def ordinary_points(problem: Problem, seed: int, count: int) -> Iterator[Point]:
+    """What a healthy run sees: initial or small parameters, data within [-3, 3] as far as their ranges allow."""
+    for i in range(count):
+        rng = np.random.default_rng(seed + i)
+        point = {}
+        for leaf in problem.leaves:
+            lo, hi = max(leaf.lo, -3.0), min(leaf.hi, 3.0)
+            calm = replace(leaf, lo=lo, hi=hi) if lo <= hi and "INT" not in leaf.dtype else leaf
+            point[leaf.name] = tensor_of(leaf, _ordinary(calm, rng))
+        yield point
+
+
+def unbounded(leaf: Leaf) -> bool:
+    return not (np.isfinite(leaf.lo) and np.isfinite(leaf.hi))
+
+
+def tensor_of(leaf: Leaf, array: Any) -> Any:
+    """`array` clipped into the leaf's range, in its dtype; rounding to the dtype never leaves the range."""
+    import torch
+
+    dtype = torch_dtype(leaf.dtype)
+    array = np.clip(np.asarray(array, np.float64), leaf.lo, leaf.hi)
+    tensor = torch.from_numpy(np.broadcast_to(array, leaf.shape).copy()).to(dtype)
+    if dtype.is_floating_point:
+        back = tensor.double()
+        lo, hi = torch.tensor(leaf.lo).to(dtype), torch.tensor(leaf.hi).to(dtype)
+        if np.isfinite(leaf.lo) and lo.double() < leaf.lo:
+            lo = torch.nextafter(lo, torch.full_like(lo, np.inf))
+        if np.isfinite(leaf.hi) and hi.double() > leaf.hi:
+            hi = torch.nextafter(hi, torch.full_like(hi, -np.inf))
+        if bool((back < leaf.lo).any()) or bool((back > leaf.hi).any()):
+            tensor = torch.minimum(torch.maximum(tensor, lo), hi)
+        tensor = torch.nan_to_num(tensor)
+    return tensor
+
+
+def _middle(leaf: Leaf) -> float:
+    if not unbounded(leaf):
+        return (leaf.lo + leaf.hi) / 2
+    return float(np.clip(0.0, leaf.lo, leaf.hi))
+
+
+def _random(leaf: Leaf, rng: np.random.Generator) -> Any:
+    if unbounded(leaf):
+        return rng.standard_normal(leaf.shape)
+    if leaf.dtype in ("FLOAT", "DOUBLE", "FLOAT16", "BFLOAT16"):
+        return rng.uniform(leaf.lo, leaf.hi, leaf.shape)
+    return rng.integers(int(np.ceil(leaf.lo)), int(np.floor(leaf.hi)) + 1, leaf.shape)
+
+
+def _ordinary(leaf: Leaf, rng: np.random.Generator) -> Any:
+    """What a first training step would see: the initial value, small weights, data anywhere in its range."""
+    if leaf.initial is not None:
+        return leaf.initial
+    if leaf.role == "parameter":
+        return _middle(leaf) + 0.05 * rng.standard_normal(leaf.shape)
+    return _random(leaf, rng)
+
+
+def starts_of(leaves: Sequence[Leaf], rng: np.random.Generator) -> Iterator[Point]:
+    yield {leaf.name: tensor_of(leaf, _ordinary(leaf, rng)) for leaf in leaves}
+    yield {leaf.name: tensor_of(leaf, _random(leaf, rng)) for leaf in leaves}
+
+
+def probes_from(problem: Problem, ordinary: Point, rng: np.random.Generator) -> Iterator[Point]:
+    """Ordinary values, each constant extreme for all leaves and for one leaf alone, and random corners.
+
+    Then the model's own scalar constants: what it compares with, clips at and divides by.
+    """
+    leaves = problem.leaves
+    yield ordinary
+    extremes: list[Callable[[Leaf], Any]] = [
+        lambda leaf: 0.0,
+        lambda leaf: leaf.lo if np.isfinite(leaf.lo) else -1e4,
+        lambda leaf: leaf.hi if np.isfinite(leaf.hi) else 1e4,
+        _middle,
+    ]
+    for extreme in extremes:
+        yield {leaf.name: tensor_of(leaf, extreme(leaf)) for leaf in leaves}
+    alone = sorted(leaves, key=lambda leaf: (leaf.role != "input", int(np.prod(leaf.shape))))[:12]
+    for leaf in alone:
+        for extreme in extremes[:3]:
+            yield {**ordinary, leaf.name: tensor_of(leaf, extreme(leaf))}
+    for _ in range(4):
+        corner = {}
+        for leaf in leaves:
+            low, high = extremes[1](leaf), extremes[2](leaf)
+            corner[leaf.name] = tensor_of(leaf, np.where(rng.random(leaf.shape) < 0.5, low, high))
+        yield corner
+    for number in special_values(problem):
+        for leaf in alone[:6]:
+            if leaf.lo <= number <= leaf.hi:
+                yield {**ordinary, leaf.name: tensor_of(leaf, number)}
+
+
+def special_values(problem: Problem) -> list[float]:
+    """Scalar constants of the slice and the edge that the operator itself has, at most a dozen."""
+    found: dict[float, None] = {1.0: None, -1.0: None} if problem.target[1] == EDGE else {}
+    for initializer in problem.model.graph.initializers.values():
+        data = initializer.const_value
+        if (
+            data is not None
+            and data.size == 1
+            and initializer.dtype is not None
+            and initializer.dtype.is_floating_point()
+        ):
+            found.setdefault(float(data.numpy().reshape(-1)[0]))
+    for node in problem.model.graph:
+        attribute = node.attributes.get("value")
+        if node.op_type in ("Const", "Constant") and attribute is not None and hasattr(attribute.value, "numpy"):
+            array = attribute.value.numpy()
+            if array.size == 1 and array.dtype.kind == "f":
+                found.setdefault(float(array.reshape(-1)[0]))
+    return [n for n in found if np.isfinite(n)][:12]
+
+
+def stages(leaves: Sequence[Leaf]) -> list[tuple[Leaf, ...]]:
+    """Inputs alone, parameters alone, all: a failure that needs less is the better witness."""
+    floating = [leaf for leaf in leaves if "FLOAT" in leaf.dtype or leaf.dtype == "DOUBLE"]
+    inputs = tuple(leaf for leaf in floating if leaf.role != "parameter")
+    parameters = tuple(leaf for leaf in floating if leaf.role == "parameter")
+    kinds = [k for k in (inputs, parameters) if k]
+    return [*kinds, tuple(floating)] if len(kinds) == 2 else kinds

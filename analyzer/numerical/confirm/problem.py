@@ -1,0 +1,56 @@
+"""What a search is given: a slice, what it may choose, and which operator is to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import onnx_ir as ir
+
+from analyzer.numerical.confirm.extract import Leaf
+from analyzer.numerical.confirm.torch_evaluation import Trace, run
+from analyzer.numerical.confirm.torch_registry import Mode
+
+Point = dict[str, Any]  # leaf name -> torch tensor
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A slice and what to drive the operator under suspicion to.
+
+    `results` are the slice's own outputs: `outputs` itself, or those of the loop around an operator `inside` a body.
+    """
+
+    model: ir.Model
+    leaves: tuple[Leaf, ...]
+    operands: tuple[str, ...]
+    outputs: tuple[str, ...]
+    target: tuple[int, str]
+    results: tuple[str, ...] = ()
+    inside: bool = False
+    backward: bool = False
+    losses: tuple[str, ...] = ()
+    flush: bool = False  # the engine that decides takes denormals for 0
+    infinite: bool = False  # the operand may hold infinities: only NaN counts
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """What to take the gradient of."""
+        return self.losses or self.results or self.outputs
+
+    def executions(self, point: Mapping[str, Any], mode: Mode) -> list[tuple[list[Any], list[Any]]]:
+        """Operands and results of the operator, once for each time it runs."""
+        return self.traced(point, mode).executions
+
+    def traced(self, point: Mapping[str, Any], mode: Mode) -> Trace:
+        """One run, with what the operator received and made."""
+        trace = Trace(self.outputs[0], infinite=self.infinite)
+        run(self.model, point, mode, trace)
+        return trace
+
+    def driven(self, point: Mapping[str, Any]) -> list[Any]:
+        """The operand that the search drives, once for each time the operator runs."""
+        index = self.target[0]
+        found = self.executions(point, Mode(surrogate=False))
+        return [made[0] if index < 0 or index >= len(given) else given[index] for given, made in found]

@@ -1,0 +1,84 @@
+"""What an interpretation has found out: which operators were checked, what may fail, and what it does not know."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import onnx_ir as ir
+
+from analyzer.numerical.domain.dtypes import ElementType
+from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.result import Interval, Options, Warning
+
+
+class Ledger:
+    """Warnings, each once, with the first one that made an operand fail as the root of the later ones."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.warnings: list[Warning] = []
+        self.overflows: list[Warning] = []
+        self.unknown: Counter[str] = Counter()
+        self.quiet = 0
+        self.owner: ir.Node | None = None  # the operator whose standard body is being interpreted
+        self._safe: dict[ir.Node, bool] = {}
+        self._roots: dict[tuple[int, str], Warning] = {}
+        self._seen: set[tuple[ir.Node, str, int]] = set()
+
+    @property
+    def unsafe_checked(self) -> int:
+        """How many operators with an unsafe condition were looked at."""
+        return len(self._safe)
+
+    @property
+    def unsafe_safe(self) -> int:
+        """How many of them are proved safe."""
+        return sum(self._safe.values())
+
+    @contextmanager
+    def quietly(self) -> Iterator[None]:
+        """Within the context nothing is recorded: values are looked at once more, or before their turn."""
+        self.quiet += 1
+        try:
+            yield
+        finally:
+            self.quiet -= 1
+
+    def checked(self, node: ir.Node) -> None:
+        if not self.quiet:
+            self._safe.setdefault(self.owner or node, True)
+
+    def warn(
+        self, node: ir.Node, rule: str, operand: int, tensor: AbstractTensor, danger: str, *, backward: bool
+    ) -> None:
+        node = self.owner or node
+        if (node, rule, operand) in self._seen:
+            return
+        self._seen.add((node, rule, operand))
+        group = "backward" if backward else "forward"
+        root = self._roots.get((tensor.key, group))
+        warning = Warning(rule, node, operand, tensor.interval(), danger, tensor.dtype.name, root, backward)
+        self._roots.setdefault((tensor.key, group), warning)
+        self.warnings.append(warning)
+        if not backward:
+            self._safe[node] = False
+
+    def overflow(self, node: ir.Node, interval: Interval, dtype: ElementType, tight: bool) -> None:
+        node = self.owner or node
+        rule = "numerical/overflow" if dtype.is_float else "numerical/integer-overflow"
+        if (node, rule, -1) in self._seen:
+            return
+        self._seen.add((node, rule, -1))
+        warning = Warning(rule, node, -1, interval, f"|result| > {dtype.hi:.4g}, the largest {dtype.name}", dtype.name)
+        if tight or (self.options.strict and dtype.is_float):
+            self.warnings.append(warning)
+            self._safe[node] = False
+        else:
+            self.overflows.append(warning)
+
+    def unproved(self, node: ir.Node) -> None:
+        """Nothing is known of an operator that can fail."""
+        if not self.quiet:
+            self._safe[self.owner or node] = False

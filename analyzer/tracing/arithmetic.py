@@ -1,0 +1,262 @@
+"""Arithmetic and bitwise operators on values."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from analyzer.tracing.attributes import get_attribute
+from analyzer.tracing.calls import call
+from analyzer.tracing.iteration import iterate
+from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import (
+    Class,
+    DictV,
+    Instance,
+    Iterator_,
+    ListV,
+    OpenSize,
+    SetV,
+    Size,
+    Tensor,
+    Unknown,
+    Value,
+)  # fmt: skip
+from analyzer.validity.terms import Cond, Poly, equal, floor_div, mod
+
+MOST_ITEMS = 4096  # longest list or string that is built concretely
+
+PLAIN = (int, float, str, bytes, bool, tuple, type(None), complex)
+
+_SYMBOLS: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+}  # fmt: skip
+
+_CONSTANT: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+}  # fmt: skip
+
+_METHODS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
+    "&": "and", "|": "or", "^": "xor",
+}  # fmt: skip
+
+_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert
+}  # fmt: skip
+
+
+def unary(tr: Tracer, op: type[ast.unaryop], value: Value) -> Value:
+    if isinstance(value, Unknown) and value.value is not None:
+        value = value.value[0]
+    if isinstance(value, Tensor):
+        from analyzer.tracing.operators import elementwise
+
+        return elementwise.unary(tr, value, "-" if op is ast.USub else "~")
+    if isinstance(value, Unknown):
+        result = tr.unknown("arithmetic", value.origin, pytype="")
+        if op is ast.USub and value.term is not None:
+            result.term = -value.term
+        return result
+    if isinstance(value, Poly):
+        return -value if op is ast.USub else value
+    try:
+        return _UNARY[op](value)
+    except TypeError:
+        return tr.unknown("arithmetic")
+
+
+def binary(
+    tr: Tracer, op: type[ast.operator], left: Value, right: Value, node: ast.AST, in_place: bool = False
+) -> Value:
+    left, right = settled(left), settled(right)
+    if isinstance(left, (Instance, Class)) or isinstance(right, (Instance, Class)):
+        return _overloaded(tr, op, left, right)
+    if isinstance(left, Tensor) or isinstance(right, Tensor):
+        if isinstance(left, (str, DictV)) or isinstance(right, (str, DictV)):
+            return tr.unknown("text")
+        from analyzer.tracing.operators import elementwise
+
+        return elementwise.binary(tr, _SYMBOLS[op], left, right, node)
+    if isinstance(left, ListV) or isinstance(right, ListV):
+        return _of_lists(tr, op, left, right, in_place)
+    if isinstance(left, OpenSize) or isinstance(right, OpenSize):
+        return tr.unknown("a shape")
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        return _of_unknowns(tr, op, left, right)
+    if isinstance(left, Poly) or isinstance(right, Poly):
+        return _of_terms(tr, op, left, right)
+    if isinstance(left, Cond) or isinstance(right, Cond):
+        return tr.unknown("a truth", "data", pytype="bool")
+    if isinstance(left, tuple) and isinstance(right, tuple) and op is ast.Add:
+        joined = (*left, *right)
+        return Size(joined) if isinstance(left, Size) else joined
+    return _of_constants(tr, op, left, right)
+
+
+def settled(value: Value) -> Value:
+    """The constant or tensor that an unknown turned out to be on this path."""
+    if isinstance(value, Unknown):
+        if value.value is not None:
+            return value.value[0]
+        if value.tensor is not None and value.tensor.framework != "unknown":
+            return value.tensor
+    return value
+
+
+def _of_constants(tr: Tracer, op: type[ast.operator], left: Any, right: Any) -> Value:
+    x: Any = left
+    y: Any = right
+    if op is ast.Mod and isinstance(left, (str, bytes)):
+        return _formatted(tr, left, right)
+    if not isinstance(left, PLAIN) or not isinstance(right, PLAIN):
+        return tr.unknown("arithmetic")
+    if (
+        op is ast.Mult
+        and any(isinstance(v, int) and v > MOST_ITEMS for v in (left, right))
+        and (isinstance(left, (str, tuple, bytes)) or isinstance(right, (str, tuple, bytes)))
+    ):
+        return tr.unknown("a long sequence")
+    if isinstance(left, int) and isinstance(right, int) and max(left.bit_length(), right.bit_length()) > 4096:
+        return tr.unknown("a huge number", pytype="int")
+    try:
+        if op is ast.Pow:
+            if abs(y) > 512 or abs(x) > 1e9:
+                return tr.unknown("a huge number")
+            return x**y
+        if op in (ast.LShift, ast.RShift):
+            if not 0 <= y <= 128:
+                return tr.unknown("a huge number")
+            return x << y if op is ast.LShift else x >> y
+        found = _CONSTANT[op](left, right)
+    except ZeroDivisionError as error:
+        raise PyRaise("ZeroDivisionError", str(error)) from error
+    except (TypeError, OverflowError, ValueError, KeyError):
+        return tr.unknown("arithmetic")
+    return Size(found) if isinstance(left, Size) and isinstance(found, tuple) else found
+
+
+def _formatted(tr: Tracer, left: Any, right: Any) -> Value:
+    parts = right if isinstance(right, tuple) else (right,)
+    if all(isinstance(p, (int, float, str)) for p in parts) and len(left) < 500 and "*" not in left:
+        try:
+            if all(int(n) < 100 for n in __import__("re").findall(r"\d+", left)):
+                return left % right
+        except (TypeError, ValueError):
+            pass
+    return tr.unknown("text", pytype="str")
+
+
+def _of_lists(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_place: bool) -> Value:
+    if op is ast.Add and isinstance(left, ListV):
+        items, endless = (right.items, right.open) if isinstance(right, ListV) else ([], True)
+        if isinstance(right, (tuple, Iterator_)):
+            parts, endless = iterate(tr, right, None)
+            items = list(parts)
+        if in_place:
+            tr.touch(left)
+            left.items.extend(items)
+            left.open = left.open or endless
+            return left
+        return ListV([*left.items, *items], left.open or endless)
+    if op is ast.Mult:
+        sequence, number = (left, right) if isinstance(left, ListV) else (right, left)
+        if isinstance(number, int) and number * len(sequence.items) <= MOST_ITEMS:
+            return ListV(sequence.items * number, sequence.open)
+        return ListV(sequence.items, True)
+    if op is ast.Sub and isinstance(left, SetV) and isinstance(right, SetV):
+        return SetV([i for i in left.items if i not in right.items], left.open)
+    if op is ast.BitOr and isinstance(left, SetV) and isinstance(right, SetV):
+        return SetV(dict.fromkeys([*left.items, *right.items]), left.open or right.open)
+    if op is ast.Add and isinstance(left, Unknown):
+        return ListV((), True)
+    return tr.unknown("a list")
+
+
+def _of_unknowns(tr: Tracer, op: type[ast.operator], left: Value, right: Value) -> Value:
+    """Arithmetic on a value of unknown type: it may be a number, and then its term is known."""
+    origins = [v.origin for v in (left, right) if isinstance(v, Unknown)]
+    origin = "imprecise" if "imprecise" in origins else origins[0]
+    result = tr.unknown("arithmetic", origin)
+    if any(isinstance(v, (str, bytes)) or (isinstance(v, Unknown) and v.pytype == "str") for v in (left, right)):
+        result.pytype = "str"
+        return result
+    numbers = all(not isinstance(v, Unknown) or v.pytype in ("int", "float", "number") for v in (left, right))
+    if (
+        any(isinstance(v, float) or (isinstance(v, Unknown) and v.pytype == "float") for v in (left, right))
+        or op is ast.Div
+    ):
+        result.pytype = "float" if numbers else ""
+        return result
+    if op not in (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod):
+        return result
+    if any(isinstance(v, (tuple, DictV, type(None))) for v in (left, right)):
+        result.pytype = "list" if op is ast.Add and not any(isinstance(v, DictV) for v in (left, right)) else ""
+        return result
+    if op is ast.Add and all(isinstance(v, Unknown) and v.term is None and v.pytype == "" for v in (left, right)):
+        return result  # two sequences, perhaps
+    a, b = tr.term_of(left, "value"), tr.term_of(right, "value")
+    if a is None or b is None:
+        return result
+    found = _of_terms(tr, op, a, b)
+    if isinstance(found, (int, Poly)):
+        result.term = found
+    return result
+
+
+def _of_terms(tr: Tracer, op: type[ast.operator], left: Value, right: Value) -> Value:
+    if not all(isinstance(v, (int, Poly)) for v in (left, right)):
+        if isinstance(left, tuple) or isinstance(right, tuple) or isinstance(left, ListV) or isinstance(right, ListV):
+            sequence = left if isinstance(left, tuple) else right
+            return ListV(sequence, True) if isinstance(sequence, tuple) else tr.unknown("a sequence")
+        return tr.unknown("a number", pytype="float" if isinstance(left, float) or isinstance(right, float) else "")
+    if op is ast.Add:
+        return left + right
+    if op is ast.Sub:
+        return left - right
+    if op is ast.Mult:
+        return left * right
+    if op in (ast.FloorDiv, ast.Mod):
+        if isinstance(right, int) and right == 0:
+            raise PyRaise("ZeroDivisionError", "division by zero")
+        if isinstance(right, int) and right < 0:
+            return tr.unknown("a number", pytype="int")
+        return floor_div(left, right) if op is ast.FloorDiv else mod(left, right)
+    if op is ast.Div:
+        whole = _exact(left, right)
+        result = tr.unknown(
+            "a number", tr._origin(equal(left, 0)) if isinstance(equal(left, 0), Cond) else "flag", pytype="float"
+        )
+        if whole is not None:
+            result.term = whole  # int(x / y) is exact
+        return result
+    if op is ast.Pow and isinstance(right, int) and 0 <= right <= 4:
+        value: Any = 1
+        for _ in range(right):
+            value = value * left
+        return value
+    return tr.unknown("a number", pytype="int")
+
+
+def _exact(left: Value, right: Value) -> Value:
+    if isinstance(right, int) and right > 0:
+        rest = mod(left, right)
+        if isinstance(rest, int) and rest == 0:
+            return floor_div(left, right)
+    return None
+
+
+def _overloaded(tr: Tracer, op: type[ast.operator], left: Value, right: Value) -> Value:
+    name = _METHODS.get(_SYMBOLS[op])
+    for owner, other, prefix in ((left, right, "__"), (right, left, "__r")):
+        if isinstance(owner, Instance) and name:
+            found = owner.cls.find(f"{prefix}{name}__")
+            if found:
+                return call(tr, get_attribute(tr, owner, f"{prefix}{name}__"), (other,), {})
+    return tr.unknown("arithmetic")

@@ -1,0 +1,37 @@
+"""Models of Python's builtin functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from analyzer.tracing.builtins import introspection, iterables, numbers
+from analyzer.tracing.builtins.call import Call
+from analyzer.tracing.values import ListV, Native, SetV, Unknown, Value
+
+__all__ = ["BUILTINS", "Call"]
+
+_RULES: dict[str, Callable[[Any], Value]] = {
+    # sequences
+    "len": iterables.length, "range": iterables.range_, "xrange": iterables.range_, "enumerate": iterables.enumerate_,
+    "zip": iterables.zip_, "map": iterables.map_, "filter": iterables.filter_, "list": iterables.sequence(ListV),
+    "tuple": iterables.sequence(tuple), "set": iterables.sequence(lambda v: SetV(iterables.unique(v))),
+    "frozenset": iterables.sequence(lambda v: SetV(iterables.unique(v))), "dict": iterables.dict_,
+    "next": iterables.next_, "iter": iterables.iter_, "sorted": iterables.sorted_, "reversed": iterables.reversed_,
+    "any": iterables.every(False), "all": iterables.every(True), "slice": iterables.slice_,
+    # numbers and text
+    "int": numbers.int_, "float": numbers.float_, "str": numbers.str_, "bool": numbers.bool_,
+    "max": numbers.extremum(True), "min": numbers.extremum(False), "sum": numbers.sum_, "abs": numbers.abs_,
+    "round": numbers.round_, "divmod": numbers.divmod_, "pow": numbers.pow_,
+    # types, attributes, the program itself
+    "isinstance": introspection.isinstance_, "hasattr": introspection.hasattr_, "getattr": introspection.getattr_,
+    "setattr": introspection.setattr_, "super": introspection.super_, "type": introspection.type_,
+    "callable": introspection.callable_, "locals": introspection.locals_, "globals": introspection.locals_,
+    "vars": introspection.vars_, "exit": introspection.exit_, "quit": introspection.exit_,
+    "print": introspection.nothing, "eval": introspection.dynamic, "exec": introspection.dynamic,
+    "__import__": introspection.dynamic, "compile": introspection.dynamic, "input": introspection.input_,
+    "raw_input": introspection.input_,
+}  # fmt: skip
+BUILTINS: dict[str, Value] = {name: Native(name, run) for name, run in _RULES.items()}
+BUILTINS["object"] = Native("object", lambda c: c.tr.unknown("an object"))
+BUILTINS["NotImplemented"] = Unknown("NotImplemented", label="NotImplemented", pytype="object")

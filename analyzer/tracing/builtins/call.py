@@ -1,0 +1,22 @@
+"""One call of a builtin function."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import Unknown, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    tr: Tracer
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]
+    node: ast.Call | None = None
+    open_args: bool = False
+
+    def get(self, index: int, name: str = "", default: Value = None) -> Value:
+        value = self.args[index] if index < len(self.args) else self.kwargs.get(name, default)
+        return value.value[0] if isinstance(value, Unknown) and value.value is not None else value

@@ -1,0 +1,198 @@
+"""Builtins that ask about types, attributes and the program itself."""
+
+from __future__ import annotations
+
+from analyzer.tracing.attributes import get_attribute, set_attribute
+from analyzer.tracing.builtins.call import Call
+from analyzer.tracing.paths import PathEnd
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import (
+    Api,
+    Bound,
+    Class,
+    DictV,
+    Function,
+    Instance,
+    Layer,
+    ListV,
+    Module,
+    Native,
+    Object,
+    SetV,
+    SliceV,
+    SuperV,
+    Tensor,
+    Unknown,
+    Value,
+)  # fmt: skip
+from analyzer.validity.terms import Cond, Poly
+
+
+def isinstance_(c: Call) -> Value:
+    value, kind = c.get(0), c.get(1)
+    kinds = list(kind) if isinstance(kind, tuple) else [kind]
+    answers = [_is_a(c.tr, value, k) for k in kinds]
+    if any(a is True for a in answers):
+        return True
+    if all(a is False for a in answers):
+        return False
+    if isinstance(value, Unknown):
+        key = ("isinstance", repr(kinds))
+        if key not in value.items:
+            c.tr.touch(value)
+            value.items[key] = c.tr.unknown("a type test", value.origin, f"isinstance({value.label})", "bool")
+        return value.items[key]
+    return c.tr.unknown("a type test", pytype="bool")
+
+
+_TENSORS = ("torch.Tensor", "tf.Tensor", "numpy.ndarray", "torch.FloatTensor", "keras.KerasTensor")
+
+
+def _is_a(tr: Tracer, value: Value, kind: Value) -> bool | None:
+    if isinstance(kind, Unknown) or isinstance(value, Unknown):
+        return None
+    if isinstance(kind, Native):
+        known = {
+            "int": (int, Poly), "float": (float,), "str": (str,), "bool": (bool, Cond), "list": (ListV,),
+            "tuple": (tuple,),
+            "dict": (DictV,), "set": (SetV,), "type": (Class, Api), "slice": (SliceV,),
+        }.get(kind.name)  # fmt: skip
+        if known is None:
+            return None
+        if kind.name == "int" and isinstance(value, bool):
+            return True
+        if kind.name == "list" and isinstance(value, SetV):
+            return False
+        if isinstance(value, Tensor) and value.dims == () and kind.name in ("int", "float", "bool"):
+            return None
+        return isinstance(value, known) if not isinstance(value, Instance) else None
+    if isinstance(kind, Class):
+        return (
+            kind in value.cls.mro
+            if isinstance(value, Instance)
+            else False
+            if isinstance(value, (int, float, str, tuple, ListV, DictV)) or value is None
+            else None
+        )
+    if isinstance(kind, Api):
+        if isinstance(value, Tensor):
+            if kind.name in _TENSORS:
+                framework = "tf" if kind.name == "tf.Tensor" else "numpy" if kind.name.startswith("numpy") else "torch"
+                return value.framework == framework if value.framework in ("torch", "numpy") else None
+            return False if kind.name.startswith(("torch.nn.", "typing.", "collections.")) else None
+        if isinstance(value, Layer):
+            return True if value.name == kind.name else None
+        if value is None or isinstance(value, (int, float, str, bool, ListV, DictV, tuple)):
+            return (
+                None
+                if kind.name.startswith(("collections", "typing", "numbers", "numpy", "torch.Size", "tf.TensorShape"))
+                else False
+            )
+        if isinstance(value, Instance):
+            return True if kind.name in value.cls.library_bases else None
+    return None
+
+
+def hasattr_(c: Call) -> Value:
+    value, name = c.get(0), c.get(1)
+    if isinstance(name, str):
+        if isinstance(value, Instance) and not value.open:
+            if name in value.attrs or value.cls.find(name):
+                return True
+            if not value.cls.library_bases and value.cls.closed:
+                return False
+        if isinstance(value, Module):
+            return name in value.scope.names or c.tr.unknown("an attribute test", pytype="bool")
+        if isinstance(value, Unknown):
+            key = ("hasattr", name)
+            if key not in value.items:
+                c.tr.touch(value)
+                value.items[key] = c.tr.unknown(
+                    "an attribute test", "imprecise", f"hasattr({value.label}, {name!r})", "bool"
+                )
+            return value.items[key]
+    return c.tr.unknown("an attribute test", pytype="bool")
+
+
+def getattr_(c: Call) -> Value:
+    value, name = c.get(0), c.get(1)
+    if not isinstance(name, str):
+        return c.tr.unknown("a computed attribute")
+    if len(c.args) > 2:
+        if isinstance(value, Instance) and name not in value.attrs and not value.cls.find(name):
+            return (
+                c.args[2]
+                if value.cls.closed and not value.cls.library_bases and not value.open
+                else c.tr.unknown("an attribute")
+            )
+        if isinstance(value, Unknown) and value.attrs.get(name) is None:
+            return get_attribute(c.tr, value, name)
+    return get_attribute(c.tr, value, name, c.node)
+
+
+def setattr_(c: Call) -> Value:
+    owner, name = c.get(0), c.get(1)
+    if isinstance(name, str):
+        set_attribute(c.tr, owner, name, c.get(2))
+    elif isinstance(owner, Instance):
+        c.tr.touch(owner)
+        owner.open = True
+    return None
+
+
+def super_(c: Call) -> Value:
+    frame = next((f for f in reversed(c.tr.frames) if f.owner is not None), None)
+    if len(c.args) == 2 and isinstance(c.args[0], Class):
+        return SuperV(c.args[0], c.args[1])
+    if frame is None or frame.owner is None:
+        return c.tr.unknown("super()")
+    return SuperV(frame.owner, frame.first)
+
+
+def type_(c: Call) -> Value:
+    value = c.get(0)
+    if isinstance(value, Instance):
+        return value.cls
+    if isinstance(value, (bool, int, float, str)):
+        from analyzer.tracing.builtins import BUILTINS
+
+        return BUILTINS[type(value).__name__]
+    return c.tr.unknown("a type", label="type()")
+
+
+def callable_(c: Call) -> Value:
+    value = c.get(0)
+    if isinstance(value, (Function, Bound, Class, Native, Layer)):
+        return True
+    if value is None or isinstance(value, (int, float, str, tuple, ListV, DictV)):
+        return False
+    return c.tr.unknown("a test", getattr(value, "origin", "imprecise"), pytype="bool")
+
+
+def locals_(c: Call) -> Value:
+    return DictV(dict(c.tr.frame.scope.names), True)
+
+
+def vars_(c: Call) -> Value:
+    """`vars(args)` of a namespace or an object is what it holds."""
+    subject = c.get(0)
+    if isinstance(subject, (Object, Instance)):
+        return DictV(dict(subject.attrs), True)
+    return locals_(c)
+
+
+def exit_(c: Call) -> Value:
+    raise PathEnd
+
+
+def nothing(c: Call) -> Value:
+    return None
+
+
+def dynamic(c: Call) -> Value:
+    c.tr.note("code that is made at run time (exec, eval, __import__) is not followed")
+    return c.tr.unknown("code made at run time")
+
+
+def input_(c: Call) -> Value:
+    return Unknown("what the user types", "flag", "input", "str")

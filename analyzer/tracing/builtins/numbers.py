@@ -1,0 +1,139 @@
+"""Builtins that make or combine numbers, text and truths."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from analyzer.tracing.arithmetic import binary
+from analyzer.tracing.builtins.call import Call
+from analyzer.tracing.iteration import iterate
+from analyzer.tracing.truths import truth_of
+from analyzer.tracing.values import Tensor, Unknown, Value
+from analyzer.validity.terms import Cond, Poly, maximum, minimum
+
+
+def int_(c: Call) -> Value:
+    value = c.get(0, default=0)
+    if isinstance(value, (int, float)):
+        try:
+            return int(value)
+        except (ValueError, OverflowError):
+            return c.tr.unknown("a number", pytype="int")
+    if isinstance(value, str):
+        try:
+            return int(value, c.args[1] if len(c.args) > 1 and isinstance(c.args[1], int) else 10)
+        except ValueError:
+            return c.tr.unknown("a number", pytype="int")
+    if isinstance(value, Poly):
+        return value
+    if isinstance(value, Tensor) and isinstance(value.value, (int, Poly)):
+        return value.value
+    if isinstance(value, Unknown):
+        if value.term is not None and value.pytype != "float":
+            return value.term
+        if value.term is not None:
+            return value.term
+        result = Unknown("a number", value.origin, value.label, "int")
+        result.default = value.default if isinstance(value.default, int) else None
+        if isinstance(value.default, str) and value.default.isdigit():
+            result.default = int(value.default)
+        return result
+    return c.tr.unknown("a number", "data", pytype="int")
+
+
+def float_(c: Call) -> Value:
+    value = c.get(0, default=0.0)
+    if isinstance(value, (int, float, str)):
+        try:
+            return float(value)
+        except ValueError:
+            pass
+    return Unknown("a number", getattr(value, "origin", "data"), getattr(value, "label", ""), "float")
+
+
+def str_(c: Call) -> Value:
+    value = c.get(0, default="")
+    return (
+        str(value)
+        if isinstance(value, (str, int, bool))
+        else c.tr.unknown("text", getattr(value, "origin", "data"), pytype="str")
+    )
+
+
+def bool_(c: Call) -> Value:
+    value = c.get(0, default=False)
+    truth = truth_of(value)
+    return (
+        truth
+        if truth is not None
+        else value
+        if isinstance(value, (Cond,))
+        else c.tr.unknown("a truth", getattr(value, "origin", "data"), pytype="bool")
+    )
+
+
+def extremum(largest: bool) -> Callable[[Call], Value]:
+    def run(c: Call) -> Value:
+        values: list[Value] = list(c.args)
+        if len(values) == 1:
+            items, endless = iterate(c.tr, values[0], c.node)
+            values = [] if endless else list(items)
+        if not values or c.kwargs:
+            return c.tr.unknown("an extremum")
+        if all(isinstance(v, (int, float)) for v in values):
+            return max(values) if largest else min(values)
+        terms = [
+            v
+            if isinstance(v, (int, Poly))
+            else c.tr.term_of(v)
+            if isinstance(v, Unknown) and v.term is not None
+            else None
+            for v in values
+        ]
+        if any(t is None for t in terms):
+            return c.tr.unknown("an extremum", "imprecise")
+        result = terms[0]
+        for term in terms[1:]:
+            result = maximum(result, term) if largest else minimum(result, term)
+        return result
+
+    return run
+
+
+def sum_(c: Call) -> Value:
+    items, endless = iterate(c.tr, c.get(0), c.node)
+    total = c.get(1, "start", 0)
+    for value, _ in zip(items, range(3 if endless else 1024), strict=False):
+        total = binary(c.tr, ast.Add, total, value, c.node or ast.Constant(0))
+    if endless and not isinstance(total, Tensor):
+        return c.tr.unknown("a sum")
+    return total
+
+
+def abs_(c: Call) -> Value:
+    value = c.get(0)
+    if isinstance(value, (int, float)):
+        return abs(value)
+    if isinstance(value, Tensor):
+        from analyzer.tracing.operators import elementwise
+
+        return elementwise.unary(c.tr, value, "abs")
+    return c.tr.unknown("a number", getattr(value, "origin", "imprecise"))
+
+
+def round_(c: Call) -> Value:
+    value = c.get(0)
+    if isinstance(value, (int, float)):
+        digits = c.get(1)
+        return round(value, digits) if isinstance(digits, int) else round(value)
+    return c.tr.unknown("a number", getattr(value, "origin", "imprecise"))
+
+
+def divmod_(c: Call) -> Value:
+    node = c.node or ast.Constant(0)
+    return binary(c.tr, ast.FloorDiv, c.get(0), c.get(1), node), binary(c.tr, ast.Mod, c.get(0), c.get(1), node)
+
+
+def pow_(c: Call) -> Value:
+    return binary(c.tr, ast.Pow, c.get(0), c.get(1), c.node or ast.Constant(0))

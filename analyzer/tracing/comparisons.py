@@ -1,0 +1,220 @@
+"""Comparisons, identity, membership and negation of values."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from analyzer.tracing.arithmetic import PLAIN, settled
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.truths import Test, truth_of
+from analyzer.tracing.values import (
+    Api,
+    Class,
+    DictV,
+    Function,
+    Instance,
+    Layer,
+    ListV,
+    Module,
+    OpenSize,
+    Tensor,
+    Unknown,
+    Value,
+)  # fmt: skip
+from analyzer.validity.terms import Cond, Poly, all_of, equal, negate, unequal
+
+_CONSTANT_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}  # fmt: skip
+
+_COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+
+
+def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: ast.AST | None = None) -> Value:
+    left, right = settled(left), settled(right)
+    if op in (ast.Is, ast.IsNot):
+        return _identity(tr, left, right, op is ast.IsNot)
+    if op in (ast.In, ast.NotIn):
+        return _member(tr, left, right, op is ast.NotIn)
+    if isinstance(left, Tensor) or isinstance(right, Tensor):
+        return _compare_tensors(tr, op, left, right, node)
+    if isinstance(left, (ListV,)) and isinstance(right, (ListV, tuple)):
+        left, right = (
+            tuple(left.items) if not left.open else left,
+            tuple(right.items) if isinstance(right, ListV) else right,
+        )
+    elif isinstance(right, ListV) and isinstance(left, tuple):
+        right = tuple(right.items) if not right.open else right
+    if isinstance(left, OpenSize) or isinstance(right, OpenSize):
+        return _compare_open(tr, op, left, right)
+    if isinstance(left, tuple) and isinstance(right, tuple) and op in (ast.Eq, ast.NotEq):
+        if len(left) != len(right):
+            return op is ast.NotEq
+        parts = [compare(tr, ast.Eq, a, b) for a, b in zip(left, right, strict=True)]
+        if all(isinstance(p, (bool, Cond)) for p in parts):
+            same = all_of(*parts)
+            return same if op is ast.Eq else negate(same)
+        return tr.unknown("a comparison", pytype="bool")
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        return _compare_unknown(tr, op, left, right, node)
+    if isinstance(left, (int, Poly)) and isinstance(right, (int, Poly)):
+        return _compare_terms(op, left, right)
+    if isinstance(left, PLAIN) and isinstance(right, PLAIN):
+        try:
+            return _CONSTANT_COMPARE[op](left, right)
+        except TypeError:
+            return tr.unknown("a comparison", pytype="bool")
+    if isinstance(left, (Instance,)) or isinstance(right, Instance):
+        return tr.unknown("a comparison", pytype="bool")
+    if (
+        op in (ast.Eq, ast.NotEq)
+        and isinstance(left, (Api, Class, Function, Module))
+        and isinstance(right, (Api, Class, Function, Module))
+    ):
+        same = left is right or left == right
+        return same if op is ast.Eq else not same
+    if (
+        op in (ast.Eq, ast.NotEq)
+        and (isinstance(left, str) or isinstance(right, str))
+        and (isinstance(left, (int, Poly)) or isinstance(right, (int, Poly)))
+    ):
+        return op is ast.NotEq
+    return tr.unknown("a comparison", pytype="bool")
+
+
+def _compare_terms(op: type[ast.cmpop], left: Any, right: Any) -> Value:
+    if op is ast.Eq:
+        return equal(left, right)
+    if op is ast.NotEq:
+        return unequal(left, right)
+    return _CONSTANT_COMPARE[op](left, right)
+
+
+def _compare_tensors(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: ast.AST | None) -> Value:
+    if op in (ast.Eq, ast.NotEq) and (left is None or right is None or isinstance(left, str) or isinstance(right, str)):
+        return op is ast.NotEq
+    a = left.value if isinstance(left, Tensor) and left.dims == () else left
+    b = right.value if isinstance(right, Tensor) and right.dims == () else right
+    if isinstance(a, (int, Poly)) and isinstance(b, (int, Poly)):
+        return _compare_terms(op, a, b)
+    from analyzer.tracing.operators import elementwise
+
+    return elementwise.binary(tr, _COMPARISONS[op], left, right, node, boolean=True)
+
+
+def _compare_open(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value) -> Value:
+    return tr.unknown("a comparison of shapes", "data", pytype="bool")
+
+
+def _compare_unknown(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: ast.AST | None) -> Value:
+    subject, constant = (left, right) if isinstance(left, Unknown) else (right, left)
+    if (isinstance(constant, (int, Poly)) and not isinstance(constant, bool)) or (
+        isinstance(constant, Unknown) and subject.term is not None and constant.term is not None
+    ):
+        numeric = subject.term is not None or subject.pytype == "int" or op not in (ast.Eq, ast.NotEq)
+        if subject.pytype != "float" and (numeric or isinstance(constant, Poly)):
+            a, b = tr.term_of(left), tr.term_of(right)
+            if a is not None and b is not None and (subject.term is None or op is not None):
+                return _compare_terms(op, a, b)
+    if op in (ast.Eq, ast.NotEq) and isinstance(constant, (str, int, float, bool, type(None))):
+        return _test(tr, subject, "==", constant, op is ast.NotEq)
+    key = ("compare", op.__name__, id(constant) if not isinstance(constant, PLAIN) else constant)
+    if not isinstance(left, Unknown) or not _can_key(key):
+        return tr.unknown("a comparison", subject.origin, pytype="bool")
+    if key not in subject.items:
+        tr.touch(subject)
+        subject.items[key] = tr.unknown("a comparison", subject.origin, pytype="bool")
+    return subject.items[key]
+
+
+def _can_key(key: Any) -> bool:
+    try:
+        hash(key)
+    except TypeError:
+        return False
+    return True
+
+
+def _test(tr: Tracer, subject: Unknown, operation: str, constant: Value, negated: bool) -> Value:
+    if operation == "is" and subject.pytype in ("int", "float", "str", "bool", "list", "object"):
+        return negated
+    key = (operation, constant, type(constant).__name__)
+    test = subject.items.get(key)
+    if not isinstance(test, Test):
+        tr.touch(subject)
+        test = subject.items[key] = Test(
+            subject, operation, constant, f"{subject.label or 'value'} {operation} {constant!r}"
+        )
+    if not negated:
+        return test
+    opposite = Test(subject, operation, constant, f"{subject.label or 'value'} not {operation} {constant!r}")
+    opposite.negated = True
+    return opposite
+
+
+def _identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
+    if isinstance(left, Unknown) and (right is None or isinstance(right, bool)):
+        if right is None and (left.tensor is not None or left.term is not None):
+            return negated
+        return _test(tr, left, "is", right, negated)
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        return left is right if not negated and left is right else tr.unknown("a comparison", pytype="bool")
+    same = left is right or (isinstance(left, (Api, bool)) and left == right and type(left) is type(right))
+    return same is not negated
+
+
+def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
+    items: list[Value] | None = None
+    complete = True
+    if isinstance(container, (ListV, DictV)):
+        items, complete = list(container.items), not container.open
+    elif isinstance(container, tuple):
+        items = list(container)
+    elif isinstance(container, str) and isinstance(item, str):
+        return (item in container) is not negated
+    if items is None:
+        return tr.unknown("a membership test", getattr(container, "origin", "imprecise"), pytype="bool")
+    if isinstance(item, Unknown):
+        if complete and len(items) <= 8 and all(isinstance(i, (str, int)) for i in items) and items:
+            found = [_test(tr, item, "==", i, False) for i in items]
+            if any(truth_of(t) is True for t in found):
+                return not negated
+            if all(truth_of(t) is False for t in found):
+                return negated
+        return tr.unknown("a membership test", item.origin, pytype="bool")
+    if isinstance(item, (Poly, Cond, Tensor)):
+        return tr.unknown("a membership test", "data", pytype="bool")
+    found_any = any(
+        i is item
+        or (isinstance(i, PLAIN) and isinstance(item, PLAIN) and i == item)
+        or (isinstance(i, Api) and i == item)
+        for i in items
+    )
+    if found_any:
+        return not negated
+    if (
+        complete
+        and all(isinstance(i, (*PLAIN, Tensor, Api, Class, Function, Layer, Instance)) for i in items)
+        and isinstance(item, (*PLAIN, Tensor, Api, Class, Function, Layer, Instance))
+    ):
+        return negated
+    return tr.unknown("a membership test", pytype="bool")
+
+
+def invert_truth(tr: Tracer, value: Value) -> Value:
+    truth = truth_of(value)
+    if truth is not None:
+        return not truth
+    if isinstance(value, Cond):
+        return negate(value)
+    if isinstance(value, Test):
+        opposite = Test(value.subject, value.operation, value.constant, f"not {value.label}")
+        opposite.negated = not value.negated
+        return opposite
+    if isinstance(value, Unknown):
+        return not tr.decide(value)
+    return tr.unknown("a truth", "data", pytype="bool")

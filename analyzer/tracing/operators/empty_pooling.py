@@ -1,0 +1,69 @@
+"""TensorFlow's average pools with a window larger than the input: an empty tensor, without complaint, when run eagerly.
+
+A graph refuses them, and so do `Sequential`, functional models and `fit`, which infer the shapes of a graph first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from analyzer.tracing.operators.table import Op
+from analyzer.tracing.values import Tensor, show_shape
+
+
+def empty_average(
+    op: Op, source: Tensor | None, window: Sequence[Any], steps: Sequence[Any], padding: Any, first: int
+) -> Tensor | None:
+    """The empty result of an eager average pool over the axes from `first` on; None where it is an ordinary one.
+
+    The kernel computes (n - k + s) / s in C, so a window larger than n + 2s - 1 is refused all the same.
+    """
+    if source is None or source.dims is None or source.graph or op.tr.compiled or not isinstance(padding, str):
+        return None
+    sizes = source.dims[first : first + len(window)]
+    if len(sizes) != len(window) or not all(isinstance(n, int) for n in (*sizes, *window, *steps)):
+        return None
+    if padding.lower() != "valid":
+        if 0 not in sizes:
+            return None
+        return _pooled(source, first, [-(-n // s) for n, s in zip(sizes, steps, strict=True)], op)
+    if any(n - k + 2 * s <= 0 for n, k, s in zip(sizes, window, steps, strict=True)):
+        return None
+    if all(n >= k for n, k in zip(sizes, window, strict=True)):
+        return None
+    result = _pooled(
+        source, first, [max((n - k + s) // s, 0) for n, k, s in zip(sizes, window, steps, strict=True)], op
+    )
+    op.tr.advise(
+        "tracing/empty-result",
+        f"{op.layer or op.short}: the window of {show_shape(window)} is larger than the input {show_shape(sizes)}; "
+        f"TensorFlow gives an empty tensor of shape {show_shape(result.dims or ())} without complaint",
+        op.where,
+        op.name,
+    )
+    return result
+
+
+def _pooled(source: Tensor, first: int, sizes: Sequence[int], op: Op) -> Tensor:
+    dims = source.dims or ()
+    changed = (*dims[:first], *sizes, *dims[first + len(sizes) :])
+    return Tensor(changed, source.dtype, "tf", site=op.where, sources=(source,))
+
+
+def empty_average_layer(op: Op, source: Tensor | None, arguments: dict[str, Any]) -> Tensor | None:
+    """The same for `keras.layers.AveragePooling1D` to `3D`."""
+    axes = int(op.short[-2])
+    window = _each(arguments.get("pool_size", 2), axes)
+    strides = arguments.get("strides")
+    steps = window if strides is None else _each(strides, axes)
+    last = arguments.get("data_format") in (None, "channels_last")
+    if window is None or steps is None or source is None or source.dims is None or len(source.dims) != axes + 2:
+        return None
+    return empty_average(op, source, window, steps, arguments.get("padding", "valid"), 1 if last else 2)
+
+
+def _each(value: Any, axes: int) -> tuple[Any, ...] | None:
+    if isinstance(value, int):
+        return (value,) * axes
+    return value if isinstance(value, tuple) and len(value) == axes else None

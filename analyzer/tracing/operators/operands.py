@@ -1,0 +1,77 @@
+"""Values as tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.tracing.operators.table import Op
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import ListV, OpenSize, Shape, Size, Tensor, Unknown, Value
+from analyzer.validity.terms import Cond, Poly
+
+
+def tensor_of(tr: Tracer, value: Value, framework: str, name: str = "") -> Tensor | None:
+    """The value as a tensor: numbers are scalars, nested lists arrays, unknowns tensors of unknown rank."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, Unknown):
+        if value.value is not None:
+            return tensor_of(tr, value.value[0], framework, name)
+        if value.pytype in ("float", "int"):
+            return Tensor((), None, framework, value=value.term)
+        if value.pytype == "bool":
+            return Tensor(Shape(None, vague=True), "bool", framework)  # a comparison of what may be tensors
+        tensor = tr.tensor_of(value, framework)
+        if tensor.framework == "unknown":
+            tensor.framework = framework
+        return tensor
+    if isinstance(value, Cond):
+        return Tensor(Shape(None, vague=True), "bool", framework)  # of unknowns, which may be tensors
+    if isinstance(value, (bool, int, float, Poly, complex)):
+        number = value if isinstance(value, (int, Poly)) and not isinstance(value, bool) else None
+        return Tensor((), None, framework, value=number)
+    if isinstance(value, Size):
+        return Tensor((len(value),), "int32" if framework == "tf" else None, framework, value=tuple(value))
+    if isinstance(value, OpenSize):
+        return Tensor((tr.rank_of(value.tensor),), None, framework)
+    if isinstance(value, (tuple, ListV)):
+        return _array(tr, value, framework)
+    return None
+
+
+def _array(tr: Tracer, value: Any, framework: str) -> Tensor | None:
+    items = value.items if isinstance(value, ListV) else list(value)
+    if isinstance(value, ListV) and value.open:
+        first = tensor_of(tr, items[0], framework) if items and isinstance(items[0], (ListV, tuple, Tensor)) else None
+        if first is not None and first.dims is not None:
+            return Tensor((tr.fresh("rows", "unknown", 0), *first.dims), None, framework)
+        return Tensor(None, None, framework)
+    if not items:
+        return Tensor((0,), None, framework)
+    if all(isinstance(i, (int, Poly)) for i in items):
+        return Tensor((len(items),), None, framework, value=tuple(items))
+    parts = [tensor_of(tr, i, framework) for i in items[:64]]
+    if any(p is None or p.dims is None for p in parts):
+        return Tensor(None, None, framework)
+    first_dims = parts[0].dims  # type: ignore[union-attr]
+    if any(p.dims != first_dims for p in parts if p is not None):
+        return Tensor(None, None, framework)
+    assert first_dims is not None
+    nested = tuple(p.value for p in parts if p is not None)
+    known = len(items) <= 64 and all(v is not None for v in nested)
+    sources = tuple(p for p in parts if p is not None and p.graph)
+    return Tensor(
+        (len(items), *first_dims),
+        None,
+        framework,
+        value=nested if known else None,
+        sources=sources,
+        graph=bool(sources),
+    )
+
+
+def unknown_tensor(op: Op, framework: str, sources: tuple[Tensor, ...] = (), dims: Any = None) -> Tensor:
+    """A result that this analysis cannot tell."""
+    return Tensor(
+        Shape(dims, vague=True), None, framework, site=op.where, sources=sources, graph=any(t.graph for t in sources)
+    )

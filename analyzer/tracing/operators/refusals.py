@@ -1,0 +1,91 @@
+"""What an operator demands of unknown sizes, and its refusal."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Any
+
+from analyzer.tracing.operators.table import Op
+from analyzer.tracing.paths import Condition, PathEnd
+from analyzer.tracing.problems import Problem, ShapeFailure
+from analyzer.tracing.values import Tensor, show_shape
+from analyzer.validity.spec import Category, Outcome, Requirement
+from analyzer.validity.terms import Cond
+
+
+def record(op: Op, outcome: Outcome, sources: tuple[Tensor, ...], graph: bool) -> None:
+    """Keep what the operator still demands of unknown sizes."""
+    number, label = op.number, op.layer or op.short
+    for requirement in outcome.requirements:
+        if requirement.condition is True or requirement.condition is False:
+            continue
+        if not isinstance(requirement.condition, Cond):
+            continue
+        op.tr.path.conditions.append(
+            Condition(
+                requirement.condition, "operator", op.where, requirement.rule.id, partial(_worded, label, requirement),
+                op.name, graph, number, tuple((f"operand {i}", t) for i, t in enumerate(sources)), bool(op.tr.doubts),
+            )
+        )  # fmt: skip
+
+
+def _worded(label: str, requirement: Requirement) -> str:
+    return f"{label}: {requirement.sentence()}"
+
+
+def describe(op: Op, sentence: str) -> str:
+    label = op.layer or op.short
+    return f"{label}: {sentence}"
+
+
+def require(op: Op, truth: Any, rule: str, sentence: str, sources: tuple[Tensor, ...] = ()) -> None:
+    """A demand that no refinement type states."""
+    if truth is True:
+        return
+    if truth is False:
+        fail(op, rule, sentence, sources)
+    graph = any(t.graph for t in sources)
+    op.tr.path.conditions.append(
+        Condition(
+            truth, "operator", op.where, rule, describe(op, sentence), op.name, graph, op.number,
+            tuple((f"operand {i}", t) for i, t in enumerate(sources)), bool(op.tr.doubts),
+        )
+    )  # fmt: skip
+
+
+def fail(
+    op: Op,
+    rule: str,
+    sentence: str,
+    sources: tuple[Tensor, ...] = (),
+    fix: Any = None,
+    requirement: Requirement | None = None,
+) -> None:
+    """The operator refuses on this path: raise, as the framework does."""
+    tr = op.tr
+    if not tr.feasible():
+        raise PathEnd
+    sentences = [came_from(t, index) for index, t in enumerate(sources) if t.dims is not None]
+    sentences += [
+        f"The path is taken when {d.text} is {'true' if d.taken else 'false'} (line {d.site.line})."
+        for d in tr.path.decisions[-4:]
+    ]
+    if fix is not None:
+        sentences.append(f"Expected here: {fix[2]}.")
+    message = describe(op, sentence)
+    element = requirement is not None and requirement.rule.category is Category.INCOMPATIBLE_ELEMENT_TYPE
+    name = "tracing/incompatible-element-type" if element else "tracing/incompatible-shape"
+    raise ShapeFailure(
+        Problem(name, "error", shorten(message), op.where, op.name, tuple(sentences), tr.certain, fix, rule, op.layer)
+    )
+
+
+def shorten(text: str) -> str:
+    return text if len(text) <= 200 else text[:197] + "…"
+
+
+def came_from(tensor: Tensor, index: int) -> str:
+    name = f"`{tensor.name}`" if re.fullmatch(r"[\w.]+", tensor.name or "") else f"operand {index}"
+    place = f", made at {tensor.site.path}:{tensor.site.line}" if tensor.site else ""
+    return f"{name} has the shape {show_shape(tensor.dims or ())}{place}."

@@ -1,0 +1,41 @@
+"""What can go wrong in a traced program: an exception of Python's, and a verdict about a shape or a name."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from analyzer.tracing.symbols import Site
+from analyzer.tracing.values import Value
+
+
+class PyRaise(Exception):
+    """The traced program raises. `name` is the exception's class."""
+
+    def __init__(self, name: str, message: str = "", value: Value = None) -> None:
+        super().__init__(f"{name}: {message}")
+        self.name, self.message, self.value = name, message, value
+
+
+class ShapeFailure(PyRaise):
+    """An operator refuses its operands on this path, whatever the input."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__("RuntimeError", problem.message)
+        self.problem = problem
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A verdict before it becomes a finding."""
+
+    rule: str
+    level: str  # error, warning, note
+    message: str
+    site: Site
+    operator: str = ""
+    sentences: tuple[str, ...] = ()
+    certain: bool = True  # no guess of this analysis lies between the program's start and here
+    fix: tuple[ast.expr, str, str] | None = None  # (source expression, path, replacement)
+    operand: str = ""
+    layer: str = ""

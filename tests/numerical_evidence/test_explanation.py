@@ -1,0 +1,87 @@
+"""The sentence about a finding says exactly what happens, in which dtype and on which engines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+import onnxruntime
+import pytest
+import torch
+from onnx import TensorProto, helper
+
+from analyzer.config import InputSpec, TargetConfig
+from analyzer.findings import Confidence, Finding
+from analyzer.graph import Graph, ValueRange
+from analyzer.numerical.analysis import analyse
+from analyzer.numerical.confirm.confirmation import Budget, Confirmer
+
+
+def model(operator: str, shape: list[Any]) -> Any:
+    nodes = [helper.make_node(operator, ["x"], ["p"]), helper.make_node("Log", ["p"], ["y"], name="log")]
+    infos = [
+        helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in (("x", shape), ("y", None), ("p", None))
+    ]
+    graph = helper.make_graph(nodes, "g", infos[:1], infos[1:])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+
+
+def finding(operator: str, shape: list[Any], limit: float, **given: Any) -> Finding:
+    target = TargetConfig(id="t", path="t.onnx", inputs={"x": InputSpec(range=ValueRange(-limit, limit))})
+    graph = Graph(ir.from_proto(model(operator, shape)))
+    (found,) = analyse(graph, target, explain=False, **given).findings
+    return found
+
+
+def test_a_softmax_that_is_only_denormal_is_no_defect_on_every_engine(tmp_path: Path) -> None:
+    with Confirmer(Budget(search=3.0)) as workers:
+        found = finding("Softmax", [2, 4], 50.0, confirmer=workers, output=tmp_path)
+    assert found.confidence is Confidence.POSSIBLE
+    assert found.message == (
+        "`log` can receive 0: softmax is denormal, or 0 where those are flushed, in float32 where a logit lies 87 or "
+        "more below the largest"
+    )
+    assert any("keep denormal numbers" in s and "flush them to 0" in s for s in found.evidence.sentences)
+
+
+def test_the_engines_named_do_keep_denormal_numbers() -> None:
+    x = np.array([[50.0, -50.0, -50.0, -50.0]], np.float32)
+    session = onnxruntime.InferenceSession(
+        model("Softmax", [1, 4]).SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    assert 0 < session.run(["p"], {"x": x})[0].min() < np.finfo(np.float32).tiny
+    assert 0 < torch.softmax(torch.from_numpy(x), 1).min() < np.finfo(np.float32).tiny
+
+
+@pytest.mark.parametrize(
+    ("shape", "limit", "text"),
+    [
+        ([2, 4], 60.0, "softmax is exactly 0 in float32 where a logit lies 104 or more below the largest"),
+        ([1, 100_000], 48.0, "softmax of 100000 can be exactly 0 in float32 where logits lie 96 apart"),
+    ],
+)
+def test_a_softmax_that_is_0_says_from_where_on(shape: list[int], limit: float, text: str) -> None:
+    found = finding("Softmax", shape, limit, confirm=False)
+    assert found.message == f"`log` can receive 0: {text}"
+    assert not any("denormal" in s for s in found.evidence.sentences)
+
+
+def test_many_classes_do_reach_0_where_few_do_not() -> None:
+    x = torch.full((1, 100_000), 48.0)
+    x[0, 0] = -48.0
+    assert float(torch.softmax(x, 1).min()) == 0.0
+    assert float(torch.softmax(x[:, :4], 1).min()) > 0.0
+
+
+def test_a_sigmoid_is_0_sooner_in_one_engine() -> None:
+    found = finding("Sigmoid", [4], 20.0, confirm=False)
+    assert found.message.endswith("exactly 0 in float32 for inputs below −89, in ONNX Runtime already below −18")
+    session = onnxruntime.InferenceSession(
+        model("Sigmoid", [2]).SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    values = session.run(["p"], {"x": np.array([-18.1, -16.0], np.float32)})[0]
+    assert values[0] == 0 < values[1]
+    assert float(torch.sigmoid(torch.tensor(-88.0))) > 0
+    assert float(torch.sigmoid(torch.tensor(-89.0))) == 0

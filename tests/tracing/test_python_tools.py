@@ -1,0 +1,48 @@
+"""A tool that says nothing is told, never taken for a clean file."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from analyzer.tracing import python_tools
+from analyzer.tracing.python_bugs import check_python
+from analyzer.tracing.python_tools import ToolFailed
+from analyzer.tracing.versions import Versions
+
+TEXT = "def area(width):\n    return width * hight\n"
+
+
+def check(folder: Path, notes: list[str]) -> list[str]:
+    path = folder / "area.py"
+    path.write_text(TEXT)
+    return [p.rule for p in check_python(path, folder, TEXT, ast.parse(TEXT), Versions(), (), notes.append)]
+
+
+def test_tools_that_answer_leave_no_note(tmp_path: Path) -> None:
+    notes: list[str] = []
+    assert check(tmp_path, notes) == ["python/undefined-name"]
+    assert notes == []
+
+
+def test_a_tool_that_is_not_installed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(python_tools, "_beside", lambda name: None)
+    notes: list[str] = []
+    check(tmp_path, notes)
+    assert notes == ["ruff is not installed: undefined names were not looked for."]
+
+
+def test_a_tool_that_takes_too_long_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(python_tools, "SECONDS", 0.001)
+    notes: list[str] = []
+    assert check(tmp_path, notes) == []
+    assert [n.partition(" ")[0] for n in notes][:2] == ["ruff", "mypy"]
+    assert all(n.endswith("gave no answer within 0.001 s, so it says nothing of this file.") for n in notes)
+
+
+@pytest.mark.parametrize(("command", "why"), [(["/bin/sh", "-c", "exit 3"], "exit code 3"), (["/none"], "started")])
+def test_a_tool_that_breaks_is_said(tmp_path: Path, command: list[str], why: str) -> None:
+    with pytest.raises(ToolFailed, match=why):
+        python_tools._run("tool", command, str(tmp_path))
