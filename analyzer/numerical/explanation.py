@@ -12,6 +12,7 @@ from analyzer.findings import Table
 from analyzer.graph import Graph, display_name, layer_of, location_of
 from analyzer.numerical.assumptions import Assumption, interval_text
 from analyzer.numerical.constants import constant_array
+from analyzer.numerical.domain.dtypes import element_type
 from analyzer.numerical.domain.tensor import count
 from analyzer.numerical.nesting import bodies, owners
 from analyzer.numerical.result import Interpretation, Interval, Warning
@@ -81,6 +82,9 @@ def message(warning: Warning, failed: bool, interpretation: Interpretation) -> s
         return _short(f"`{name}` {receives} a negative number{because}")
     if "overflow" in rule:
         verb = "overflows" if failed else "can overflow"
+        known = element_type(warning.dtype)
+        if math.isinf(interval.lo) and math.isinf(interval.hi) and known.is_float:
+            return _short(f"the result of `{name}` {verb} {warning.dtype}, which ends at {known.hi:g}")
         return _short(f"the result of `{name}` {verb} {warning.dtype}: bounds {where}")
     if rule == "softmax-of-minus-infinity":
         return _short(f"`{name}` gives NaN where {warning.danger}: its operand lies in {where}")

@@ -85,3 +85,20 @@ def test_a_sigmoid_is_0_sooner_in_one_engine() -> None:
     assert values[0] == 0 < values[1]
     assert float(torch.sigmoid(torch.tensor(-88.0))) > 0
     assert float(torch.sigmoid(torch.tensor(-89.0))) == 0
+
+
+def test_an_overflow_says_where_the_dtype_ends() -> None:
+    proto = helper.make_model(
+        helper.make_graph(
+            [helper.make_node("Mul", ["x", "x2"], ["y"], name="mul")],
+            "g",
+            [helper.make_tensor_value_info(n, TensorProto.FLOAT16, [4]) for n in ("x", "x2")],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT16, None)],
+        ),
+        opset_imports=[helper.make_opsetid("", 20)],
+        ir_version=10,
+    )
+    given = {name: InputSpec(range=ValueRange(-1e4, 1e4)) for name in ("x", "x2")}
+    target = TargetConfig(id="t", path="t.onnx", inputs=given)
+    (found,) = analyse(Graph(ir.from_proto(proto)), target, explain=False, confirm=False).findings
+    assert found.message == "the result of `mul` can overflow float16, which ends at 65504"
