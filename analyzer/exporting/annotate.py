@@ -83,8 +83,8 @@ def annotate_torch(model: ir.Model, manifest: Manifest) -> None:
         if not scopes or len(scopes) != len(classes):
             continue
         layer, operator = _layer(scopes), _operator(classes[-1])
-        layer_class = classes[-2].rpartition(".")[2] if len(classes) > 1 else ""
-        set_layer(node, layer, layer_class)
+        owner = classes[-2] if len(classes) > 1 else ""
+        set_layer(node, layer, owner.rpartition(".")[2], of_framework=owner.startswith("torch.nn."))
         identity = "/".join(scopes)
         if identity not in names:
             ordinal = seen[layer, operator]

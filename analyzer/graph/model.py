@@ -26,6 +26,7 @@ from analyzer.findings import Location
 NAME = "assay.name"
 LAYER = "assay.layer"
 LAYER_CLASS = "assay.layer_class"
+FRAMEWORK_LAYER = "assay.framework_layer"
 PATH = "assay.path"
 LINE = "assay.line"
 ROLE = "assay.role"
@@ -83,10 +84,17 @@ def layer_class_of(node: ir.Node) -> str:
     return node.metadata_props.get(LAYER_CLASS, "")
 
 
-def set_layer(node: ir.Node, layer: str, layer_class: str = "") -> None:
+def in_framework_layer(node: ir.Node) -> bool:
+    """Whether the node is a step inside a layer that the framework itself defines, so far as its origin is known."""
+    return FRAMEWORK_LAYER in node.metadata_props
+
+
+def set_layer(node: ir.Node, layer: str, layer_class: str = "", *, of_framework: bool = False) -> None:
     node.metadata_props[LAYER] = layer
     if layer_class:
         node.metadata_props[LAYER_CLASS] = layer_class
+    if of_framework:
+        node.metadata_props[FRAMEWORK_LAYER] = "1"
 
 
 def location_of(node: ir.Node) -> Location | None:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from analyzer.findings import Confidence, Evidence, Finding, Level, Suggestion
-from analyzer.graph import Graph, display_name, layer_of, location_of
+from analyzer.graph import Graph, Role, display_name, in_framework_layer, layer_of, location_of
+from analyzer.graph.ranges import Origin
 from analyzer.numerical.assumptions import Assumption
 from analyzer.numerical.explanation import (
     behind,
@@ -24,6 +25,10 @@ from analyzer.numerical.sensitivity import Precondition
 KEPT = (
     "It depends on the engine: PyTorch and ONNX Runtime keep denormal numbers on a CPU, and no run of theirs fails; "
     "TensorFlow's kernels, fast-math code and some accelerators flush them to 0."
+)
+OWN_WEIGHTS = (
+    "It happens inside a layer of the framework, and only weights of exactly such values bring it about: no input "
+    "does, and training hardly ever does."
 )
 SHOWN = 8  # assumptions and followers listed one by one
 
@@ -54,10 +59,13 @@ def finding_of(
         confidence = Confidence.CONFIRMED
     rests = rests_on(behind(graph.graph, warning), assumptions)
     sentences = _sentences(warning, followers, support, proved, denormal_only(warning, interpretation))
+    degenerate = not proved and only_degenerate_weights(warning, rests)
+    if degenerate:
+        sentences += (OWN_WEIGHTS,)
     table = interval_table(graph, interpretation, warning)
     return Finding(
         rule=warning.rule,
-        level=level_of(warning, graph, confidence),
+        level=Level.WARNING if degenerate else level_of(warning, graph, confidence),
         confidence=confidence,
         message=message(warning, failed or proved, interpretation),
         target=target,
@@ -90,6 +98,15 @@ def level_of(warning: Warning, graph: Graph, confidence: Confidence) -> Level:
         return Level.ERROR
     trained = graph.framework != "onnx" or bool(graph.losses)
     return Level.ERROR if trained and confidence is Confidence.CONFIRMED else Level.WARNING
+
+
+def only_degenerate_weights(warning: Warning, rests: Sequence[Assumption]) -> bool:
+    """Whether a framework's own layer fails for assumed values of its trained weights alone, whatever the input.
+
+    Weight normalisation divides by the norm of a weight: nobody who uses the layer means to guard that.
+    """
+    assumed = all(a.role is Role.PARAMETER and a.range.origin is not Origin.DECLARED for a in rests)
+    return bool(rests) and assumed and in_framework_layer(warning.node)
 
 
 def _sentences(
