@@ -18,6 +18,7 @@ from analyzer.differential.base import mark_worse
 from analyzer.findings import Finding, Report, Status, TargetReport, mark_new, ordered
 from analyzer.policy import apply_policy, expired
 from analyzer.processes import Answer, Send, run_all
+from analyzer.repeats import unless_repeated, without_repeats
 from analyzer.target_run import Outcome, Surroundings, kind_of, run_target
 
 if TYPE_CHECKING:
@@ -197,10 +198,11 @@ def _report(
                 fixed.extend(gone)
         findings.extend(mine)
         reports.append(replace(outcome.target, changed=changed is None or target.id in changed))
+    findings = list(without_repeats(findings, {target.id: target.file for target in targets}))
     return Report(
         targets=tuple(reports),
         findings=ordered(findings),
-        fixed=ordered(fixed),
+        fixed=ordered(unless_repeated(without_repeats(fixed, {}), findings)),
         base=base_name,
         head=head_name,
         fail_on=config.fail_on,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 MAX_FILES = 5000
@@ -26,12 +26,22 @@ def imported_files(path: Path, root: Path) -> frozenset[Path]:
         found.add(file)
         queue += _packages_above(file, root)
         for name, level in _imports(file):
-            queue += _locate(name, level, file, root, path.resolve().parent)
+            queue += _locate(name, level, file, root, [path.resolve().parent])
     return frozenset(found)
 
 
+def files_named_by(statement: ast.AST, file: Path, root: Path, folders: Iterable[Path] = ()) -> frozenset[Path]:
+    """The files below `root` that an import of `file` names, packages on the way included.
+
+    Absolute imports are looked up below `folders` too, those of scripts that may import the file.
+    """
+    scripts = list(folders)
+    found = {path for name, level in _named(statement) for path in _locate(name, level, file, root, scripts)}
+    return frozenset(path for path in found if path.is_relative_to(root))
+
+
 def _imports(file: Path) -> Iterator[tuple[str, int]]:
-    """(dotted name, level) of each import; for ``from a import b`` both ``a`` and ``a.b``."""
+    """(dotted name, level) of each import."""
     if file.stat().st_size > MAX_SIZE:
         return
     try:
@@ -39,18 +49,23 @@ def _imports(file: Path) -> Iterator[tuple[str, int]]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name, 0
-        elif isinstance(node, ast.ImportFrom):
-            module = node.module or ""
-            yield module, node.level
-            for alias in node.names:
-                yield f"{module}.{alias.name}".lstrip("."), node.level
-        elif isinstance(node, ast.Call) and _is_import_module(node.func) and node.args:
-            first = node.args[0]
-            if isinstance(first, ast.Constant) and isinstance(first.value, str) and not first.value.startswith("."):
-                yield first.value, 0
+        yield from _named(node)
+
+
+def _named(node: ast.AST) -> Iterator[tuple[str, int]]:
+    """(dotted name, level) of what one node imports; for ``from a import b`` both ``a`` and ``a.b``."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield alias.name, 0
+    elif isinstance(node, ast.ImportFrom):
+        module = node.module or ""
+        yield module, node.level
+        for alias in node.names:
+            yield f"{module}.{alias.name}".lstrip("."), node.level
+    elif isinstance(node, ast.Call) and _is_import_module(node.func) and node.args:
+        first = node.args[0]
+        if isinstance(first, ast.Constant) and isinstance(first.value, str) and not first.value.startswith("."):
+            yield first.value, 0
 
 
 def _is_import_module(function: ast.expr) -> bool:
@@ -58,7 +73,7 @@ def _is_import_module(function: ast.expr) -> bool:
     return name in ("import_module", "__import__")
 
 
-def _locate(name: str, level: int, file: Path, root: Path, script: Path) -> list[Path]:
+def _locate(name: str, level: int, file: Path, root: Path, scripts: Iterable[Path]) -> list[Path]:
     parts = [part for part in name.split(".") if part]
     if level:
         base = file.parent
@@ -66,7 +81,7 @@ def _locate(name: str, level: int, file: Path, root: Path, script: Path) -> list
             base = base.parent
         bases = [base]
     else:
-        bases = [root, root / "src", script, file.parent]
+        bases = [root, root / "src", *scripts, file.parent]
     for base in bases:
         found = _module(base, parts)
         if found:
@@ -82,12 +97,14 @@ def _module(base: Path, parts: list[str]) -> list[Path]:
         if not part.isidentifier():
             return []
         module, package = folder / f"{part}.py", folder / part
-        if package.is_dir():
-            if (package / "__init__.py").is_file():
-                files.append(package / "__init__.py")
+        last = position == len(parts) - 1
+        if (package / "__init__.py").is_file():
+            files.append(package / "__init__.py")
             folder = package
-        elif module.is_file() and position == len(parts) - 1:
+        elif last and module.is_file():  # before a folder without __init__, which is a package only for want of better
             return [*files, module]
+        elif package.is_dir():
+            folder = package
         else:
             return []
     if not parts and (base / "__init__.py").is_file():

@@ -130,7 +130,7 @@ def _search(tr: Tracer, name: str) -> Path | None:
     relative = Path(*name.split("."))
     here = tr.shared.root / Path(tr.frames[0].path).parent if tr.frames else tr.shared.root
     for base in (tr.shared.root, here, tr.shared.root / "src", *_current(tr)):
-        for candidate in (base / relative.with_suffix(".py"), base / relative / "__init__.py"):
+        for candidate in (base / relative / "__init__.py", base / relative.with_suffix(".py")):
             if _inside(candidate, tr.shared.root) and candidate.is_file():
                 return candidate
         if (

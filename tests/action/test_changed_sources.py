@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 
 from analyzer import pipeline
-from analyzer.changed_sources import MOST_FILES, builds_models, changed_sources
+from analyzer.changed_sources import MOST_FILES, MOST_IMPORTERS, builds_models, changed_sources
 from analyzer.config import Config
 from tests.action.flows import second_stage
 from tests.action.harness import Ran, Workbench
@@ -169,6 +169,95 @@ def test_excluded_files_and_targets_are_not_traced_again(traced: Workbench) -> N
     ran = opened(traced, {"net.py": BROKEN, "notes/a.py": BROKEN, "train.py": BROKEN})
     assert ran.code == 1, ran.log
     assert sorted(comments(traced), key=str) == [("net.py", 10), ("train.py", 10)]
+
+
+MODEL = NET.replace("\n\nprint(Net()(torch.zeros(8, 3, 32, 32)).shape)\n", "\n")
+TRAIN = dedent(
+    """\
+    import torch
+
+    from models import Net
+
+    net = Net()
+    scores = net(torch.zeros(8, 3, 32, 32))
+    loss = torch.nn.functional.mse_loss(scores, torch.zeros(8, 10))
+    loss.backward()
+    """
+)
+
+
+def test_an_unchanged_script_that_the_change_breaks_blocks_on_its_line(traced: Workbench) -> None:
+    start_from(traced, {"models/__init__.py": "from .net import Net\n", "models/net.py": MODEL, "train.py": TRAIN})
+    ran = opened(traced, {"models/net.py": MODEL.replace("16 * 16 * 16, 10", "16 * 16 * 16, 12")})
+    assert ran.code == 1, ran.log
+    assert "train.py:7" in summary_of(traced)
+    assert "Unchanged files that import what changed are traced too: train.py." in summary_of(traced)
+
+
+def test_what_the_change_brings_and_what_the_script_had_are_told_apart(traced: Workbench) -> None:
+    wrong = TRAIN.replace("torch.zeros(8, 10)", "torch.zeros(8, 11)")
+    start_from(traced, {"models.py": MODEL, "train.py": TRAIN, "old.py": wrong})
+    ran = opened(traced, {"models.py": MODEL.replace("nn.MaxPool2d(2)", "nn.MaxPool2d((2, 2))")})
+    assert ran.code == 0, ran.log
+    assert comments(traced) == []
+    assert "1 known" in summary_of(traced)
+
+
+def test_one_problem_that_several_files_reach_is_one_finding(traced: Workbench) -> None:
+    start_from(traced, {"models.py": MODEL, "train.py": TRAIN, "evaluate.py": TRAIN})
+    ran = opened(traced, {"models.py": BROKEN.replace("print(", "# print(")})
+    assert ran.code == 1, ran.log
+    assert comments(traced) == [("models.py", 10)]
+    assert "1 new problem in" in summary_of(traced)
+
+
+def test_the_file_of_an_entry_point_is_traced_as_a_script_too(traced: Workbench) -> None:
+    config = "version: 1\nonly: [tracing]\ntargets:\n  - {entry: net.py:build}\n"
+    build = "\n\ndef build():\n    return Net(), (torch.zeros(8, 3, 32, 32),)\n\n\n"
+    script = "scores = Net()(torch.zeros(8, 3, 32, 32))\nloss = nn.MSELoss()(scores, torch.zeros(8, {}))\n"
+    start_from(traced, {".assay.yml": config, "net.py": MODEL + build + script.format(10)})
+    ran = opened(traced, {"net.py": MODEL + build + script.format(11)})
+    assert ran.code == 1, ran.log
+    assert comments(traced) == [("net.py", 23)]
+
+
+def test_what_entry_point_and_script_share_is_one_finding(traced: Workbench) -> None:
+    config = "version: 1\nonly: [tracing]\ntargets:\n  - {entry: net.py:build}\n"
+    build = "\n\ndef build():\n    return Net(), (torch.zeros(8, 3, 32, 32),)\n"
+    start_from(traced, {".assay.yml": config, "net.py": NET + build})
+    ran = opened(traced, {"net.py": BROKEN + build})
+    assert ran.code == 1, ran.log
+    assert comments(traced) == [("net.py", 10)]
+    assert "1 new problem in" in summary_of(traced)
+
+
+def test_importers_are_found_step_by_step_and_bounded(tmp_path: Path) -> None:
+    head, base = tmp_path / "head", tmp_path / "base"
+    files = {
+        "src/app/__init__.py": "",
+        "src/app/size.py": "SIDE = 32\n",
+        "src/app/net.py": MODEL.replace("import torch\n", "import torch\nfrom .size import SIDE\n", 1),
+        "src/app/wrap.py": "from . import net\n\n\ndef make():\n    return net.Net()\n",
+        "scripts/run.py": "from app.wrap import make\n\nprint(make())\n",
+        "scripts/late.py": "def main():\n    import app.net as n\n    return n.Net()\n",
+        "scripts/names.py": "from app.wrap import make\n\n__all__ = ['make']\n",
+        "other.py": "import torch\n\nnet = torch.nn.Linear(3, 3)  # not app\n",
+        "notes/draft.py": "from app.net import Net\n\nNet()\n",
+    }
+    for tree in (head, base):
+        for name, text in files.items():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            (tree / name).write_text(text)
+    (head / "src/app/size.py").write_text("SIDE = 28\n")
+    config = Config(exclude=("notes/**",))
+    chosen = changed_sources(head, base, config, ())
+    assert [t.id for t in chosen.targets] == ["src/app/net.py", "scripts/late.py", "src/app/wrap.py", "scripts/run.py"]
+    for number in range(MOST_IMPORTERS + 5):
+        (head / f"run{number:02}.py").write_text("from app.net import Net\n\nNet()\n")
+        (base / f"run{number:02}.py").write_text("from app.net import Net\n\nNet()\n")
+    chosen = changed_sources(head, base, config, ())
+    assert len(chosen.targets) == MOST_IMPORTERS
+    assert "the nearest 20 were traced" in chosen.notes[0]
 
 
 def test_tracing_can_be_off(traced: Workbench) -> None:

@@ -51,6 +51,14 @@ def test_absolute_relative_late_and_dynamic_imports(project):
     }  # fmt: skip
 
 
+def test_a_module_comes_before_a_folder_of_its_name_and_after_a_package(project):
+    for file in ("net.py", "net/weights.py", "head.py", "head/__init__.py"):
+        project.write(file, "")
+    project.write("train.py", "import net, head\n")
+    found = imported_files(project.root / "train.py", project.root)
+    assert names(found, project.root) == {"train.py", "net.py", "head/__init__.py"}
+
+
 def test_cycles_broken_files_and_files_outside(project, tmp_path):
     (tmp_path / "outside.py").write_text("")
     project.write("a.py", "import b\nfrom .. import outside\n")
