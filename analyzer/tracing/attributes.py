@@ -302,6 +302,10 @@ def get_item(tr: Tracer, value: Value, index: Value, node: ast.AST | None = None
 
         return layer_item(tr, value, index)
     if isinstance(value, Instance):
+        from analyzer.tracing.iteration import fields_of
+
+        if (fields := fields_of(value)) is not None:
+            return get_item(tr, tuple(fields), index, node)
         if value.cls.find("__getitem__"):
             from analyzer.tracing.calls import call
 

@@ -212,6 +212,8 @@ def call_function(
     if depth > MOST_DEPTH or sum(1 for f in tr.frames if f.function is function) > 6:
         tr.note(f"recursion of {function.name} is not followed beyond {min(depth, 6)} levels")
         return tr.unknown("recursion")
+    if function.command:
+        args, kwargs = (), {}
     names = bind(tr, function, args, kwargs, node, open_args)
     parent = function.scope
     scope = Scope(parent, parent.globals)

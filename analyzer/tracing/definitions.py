@@ -41,8 +41,7 @@ def make_function(tr: Tracer, node: ast.FunctionDef | ast.AsyncFunctionDef) -> V
         },
         generator=_yields(node),
     )
-    if frame.name != "<class>":
-        tr.functions.append(function)
+    (frame.methods if frame.name == "<class>" else tr.functions).append(function)
     value: Value = function
     for decorator in reversed(node.decorator_list):
         value = _decorate(tr, value, decorator, function)
@@ -137,6 +136,7 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
     scope.names["__annotations__"] = {}
     depth = len(tr.frames)
     tr.frames.append(Frame(scope, frame.path, "<class>", line=node.lineno))
+    defined = tr.frames[-1].methods
     from analyzer.tracing.statements import run_block
 
     try:
@@ -152,9 +152,10 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
     tr.classes.append(cls)
     for member in scope.names.values():
         if isinstance(member, Function) and member.path == frame.path:
-            member.owner = cls
-            member.scope = outer
-    named_tuple = any("NamedTuple" in ast.unparse(b) for b in node.bases)
+            member.owner = member.owner or cls
+    for member in defined:  # also those that a decorator has wrapped; a wrapper keeps its own closure
+        member.owner, member.scope = cls, outer
+    named_tuple = cls.tuple = any("NamedTuple" in ast.unparse(b) for b in node.bases)
     for decorator in node.decorator_list:
         target = decorator.func if isinstance(decorator, ast.Call) else decorator
         if ast.unparse(target).rpartition(".")[2] == "dataclass":

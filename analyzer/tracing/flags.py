@@ -112,6 +112,9 @@ def command_line_decorator(tr: Tracer, function: Function, decorator: Value, nod
             else:
                 value = flag(tr, label, options.get("type"), options.get("default"))
             function.options[label] = value
+    elif name in ("click.command", "click.group"):
+        function.decorated = True  # called with arguments of the command line, or none
+        function.command = True
     elif name == "hydra.main":
         positional = function.node.args.args
         if positional:

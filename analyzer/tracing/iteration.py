@@ -53,7 +53,8 @@ def iterate(tr: Tracer, value: Value, node: ast.AST | None) -> tuple[Iterator[Va
         if isinstance(items, DictV):
             return iterate(tr, items, node)
     if isinstance(value, Instance):
-        return _of_instance(tr, value)
+        fields = fields_of(value)
+        return (iter(fields), False) if fields is not None else _of_instance(tr, value)
     if isinstance(value, Object):
         from analyzer.tracing.operators.data import elements
 
@@ -65,6 +66,13 @@ def iterate(tr: Tracer, value: Value, node: ast.AST | None) -> tuple[Iterator[Va
     if isinstance(value, OpenSize):
         return _sizes(tr, value), True
     return _repeat(tr, Unknown("an element", getattr(value, "origin", "imprecise"))), True
+
+
+def fields_of(value: Instance) -> list[Value] | None:
+    """The elements of a named tuple."""
+    if not value.cls.tuple or value.cls.find("__iter__") is not None:
+        return None
+    return [value.attrs[name] for name in value.cls.scope.names.get("__annotations__", {}) if name in value.attrs]
 
 
 def known_elements(sequence: Value) -> int | None:

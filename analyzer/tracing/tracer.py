@@ -49,6 +49,7 @@ class Frame:
     yields: list[Value] | None = None
     yield_limit: int = 0
     line: int = 0
+    methods: list[Function] = field(default_factory=list)  # that a class body defines
     inside_try: list[tuple[str, ...]] = field(default_factory=list)
 
 

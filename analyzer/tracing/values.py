@@ -248,16 +248,17 @@ class Function:
     called: bool = False
     options: dict[str, Value] = field(default_factory=dict)  # parameters that a command-line decorator fills
     compiled: bool = False  # by tf.function
+    command: bool = False  # of a command line: what it is called with is no argument of its own
 
 
 class Class:
     """A class of the traced source. `bases` may hold `Api` values: classes of libraries."""
 
-    __slots__ = ("bases", "called", "dataclass", "mro", "name", "node", "path", "scope")
+    __slots__ = ("bases", "called", "dataclass", "mro", "name", "node", "path", "scope", "tuple")
 
     def __init__(self, name: str, bases: tuple[Value, ...], scope: Scope, node: ast.ClassDef, path: str) -> None:
         self.name, self.bases, self.scope, self.node, self.path = name, bases, scope, node, path
-        self.dataclass = False
+        self.dataclass = self.tuple = False  # tuple: a named tuple, whose fields are its elements in order
         self.called = False
         self.mro: list[Value] = _linearize(self)
 

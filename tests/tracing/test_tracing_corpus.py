@@ -37,18 +37,20 @@ KINDS = {
         tf2-transpose-rank torch-conv1d-axes torch-unpack-count""",
     "channels or features that do not match": """tf1-filter-channels tf1-feature-count tf1-transposed-weights
         tf1-bias-size keras-missing-channel tf2-kernel-rows torch-channels torch-batchnorm-features torch-linear-chain
-        torch-sequential-width torch-layernorm-size torch-gan-block torch-gan-latent""",
+        torch-sequential-width torch-layernorm-size torch-gan-block torch-gan-latent
+        torch-decorated-forward keras-named-inputs torch-click-command torch-class-weights""",
     "axes in another order": """tf1-rnn-feed-axes tf2-attention-transpose torch-channels-last torch-attention-transpose
         torch-lstm-batch-first torch-loss-axes""",
     "kernel larger than its input": "tf1-kernel-too-large keras-kernel-too-large torch-kernel-too-large",
     "operands that do not broadcast": """tf1-rows-differ keras-add-width keras-subclass-weight torch-residual-width
-        torch-latent-mismatch torch-mask-size""",
+        torch-latent-mismatch torch-mask-size torch-scatter-rows""",
     "joining": "tf1-concat-rank tf2-concat-axis keras-concat-rank torch-cat-channels torch-skip-connection",
     "labels in another form": """tf1-labels-not-one-hot tf1-sparse-labels keras-labels-not-one-hot keras-class-count
-        keras-subclass-target torch-target-one-hot torch-labels-column torch-target-not-flat torch-gan-labels""",
+        keras-subclass-target torch-target-one-hot torch-labels-column torch-target-not-flat torch-gan-labels
+        torch-mixup-classes keras-own-train-step tf1-nce-labels""",
     "labels of other examples": "tf1-feed-swapped keras-test-rows torch-target-shift",
     "recurrent state": """tf1-rnn-last-step tf1-rnn-projection torch-lstm-hidden-state torch-lstm-bidirectional
-        torch-lstm-input""",
+        torch-lstm-input torch-packed-sequence""",
     "rows fixed at one batch size": "tf1-fixed-noise torch-fixed-noise",
     "a flag that only one value fits": "tf1-flag-width tf2-attention-transpose torch-flag-width",
     "element type": "tf1-element-type tf2-element-type torch-element-type",

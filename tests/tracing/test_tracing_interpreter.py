@@ -33,6 +33,29 @@ def errors(tmp_path: Path, source: str, **others: str) -> list[int]:
 HEAD = "import torch\nimport torch.nn as nn\n"
 
 CONSTRUCTS = {
+    "named tuple": (
+        "from collections import namedtuple\n"
+        "Size = namedtuple('Size', 'rows columns')\n"
+        "size = Size(2, columns={})\n"
+        "rows, columns = size\n"
+        "nn.Linear(4, 4)(torch.zeros(size[0], columns))",
+        5,
+    ),
+    "wrapped method": (
+        "import functools\n"
+        "def logged(fn):\n"
+        "    @functools.wraps(fn)\n"
+        "    def wrapper(*args, **kwargs):\n"
+        "        return fn(*args, **kwargs)\n"
+        "    return wrapper\n"
+        "class Net(nn.Module):\n"
+        "    @logged\n"
+        "    def forward(self, x):\n"
+        "        return nn.Linear(4, 2)(x)\n"
+        "Net()(torch.zeros(2, {}))",
+        10,
+    ),
+    "distribution": ("x = torch.distributions.Normal(0.0, 1.0).sample((2, {}))\nnn.Linear(4, 2)(x)", 2),
     "comprehension": (
         "layers = nn.Sequential(*[nn.Linear(4, 4) for _ in range(3)])\nlayers(torch.zeros(2, {}))",
         1,

@@ -151,7 +151,7 @@ def _advise(op: Op, a: Tensor, b: Tensor, sign: str) -> None:
     if long[1] == 1 and equal(long[0], short[0]) is True and long[0] != 1 and short[0] != 1:
         from analyzer.tracing.values import show_shape
 
-        explicit = any(t.name.startswith(("unsqueeze", "[")) for t in (a, b))
+        explicit = any(t.name.startswith(("unsqueeze", "[None]")) for t in (a, b))
         if not explicit:
             op.tr.advise(
                 "tracing/suspicious-broadcast",

@@ -16,8 +16,9 @@ from analyzer.validity.terms import Poly, Term, equal, floor_div, maximum, minim
 
 def index_tensor(tr: Tracer, value: Tensor, index: Value, node: ast.AST | None) -> Value:
     parts = list(index) if isinstance(index, tuple) else [index]
+    name = "[None]" if any(part is None for part in parts) else "[]"
     result = Tensor(
-        None, value.dtype, value.framework, site=tr.site(node), name="[]", sources=(value,), graph=value.graph
+        None, value.dtype, value.framework, site=tr.site(node), name=name, sources=(value,), graph=value.graph
     )
     if isinstance(value.value, tuple) and len(parts) == 1:
         known = _of_elements(tr, value, parts[0])

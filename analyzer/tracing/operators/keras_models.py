@@ -9,13 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.keras_steps import run_own_step
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.sessions import bind_shape, check_slice
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.problems import ShapeFailure
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Api, ListV, Object, Tensor, Unknown, Value, show_shape
+from analyzer.tracing.values import Api, DictV, ListV, Object, Tensor, Unknown, Value, show_shape
 from analyzer.validity.terms import Poly, any_of, equal, substitute
 
 
@@ -57,6 +58,14 @@ def _flat(value: Value) -> list[Value]:
     return [value]
 
 
+def _by_name(given: DictV, inputs: list[Value]) -> list[Value]:
+    """The entries in the order of the model's inputs; none where a name is not known."""
+    tags = [tag for i in inputs if isinstance(i, Tensor) for tag in i.tags if tag.startswith("input ")]
+    names = [tag.removeprefix("input ") for tag in tags]
+    known = set(names) <= set(given.items) and len(set(names)) == len(inputs)
+    return [given.items[name] for name in names] if known else []
+
+
 def call_model(
     tr: Tracer, owner: Object, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
@@ -64,7 +73,7 @@ def call_model(
     if owner.kind == "sequential":
         return call_sequential(tr, owner, value, node)
     inputs, outputs = _flat(owner.data["inputs"]), owner.data["outputs"]
-    given = _flat(value)
+    given = _by_name(value, inputs) if isinstance(value, DictV) else _flat(value)
     if len(inputs) != len(given) or not all(isinstance(i, Tensor) for i in inputs):
         return tr.unknown("result of a model")
     mapping: dict[str, Any] = {}
@@ -198,6 +207,8 @@ def model_method(
     if name in ("fit", "train_on_batch", "evaluate", "test_on_batch"):
         x = args[0] if args else kwargs.get("x")
         y = args[1] if len(args) > 1 else kwargs.get("y")
+        if run_own_step(tr, owner, name, x, y, node):
+            return tr.unknown("a history", "data")
         validation = kwargs.get("validation_data")
         with tr.compiling():
             _fit(tr, owner, x, y, node)
@@ -229,7 +240,7 @@ def _forward(tr: Tracer, owner: Any, x: Value, node: ast.Call | None) -> Value:
             x = element[0]
         else:
             return tr.unknown("predictions", "data")
-    if isinstance(x, (ListV, tuple)) and isinstance(owner, Object) and owner.kind == "model":
+    if isinstance(x, (ListV, DictV, tuple)) and isinstance(owner, Object) and owner.kind == "model":
         return call_model(tr, owner, (x,), {}, node)
     tensor = tensor_of(tr, x, "numpy") if isinstance(x, Tensor) else None
     if tensor is None or tensor.dims is None or not tensor.dims:

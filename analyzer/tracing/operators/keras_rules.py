@@ -15,6 +15,15 @@ from analyzer.tracing.values import Layer, ListV, Object, Tensor, Unknown, Value
 
 @operator("keras.Input keras.layers.Input", "shape=None batch_size=None *rest")
 def input_(op: Op, shape: Value, batch_size: Value, rest: tuple[Value, ...]) -> Value:
+    """A symbolic input; its name, by which data is given to the model, is kept as a tag."""
+    result = _input(op, shape, batch_size)
+    name = op.extra.get("name")
+    if isinstance(result, Tensor) and isinstance(name, str):
+        result.tags |= {f"input {name}"}
+    return result
+
+
+def _input(op: Op, shape: Value, batch_size: Value) -> Value:
     if op.extra.get("tensor") is not None or (shape is None and op.extra.get("batch_shape") is None):
         return unknown_tensor(op, "tf")
     batch = op.extra.get("batch_shape")

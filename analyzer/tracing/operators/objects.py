@@ -33,6 +33,10 @@ def object_method(
         from analyzer.tracing.operators.data import data_method
 
         return data_method(tr, owner, name, args, kwargs, node)
+    if kind == "distribution":
+        from analyzer.tracing.operators.torch_distribution_rules import distribution_method
+
+        return distribution_method(tr, owner, name, args, kwargs)
     if kind == "counter":
         return tr.unknown(f"{name}()", "data")
     return tr.unknown_call(f"{kind}.{name}")

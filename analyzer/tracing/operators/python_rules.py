@@ -113,7 +113,26 @@ def deque(op: Op, args: tuple[Value, ...]) -> Value:
 
 @operator("collections.namedtuple typing.NamedTuple", "name fields *rest")
 def namedtuple(op: Op, name: Value, fields: Value, rest: tuple[Value, ...]) -> Value:
-    return op.tr.unknown("a named tuple", label=name if isinstance(name, str) else "")
+    """The class that `class Name(NamedTuple)` would make."""
+    from analyzer.tracing.definitions import make_class
+
+    if isinstance(fields, str):
+        names: list[Value] = list(fields.replace(",", " ").split())
+    else:
+        names = (
+            list(fields.items if isinstance(fields, ListV) else fields) if isinstance(fields, (ListV, tuple)) else []
+        )
+        names = [n[0] if isinstance(n, tuple) and n else n for n in names]
+    known = [n for n in names if isinstance(n, str) and n.isidentifier()]
+    if not names or len(known) != len(names) or rest or op.extra or getattr(fields, "open", False):
+        return op.tr.unknown("a named tuple", label=name if isinstance(name, str) else "")
+    body: list[ast.stmt] = [ast.AnnAssign(ast.Name(n), ast.Name("object"), simple=1) for n in known]
+    title = name if isinstance(name, str) and name.isidentifier() else "named"
+    node = ast.ClassDef(title, [], [], body, [], lineno=op.where.line, end_lineno=op.where.line, col_offset=0)
+    made = make_class(op.tr, ast.fix_missing_locations(node))
+    if isinstance(made, Class):
+        made.dataclass = made.tuple = True
+    return made
 
 
 @operator("types.SimpleNamespace argparse.Namespace easydict.EasyDict", "*args")

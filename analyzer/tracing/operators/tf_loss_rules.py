@@ -128,3 +128,25 @@ def paired_loss(op: Op, labels: Value, predictions: Value, rest: tuple[Value, ..
 def l2_loss(op: Op, t: Value, rest: tuple[Value, ...]) -> Value:
     source = tensor(op, t)
     return like(op, source, (), source.dtype) if source is not None else unknown_tensor(op, "tf", (), ())
+
+
+@operator(
+    "tf.nn.nce_loss tf.nn.sampled_softmax_loss",
+    "weights biases labels inputs num_sampled=None num_classes=None num_true=1 *rest",
+)
+def sampled_loss(op: Op, weights: Value, biases: Value, labels: Value, inputs: Value, **others: Value) -> Value:
+    """One loss for each example; the labels are a column for each true class."""
+    w, classes, x = tensor(op, weights), tensor(op, labels), tensor(op, inputs)
+    if x is None or x.dims is None:
+        return unknown_tensor(op, "tf")
+    if classes is not None and classes.dims is not None:
+        sentence = f"the labels {show_shape(classes.dims)} must be two-dimensional: [batch, num_true]"
+        if len(classes.dims) != 2:
+            fail(op, "rank", sentence, (classes,))
+        rows = f"the labels {show_shape(classes.dims)} and the inputs {show_shape(x.dims)} differ in their rows"
+        require(op, equal(classes.dims[0], x.dims[0]), "rows", rows, (classes, x))
+    if w is not None and w.dims is not None and len(w.dims) == 2 and len(x.dims) == 2:
+        sentence = f"the inputs {show_shape(x.dims)} have {x.dims[1]} features but the weights are {show_shape(w.dims)}"
+        require(op, equal(w.dims[1], x.dims[1]), "size", sentence, (w, x))
+    sources = tuple(t for t in (w, classes, x) if t is not None)
+    return Tensor(x.dims[:1], "float32", "tf", site=op.where, sources=sources, graph=any(t.graph for t in sources))

@@ -23,12 +23,12 @@ def gather(op: Op, input: Value, dim: Value, index: Value, rest: tuple[Value, ..
 
 @operator(
     (
-        "torch.scatter Tensor.scatter Tensor.scatter_ Tensor.scatter_add Tensor.scatter_add_ "
-        "Tensor.index_add_ Tensor.index_copy_ Tensor.masked_scatter torch.scatter_add"
+        "Tensor.masked_scatter Tensor.masked_scatter_ torch.masked_scatter Tensor.index_put Tensor.index_put_ "
+        "Tensor.index_fill Tensor.index_fill_ torch.index_fill"
     ),
     "input *rest",
 )
-def scatter(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
+def refilled(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     return input
 
 

@@ -332,6 +332,7 @@ def _advise_broadcast(op: Op, x: Any, y: Any, kind: str) -> None:
 
 @operator("torch.nn.CrossEntropyLoss.__call__ torch.nn.NLLLoss.__call__", "layer input target")
 def class_loss(op: Op, layer: Layer, input: Value, target: Value) -> Value:
+    _class_weights(op, input, layer.args.get("weight"))
     return classes(op, layer, input, target, layer.name.endswith("CrossEntropyLoss"))
 
 
@@ -341,7 +342,20 @@ def class_loss(op: Op, layer: Layer, input: Value, target: Value) -> Value:
 )
 def class_function(op: Op, input: Value, target: Value, reduction: Value, **others: Value) -> Value:
     op.extra["reduction"] = reduction
+    _class_weights(op, input, others.get("weight"))
     return classes(op, None, input, target, op.short == "cross_entropy")
+
+
+def _class_weights(op: Op, input: Value, weight: Value) -> None:
+    """One weight for each class."""
+    scores = tensor_of(op.tr, input, "torch")
+    if scores is None or not scores.dims or not isinstance(weight, Tensor) or weight.dims is None:
+        return
+    count = scores.dims[1] if len(scores.dims) > 1 else scores.dims[0]
+    sentence = f"the input {show_shape(scores.dims)} has {count} classes but the weights are {show_shape(weight.dims)}"
+    if len(weight.dims) != 1:
+        fail(op, "class-weights", sentence, (scores, weight))
+    require(op, equal(weight.dims[0], count), "class-weights", sentence, (scores, weight))
 
 
 def classes(op: Op, layer: Layer | None, input: Value, target: Value, probabilities: bool) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.values import Value
 
@@ -33,7 +34,10 @@ def nothing(op: Op, args: tuple[Value, ...]) -> Value:
 
 @operator("torch.nn.utils.rnn.pack_padded_sequence", "input lengths batch_first=False enforce_sorted=True")
 def pack(op: Op, input: Value, lengths: Value, batch_first: Value, enforce_sorted: Value) -> Value:
-    return input
+    found = tensor_of(op.tr, input, "torch")
+    if found is not None and found.dims is None:
+        op.tr.set_rank(found, 3)  # what recurrent layers read: examples, steps, features
+    return input if found is None else found
 
 
 @operator("torch.nn.utils.rnn.pad_packed_sequence", "sequence batch_first=False *rest")

@@ -1,0 +1,43 @@
+"""What a Keras model that has a `train_step` of its own does with a batch of what `fit` is given."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import Function, Instance, Object, Tensor, Value
+
+
+def run_own_step(tr: Tracer, owner: Any, name: str, x: Value, y: Value, node: ast.Call | None) -> bool:
+    """Whether the model has such a step for the method `name`; it is followed with one batch."""
+    from analyzer.tracing.calls import call_function
+
+    step = "train_step" if name in ("fit", "train_on_batch") else "test_step"
+    found = owner.cls.find(step) if isinstance(owner, Instance) else None
+    if found is None or not isinstance(found[0], Function):
+        return False
+    batch = _batch(tr, x, y, node)
+    if batch is not None:
+        with tr.compiling():
+            call_function(tr, found[0], (owner, batch), {}, cls=found[1], node=node)
+    return True
+
+
+def _batch(tr: Tracer, x: Value, y: Value, node: ast.Call | None) -> Value:
+    """One batch, its examples in a number of their own; None where it is not known."""
+    if isinstance(x, Object):
+        from analyzer.tracing.operators.data import representative
+
+        return representative(tr, x)
+    given = [x] if y is None else [x, y]
+    if not all(isinstance(part, Tensor) and part.dims for part in given):
+        return None
+    rows = tr.symbols.fresh("batch", "derived", 1, site=tr.site(node))
+    tags = frozenset(("batch",))
+    parts = [
+        Tensor((rows, *part.dims[1:]), part.dtype, "tf", site=part.site, name=part.name, tags=tags)
+        for part in given
+        if isinstance(part, Tensor) and part.dims
+    ]
+    return parts[0] if y is None else tuple(parts)
