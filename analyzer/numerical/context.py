@@ -13,6 +13,7 @@ from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.dims import Shape, Symbol
 from analyzer.numerical.domain.dtypes import Array, ElementType
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, common_starts
+from analyzer.numerical.gradient_paths import carries_gradient
 from analyzer.numerical.regions import proves_by_regions
 from analyzer.numerical.result import Interval, Options, Warning
 from analyzer.numerical.splitting import proves_by_splitting, unused_where_unsafe
@@ -144,7 +145,7 @@ class Context:
             self.run.ledger.checked(self.node)
         if safe(*tensors):
             return True
-        if self.run.ledger.quiet or (backward and not self.options.backward):
+        if self.run.ledger.quiet or (backward and not (self.options.backward and carries_gradient(self.node))):
             return False
         if self.options.splitting and proves_by_splitting(self.run, tensors, safe):
             return True
@@ -154,7 +155,7 @@ class Context:
         tensor = operands.get(index, tensors[0])
         if not backward and unused_where_unsafe(self.run, self.node.outputs[0], tensors, safe):
             self.masked = True
-            if self.options.backward:
+            if self.options.backward and carries_gradient(self.node):
                 self.run.ledger.warn(
                     self.node, "numerical/where-leaks-nan-gradient", index, tensor, danger, backward=True
                 )

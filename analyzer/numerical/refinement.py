@@ -88,13 +88,17 @@ def _intersection(lo: Array, hi: Array, other_lo: Array, other_hi: Array) -> tup
 
 
 def narrowed(tensor: AbstractTensor, lo: float | Any, hi: float | Any) -> AbstractTensor | None:
-    """The elements of `tensor` that lie in [lo, hi]; None if there are none. Blocks without any keep their bounds."""
+    """The elements of `tensor` that lie in [lo, hi]; None if there are none.
+
+    The case does not occur in a block without any: it gets the bounds that the other blocks have together.
+    """
     new_lo, new_hi = np.maximum(tensor.lo, lo), np.minimum(tensor.hi, hi)
     empty = new_lo > new_hi
     if np.all(empty):
         return None
     if np.any(empty):
-        new_lo, new_hi = np.where(empty, tensor.lo, new_lo), np.where(empty, tensor.hi, new_hi)
+        least, most = np.min(new_lo, where=~empty, initial=np.inf), np.max(new_hi, where=~empty, initial=-np.inf)
+        new_lo, new_hi = np.where(empty, least, new_lo), np.where(empty, most, new_hi)
     result = tensor.with_bounds(new_lo, new_hi)
     result.nan, result.form = False, tensor.form
     return result
@@ -266,7 +270,24 @@ def _operand_limits(tensor: AbstractTensor, lo: float, hi: float) -> tuple[Abstr
         pad = max(1e-3, 8 * tensor.dtype.eps)
         least = np.log(lo) - (pad if lo >= tensor.dtype.tiny else 0.7) if lo > 0 else -np.inf
         return x, float(least), float(np.log(max(hi, tensor.dtype.tiny)) + pad)
+    if name in ("Mul", "Div") and tensor.dtype.is_float and isinstance(origin.inputs[1], AbstractTensor):
+        return _unscaled(tensor, x, origin.inputs[1], name, lo, hi)
     return None
+
+
+def _unscaled(
+    tensor: AbstractTensor, x: AbstractTensor, by: AbstractTensor, name: str, lo: float, hi: float
+) -> tuple[AbstractTensor, float, float] | None:
+    """What x * c or x / c in [lo, hi], rounded, says of x."""
+    if name == "Mul" and x.low == x.high:
+        x, by = by, x
+    if by.low != by.high or not by.dtype.tiny < abs(by.low) < 1 / by.dtype.tiny:
+        return None
+    factor = float(by.low if name == "Mul" else 1 / by.low)
+    ends = [v if np.isinf(v) else v / factor for v in (lo, hi)]
+    a, b = sorted(ends if factor > 0 else [v if np.isfinite(v) else -v for v in ends])
+    slack = tensor.dtype.tiny / abs(factor)  # a result below it carries few bits, or is 0
+    return x, a - abs(a) * 4 * tensor.dtype.eps - slack, b + abs(b) * 4 * tensor.dtype.eps + slack
 
 
 def refine_by(run: Run, condition: AbstractTensor, truth: bool, tensor: AbstractTensor) -> AbstractTensor | None:

@@ -81,7 +81,7 @@ class _Reader:
         return found
 
     def _input(self, value: ir.Value, position: int) -> TensorType:
-        stated = self._stated(value)
+        stated = self._stated(value, given=True)
         declared = None
         if self._target and self._target.inputs:
             specs = self._target.inputs
@@ -102,7 +102,7 @@ class _Reader:
         self._bounds[name] = (1, None)
         return symbol(name, 1)
 
-    def _size(self, size: Any) -> Term | None:
+    def _size(self, size: Any, given: bool = True) -> Term | None:
         if isinstance(size, int):
             return size
         text = str(size)
@@ -110,18 +110,20 @@ class _Reader:
             return int(text)
         if not text or text == "None" or not text.replace("_", "a").replace(".", "a").isalnum():
             return None
+        if not given and text not in self._bounds and text not in self._symbols:
+            return symbol(f"?{text}", 0)  # a size that data decide, such as the number of elements found
         low, high = self._symbols.get(text, (1, None))
         self._bounds[text] = (low, high)
         return low if low == high else symbol(text, low, high)
 
-    def _stated(self, value: ir.Value) -> TensorType:
+    def _stated(self, value: ir.Value, given: bool = False) -> TensorType:
         dtype = onnx_dtype(int(value.dtype)) if value.dtype is not None else None
         if value.shape is None:
             return TensorType(None, dtype)
         dims = []
         for d in value.shape:
             size = d if isinstance(d, int) else getattr(d, "value", None)
-            dims.append(None if size is None else self._size(size))
+            dims.append(None if size is None else self._size(size, given))
         return TensorType(tuple(dims), dtype)
 
     def _constant(self, value: ir.Value) -> TensorType:

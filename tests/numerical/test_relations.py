@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx_ir as ir
+import onnxruntime
 import pytest
 from build import Builder, bounds, rules
+from hypothesis import given
+from hypothesis import strategies as st
 
 from analyzer.graph import Graph
 from analyzer.numerical.domain.dtypes import element_type
 from analyzer.numerical.domain.tensor import AbstractTensor
 
 WIDE = (-1e4, 1e4)
+
+
+def engine(graph: Graph) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    return onnxruntime.InferenceSession(ir.to_proto(graph.model).SerializeToString(), options)
 
 
 def test_a_value_minus_itself_is_zero() -> None:
@@ -294,19 +304,38 @@ def test_a_discarded_failure_is_followed_through_casts() -> None:
     """Buckets of relative positions, as T5 computes them: the logarithm of 0 is computed and thrown away."""
     from build import run
 
-    def buckets(limit: int) -> list[tuple[str, bool]]:
+    def buckets(limit: int, table: bool = False) -> list[tuple[str, bool]]:
         b = Builder()
-        distance = b.input("d", (4,), "int64")
+        if table:  # of 12 positions by 12: some columns have no distance of 8 or more
+            row, column = b.const(np.arange(12)[None], np.int64), b.const(np.arange(12)[:, None], np.int64)
+            distance = b.op("Abs", b.op("Sub", row, column))
+        else:
+            distance = b.input("d", (4,), "int64")
         ratio = b.op("Div", b.op("Cast", distance, to=1), b.const(8.0))
         scaled = b.op("Mul", b.op("Div", b.op("Log", ratio, name="log"), b.const(2.77)), b.const(8.0))
         total = b.op("Add", b.op("Cast", scaled, to=7), b.const(8, np.int64))
         most = b.op("Expand", b.op("CastLike", b.const(15.0), total), b.op("Shape", total))
         large = b.op("Min", total, most)
         chosen = b.op("Where", b.op("Less", distance, b.const(limit, np.int64)), distance, large)
-        return [(w.rule, w.backward) for w in run(b.graph(chosen), {"d": (0, 15)}).warnings]
+        return [(w.rule, w.backward) for w in run(b.graph(chosen), {} if table else {"d": (0, 15)}).warnings]
 
-    assert buckets(8) == [("numerical/where-leaks-nan-gradient", True)]
-    assert buckets(0) == [("numerical/log-of-nonpositive", False)]
+    for table in (False, True):
+        assert buckets(8, table) == []  # no gradient passes through an integer
+        assert buckets(0, table) == [("numerical/log-of-nonpositive", False)]
+
+
+def test_a_gradient_is_at_risk_only_where_one_passes() -> None:
+    from build import run
+
+    def rules_of(dtype: str, detached: bool) -> list[str]:
+        b = Builder()
+        x = b.input("x", (4,), dtype)
+        root = b.op("Sqrt", b.op("Abs", b.op("Cast", x, to=1)), name="sqrt")
+        return [w.rule for w in run(b.graph(b.op("Cast", root, to=7) if detached else root), {"x": (-1, 1)}).warnings]
+
+    assert rules_of("float32", detached=False) == ["numerical/gradient-of-sqrt-at-zero"]
+    assert rules_of("int64", detached=False) == []
+    assert rules_of("float32", detached=True) == []
 
 
 def tie_count(
@@ -402,3 +431,69 @@ def test_an_integer_remainder_within_one_period(
     b = Builder()
     graph = b.graph(b.op("Mod", b.input("x", (4,), "int64"), b.const(divisor, np.int64)))
     assert bounds(graph, {"x": given}) == expected
+
+
+@given(
+    st.sampled_from(["Mul", "Div"]),
+    st.sampled_from(["Greater", "Less", "GreaterOrEqual", "LessOrEqual"]),
+    st.floats(-1e3, 1e3, width=32).filter(lambda c: abs(c) > 1e-3),
+    st.floats(-1e3, 1e3, width=32),
+    st.integers(0, 2**32 - 1),
+)
+def test_a_comparison_of_a_multiple_bounds_the_value_itself(
+    operator: str, comparison: str, factor: float, limit: float, seed: int
+) -> None:
+    """The sum has no affine form of one term, so that only the multiplication itself leads back to it."""
+    b = Builder()
+    total = b.op("Add", b.input("x", (200,)), b.input("y", (200,)))
+    condition = b.op(comparison, b.op(operator, total, b.const(factor)), b.const(limit))
+    chosen = b.op("Where", condition, total, b.const(0.0))
+    graph = b.graph(chosen)
+    low, high = bounds(graph, {"x": (-500, 500), "y": (-500, 500)})
+    rng = np.random.default_rng(seed)
+    x, y = (rng.uniform(-500, 500, 200).astype(np.float32) for _ in "xy")
+    sums = x + y
+    scaled = sums * np.float32(factor) if operator == "Mul" else sums / np.float32(factor)
+    taken = {"Greater": scaled > limit, "Less": scaled < limit}.get(
+        comparison, scaled >= limit if comparison == "GreaterOrEqual" else scaled <= limit
+    )
+    results = np.where(taken, sums, np.float32(0))
+    assert low <= results.min()
+    assert results.max() <= high
+
+
+def test_a_scaled_softplus_with_a_threshold_is_not_negative() -> None:
+    """As the exporter of PyTorch writes it; state-space models take exp(-rate * softplus)."""
+    b = Builder()
+    z = b.op("Add", b.input("x", (4,)), b.input("y", (4,)))
+    scaled = b.op("Mul", z, b.const(1.0))
+    step = b.op("Where", b.op("Greater", scaled, b.const(20.0)), z, b.op("Div", b.op("Softplus", scaled), b.const(1.0)))
+    rate = b.op("Neg", b.op("Exp", b.input("a", (4,))))
+    decay = b.op("Exp", b.op("Mul", rate, step))
+    wide = (-1e30, 1e30)
+    assert rules(b.graph(decay), {"x": wide, "y": wide, "a": (-1, 1)}) == []
+
+
+@pytest.mark.parametrize("largest", [1, 0])
+def test_the_largest_probabilities_can_be_normalised_again(largest: int) -> None:
+    """A router of experts: the largest of n probabilities is at least 1/n; the smallest may all be 0."""
+    b = Builder()
+    probabilities = b.op("Softmax", b.input("x", ("n", 8)), axis=-1)
+    chosen, _ = b.op("TopK", probabilities, b.const([2], np.int64), outputs=2, axis=-1, largest=largest)
+    total = b.op("ReduceSum", chosen, b.const([-1], np.int64), keepdims=1)
+    found = rules(b.graph(b.op("Div", chosen, total, name="div")), {"x": WIDE})
+    assert found == ([] if largest else [("division-by-zero", "div")])
+
+
+@given(st.integers(1, 5000), st.sampled_from([np.float16, np.float32]), st.integers(0, 2**32 - 1))
+def test_the_largest_of_a_softmax_is_as_large_as_said(classes: int, dtype: type, seed: int) -> None:
+    b = Builder()
+    x = b.input("x", (3, classes), np.dtype(dtype).name)
+    top, _ = b.op("TopK", b.op("Softmax", x, axis=-1), b.const([1], np.int64), outputs=2, axis=-1)
+    graph = b.graph(b.op("ReduceSum", top, b.const([-1], np.int64), keepdims=1))
+    low, _ = bounds(graph, {"x": (-20, 20)})
+    assert low > 0
+    values = np.random.default_rng(seed).uniform(-20, 20, (3, classes)).astype(dtype)
+    for rows in (values, np.zeros_like(values), np.full_like(values, 20.0)):
+        (result,) = engine(graph).run(None, {"x": rows})
+        assert low <= float(result.min())

@@ -83,3 +83,24 @@ def test_relations_that_follow_from_an_earlier_one_are_not_told_again() -> None:
     found = analyse(Graph(ir.serde.deserialize_model(model)), TargetConfig("t", path="t.onnx")).findings
     (told,) = (f for f in found if f.rule == "validity/dimension-contract")
     assert "n = m" in told.message or "m = n" in told.message
+
+
+def test_sizes_that_data_decide_are_no_contract_of_the_inputs() -> None:
+    """What an operator outside the standard gives has sizes of its own: nobody who feeds the model chooses them."""
+
+    def told(size: str) -> list[str]:
+        value = h.make_tensor_value_info
+        graph = h.make_graph(
+            [h.make_node("Find", ["x"], ["found"], domain="torch.lib"), h.make_node("Add", ["found", "y"], ["z"])],
+            "g",
+            [value("x", FLOAT, ["n", 4]), value("y", FLOAT, [48, 4])],
+            [value("z", FLOAT, None)],
+            value_info=[value("found", FLOAT, [size, 4])],
+        )
+        opsets = [h.make_opsetid("", 17), h.make_opsetid("torch.lib", 1)]
+        proto = h.make_model(graph, opset_imports=opsets)
+        found = analyse(Graph(ir.serde.deserialize_model(proto)), TargetConfig("t", path="t.onnx")).findings
+        return [f.rule for f in found]
+
+    assert told("n") == ["validity/dimension-contract"]
+    assert told("u0") == []

@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from . import creation, translations
+from . import allowances, creation, opaque, translations
 from .entry import Built
 from .examples import array, check, match
 from .failure import Failure, Project, describe, is_defect
@@ -192,7 +192,7 @@ def _trace(
     first: BaseException | None = None
     for dynamic, strict, note in attempts:
         try:
-            with torch.no_grad(), _all_lines_of(project):
+            with torch.no_grad(), _all_lines_of(project), allowances.unchecked_distributions(torch):
                 program = _torch_export(torch, module, args, kwargs, named, dynamic, strict)
         except BaseException as error:
             if isinstance(error, (KeyboardInterrupt, MemoryError)):
@@ -303,47 +303,31 @@ def _write_onnx(program: Any, out: str, torch: Any) -> str:
     accepted = inspect.signature(torch.onnx.export).parameters
     if "dynamo" not in accepted:
         raise _NoExporter(f"torch {torch.__version__} has no exporter for traced programs")
+    allowances.equal_bounds(program, torch)
     with _silence():
         options: dict[str, Any] = {"dynamo": True, "optimize": False, "verbose": False}
         if "custom_translation_table" in accepted:
             options["custom_translation_table"] = translations.table(torch)
         chosen = {key: value for key, value in options.items() if key in accepted}
-        try:
-            exported = torch.onnx.export(program, **chosen)
-        except Exception:
-            with _views_may_copy(torch):
-                exported = torch.onnx.export(program, **chosen)
+        exported = _exported(program, chosen, torch)
     weights = sum(v.const_value.nbytes for v in exported.model.graph.initializers.values() if v.const_value is not None)
     exported.save(os.path.join(out, "model.onnx"), external_data=weights > EMBED_LIMIT)
     return "onnx"
 
 
-@contextlib.contextmanager
-def _views_may_copy(torch: Any) -> Iterator[None]:
-    """Let ``view`` of a tensor whose layout does not allow it copy, as ``reshape`` does.
-
-    The exporter runs the decomposed program once more on fake tensors. Attention that is kept whole has another memory
-    layout there than where the program was traced, so that views behind it (T5's) are refused. In ONNX
-    both are Reshape.
-    """
-    implementations = getattr(getattr(torch._subclasses, "fake_impls", None), "op_implementations_dict", {})
-    view = torch.ops.aten.view.default
-    original = implementations.get(view)
-    if original is None:
-        yield
-        return
-
-    def lenient(fake_mode: Any, func: Any, tensor: Any, *shape: Any, **options: Any) -> Any:
+def _exported(program: Any, options: dict[str, Any], torch: Any) -> Any:
+    """The ONNX program; operators of libraries that have no ONNX form become nodes of their own name."""
+    table = options.get("custom_translation_table")
+    while True:
         try:
-            return original(fake_mode, func, tensor, *shape, **options)
-        except ValueError:
-            return original(fake_mode, func, tensor, *shape, allow_copy=True)
-
-    implementations[view] = lenient
-    try:
-        yield
-    finally:
-        implementations[view] = original
+            return torch.onnx.export(program, **options)
+        except Exception as error:
+            unknown = opaque.missing(error, torch) if table is not None else None
+            if unknown is None or unknown in table:
+                break
+            table[unknown] = opaque.translation(unknown)
+    with allowances.views_may_copy(torch):
+        return torch.onnx.export(program, **options)
 
 
 @contextlib.contextmanager

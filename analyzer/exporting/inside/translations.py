@@ -2,7 +2,9 @@
 
 Torch computes these without intermediate overflow, division by zero or logarithm of zero; the exporter's own forms do
 not (``log_sigmoid(x)`` would become ``Log(Sigmoid(x))``, which is -inf below -104), and an analysis would report a
-problem that the model does not have.
+problem that the model does not have. The same holds for gradients: Torch's own formulas for `binary_cross_entropy`
+and for a standard deviation of 0 are finite, those of their parts are not. Operators that the exporter has no form for
+at all stand here as well.
 """
 
 from __future__ import annotations
@@ -40,8 +42,66 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
         turned = op.Where(op.Less(other, zero), behind, angle)
         return op.Where(upright, op.Mul(op.Sign(self), math.pi / 2), turned)
 
+    def limited_log(x: Any) -> Any:
+        """``max(log(x), -100)`` that never takes the logarithm of 0."""
+        absent = op.LessOrEqual(x, op.CastLike(math.exp(-87), x))
+        log = op.Max(op.Log(op.Where(absent, op.CastLike(1.0, x), x)), op.CastLike(-100.0, x))
+        return op.Where(absent, op.CastLike(-100.0, x), log)
+
+    def binary_cross_entropy(self: Any, target: Any, weight: Any = None, reduction: int = 1) -> Any:
+        left = op.Mul(op.Sub(target, op.CastLike(1.0, target)), limited_log(op.Sub(op.CastLike(1.0, self), self)))
+        loss = op.Sub(left, op.Mul(target, limited_log(self)))
+        if weight is not None:
+            loss = op.Mul(loss, weight)
+        return {0: op.Identity, 1: _mean, 2: _sum}[reduction](loss)
+
+    def _mean(x: Any) -> Any:
+        return op.ReduceMean(x, keepdims=False)
+
+    def _sum(x: Any) -> Any:
+        return op.ReduceSum(x, keepdims=False)
+
+    def std(self: Any, dim: Any = None, correction: Any = None, keepdim: bool = False) -> Any:
+        from onnxscript.function_libs.torch_lib.ops import core
+
+        variance = core.aten_var_correction(self, dim, correction, keepdim)
+        zero = op.CastLike(0.0, variance)
+        constant = op.Equal(variance, zero)
+        return op.Where(constant, zero, op.Sqrt(op.Where(constant, op.CastLike(1.0, variance), variance)))
+
+    def distances(x1: Any, x2: Any, p: float, compute_mode: Any = None) -> Any:
+        apart = op.Sub(op.Unsqueeze(x1, op.Constant(value_ints=[-2])), op.Unsqueeze(x2, op.Constant(value_ints=[-3])))
+        last = op.Constant(value_ints=[-1])
+        if p == 1:
+            return op.ReduceL1(apart, last, keepdims=False)
+        if p == 2:
+            return op.ReduceL2(apart, last, keepdims=False)
+        if p == math.inf:
+            return op.ReduceMax(op.Abs(apart), last, keepdims=False)
+        raise NotImplementedError(f"cdist with p = {p}")
+
+    def uniform(self: Any, low: float = 0.0, high: float = 1.0) -> Any:
+        return op.RandomUniformLike(self, low=float(low), high=float(high))
+
+    def exponential(self: Any, lambd: float = 1.0) -> Any:
+        """Torch draws from (0, 53 ln 2]: neither 0 nor infinity."""
+        least = 2.0**-53
+        draw = op.Neg(op.Log(op.RandomUniformLike(self, low=least, high=1.0)))
+        return op.Div(op.Add(draw, op.CastLike(least, self)), op.CastLike(float(lambd), self))
+
+    def product(inp: Any, dims: Any = None, output_dtype: Any = None) -> Any:
+        if dims is None:
+            return op.ReduceProd(inp, keepdims=False)
+        return op.ReduceProd(inp, op.Constant(value_ints=list(dims)), keepdims=False)
+
     aten = torch.ops.aten
     return {
+        aten.binary_cross_entropy.default: binary_cross_entropy,
+        aten.std.correction: std,
+        aten._cdist_forward.default: distances,
+        aten.uniform.default: uniform,
+        aten.exponential.default: exponential,
+        torch.ops.prims.prod.default: product,
         aten.log_sigmoid.default: log_sigmoid,
         aten.logaddexp.default: logaddexp,
         aten.logaddexp2.default: logaddexp2,

@@ -209,9 +209,12 @@ def top_k(ctx: Context, x: AbstractTensor, k: Any = None) -> tuple[AbstractTenso
         shape = tuple((sizes[0] if sizes else dims.unknown(0)) if i == axis else d for i, d in enumerate(x.shape))
         hi = min(hi, max(dims.high(x.shape[axis]) - 1, 0)) if x.shape else 0.0
     kind = dtypes.INT32 if ctx.is_tf else dtypes.INT64
-    return AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan), AbstractTensor(
-        kind, shape, np.float64(0), np.float64(hi)
-    )
+    values = AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan)
+    peak = x.facts.get("peak")
+    some = peak is not None and shape is not None and peak[1] == (axis,) and dims.low(shape[axis]) >= 1
+    if some and int(ctx.attr("largest", 1)):  # the largest is among them
+        values.facts = {"peak": peak}
+    return values, AbstractTensor(kind, shape, np.float64(0), np.float64(hi))
 
 
 @transfer("NonZero", tf=("Where",))

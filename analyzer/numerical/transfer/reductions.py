@@ -147,7 +147,7 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
         ):  # the sum overflows before it is divided
             ctx.overflow(x.interval(), dtype, False)
     infinite = x.low == -np.inf or x.high == np.inf
-    known = x.facts.get("max")
+    known = x.facts.get("max") or x.facts.get("peak")
     facts: dict[str, Any] = {}
     if not mean and known is not None and axes not in (None, UNKNOWN) and tuple(axes) == tuple(known[1]) and x.low >= 0:
         lo = np.maximum(lo, known[0])
@@ -342,9 +342,9 @@ def reduce_sum_square(ctx: Context, x: AbstractTensor, axes: Any = None) -> Abst
     return total
 
 
-@transfer("ReduceL2", tf=("EuclideanNorm",), unsafe=("numerical/gradient-of-norm-at-zero",))
+@transfer("ReduceL2")
 def reduce_l2(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
-    """The Euclidean norm, whose gradient x / |x| is 0 / 0 at zero."""
+    """The Euclidean norm. Its gradient at zero is 0 where PyTorch's norms are exported to it."""
     which, kept = reduction_axes(ctx, x, axes)
     total = summed(ctx, squared(ctx, x), which, kept)
     with ctx.run.ledger.quietly():
@@ -353,9 +353,17 @@ def reduce_l2(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTens
             wide = AbstractTensor(dtypes.FLOAT32, x.shape, x.lo, x.hi, x.starts, x.nan)
             norm = sqrt(ctx, summed(ctx, squared(ctx, wide), which, kept))
             result.hi = np.minimum(np.maximum(result.hi, x.dtype.outward(norm.hi, norm.hi, 1)[1]), x.dtype.hi)
-    if ctx.options.backward and not ctx.run.ledger.quiet and total.low < total.dtype.tiny and total.low < total.high:
-        ctx.check("numerical/gradient-of-norm-at-zero", "x = 0", {0: x}, lambda _: False, backward=True)
     result.facts = {"reduced": ("norm", x, which if which is not UNKNOWN else None, kept)}
+    return result
+
+
+@transfer(tf=("EuclideanNorm",), unsafe=("numerical/gradient-of-norm-at-zero",))
+def euclidean_norm(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
+    """TensorFlow's norm, whose gradient x / |x| is 0 / 0 at zero."""
+    result = reduce_l2(ctx, x, axes)
+    least = result.dtype.tiny**0.5
+    if ctx.options.backward and not ctx.run.ledger.quiet and result.low < least and result.low < result.high:
+        ctx.check("numerical/gradient-of-norm-at-zero", "x = 0", {0: x}, lambda _: False, backward=True)
     return result
 
 

@@ -1,0 +1,58 @@
+"""What tracing and writing need to be allowed so that ordinary models pass; no result changes by it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+
+@contextlib.contextmanager
+def unchecked_distributions(torch: Any) -> Iterator[None]:
+    """Distributions look at their parameters' values to validate them, which no tracer can; results are the same."""
+    distribution = torch.distributions.Distribution
+    before = distribution._validate_args
+    distribution.set_default_validate_args(False)
+    try:
+        yield
+    finally:
+        distribution.set_default_validate_args(before)
+
+
+def equal_bounds(program: Any, torch: Any) -> None:
+    """``clamp(1e-7, 1)``: the exporter knows no bounds of two types."""
+    for node in program.graph.nodes:
+        if node.op != "call_function" or node.target not in (torch.ops.aten.clamp.default, torch.ops.aten.clip.default):
+            continue
+        bounds = [*node.args[1:], *(node.kwargs.get(k) for k in ("min", "max"))]
+        if {type(b) for b in bounds if b is not None} == {int, float}:
+            node.args = (node.args[0], *(float(b) if isinstance(b, int) else b for b in node.args[1:]))
+            node.kwargs = {k: float(v) if isinstance(v, int) else v for k, v in node.kwargs.items()}
+
+
+@contextlib.contextmanager
+def views_may_copy(torch: Any) -> Iterator[None]:
+    """Let ``view`` of a tensor whose layout does not allow it copy, as ``reshape`` does.
+
+    The exporter runs the decomposed program once more on fake tensors. Attention that is kept whole has another memory
+    layout there than where the program was traced, so that views behind it (T5's) are refused. In ONNX
+    both are Reshape.
+    """
+    implementations = getattr(getattr(torch._subclasses, "fake_impls", None), "op_implementations_dict", {})
+    view = torch.ops.aten.view.default
+    original = implementations.get(view)
+    if original is None:
+        yield
+        return
+
+    def lenient(fake_mode: Any, func: Any, tensor: Any, *shape: Any, **options: Any) -> Any:
+        try:
+            return original(fake_mode, func, tensor, *shape, **options)
+        except ValueError:
+            return original(fake_mode, func, tensor, *shape, allow_copy=True)
+
+    implementations[view] = lenient
+    try:
+        yield
+    finally:
+        implementations[view] = original

@@ -1,0 +1,70 @@
+"""Whether a gradient passes through a value at all: from a float that is trained or given, to a float result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import onnx_ir as ir
+
+from analyzer.numerical.refinement import COMPARISONS
+from analyzer.numerical.relevance import operands
+
+DETACHED = COMPARISONS | {
+    *("Constant", "Const", "StopGradient", "PreventGradient"),
+    *("Shape", "Size", "ArgMax", "ArgMin", "IsNaN", "IsInf", "Not"),
+}
+
+
+def carries_gradient(node: ir.Node) -> bool:
+    """Whether something differentiable stands above `node` and a floating-point result below it.
+
+    A value of unknown dtype counts as one, and so does whatever a body is given from outside.
+    """
+    return _reaches(node.inputs, _sources, _above) and _reaches(node.outputs, _is_result, _below)
+
+
+def _is_float(value: ir.Value) -> bool:
+    if value.dtype is not None:
+        return value.dtype.is_floating_point()
+    node = value.producer()
+    to = node.attributes.get("to") if node is not None and node.op_type == "Cast" else None
+    return to is None or to.is_ref() or ir.DataType(to.as_int()).is_floating_point()
+
+
+def _reaches(
+    start: Iterable[ir.Value | None],
+    found: Callable[[ir.Value], bool],
+    onward: Callable[[ir.Value], Iterable[ir.Value | None]],
+) -> bool:
+    queue = [v for v in start if v is not None and _is_float(v)]
+    seen = set(queue)
+    while queue:
+        value = queue.pop()
+        if found(value):
+            return True
+        for other in onward(value):
+            if other is not None and other not in seen and _is_float(other):
+                seen.add(other)
+                queue.append(other)
+    return False
+
+
+def _sources(value: ir.Value) -> bool:
+    """A graph input, a stored weight, a body's formal parameter."""
+    return value.producer() is None
+
+
+def _above(value: ir.Value) -> Iterable[ir.Value | None]:
+    node = value.producer()
+    return () if node is None or node.op_type in DETACHED else operands(node)
+
+
+def _is_result(value: ir.Value) -> bool:
+    """A training graph's last operators need not be listed as results."""
+    return value.is_graph_output() or not value.uses()
+
+
+def _below(value: ir.Value) -> Iterable[ir.Value | None]:
+    for node, _ in value.uses():
+        if node.op_type not in DETACHED:
+            yield from node.outputs
