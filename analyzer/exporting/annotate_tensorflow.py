@@ -11,7 +11,7 @@ import onnx_ir as ir
 
 from analyzer.exporting.manifest import Manifest
 from analyzer.graph import Graph, set_layer, set_location
-from analyzer.graph.model import INITIAL_VALUE
+from analyzer.graph.model import INITIAL_VALUE, SIGNATURE
 from analyzer.problem import TargetProblem
 
 WEIGHTS = "weights.bin"
@@ -35,6 +35,7 @@ def graph_of_graphdef(file: Path, manifest: Manifest) -> Graph:
         _restrict(graph, list(outputs))
     _describe_inputs(graph, manifest)
     _annotate(graph, manifest)
+    graph.model.metadata_props[SIGNATURE] = "\n".join(manifest.inputs)  # the graph lacks those that are not used
     return graph
 
 

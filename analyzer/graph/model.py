@@ -31,6 +31,7 @@ PATH = "assay.path"
 LINE = "assay.line"
 ROLE = "assay.role"
 INITIAL_VALUE = "assay.initial_value"
+SIGNATURE = "assay.signature"  # of the model: all inputs of the entry point, one a line, those it does not use included
 
 
 class Role(StrEnum):

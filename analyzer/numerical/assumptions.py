@@ -16,6 +16,7 @@ import onnx_ir as ir
 
 from analyzer.config import TargetConfig
 from analyzer.graph import Graph, Role, ValueRange, role_of
+from analyzer.graph.model import SIGNATURE
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.inference import Uses, inferred_input, inferred_parameter, initial_range
 from analyzer.numerical.stored_weights import StoredWeight
@@ -65,7 +66,8 @@ def assume(
     """
     main = graph.graph
     uses = Uses.of(graph)
-    declared = declared_inputs(target, [v for v in main.inputs if role_of(v) is Role.INPUT])
+    signature = graph.model.metadata_props.get(SIGNATURE, "").split("\n")
+    declared = declared_inputs(target, [v for v in main.inputs if role_of(v) is Role.INPUT], signature)
     found = []
     for value in main.inputs:
         name, role = value.name or "", role_of(value)
@@ -88,8 +90,13 @@ def as_ranges(assumptions: Sequence[Assumption]) -> dict[str, ValueRange]:
     return {a.name: a.range for a in assumptions}
 
 
-def declared_inputs(target: TargetConfig, inputs: Sequence[ir.Value]) -> dict[str, ValueRange]:
-    """Declared input ranges by the model's own names: equal names, then globs, then positions in order."""
+def declared_inputs(
+    target: TargetConfig, inputs: Sequence[ir.Value], signature: Collection[str] = ()
+) -> dict[str, ValueRange]:
+    """Declared input ranges by the model's own names: equal names, then globs, then positions in order.
+
+    What is said of an input that is in the `signature` but not used by the model goes to no other.
+    """
     names = [v.name or "" for v in inputs]
     taken: dict[str, str] = {}  # model name -> declared name
     rest = []
@@ -101,7 +108,7 @@ def declared_inputs(target: TargetConfig, inputs: Sequence[ir.Value]) -> dict[st
         hits = [n for n in names if n not in taken and _matches(n, given)]
         for hit in hits:
             taken[hit] = given
-        if not hits:
+        if not hits and given not in signature:
             rest.append(given)
     free = [n for n in names if n not in taken]
     for given in rest:

@@ -32,6 +32,7 @@ WHOLE: Span = (0, None)
 MAX_DEPTH = 80
 MAX_STEPS = 600
 MAX_REGIONS = {Partitioning.SMASH: 0, Partitioning.PARTITION: 32, Partitioning.EXPAND: 4096}
+TF_REDUCTIONS = ("Sum", "Mean", "Max", "Min", "EuclideanNorm")
 FOLLOWED = frozenset({"reductions", "softmax"})
 
 
@@ -183,7 +184,7 @@ class Regions:
         if name in ("Softmax", "LogSoftmax"):
             axes: Any = softmax_axes(context, x)
             return None if axes is None else (tuple(axes), True)
-        if not (name.startswith("Reduce") and len(origin.inputs) <= 2) and name not in ("Sum", "Mean", "Max", "Min"):
+        if not (name.startswith("Reduce") and len(origin.inputs) <= 2) and name not in TF_REDUCTIONS:
             return None
         axes, kept = reduction_axes(context, x, origin.inputs[1] if len(origin.inputs) > 1 else None)
         if axes is UNKNOWN:

@@ -176,6 +176,40 @@ def test_control_flow_on_values_is_one_sentence(project, export_entry):
     assert caught.value.location.line == project.line_of("net.py", "if x.sum()")
 
 
+def test_distributions_bounds_and_draws_are_exported(project, export_entry):
+    project.write(
+        "net.py",
+        """
+        import torch
+        from torch.distributions import Categorical, Normal
+
+
+        class Net(torch.nn.Module):
+            def forward(self, x):
+                p = torch.sigmoid(x).clamp(1e-6, 1)
+                noise = torch.empty_like(x).uniform_(-0.5, 0.5) + torch.empty_like(x).exponential_()
+                score = Categorical(logits=x).entropy().mean() + Normal(x, p).log_prob(x).mean()
+                return torch.cumprod(p, 1), torch.cdist(x, -x), p.std(1), p.prod(1), score, x + noise
+
+
+        def build():
+            return Net(), (torch.linspace(-1, 1, 12).reshape(3, 4),)
+    """,
+    )
+    import torch
+
+    x = torch.linspace(-2, 2, 12).reshape(3, 4)
+    p = torch.sigmoid(x).clamp(1e-6, 1)
+    products, distances, spread, product, score, noisy = run(export_entry("net.py:build"), x.numpy())
+    np.testing.assert_allclose(products, torch.cumprod(p, 1), rtol=1e-5)
+    np.testing.assert_allclose(distances, torch.cdist(x, -x), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(spread, p.std(1), rtol=1e-5)
+    np.testing.assert_allclose(product, p.prod(1), rtol=1e-5)
+    expected = torch.distributions.Categorical(logits=x).entropy().mean()
+    np.testing.assert_allclose(score, expected + torch.distributions.Normal(x, p).log_prob(x).mean(), rtol=1e-4)
+    assert np.all(noisy > x.numpy() - 0.5)
+
+
 def test_stable_operators_stay_stable(project, export_entry):
     import torch
 
@@ -195,6 +229,9 @@ def test_stable_operators_stay_stable(project, export_entry):
                     torch.xlogy(x, y),
                     torch.atan2(x, y),
                     F.binary_cross_entropy_with_logits(x, torch.sigmoid(y), reduction="none"),
+                    F.binary_cross_entropy(torch.sigmoid(x), torch.sigmoid(y), reduction="none"),
+                    F.binary_cross_entropy(torch.sigmoid(x), torch.sigmoid(y), y.abs()) + x,
+                    x.std() + x, (0 * x).std() + x, x.std(0, unbiased=False) + x,
                 ])
 
 
@@ -208,6 +245,10 @@ def test_stable_operators_stay_stable(project, export_entry):
     b = torch.nn.functional.binary_cross_entropy_with_logits(x, torch.sigmoid(y), reduction="none")
     expected = [torch.nn.functional.logsigmoid(x), torch.logaddexp(x, y), torch.logaddexp2(x, y), torch.xlogy(x, y),
                 torch.atan2(x, y), b]  # fmt: skip
+    p, q = torch.sigmoid(x), torch.sigmoid(y)
+    entropy = torch.nn.functional.binary_cross_entropy
+    expected += [entropy(p, q, reduction="none"), entropy(p, q, y.abs()) + x]
+    expected += [x.std() + x, (0 * x).std() + x, x.std(0, unbiased=False) + x]
     (found,) = run(graph, x.numpy(), y.numpy())
     np.testing.assert_allclose(found, torch.stack(expected).numpy(), rtol=1e-5, atol=1e-6)
 

@@ -380,3 +380,36 @@ def test_an_operator_nobody_knows_bounds_nothing_and_is_named() -> None:
     result = interpret(graph, {"x0": ValueRange(0, 1)}, options=Options(everything=True))
     assert dict(result.unknown) == {"tf::NoSuchOperator": 1}
     assert result.values[graph.graph.outputs[0]].high > 1e38
+
+
+def test_sums_of_products_of_one_sign_keep_it() -> None:
+    b = Builder()
+    x, y = b.input("x", (3, 4)), b.input("y", (4, 3))
+    product = b.op("MatMul", b.op("Abs", x), b.op("Abs", y))
+    summed = b.op("Einsum", b.op("Abs", x), b.op("Abs", y), equation="ij,jk->ik")
+    for result in (product, summed):
+        assert bounds(b.graph(result), {"x": (-5, 5), "y": (-5, 5)})[0] == 0
+    assert bounds(b.graph(b.op("Neg", product)), {"x": (-5, 5), "y": (-5, 5)})[1] == 0
+
+
+def test_elu_stays_above_minus_one() -> None:
+    b = Builder()
+    features = b.op("Add", b.op("Elu", b.input("x", (3,))), b.const(1.0))
+    assert bounds(b.graph(features), {"x": (-100, 100)})[0] == 0
+
+
+def test_poles_of_lgamma_are_flagged() -> None:
+    for op in ("Lgamma", "Digamma"):
+        b = Builder()
+        x = b.input("x", (3,))
+        graph = b.graph(b.op(op, x, domain="tf", name="node"))
+        assert rules(graph, {"x": (0, 5)}) == [("invalid-domain", "node")]
+        assert rules(graph, {"x": (1e-3, 5)}) == []
+
+
+def test_x_times_the_logarithm_of_x_is_zero_at_zero() -> None:
+    b = Builder()
+    x, y = b.input("x", (3,)), b.input("y", (3,))
+    assert rules(b.graph(b.op("Xlogy", x, x, domain="tf", name="node")), {"x": (0, 1)}) == []
+    other = b.graph(b.op("Xlogy", x, y, domain="tf", name="node"))
+    assert rules(other, {"x": (0, 1), "y": (0, 1)}) == [("log-of-nonpositive", "node")]

@@ -53,8 +53,12 @@ CASES = (
     Case("sample_deviation", DIVISION, "maximum(others, 1)", mended_otherwise=(("torch", "correction=0"),)),
     Case("masked_attention", "softmax-of-minus-infinity", "-1e9"),
     Case("half_precision", "overflow", "float"),
-    Case("distance", "gradient-of-sqrt-at-zero", "+ 1e-12)", elsewhere=(("torch", "gradient-of-norm-at-zero"),)),
+    Case("distance", "gradient-of-sqrt-at-zero", "+ 1e-12)", mended_otherwise=(("torch", "1e-12"),)),
     Case("signed_root", "gradient-of-pow-at-zero", "1e-06"),
     Case("angle", "gradient-of-acos-at-edge", "0.9999999"),
     Case("untaken_branch", "where-leaks-nan-gradient", "1e-12"),
+    Case("root_mean_square", DIVISION, "rsqrt((", forms=("torch",)),
+    Case("adversarial", LOG, "sigmoid(-", forms=("torch",)),
+    Case("linear_attention", DIVISION, "1e-08", forms=("torch",)),
+    Case("gumbel_noise", LOG, "1e-12", forms=("torch",)),
 )

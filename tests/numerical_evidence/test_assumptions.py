@@ -71,6 +71,15 @@ def test_too_many_declared_inputs_are_refused_with_the_names_there_are() -> None
         assume(linear(**WEIGHTS), TargetConfig("t", path="m.onnx", inputs={"x": spec, "z": spec}))
 
 
+def test_a_range_of_an_input_that_the_model_does_not_use_goes_to_no_other() -> None:
+    graph = linear(**WEIGHTS)
+    graph.model.metadata_props["assay.signature"] = "x\nlabels"
+    (x,) = assume(graph, TargetConfig("t", entry="m.py:build", inputs={"labels": InputSpec(range=ValueRange(0, 1))}))[
+        :1
+    ]
+    assert (x.name, x.range.origin) == ("x", Origin.DEFAULT)
+
+
 def test_parameters_are_declared_by_glob_and_unbounded_by_choice() -> None:
     declared = TargetConfig("t", path="m.onnx", parameters={"w*": ValueRange(-2, 2)})
     assert as_ranges(assume(linear(**WEIGHTS), declared))["w"].hi == 2

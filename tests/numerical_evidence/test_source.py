@@ -78,6 +78,13 @@ def changed(
         ("return x.std(1)", "biased", "Div", "return x.std(1, correction=0)"),
         ("return torch.std(x, dim=1, unbiased=True)", "biased", "Div", "return torch.std(x, dim=1, correction=0)"),
         ("return x.std(1, correction=0)", "deviation", "Sqrt", "return torch.sqrt(x.var(1, correction=0) + 1e-12)"),
+        ("return 3 * torch.rsqrt(x.pow(2).mean(1))", "root-epsilon", "Reciprocal",
+         "return 3 * torch.rsqrt((x.pow(2).mean(1) + 1e-12))"),
+        ("return torch.rsqrt(x.pow(2).mean(1))", "clamp-below", "Sqrt",
+         "return torch.rsqrt(x.pow(2).mean(1).clamp(min=1e-12))"),
+        ("return x.pow(2) * y ** 0.5", "clamp-below", "Sqrt", "return x.pow(2) * y.clamp(min=1e-12) ** 0.5"),
+        ("return x // y", "clamp-below", "Mod", "return x // y.clamp(min=1e-12)"),
+        ("return torch.cosh(x)", "clamp-both", "Cosh", "return torch.cosh(x.clamp(-1e-12, 1e-12))"),
         ("return x.norm(dim=1, keepdim=True)", "norm", "ReduceL2",
          "return torch.sqrt((x ** 2).sum(dim=1, keepdim=True) + 1e-12)"),
     ],
@@ -255,3 +262,14 @@ def test_files_outside_the_repository_and_broken_files_are_left_alone(tmp_path: 
 def test_what_stands_beside_other_statements_is_left_alone(tmp_path: Path) -> None:
     body = "p = torch.softmax(self.net(x), 1); q = y\nreturn torch.log(p) + q"
     assert changed(tmp_path, body, "log-softmax") is None
+
+
+def test_a_line_without_the_operator_is_left_alone(tmp_path: Path) -> None:
+    assert changed(tmp_path, "return x.pow(2) / torch.rsqrt(y)", "clamp-below", "Reciprocal") is None
+    assert changed(tmp_path, "return x.pow(2)", "clamp-below", "Sqrt") is None
+
+
+def test_a_bound_is_written_with_all_the_digits_that_it_needs(tmp_path: Path) -> None:
+    assert changed(tmp_path, "return torch.acosh(x)", "clamp-below", "Acosh", number=1.0000002) == (
+        "return torch.acosh(x.clamp(min=1.0000002))"
+    )

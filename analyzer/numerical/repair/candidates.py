@@ -18,7 +18,7 @@ DIVISOR = {"float32": 1e-8, "float64": 1e-12, "float16": 1e-3, "bfloat16": 1e-8}
 EXPONENT = {"float32": 80.0, "float64": 700.0, "float16": 10.0, "bfloat16": 80.0}
 INSIDE = {"float32": 1e-7, "float64": 1e-12, "float16": 1e-2, "bfloat16": 1e-2}
 DIVISIONS = ("Div", "RealDiv", "Mod", "FloorDiv", "FloorMod", "TruncateDiv", "Reciprocal", "Inv")
-NORMS = ("ReduceL2", "EuclideanNorm")
+NORMS = ("EuclideanNorm",)
 
 
 def candidates(warning: Warning) -> Iterator[Candidate]:
@@ -43,6 +43,10 @@ def candidates(warning: Warning) -> Iterator[Candidate]:
     elif node.op_type == "Exp":
         yield from rewrites.around_exp(node)
         yield clamped(node, 0, EXPONENT[dtype], "above")
+    elif node.op_type == "Expm1":
+        yield clamped(node, 0, EXPONENT[dtype], "above")
+    elif node.op_type in ("Cosh", "Sinh"):
+        yield clamped_inside(node, EXPONENT[dtype])
     elif node.op_type in ("Sqrt", "Rsqrt"):
         yield from rewrites.root_of_exp(node)
         yield clamped(node, 0, TINY[dtype], "below")
@@ -56,8 +60,9 @@ def candidates(warning: Warning) -> Iterator[Candidate]:
     elif node.op_type == "Log1p":
         yield clamped(node, 0, -1.0 + INSIDE[dtype], "below")
     elif node.op_type == "Acosh":
-        edge = 1.0 + INSIDE[dtype] if warning.backward else 1.0
-        yield clamped(node, 0, edge, "below")
+        if not warning.backward:
+            yield clamped(node, 0, 1.0, "below")
+        yield clamped(node, 0, 1.0 + 2 * INSIDE[dtype], "below")
     elif node.op_type == "Pow":
         yield clamped(node, 0, TINY[dtype] ** 0.5, "below")
         yield clamped(node, 0, TINY[dtype] ** 0.25, "below")
@@ -71,6 +76,8 @@ def _of_division(node: ir.Node, warning: Warning) -> Iterator[Candidate]:
         if warning.interval.lo >= 0:
             yield clamped(node, position, 1.0, "below")
         return
+    if node.op_type == "Reciprocal":
+        yield from rewrites.reciprocal_root(node, TINY[warning.dtype])
     epsilon = DIVISOR[warning.dtype]
     if source_of(node.inputs[position]) is None:
         # A parameter or an input itself: its sign is an assumption, and a clamp would silently change the other sign.

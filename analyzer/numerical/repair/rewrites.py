@@ -117,12 +117,31 @@ def root_of_squares(node: ir.Node, epsilon: float) -> Iterator[Candidate]:
         yield Candidate("deviation", text, node, build, epsilon, 0, effect)
 
 
+def reciprocal_root(node: ir.Node, epsilon: float) -> Iterator[Candidate]:
+    """``1 / sqrt(x)``: an epsilon below the root."""
+    root = source_of(node.inputs[0])
+    if root is None or root.op_type != "Sqrt":
+        return
+
+    def build(builder: Builder, anchor: ir.Node) -> ir.Value:
+        inner = source_of(anchor.inputs[0])
+        assert inner is not None
+        x = operand(inner)
+        moved = builder.apply("Add", x, builder.constant(float(epsilon)), tf="AddV2", like=x)
+        return builder.again(anchor, 0, builder.apply("Sqrt", moved, like=x))
+
+    text = f"add {epsilon:g} below the root"
+    yield Candidate("root-epsilon", text, node, build, epsilon, 0, f"the operand of the root moves by {epsilon:g}")
+
+
 def unbiased_of_one(node: ir.Node, always_zero: bool) -> Iterator[Candidate]:
     """A division by one less than the number of elements, which is 0: the unbiased variance of a single element."""
+    if node.op_type not in ("Div", "RealDiv"):
+        return
     count = source_of(node.inputs[1])
     constant = number(node.inputs[1]) == 0.0
     less_one = count is not None and count.op_type == "Sub" and number(count.inputs[1]) == 1.0
-    if node.op_type not in ("Div", "RealDiv") or not (constant or (less_one and always_zero)):
+    if not (constant or (less_one and always_zero)):
         return
 
     def build(builder: Builder, anchor: ir.Node) -> ir.Value:

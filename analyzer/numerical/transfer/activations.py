@@ -132,6 +132,9 @@ def _exponential_below(ctx: Context, x: AbstractTensor, alpha: float, gamma: flo
     result = with_critical_points(ctx, x, function, (0.0,), ulps=8)
     slack = 4 * x.dtype.eps * abs(alpha * gamma)  # e**x - 1 is computed in two steps
     result.lo, result.hi = result.lo - slack, result.hi + slack
+    if alpha >= 0 and gamma >= 0:  # e**x is never negative: nothing below -gamma * alpha but for its rounding
+        limit = -gamma * alpha
+        result.lo = np.maximum(result.lo, limit if limit == -1.0 else limit * (1 + 4 * x.dtype.eps))
     return result
 
 

@@ -283,6 +283,8 @@ def xlogy(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
     tiny = y.dtype.smallest
 
     def safe(a: AbstractTensor, b: AbstractTensor) -> bool:
+        if a.key == b.key and not shift and not b.nan and b.low >= 0:
+            return True  # x ln x is 0 at 0; denormal numbers are safe or taken for 0
         return (a.low == 0 == a.high) or (b.low + shift >= tiny and not b.nan)
 
     ctx.check("numerical/log-of-nonpositive", "x <= 0", {0: x, 1: y}, safe, report=1)

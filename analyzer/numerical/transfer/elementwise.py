@@ -14,6 +14,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.kinds import decreasing, increasing, like, rounded, with_critical_points
 from analyzer.numerical.transfer.registry import transfer
 
+POLES = "x = 0, -1, -2 …"
 TINY_WORDS = "the smallest normal number"
 
 
@@ -164,20 +165,22 @@ def erfc(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return decreasing(ctx, x, _vector(math.erfc), ulps=8, within=(0.0, 2.0))
 
 
-@transfer(tf=("Lgamma",), elementwise=True)
+@transfer(tf=("Lgamma",), elementwise=True, unsafe=("numerical/invalid-domain",))
 def lgamma(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """ln |Gamma(x)|: least at 1.4616 among positive numbers; has poles at 0, -1, -2 …"""
-    if x.low <= 0:
-        ctx.overflow(x.interval(), x.dtype, False)
+    if not ctx.check("numerical/invalid-domain", POLES, {0: x}, lambda t: t.low > 0 and not t.nan):
         return like(x, np.full_like(x.lo, x.dtype.lo), np.full_like(x.hi, x.dtype.hi))
     return with_critical_points(ctx, x, _vector(math.lgamma), (1.4616321449683622,), ulps=16)
 
 
-@transfer(tf=("Digamma",), elementwise=True)
+@transfer(tf=("Digamma",), elementwise=True, unsafe=("numerical/invalid-domain",))
 def digamma(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """Increasing on positive numbers, where ln x - 1/x <= digamma(x) <= ln x - 1/(2x); anything below."""
-    if x.low <= x.dtype.tiny:
-        ctx.overflow(x.interval(), x.dtype, False)
+    least = x.dtype.smallest
+    if (
+        not ctx.check("numerical/invalid-domain", POLES, {0: x}, lambda t: t.low >= least and not t.nan)
+        or x.low < least
+    ):
         return like(x, np.full_like(x.lo, x.dtype.lo), np.full_like(x.hi, x.dtype.hi))
     return rounded(ctx, x, np.log(x.lo) - 1 / x.lo, np.log(x.hi) - 0.5 / x.hi, ulps=16)
 

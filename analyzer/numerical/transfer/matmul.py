@@ -84,7 +84,7 @@ def matmul_bounds(
             np.float64(np.nan_to_num(lo, nan=0.0, neginf=-np.inf)),
             np.float64(np.nan_to_num(hi, nan=0.0, posinf=np.inf)),
         )
-    lo, hi = _accumulated(lo, hi, a, b, most, dtype)
+    lo, hi = of_one_sign(*_accumulated(lo, hi, a, b, most, dtype), a, b)
     low_, high_ = (lo, hi) if np.ndim(lo) == 0 else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
     tight = tight_sum(a, b)
     if low_ < dtype.lo or high_ > dtype.hi:
@@ -92,6 +92,15 @@ def matmul_bounds(
     result = AbstractTensor(dtype, shape, lo, hi, starts, bool(nan))
     result.tight = tight
     return result
+
+
+def of_one_sign(lo: Array, hi: Array, a: AbstractTensor, b: AbstractTensor) -> tuple[Array, Array]:
+    """Sums of products that all have one sign have it too, however they round."""
+    if (a.low >= 0 and b.low >= 0) or (a.high <= 0 and b.high <= 0):
+        return np.maximum(lo, 0.0), hi
+    if (a.low >= 0 and b.high <= 0) or (a.high <= 0 and b.low >= 0):
+        return lo, np.minimum(hi, 0.0)
+    return lo, hi
 
 
 def tight_sum(a: AbstractTensor, b: AbstractTensor) -> frozenset[int] | None:
@@ -305,6 +314,7 @@ def einsum(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     if total.dtype.is_float:
         slack = np.nan_to_num(max(abs(lo), abs(hi)) * rounding_terms(most) * 2.0**-22, posinf=0.0)
         lo, hi = total.dtype.nearest(np.float64(lo - slack)), total.dtype.nearest(np.float64(hi + slack))
+        lo, hi = (max(lo, np.float64(0)) if total.low >= 0 else lo), (min(hi, np.float64(0)) if total.high <= 0 else hi)
     finite = all(t.low > -np.inf and t.high < np.inf for t in tensors)
     low, high = ctx.finite(np.float64(lo), np.float64(hi), total.dtype, finite)
     return AbstractTensor(total.dtype, shape, low, high, None, total.nan)

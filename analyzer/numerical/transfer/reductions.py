@@ -360,7 +360,7 @@ def reduce_l2(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTens
 @transfer(tf=("EuclideanNorm",), unsafe=("numerical/gradient-of-norm-at-zero",))
 def euclidean_norm(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     """TensorFlow's norm, whose gradient x / |x| is 0 / 0 at zero."""
-    result = reduce_l2(ctx, x, axes)
+    result: AbstractTensor = reduce_l2(ctx, x, axes)
     least = result.dtype.tiny**0.5
     if ctx.options.backward and not ctx.run.ledger.quiet and result.low < least and result.low < result.high:
         ctx.check("numerical/gradient-of-norm-at-zero", "x = 0", {0: x}, lambda _: False, backward=True)

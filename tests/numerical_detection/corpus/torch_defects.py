@@ -324,14 +324,20 @@ class SampleDeviationRepaired(nn.Module):
 
 
 class Distance(nn.Module):
-    """The gradient of a norm at 0 is not defined."""
+    """The gradient of a root at 0 is not defined."""
 
     def forward(self, first, second):
-        return torch.linalg.vector_norm(first - second, dim=1).mean()  # defect: distance
+        return torch.sqrt(((first - second) ** 2).sum(1)).mean()  # defect: distance
 
 
 class DistanceRepaired(nn.Module):
+    """PyTorch's own norms, distances and deviations have a gradient of 0 there."""
+
     def forward(self, first, second):
+        own = torch.linalg.vector_norm(first - second, dim=1) + torch.cdist(first, second)[0] + first.std(0).sum()
+        return own.mean() + self.with_epsilon(first, second)
+
+    def with_epsilon(self, first, second):
         return torch.sqrt(((first - second) ** 2).sum(1) + 1e-6).mean()
 
 
@@ -371,7 +377,70 @@ class UntakenBranchRepaired(nn.Module):
         return torch.where(x > 0, torch.log(torch.where(x > 0, x, 1.0)), 0.0).mean()
 
 
+class RootMeanSquare(nn.Module):
+    """A root mean square norm without an epsilon."""
+
+    def forward(self, x):
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True))  # defect: root_mean_square
+
+
+class RootMeanSquareRepaired(nn.Module):
+    def forward(self, x):
+        own = nn.functional.rms_norm(x, (4,)) + nn.functional.normalize(x, dim=-1)
+        return own + x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
+
+
+class Adversarial(nn.Module):
+    """The loss of a discriminator."""
+
+    def forward(self, first, second):
+        genuine = torch.log(torch.sigmoid(first) + 1e-12).mean()
+        return -genuine - torch.log(1 - torch.sigmoid(second)).mean()  # defect: adversarial
+
+
+class AdversarialRepaired(nn.Module):
+    """PyTorch's own loss limits its logarithms."""
+
+    def forward(self, first, second):
+        loss = nn.BCELoss()
+        genuine, fake = torch.sigmoid(first), torch.sigmoid(second)
+        return loss(genuine, torch.ones_like(genuine)) + loss(fake, torch.zeros_like(fake))
+
+
+class LinearAttention(nn.Module):
+    """Attention with a kernel: far below 0 the features of the queries are 0."""
+
+    def forward(self, first, second):
+        q, k = nn.functional.elu(first) + 1, nn.functional.elu(second) + 1
+        return torch.einsum("nd,md->nm", q, k) / torch.einsum("nd,d->n", q, k.sum(0))[:, None]  # defect: linear_attention
+
+
+class LinearAttentionRepaired(nn.Module):
+    def forward(self, first, second):
+        q, k = nn.functional.elu(first) + 1, nn.functional.elu(second) + 1
+        total = torch.einsum("nd,d->n", q, k.sum(0)) + 1e-6
+        return torch.einsum("nd,md->nm", q, k) / total[:, None]
+
+
+class StraightThrough(nn.Module):
+    """Gumbel noise: a uniform draw is 0 now and then."""
+
+    def forward(self, logits):
+        noise = -torch.log(1e-20 - torch.log(torch.rand_like(logits)))  # defect: gumbel_noise
+        return torch.softmax(logits + noise, dim=-1)
+
+
+class StraightThroughRepaired(nn.Module):
+    def forward(self, logits):
+        noise = -torch.log(-torch.log(torch.empty_like(logits).uniform_(1e-6, 0.999)))
+        return torch.softmax(logits + noise, dim=-1) + nn.functional.gumbel_softmax(logits, dim=-1)
+
+
 PARTS = (
+    (RootMeanSquare, RootMeanSquareRepaired),
+    (Adversarial, AdversarialRepaired),
+    (LinearAttention, LinearAttentionRepaired),
+    (StraightThrough, StraightThroughRepaired),
     (LogOfSoftmax, LogOfSoftmaxRepaired),
     (LogOfSoftmaxInOneLine, LogOfSoftmaxInOneLineRepaired),
     (LogOfOneMinusSigmoid, LogOfOneMinusSigmoidRepaired),
@@ -422,6 +491,10 @@ class Everything(nn.Module):
 
 
 ARGUMENTS = {
+    "RootMeanSquare": ("rows",),
+    "Adversarial": ("first", "second"),
+    "LinearAttention": ("first", "second"),
+    "StraightThrough": ("guess",),
     "LogOfSoftmax": ("features", "labels"),
     "LogOfSoftmaxInOneLine": ("logits", "labels"),
     "LogOfOneMinusSigmoid": ("fake",),

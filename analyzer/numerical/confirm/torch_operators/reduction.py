@@ -63,12 +63,19 @@ op("ReduceMax", "Max")(_reduce(_torch("amax")))
 op("ReduceMin", "Min")(_reduce(_torch("amin")))
 op("ReduceProd", "Prod")(_reduce(_prod))
 op("ReduceL1")(_reduce(lambda x, a, k: x.abs().sum(a, k)))
-op("ReduceL2", "EuclideanNorm")(_reduce(lambda x, a, k: (x * x).sum(a, k).sqrt()))
+op("ReduceL2")(_reduce(lambda x, a, k: _vector_norm(x, a, k)))
+op((), "EuclideanNorm")(_reduce(lambda x, a, k: (x * x).sum(a, k).sqrt()))
 op("ReduceSumSquare")(_reduce(lambda x, a, k: (x * x).sum(a, k)))
 op("ReduceLogSum")(_reduce(lambda x, a, k: x.sum(a, k).log()))
 op("ReduceLogSumExp")(_reduce(_torch("logsumexp")))
 op((), "Any")(_reduce(lambda x, a, k: _fold_bool(x, a, k, "any")))
 op((), "All")(_reduce(lambda x, a, k: _fold_bool(x, a, k, "all")))
+
+
+def _vector_norm(x: Any, axes: list[int], keep: bool) -> Any:
+    import torch
+
+    return torch.linalg.vector_norm(x, 2, axes, keep) if x.is_floating_point() else (x * x).sum(axes, keep).sqrt()
 
 
 def _fold_bool(x: Any, axes: list[int], keep: bool, name: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from analyzer.numerical.repair.source.calls import BACKEND, KERAS, TF, TORCH, Reader
+from analyzer.numerical.repair.source.calls import BACKEND, KERAS, TF, TORCH, Reader, constant
 from analyzer.numerical.repair.source.edits import Edit, before_statement, fresh, replace
 from analyzer.numerical.repair.source.file import cheap, in_order
 
@@ -13,12 +13,15 @@ CALLS: Mapping[str, tuple[str, ...]] = {
     "Log": ("log", "log2", "log10"),
     "Log1p": ("log1p",),
     "Exp": ("exp",),
-    "Sqrt": ("sqrt", "safe_sqrt"),
+    "Sqrt": ("sqrt", "safe_sqrt", "rsqrt"),
     "Rsqrt": ("rsqrt",),
     "Acos": ("acos", "arccos"),
     "Asin": ("asin", "arcsin"),
     "Atanh": ("atanh", "arctanh"),
     "Acosh": ("acosh", "arccosh"),
+    "Cosh": ("cosh",),
+    "Sinh": ("sinh",),
+    "Expm1": ("expm1",),
     "Reciprocal": ("reciprocal",),
     "Inv": ("reciprocal",),
     "ReduceL2": ("norm", "vector_norm"),
@@ -32,7 +35,9 @@ BINARY: Mapping[str, tuple[type[ast.operator], tuple[str, ...], int]] = {  # ope
     "FloorDiv": (ast.FloorDiv, ("floor_divide", "floordiv", "floor_div"), 1),
     "Pow": (ast.Pow, ("pow", "power"), 0),
 }
-ROOTS = {"Reciprocal": "Div", "Inv": "Div", "Sqrt": "Pow", "Rsqrt": "Pow"}  # other ways of writing an operator
+ROOTS = {  # other ways of writing an operator
+    "Reciprocal": "Div", "Inv": "Div", "Sqrt": "Pow", "Rsqrt": "Pow", "Mod": "FloorDiv", "FloorMod": "FloorDiv",
+}  # fmt: skip
 
 
 def operators(reader: Reader, line: int, op_type: str) -> list[tuple[ast.expr | None, ast.expr]]:
@@ -46,7 +51,24 @@ def operators(reader: Reader, line: int, op_type: str) -> list[tuple[ast.expr | 
         if operand is not None:
             found.append((node if isinstance(node, ast.expr) else None, operand))
     other = ROOTS.get(op_type)
+    if op_type == "Reciprocal" and operators(reader, line, "Rsqrt"):
+        return []  # its own division is not written anywhere
+    if other == "Pow" and not found:
+        return [pair for pair in operators(reader, line, other) if _half_power(reader, pair[0])]
     return operators(reader, line, other) if not found and other else found
+
+
+def _half_power(reader: Reader, power: ast.expr | None) -> bool:
+    """``x ** 0.5``, ``pow(x, -0.5)``."""
+    if isinstance(power, ast.BinOp):
+        exponent: ast.expr | None = power.right
+    elif isinstance(power, ast.Call):
+        options = reader.options(power)
+        exponent = options[0] if options else None
+    else:
+        return False
+    value = constant(exponent) if exponent is not None else None
+    return value is not None and abs(value) == 0.5
 
 
 def expressions(reader: Reader, line: int) -> Iterator[ast.expr]:
@@ -97,6 +119,12 @@ def bounded(reader: Reader, whole: ast.expr | None, x: ast.expr, kind: str, numb
     return None if written is None else [replace(file, x, written)]
 
 
+def _short(number: float) -> str:
+    """As few digits as give the number back."""
+    text = f"{number:g}"
+    return text if float(text) == number else repr(number)
+
+
 def is_python_number(reader: Reader, x: ast.expr) -> bool:
     """Whether an expression is certainly no tensor: made of numbers, sizes and lengths alone."""
     if isinstance(x, ast.Constant):
@@ -119,7 +147,7 @@ def _number_written(reader: Reader, text: str, kind: str, number: float) -> str 
     """Frameworks bound tensors; a number is bounded by Python, which also leaves its type as it is."""
     if {"max", "min"} & set(reader.file.imports):
         return None
-    n = f"{number:g}"
+    n = _short(number)
     return {
         "epsilon": f"({text} + {n})",
         "clamp-below": f"max({text}, {n})",
@@ -129,7 +157,7 @@ def _number_written(reader: Reader, text: str, kind: str, number: float) -> str 
 
 
 def _written(reader: Reader, framework: str, text: str, x: ast.expr | None, kind: str, number: float) -> str | None:
-    n = f"{number:g}"
+    n = _short(number)
     if kind == "epsilon":
         return f"({text} + {n})"
     module = reader.module(framework)

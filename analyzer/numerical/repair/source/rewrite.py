@@ -54,6 +54,9 @@ def _edits(reader: Reader, place: Place, kind: str, number: float) -> list[Edit]
     if kind in ("deviation", "biased"):
         calls = [e for e in expressions(reader, line) if reader.name(e) in SPREADS]
         return _chosen(place, calls, lambda e: spread_with(reader, e, number if kind == "deviation" else None))
+    if kind == "root-epsilon":  # torch.rsqrt is a root and a reciprocal in the graph
+        return _chosen(place, operators(reader, line, "Rsqrt"),
+                       lambda pair: bounded(reader, pair[0], pair[1], "epsilon", number))  # fmt: skip
     found = operators(reader, line, "ReduceL2" if kind == "norm" else place.op_type)
     if kind in BOUNDS:
         return _chosen(place, found, lambda pair: bounded(reader, pair[0], pair[1], kind, number))
