@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING
 
 from analyzer.config import TargetConfig, Thresholds
 from analyzer.differential import inputs as validation
+from analyzer.differential.backend import parse
 from analyzer.differential.compare import Comparison
 from analyzer.differential.deviation_map import deviation_map
 from analyzer.differential.distances import bin_edges
 from analyzer.differential.engine_findings import engine_findings
 from analyzer.differential.explain import Budget
 from analyzer.differential.files import write_problem
-from analyzer.differential.layer_findings import MATERIAL, layer_finding
-from analyzer.differential.plan import artefacts, families
+from analyzer.differential.layer_findings import layer_finding
+from analyzer.differential.plan import artefacts, families, foreign_operators
 from analyzer.differential.pool import Overlay, Pool
+from analyzer.differential.sentences import sentences
 from analyzer.differential.source_lines import with_lines
 from analyzer.differential.structure import Description
 from analyzer.differential.study import Study, study
-from analyzer.differential.wording import judge_title, number, plain
+from analyzer.differential.wording import plain
 from analyzer.findings import (
     AnalysisResult,
     DeviationMap,
@@ -61,7 +63,7 @@ def analyse(
         graph, target, root=root, output=output, thresholds=thresholds, sandbox=sandbox, versions=versions,
         overlay=overlay, pool=pool, thorough=thorough, budget=budget,
     )  # fmt: skip
-    return with_lines(result_of(studies, target, output, thresholds), graph)
+    return with_lines(result_of(studies, target, output, thresholds, graph), graph)
 
 
 def run_studies(
@@ -121,17 +123,18 @@ def _given(
     return lambda description: validation.from_file(path, description.inputs)
 
 
-def result_of(studies: Sequence[Study], target: TargetConfig, output: Path, thresholds: Thresholds) -> AnalysisResult:
+def result_of(
+    studies: Sequence[Study], target: TargetConfig, output: Path, thresholds: Thresholds, graph: Graph | None = None
+) -> AnalysisResult:
     """Findings, notes, maps and one sentence per comparison."""
     findings: list[Finding] = []
     notes: list[str] = []
-    sentences: list[str] = []
+    lines: list[str] = []
     versions: dict[str, str] = {}
     assumptions: list[str] = []
     maps: list[DeviationMap] = []
     distances: list[DistanceHistogram] = []
-    if not studies and target.backends:
-        notes.append(f"None of the backends {', '.join(target.backends)} takes this kind of model.")
+    notes += left_out(studies, target, graph)
     for each in studies:
         versions |= each.versions
         notes += [f"{name} did not run: {plain(failure.message)}" for name, failure in each.missing]
@@ -147,7 +150,7 @@ def result_of(studies: Sequence[Study], target: TargetConfig, output: Path, thre
             assumptions += each.inputs.assumptions
         findings += [layer_finding(problem, each, target, output) for problem in each.problems]
         findings += engine_findings(each, target)
-        sentences += _sentences(each)
+        lines += sentences(each)
         distances += histograms(each.comparison)
         for name, localization in each.localizations.items():
             if any(p.blame.backend == name for p in each.problems) and len(maps) < MAX_MAPS:
@@ -157,10 +160,23 @@ def result_of(studies: Sequence[Study], target: TargetConfig, output: Path, thre
         assumptions=tuple(dict.fromkeys(assumptions)),
         notes=tuple(dict.fromkeys(notes)),
         versions=versions,
-        backends=tuple(sentences),
+        backends=tuple(lines),
         maps=tuple(maps),
         distances=tuple(distances),
     )
+
+
+def left_out(studies: Sequence[Study], target: TargetConfig, graph: Graph | None) -> list[str]:
+    """The configured engines that take no form in which the model is at hand, with the reason where it is known."""
+    taken = {b.engine.name for each in studies for b in each.family.backends}
+    missing = [b for b in target.backends or () if parse(b).engine.name not in taken]
+    if not missing:
+        return []
+    foreign = foreign_operators(graph) if graph is not None and graph.framework in ("onnx", "torch", "keras") else []
+    reason = f" (no engine here knows {', '.join(foreign[:3])})" if foreign else ""
+    if not studies:
+        return [f"None of the backends {', '.join(missing)} takes this model{reason}."]
+    return [f"{', '.join(missing)} did not run: not for this kind of model{reason}."]
 
 
 def histograms(comparison: Comparison) -> list[DistanceHistogram]:
@@ -173,35 +189,3 @@ def histograms(comparison: Comparison) -> list[DistanceHistogram]:
         for m in metrics
     ]
     return sorted(found, key=lambda h: not h.inconsistent)
-
-
-def _sentences(done: Study) -> list[str]:
-    """One plain sentence a backend, then one a pair that CRADLE's metrics call inconsistent."""
-    comparison: Comparison | None = done.comparison
-    assert comparison is not None
-    lines = []
-    against = judge_title(comparison.reference)
-    for result in comparison.results:
-        name = result.runner.backend.title
-        mine = [p for p in done.problems if p.blame.backend == result.runner.name]
-        if result.failure is not None:
-            lines.append(f"{name}: {result.failure.kind.value}: {plain(result.failure.message)}")
-        elif result.runner.name == comparison.reference:
-            lines.append(f"{name} is the reference of this comparison.")
-        elif mine:
-            layers = ", ".join(f"`{p.blame.unit.main.layer or p.blame.unit.main.name}`" for p in mine[:3])
-            lines.append(f"{name} deviates from {against} by {number(max(result.errors))}, brought in by {layers}.")
-        elif result.suspicious and max(result.errors, default=0.0) >= MATERIAL:
-            lines.append(
-                f"{name} deviates from {against} by {number(max(result.errors))}; no layer was found to bring it in."
-            )
-        else:
-            lines.append(f"{name} agrees with {against} (relative error {number(max(result.errors, default=0.0))}).")
-    for (a, b), metrics in comparison.pairs.items():
-        for m in metrics:
-            if m.inconsistent:
-                lines.append(
-                    f"{a} and {b} are inconsistent under D_{m.metric.upper()} >= {m.threshold:g}: "
-                    f"{len(m.triggering)} of {len(m.distances)} instances, largest distance {max(m.distances):.3g}."
-                )
-    return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,9 +83,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
             graph = graph_of(target, root, sandbox)
             studies = run_studies(
                 graph, target, root=root, output=folder, thresholds=thresholds, sandbox=sandbox,
-                versions=versions, pool=pool, thorough=args.thorough, search=args.search,
+                versions=versions, pool=pool, thorough=args.thorough, search=args.search, budget=math.inf,
             )  # fmt: skip
-            return studies, with_lines(result_of(studies, target, folder, thresholds), graph)
+            return studies, with_lines(result_of(studies, target, folder, thresholds, graph), graph)
 
     with console.status("running the engines …"):
         studies, result = analyse(args.model, output)
@@ -146,8 +147,8 @@ def graph_of(target: TargetConfig, root: Path, sandbox: Sandbox | None) -> Graph
         try:
             return export(target.entry, root, target=target, sandbox=sandbox, cache_dir=None)
         except TargetProblem:
-            if {parse(b).engine.name for b in target.backends or ()} == {"torch"}:
-                return unexported("torch")  # eager PyTorch may run, or refuse, what no exporter takes
+            if "torch" in {parse(b).engine.name for b in target.backends or ()}:
+                return unexported("torch")  # PyTorch itself may run, or refuse, what no exporter takes
             raise
     from analyzer.loading import load
 
@@ -190,25 +191,26 @@ def _connect(args: argparse.Namespace) -> Connect | None:
 def _show(console: Console, studies: Sequence[Study], result: AnalysisResult) -> None:
     from rich.table import Table
 
+    from analyzer.differential.sentences import verdict
     from analyzer.rendering.distance_histogram import bars, title
 
     table = Table(title="Engines", title_justify="left")
     for column in ("engine", "versions", "verdict", "relative error", "noise floor", "seconds"):
-        table.add_column(column)
+        table.add_column(column, overflow="fold", no_wrap=column == "verdict")
     for study in studies:
         for name, failure in study.missing:
             table.add_row(name, "", failure.kind.value, "", "", "")
         for each in study.comparison.results if study.comparison else ():
-            versions = " ".join(each.runner.versions.values())
+            versions = " ".join(v.split("-")[0] for v in each.runner.versions.values())
             worst, seconds = each.worst, sum(o.seconds for o in each.outcomes)
             if each.failure is not None:
                 table.add_row(each.runner.name, versions, each.failure.kind.value, "", "", "")
                 continue
-            blamed = any(p.blame.backend == each.runner.name for p in study.problems)
-            verdict = "deviates" if blamed else "agrees"
-            error, floor = each.errors[worst], each.floors[worst]
-            table.add_row(each.runner.name, versions, verdict, f"{error:.3g}", f"{floor:.2g}", f"{seconds:.3f}")
-    console.print(table)
+            own = each.runner.name == study.comparison.reference if study.comparison else False
+            error, floor = ("–", "–") if own else (f"{each.errors[worst]:.3g}", f"{each.floors[worst]:.2g}")
+            table.add_row(each.runner.name, versions, verdict(each, study), error, floor, f"{seconds:.3f}")
+    if table.rows:
+        console.print(table)
     for histogram in result.distances:
         console.print(title(histogram), markup=False)
         console.print(bars(histogram), markup=False)

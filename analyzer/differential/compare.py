@@ -11,7 +11,7 @@ from analyzer.config import Thresholds
 from analyzer.differential import noise
 from analyzer.differential.distances import Thresholded, class_distance, judge_pair, mad_distance, relative_error
 from analyzer.differential.inputs import InputSet
-from analyzer.differential.localize import error_of, small_scale, ulp_effect
+from analyzer.differential.rounding import error_of, small_scale, ulp_effect
 from analyzer.differential.runner import Case, Runner
 from analyzer.differential.verdict import Failure, Kind, Outcome
 from analyzer.problem import TargetProblem

@@ -9,7 +9,10 @@ from importlib import resources
 
 import onnx
 
-WRONG_BEFORE = {"BatchNormalization": 14, "Softmax": 13, "LogSoftmax": 13, "Hardmax": 13}  # operator -> opset
+WRONG_BEFORE = {  # operator -> opset; or absent
+    "BatchNormalization": 14, "Softmax": 13, "LogSoftmax": 13, "Hardmax": 13, "QuantizeLinear": 19,
+    "DequantizeLinear": 19,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

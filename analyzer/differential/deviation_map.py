@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.differential.distances import third_quartile
 from analyzer.differential.localize import Localization
+from analyzer.differential.wording import judge_title
 from analyzer.findings import DeviationMap, MapNode
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def deviation_map(done: Study, backend: str, found: Localization) -> DeviationMa
         )
     edges = tuple((before, unit.id) for unit in found.units for before in found.inbound[unit.id])
     title = next((r.backend.title for r in done.runners if r.name == backend), backend)
-    return DeviationMap(f"{title} against {reference}", reference, backend, tuple(nodes), edges)
+    return DeviationMap(f"{title} against {judge_title(reference)}", reference, backend, tuple(nodes), edges)
 
 
 def _same(op: str, done: Study, backend: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from analyzer.config import TargetConfig
 from analyzer.differential.study import Study
 from analyzer.differential.verdict import Failure, Kind
-from analyzer.differential.wording import number, plain
+from analyzer.differential.wording import number, plain, shortened
 from analyzer.findings import Confidence, Evidence, Finding, Level
 
 # Engine -> the modes that run operation by operation, hence define what is right.
@@ -79,6 +79,6 @@ def _whole(
 ) -> Finding:
     sentences = (failure.message,) if failure else ()
     return Finding(
-        kind.rule, level, Confidence.CONFIRMED, message[:200], target.id, operand=backend,
+        kind.rule, level, Confidence.CONFIRMED, shortened(message, 200), target.id, operand=backend,
         evidence=Evidence("deviation", sentences, data={"backend": backend}),
     )  # fmt: skip

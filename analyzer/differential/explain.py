@@ -12,10 +12,11 @@ from analyzer.differential import noise
 from analyzer.differential.backend import Backend
 from analyzer.differential.bisect import Culprit, guilty_pass, version_range
 from analyzer.differential.known import Benign, Known, benign, duplicate_key, known_issue
-from analyzer.differential.localize import Blame, error_of, small_scale
+from analyzer.differential.localize import Blame
 from analyzer.differential.plan import kind_for
 from analyzer.differential.pool import Pool
 from analyzer.differential.reduce import Reduced, reduce
+from analyzer.differential.rounding import error_of, small_scale
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.verdict import Failure, Kind
 
@@ -81,6 +82,7 @@ def explain(
     """Reduce, bisect and name each distinct problem once."""
     runners = {r.name: r for r in (*done.runners, *([done.judge] if done.judge else []))}
     problems: dict[tuple[str, str], Problem] = {}
+    places: dict[tuple[str, str], set[str]] = {}  # one layer may be blamed on several input sets
     harmless: list[tuple[Blame, Benign]] = []
     for blame in sorted(blames, key=lambda b: -b.error):
         runner = runners[blame.backend]
@@ -89,9 +91,10 @@ def explain(
             harmless.append((blame, excuse))
             continue
         rough = duplicate_key(blame, runner.backend, None)
+        alike = places.setdefault((blame.backend, rough), set())
+        alike.add(blame.unit.id)
         if (blame.backend, rough) in problems:
-            seen = problems[blame.backend, rough]
-            problems[blame.backend, rough] = replace(seen, count=seen.count + 1)
+            problems[blame.backend, rough] = replace(problems[blame.backend, rough], count=len(alike))
             continue
         if len(problems) >= MAX_BLAMES:
             continue

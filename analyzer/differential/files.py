@@ -25,11 +25,12 @@ def write_problem(problem: Problem, done: Study, kinds: Mapping[str, Artefact], 
     runner = next((r for r in done.runners if r.name == problem.backend.name), None)
     if problem.blame.kind not in VALUES or runner is None:
         return
-    if problem.backend.engine.name in ("onnxruntime", "openvino"):
+    if problem.backend.engine.name in ("onnxruntime", "openvino", "reference"):
         model = cut_out(kinds["onnx"], problem)
         if model is None:
             return
-        path = onnx_script(model, problem.reduced.inputs, problem.backend, limit, folder, problem.key)
+        reduced = problem.reduced
+        path = onnx_script(model, reduced.inputs, problem.backend, limit, folder, problem.key, reduced.expected)
     else:
         written = _other_script(problem, done, runner, limit, folder)
         if written is None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from analyzer.differential.inputs import Inputs, InputSet
-from analyzer.differential.localize import error_of, small_scale
+from analyzer.differential.rounding import error_of, small_scale
 from analyzer.differential.runner import Runner
 from analyzer.differential.verdict import Outcome
 

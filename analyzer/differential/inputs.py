@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zipfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,9 +57,11 @@ def from_file(path: Path, wanted: Sequence[TensorInfo], origin: str = "") -> Inp
         try:
             with np.load(file, allow_pickle=False) as archive:
                 arrays = {name: archive[name] for name in archive.files}
-        except (OSError, ValueError, EOFError, KeyError) as error:
+        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
             raise TargetProblem(f"{file.name} is not a readable .npz file ({type(error).__name__}).") from None
         sets.append(match(arrays, wanted, origin or file.name))
+        if any(0 in a.shape[:1] for a in sets[-1].feeds.values()):
+            raise TargetProblem(f"{origin or file.name} holds no instances: its arrays are empty.")
     return Inputs(tuple(sets), (f"{sum(_count(s) for s in sets)} instances of {origin or path.name}",), generated=False)
 
 

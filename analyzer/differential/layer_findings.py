@@ -12,7 +12,7 @@ from analyzer.differential.explain import Problem
 from analyzer.differential.localize import Blame
 from analyzer.differential.study import Study
 from analyzer.differential.verdict import Kind
-from analyzer.differential.wording import json_number, judge_title, number, plain
+from analyzer.differential.wording import json_number, judge_title, number, plain, shortened
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Table
 
 MATERIAL = 1e-3  # relative error of a layer from which a confirmed deviation is an error even if the outputs hide it
@@ -28,7 +28,7 @@ def layer_finding(problem: Problem, done: Study, target: TargetConfig, output: P
         rule=blame.kind.rule,
         level=level,
         confidence=Confidence.CONFIRMED,
-        message=_message(problem, layer)[:200],
+        message=shortened(_message(problem, layer), 200),
         target=target.id,
         layer=operation.layer,
         node=operation.name,
@@ -70,9 +70,8 @@ def _message(problem: Problem, layer: str) -> str:
     if blame.kind is Kind.UNSUPPORTED:
         return f"{title} does not support `{layer}` ({blame.unit.op}){more}: {plain(blame.message)}"
     if blame.kind is Kind.NAN:
-        return (
-            f"{title} gives NaN or infinity in `{layer}` ({blame.unit.op}){more}{through} where {judge} gives numbers."
-        )
+        mine, other = ("numbers", "NaN or infinity") if blame.loses_nan else ("NaN or infinity", "numbers")
+        return f"{title} gives {mine} in `{layer}` ({blame.unit.op}){more}{through} where {judge} gives {other}."
     if blame.kind is Kind.SHAPE:
         return f"{title} gives another shape than {judge} in `{layer}` ({blame.unit.op}){more}{through}."
     if blame.kind is Kind.DTYPE:

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from analyzer.differential import noise
-from analyzer.differential.distances import deviation, rates, relative_error
+from analyzer.differential.distances import deviation, rates
+from analyzer.differential.rounding import dtypes_inside, error_of, is_rounding, jump_effect, small_scale, ulp_effect
 from analyzer.differential.runner import Runner
 from analyzer.differential.structure import Description, Unit, inbound, live_at, shared_cuts, units
 from analyzer.differential.verdict import Kind, Outcome
+from analyzer.differential.wording import plain
 
 BATCH_BYTES = 256 << 20
 
@@ -36,6 +38,7 @@ class Blame:
     expected: Mapping[str, np.ndarray] = field(default_factory=dict)
     peers: Mapping[str, float] = field(default_factory=dict)  # the other engines' errors at this unit
     how: str = "replay"  # or "splice"
+    loses_nan: bool = False  # kind NaN the other way round: numbers where the judge has NaN or infinity
 
 
 @dataclass(frozen=True)
@@ -88,8 +91,11 @@ def localize(
         answers = {r.name: r.replay(cases) for r in runners}
         for index, unit in enumerate(chunk):
             results = {name: outcomes[index] for name, outcomes in answers.items()}
+            narrow = noise.declared_eps(dtypes_inside(unit, structure))
             blames.extend(
-                _judge_unit(unit, cases[index][0], expected[index], results, runners, judge, floors, errors, seed)
+                _judge_unit(
+                    unit, cases[index][0], expected[index], results, runners, judge, floors, errors, seed, narrow
+                )
             )
     return Localization(all_units, inbound(all_units), hidden, errors, floors, tuple(blames), tuple(notes))
 
@@ -111,7 +117,7 @@ def _hidden_states(
             hidden[runner.name] = outcome.arrays
         else:
             assert outcome.failure is not None
-            notes.append(f"{runner.backend.title} gives no hidden states: {outcome.failure.message[:200]}")
+            notes.append(f"{runner.backend.title} gives no hidden states: {plain(outcome.failure.message)}")
     source = next((hidden[r.name] for r in (judge, *runners) if r.name in hidden), {})
     like = next((hidden[r.name] for r in runners if r.name in hidden), {})
     truth = dict(feeds)
@@ -151,8 +157,9 @@ def _judge_unit(
     floors: dict[str, float],
     errors: dict[str, dict[str, float]],
     seed: int,
+    narrow: float = 0.0,
 ) -> list[Blame]:
-    """Hold each engine's replay of one unit against the judge."""
+    """Hold each engine's replay of one unit against the judge; `narrow`: the spacing that the unit itself asks for."""
     blames = []
     right = [name for name, outcome in results.items() if outcome.ok]
     for name, outcome in results.items():
@@ -168,7 +175,7 @@ def _judge_unit(
     if not suspects:
         return blames
     knobs = {r.name: r.backend.knobs for r in runners}
-    eps = {n: noise.precision_eps(knobs[n], list(results[n].arrays.values())) for n in suspects}
+    eps = {n: max(narrow, noise.precision_eps(knobs[n], list(results[n].arrays.values()))) for n in suspects}
     perturbed = ulp_effect(judge, inputs, unit.outputs, expected.arrays, max(eps.values()), seed)
     guilty = []
     for name in suspects:
@@ -181,6 +188,8 @@ def _judge_unit(
         error = errors[name][unit.id]
         if error <= noise.MARGIN * own:
             continue
+        if np.isfinite(error) and is_rounding(error, unit, inputs, results[name], expected, judge, eps[name], seed):
+            continue
         kind = _kind_of(results[name].arrays, expected.arrays)
         if peers and np.isinf(error) and np.all(np.isinf(peers)):
             kind = Kind.COMMON  # NaN or a shape that every engine gives
@@ -189,7 +198,12 @@ def _judge_unit(
             if kind is not Kind.COMMON:
                 continue
         others = {n: errors[n][unit.id] for n in right if n != name}
-        guilty.append(Blame(unit, name, kind, error, own, judge.name, "", inputs, expected.arrays, others))
+        loses = kind is Kind.NAN and _loses_nan(results[name].arrays, expected.arrays)
+        guilty.append(
+            Blame(
+                unit, name, kind, error, own, judge.name, "", inputs, expected.arrays, others, loses_nan=loses
+            )
+        )  # fmt: skip
     return blames + guilty
 
 
@@ -228,18 +242,10 @@ def _without_judge(
     return blames
 
 
-def error_of(arrays: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray], small: float = 0.0) -> float:
-    """The worst relative error over the tensors of a unit; a tensor that is missing is infinitely wrong."""
-    return max(
-        (relative_error(arrays[t], e, small) if t in arrays else np.inf for t, e in expected.items()), default=0.0
-    )
-
-
-def small_scale(inputs: Mapping[str, np.ndarray]) -> float:
-    """Results far below both 1/100 and the inputs are differences or saturated tails (``sigmoid(-15)``), which no
-    engine computes to full relative precision."""
-    sizes = [float(np.max(np.abs(a[np.isfinite(a)]), initial=0.0)) for a in inputs.values() if a.dtype.kind == "f"]
-    return min(0.01, max(sizes, default=0.0))
+def _loses_nan(arrays: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]) -> bool:
+    """Whether numbers stand where the judge has NaN or infinity, and nowhere the other way round."""
+    floats = [(arrays[n], e) for n, e in expected.items() if e.dtype.kind == "f" and arrays[n].shape == e.shape]
+    return not any(bool(np.any(np.isfinite(right) & ~np.isfinite(mine))) for mine, right in floats)
 
 
 def _kind_of(arrays: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]) -> Kind:
@@ -256,20 +262,6 @@ def _kind_of(arrays: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray
     return Kind.VALUE
 
 
-def ulp_effect(
-    judge: Runner,
-    inputs: Mapping[str, np.ndarray],
-    outputs: Sequence[str] | None,
-    expected: Mapping[str, np.ndarray],
-    eps: float,
-    seed: int,
-) -> list[float]:
-    """Relative change of the judge's result under random one-ulp changes of the inputs, per draw."""
-    rng = np.random.default_rng(seed)
-    cases = [(noise.neighbours(inputs, rng, eps), outputs) for _ in range(noise.DRAWS)]
-    return [error_of(o.arrays, expected, small_scale(inputs)) for o in judge.replay(cases) if o.ok]
-
-
 def splice(
     structure: Description,
     runner: Runner,
@@ -278,6 +270,7 @@ def splice(
     truth: Mapping[str, np.ndarray],
     outputs: Sequence[str],
     limit: float,
+    eps: float = noise.EPS["float32"],
 ) -> tuple[Unit, float] | None:
     """Bisect for the last place from which the engine's suffix still deviates; for deviations no single unit shows.
 
@@ -311,8 +304,26 @@ def splice(
         expected = judge.run({t: truth[t] for t in region.inputs}, region.outputs, state=False)
         small = small_scale({t: truth[t] for t in region.inputs})
         if outcome.ok and expected.ok and (error := error_of(outcome.arrays, expected.arrays, small)) > limit:
-            return region, error
+            inside = _rounding_inside(all_units[low:end], judge, truth, expected.arrays, eps)
+            return (region, error) if error > inside else None
     return None
+
+
+def _rounding_inside(
+    parts: Sequence[Unit],
+    judge: Runner,
+    truth: Mapping[str, np.ndarray],
+    expected: Mapping[str, np.ndarray],
+    eps: float,
+) -> float:
+    """How far a region's result moves when the tensors inside it move by `MARGIN` units in the last place: what is
+    added to a large number and taken from it again is lost to rounding, however well the region's inputs are known."""
+    effects = [0.0]
+    for start in range(len(parts)):
+        rest = _join(parts[start:])
+        inputs = {t: truth[t] for t in rest.inputs}
+        effects.append(jump_effect(judge, inputs, rest.outputs, expected, eps, start))
+    return max(effects)
 
 
 def _join(parts: Sequence[Unit]) -> Unit:

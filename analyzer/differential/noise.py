@@ -5,12 +5,14 @@ An error counts only above `MARGIN` times the floor, so that ill-conditioned but
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 MARGIN = 64.0
 DRAWS = 3
+WIDE_DRAWS = 8  # of steps of MARGIN units, where a result jumps: rounding, comparing, choosing
+FEW = 0.01  # share of the elements of a quantised tensor
 EPS = {
     "float64": 2.0**-52,
     "float32": 2.0**-23,
@@ -39,6 +41,11 @@ def neighbours(feeds: Mapping[str, np.ndarray], rng: np.random.Generator, eps: f
     return moved
 
 
+def declared_eps(dtypes: Iterable[str | None]) -> float:
+    """The coarsest precision among tensors that a model itself declares; the float64 judge rounds to none of them."""
+    return max((EPS[d] for d in dtypes if d in ("float16", "bfloat16")), default=0.0)
+
+
 def precision_eps(knobs: Mapping[str, str], arrays: Sequence[np.ndarray]) -> float:
     """The spacing that a run is entitled to: the coarsest of its precision knob and of the tensors it computes."""
     eps = EPS.get(knobs.get("precision", "float32"), EPS["float32"])
@@ -46,6 +53,23 @@ def precision_eps(knobs: Mapping[str, str], arrays: Sequence[np.ndarray]) -> flo
         if array.dtype == np.float16:
             eps = max(eps, EPS["float16"])
     return eps
+
+
+def one_step_apart(mine: Mapping[str, np.ndarray], right: Mapping[str, np.ndarray]) -> bool:
+    """Whether all that differs are single steps of quantised tensors, on few elements: a sum that lies between two
+    steps is rounded to either of them. A kernel that rounds wrongly is wrong on far more."""
+    for name, expected in right.items():
+        found = mine.get(name)
+        if found is None or found.shape != expected.shape:
+            return False
+        if np.array_equal(found, expected):
+            continue
+        if found.dtype != expected.dtype or expected.dtype not in (np.int8, np.uint8):
+            return False
+        apart = np.abs(found.astype(np.int64) - expected.astype(np.int64))
+        if apart.max() > 1 or np.mean(apart) > FEW:
+            return False
+    return True
 
 
 def floor(perturbed: Sequence[float], peers: Sequence[float], eps: float) -> float:

@@ -164,8 +164,13 @@ def fx_names(graph: Graph) -> dict[str, str]:
 
 
 def _is_onnx(graph: Graph) -> bool:
-    functions = {domain for domain, _, _ in graph.model.functions}
-    known = {"", "ai.onnx", "ai.onnx.ml", "com.microsoft", *functions}
     if not graph.graph.outputs:
         return False  # `unexported`
-    return graph.framework in ("onnx", "torch", "keras") and all(node.domain in known for node in graph.graph)
+    return graph.framework in ("onnx", "torch", "keras") and not foreign_operators(graph)
+
+
+def foreign_operators(graph: Graph) -> list[str]:
+    """Operators of domains that no engine here has, and that are no functions of the model."""
+    functions = {domain for domain, _, _ in graph.model.functions}
+    known = {"", "ai.onnx", "ai.onnx.ml", "com.microsoft", *functions}
+    return list(dict.fromkeys(f"{n.domain}::{n.op_type}" for n in graph.graph if n.domain not in known))

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analyzer.differential.localize import Blame, error_of, small_scale
+from analyzer.differential.localize import Blame
+from analyzer.differential.rounding import error_of, small_scale
 from analyzer.differential.runner import Runner
 from analyzer.differential.structure import Operation, Unit
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from analyzer.differential.backend import Backend
 from analyzer.differential.bisect import Culprit
-from analyzer.differential.corrected import corrected_operators
+from analyzer.differential.corrected import Corrected, corrected_operators
 from analyzer.differential.known import Known
 from analyzer.differential.localize import Blame
 from analyzer.differential.reduce import Reduced
@@ -45,8 +45,7 @@ print("model:", ", ".join(n.op_type for n in model.graph.node))
 
 {engine}
 
-with np.errstate(all="ignore"):
-    expected = dict(zip(names, ReferenceEvaluator(model{new}).run(None, feeds)))
+{expected}
 worst = 0.0
 for name in names:
     mine, right = np.asarray(actual[name]), np.asarray(expected[name])
@@ -65,6 +64,13 @@ for name in names:
 print(f"relative error {{worst:.3g}} (limit {limit:.3g})")
 sys.exit(1 if worst > {limit!r} else 0)
 '''
+
+SPECIFICATION = """with np.errstate(all="ignore"):
+    expected = dict(zip(names, ReferenceEvaluator(model{new}).run(None, feeds)))"""
+
+REFERENCE = """with np.errstate(all="ignore"):
+    actual = dict(zip(names, ReferenceEvaluator(model).run(None, feeds)))
+print("onnx", onnx.__version__)"""
 
 ORT = """import onnxruntime as ort
 
@@ -85,9 +91,17 @@ print("openvino", openvino.__version__)"""
 
 
 def onnx_script(
-    model: bytes, inputs: Mapping[str, np.ndarray], backend: Backend, limit: float, folder: Path, stem: str
+    model: bytes,
+    inputs: Mapping[str, np.ndarray],
+    backend: Backend,
+    limit: float,
+    folder: Path,
+    stem: str,
+    right: Mapping[str, np.ndarray] | None = None,
 ) -> Path:
-    """Write the script (and, for large models or inputs, files beside it); returns its path."""
+    """Write the script (and, for large models or inputs, files beside it); returns its path.
+
+    `right` is carried only where `onnx.reference` is itself in question and cannot be asked."""
     folder.mkdir(parents=True, exist_ok=True)
     if len(model) > INLINE:
         (folder / f"{stem}.onnx").write_bytes(model)
@@ -112,16 +126,20 @@ def onnx_script(
         hint = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}.get(knobs["precision"])
         config = {"INFERENCE_PRECISION_HINT": hint} if hint else {}
         engine, needs = OPENVINO.format(config=config), "numpy, onnx, openvino"
+    elif backend.engine.name == "reference":
+        engine, needs = REFERENCE, "numpy, onnx"
     else:
         level = {"disable": 0, "basic": 1, "extended": 2, "all": 99}[knobs["opt"]]
         disabled = [n for n in knobs["disabled"].split("+") if n]
         extra = f", disabled_optimizers={disabled}" if disabled else ""
         version = f"=={backend.version}" if backend.version else ""
         engine, needs = ORT.format(level=level, disabled=extra), f"numpy, onnx, onnxruntime{version}"
-    corrected = corrected_operators(model)
+    corrected = corrected_operators(model) if backend.engine.name != "reference" else Corrected((), "")
     script = ONNX_SCRIPT.format(
         operators=f"\n{corrected.source}\n" if corrected.names else "",
-        new=f", new_ops=[{', '.join(corrected.names)}]" if corrected.names else "",
+        expected=_carried(right or {})
+        if backend.engine.name == "reference"
+        else SPECIFICATION.format(new=f", new_ops=[{', '.join(corrected.names)}]" if corrected.names else ""),
         title=f"{backend.title} against the ONNX specification.",
         needs=needs,
         model=model_text,
@@ -133,6 +151,16 @@ def onnx_script(
     path = folder / f"{stem}.py"
     path.write_text(script, encoding="utf-8")
     return path
+
+
+def _carried(right: Mapping[str, np.ndarray]) -> str:
+    """The judge's values, from a float64 run of the specification."""
+    lines = [f"    {n!r}: ({a.dtype.str!r}, {tuple(a.shape)!r}, {_quoted(encoded(a), 8)})," for n, a in right.items()]
+    return (
+        "RIGHT = {  # computed in float64\n"
+        + "\n".join(lines)
+        + "\n}\nexpected = {n: load(t) for n, t in RIGHT.items()}"
+    )
 
 
 def encoded(array: np.ndarray) -> str:

@@ -16,12 +16,14 @@ from analyzer.differential.explain import Budget, Problem, artefact_kind, explai
 from analyzer.differential.input_search import amplified, finite, not_finite
 from analyzer.differential.inputs import Inputs, generate, variants
 from analyzer.differential.known import Benign
-from analyzer.differential.localize import Blame, Localization, error_of, localize, splice
+from analyzer.differential.localize import Blame, Localization, localize, splice
 from analyzer.differential.plan import Family, kind_for
 from analyzer.differential.pool import Pool
+from analyzer.differential.rounding import error_of
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.structure import Description
 from analyzer.differential.verdict import Failure, Kind
+from analyzer.differential.wording import plain
 from analyzer.problem import TargetProblem
 
 
@@ -185,7 +187,7 @@ def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bo
         for blame in [b for b in found.blames if b.backend in names]:
             if blame.kind in (Kind.CRASH, Kind.UNSUPPORTED) and blame.backend in whole:
                 place = blame.unit.main.layer or blame.unit.main.name
-                notes.append(f"{blame.backend} runs the model, but not {place} cut out of it: {blame.message[:160]}")
+                notes.append(f"{blame.backend} runs the model, but not {place} cut out of it: {plain(blame.message)}")
             else:
                 mine.append(blame)
         for result in concerned:
@@ -222,6 +224,8 @@ def _spliced(
     notes: list[str],
 ) -> Blame | None:
     """Outputs deviate, yet no unit does: either optimisation across units, or rounding that adds up."""
+    if any("quantize" in o.op.lower() or o.op.startswith("QLinear") for o in structure.operations):
+        return None  # one step more or less in one layer is many in the next, without a fault in either
     index = result.worst
     feeds = comparison.sets[index].feeds
     runner = result.runner
@@ -238,7 +242,9 @@ def _spliced(
         n: a.astype(marked[n].dtype) if n in marked and a.dtype.kind == "f" else a for n, a in like.items()
     }
     limit = noise.MARGIN * result.floors[index]
-    place = splice(structure, runner, base, feeds, truth, structure.outputs, limit)
+    narrow = noise.declared_eps(structure.dtypes.values())
+    eps = max(narrow, noise.precision_eps(runner.backend.knobs, list(mine.values())))
+    place = splice(structure, runner, base, feeds, truth, structure.outputs, limit, eps)
     if place is None:
         return None
     unit, error = place

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 
 def judge_title(name: str) -> str:
@@ -17,8 +18,21 @@ def judge_title(name: str) -> str:
     return name
 
 
-def plain(message: str) -> str:
-    return " ".join(message.split())[:120]
+NOISE = re.compile(
+    r"(Exception from \S+:\d+:|Check '[^']*' failed at \S+:\d+:|FrontEnd API failed with \w+:"
+    r"|\[ONNXRuntimeError\] : \d+ : [A-Z_]+ :|\S+\.cc:\d+ [^:]*(?=:))\s*:?\s*"
+)
+
+
+def plain(message: str, longest: int = 120) -> str:
+    """An engine's message on one line, without the places in its own sources, cut between words."""
+    return shortened(NOISE.sub("", " ".join(message.split())), longest)
+
+
+def shortened(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    return text[: longest - 2].rsplit(" ", 1)[0].rstrip(",;:(") + " …"
 
 
 def number(value: float) -> str:

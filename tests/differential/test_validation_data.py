@@ -186,12 +186,16 @@ def test_bad_data_is_one_sentence(arrays: dict[str, np.ndarray], words: str, tre
         ("empty", "empty holds no validation data"),
         ("text.npz", "text.npz is not a readable .npz file"),
         ("pickled.npz", "pickled.npz is not a readable .npz file"),
+        ("cut.npz", "cut.npz is not a readable .npz file"),
+        ("none.npz", "none.npz holds no instances"),
         ("../outside.npz", "lies outside the repository"),
     ],
 )
 def test_what_is_no_data_is_one_sentence(name: str, words: str, tree: Path, analyse: Analyse) -> None:
     (tree / "empty").mkdir()
     (tree / "text.npz").write_text("no archive")
+    (tree / "cut.npz").write_bytes(b"PK\x03\x04 and no more")
+    np.savez(tree / "none.npz", x=np.zeros((0, 3, 4, 4), np.float32))
     np.savez(tree / "pickled.npz", x=np.array([{"a": 1}], dtype=object))
     report = analyse(name)
     assert report.targets[0].status is Status.FAILED

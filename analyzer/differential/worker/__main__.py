@@ -96,16 +96,19 @@ class Server:
     def do_evaluate(self, request: dict[str, Any], folder: Path) -> Any:
         """``cases``: list of ``{"feeds": {tensor: key in arrays}, "fetches": [tensors] | null}``.
 
-        A case that fails gives its error and leaves the others alone. Weights are hashed before and after unless
-        ``"state": false``.
+        A case that fails gives its error and leaves the others alone: each starts from the state that was loaded.
+        Weights are hashed before and after unless ``"state": false``.
         """
         assert self.engine is not None
         arrays = tensors.read(folder / request["arrays"], request["manifest"])
+        reset = getattr(self.engine, "reset", lambda: None)
+        reset()
         before = digest(self.engine.weights()) if request.get("state", True) else ""
         results: list[dict[str, Any]] = []
         out: dict[str, Any] = {}
         for index, case in enumerate(request["cases"]):
             feeds = {name: arrays[key] for name, key in case["feeds"].items()}
+            reset()
             started = time.perf_counter()
             reply = self.answer({"op": "one", "feeds": feeds, "fetches": case["fetches"]}, folder)
             seconds = time.perf_counter() - started
@@ -136,9 +139,13 @@ class Server:
 
 UNSUPPORTED = (
     "not implemented", "not_implemented", "notimplemented", "unimplemented", "could not find an implementation",
+    "no implementation for operator",
     "unsupported", "not supported", "no opset import", "is not a registered function/op", "not compilable",
     "opconversionfailure", "no conversion rule", "does not support",
 )  # fmt: skip
+
+
+PLACES = ("Exception from src/", "Check 'false' failed at", "FrontEnd API failed with")  # of the engine's own sources
 
 
 def _kind(error: BaseException) -> str:
@@ -148,7 +155,8 @@ def _kind(error: BaseException) -> str:
 
 def _error(kind: str, error: BaseException) -> dict[str, Any]:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    message = " ".join(lines[:3])[:600] or type(error).__name__
+    lines = [line for line in lines if not line.startswith(PLACES)] or lines
+    message = " ".join(lines[:4])[:600] or type(error).__name__
     return {"error": {"kind": kind, "type": type(error).__name__, "message": message}}
 
 

@@ -43,6 +43,7 @@ class Engine(Protocol):
     def weights(self) -> Mapping[str, np.ndarray]:
         """The state that a run must leave alone."""
 
+    # Optional: `reset()` brings back what runs may have changed: statistics, counters, states of recurrent layers.
     # Optional: `state() -> Arrays`, what an entry point has made; `load` takes it back from ``model["state"]``.
 
     def cut(self, inputs: Sequence[str], outputs: Sequence[str]) -> tuple[dict[str, Any], Arrays]:

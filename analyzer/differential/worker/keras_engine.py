@@ -104,6 +104,12 @@ class Keras:
             keep_float64()
         self.model = loaded if policy == "float32" else with_policy(loaded, policy)
         self.compiled = False
+        self.stateful = [
+            v for v in self.model._flatten_layers() if getattr(v, "stateful", False) and hasattr(v, "cell")
+        ]
+        plain = self.knobs["call"] == "plain"
+        kept = [v for v in variables_of(self.model) if not v.trainable] if plain else []
+        self.written = [(v, as_array(v)) for v in kept]
         self._flatten()
         names = [n for n, _ in self.inputs]
         if examples is not None:
@@ -130,6 +136,13 @@ class Keras:
             if "seed_generator" not in path:  # a random layer may draw; it must not change what it computes with
                 found[f"{index}/{path}"] = as_array(variable)
         return found
+
+    def reset(self) -> None:
+        """States of recurrent layers, and what a plain call may have written: statistics of normalisations."""
+        for layer in self.stateful:
+            layer.reset_state()
+        for variable, value in self.written:
+            variable.assign(value)
 
     def state(self) -> Arrays:
         """The weights by position and path: initial values are random, and other ones on each backend."""

@@ -27,6 +27,21 @@ class OnnxModel:
         self.outputs = [o.name for o in graph.output]
         self.producer = {name: index for index, n in enumerate(graph.node) for name in n.output if name}
         self.types = {v.name: v for v in (*graph.value_info, *graph.input, *graph.output)}
+        self._infer_bfloat16()
+
+    def _infer_bfloat16(self) -> None:
+        """A model with bfloat16 in it has to say where: what the file leaves open is inferred."""
+        graph = self.proto.graph
+        declared = {i.data_type for i in graph.initializer} | {
+            v.type.tensor_type.elem_type for v in self.types.values()
+        }
+        cast = any(a.name == "to" and a.i == TensorProto.BFLOAT16 for n in graph.node for a in n.attribute)
+        if TensorProto.BFLOAT16 in declared or cast:
+            try:
+                inferred = onnx.shape_inference.infer_shapes(self.proto).graph
+            except Exception:  # a model that inference refuses: what it declares has to do
+                return
+            self.types = {v.name: v for v in inferred.value_info} | self.types
 
     def describe(self, alive: Sequence[str] | None = None) -> dict[str, Any]:
         """Nodes in the order of the file; `alive`: the tensors that the engine keeps, None for all."""
@@ -86,9 +101,10 @@ class OnnxModel:
         used = {name for n in nodes for name in _needs(n)} | set(fetches)
         produced = {name for n in nodes for name in n.output}
         # A fetched tensor that is fed, or a weight, needs a node of its own to be an output.
-        passed = [name for name in fetches if name not in produced]
+        passed = [name for name in fetches if name not in produced or self.is_bfloat16(name)]
+        inward = [name for name in feeds if name in used and self.is_bfloat16(name)]
         graph = helper.make_graph(
-            [*nodes, *(helper.make_node("Identity", [n], [f"{n}/fetched"]) for n in passed)],
+            [*(_cast(f"{n}/fed", n, TensorProto.BFLOAT16) for n in inward), *nodes, *map(self._pass, passed)],
             "extract",
             [self._input(name, array) for name, array in feeds.items() if name in used],
             [onnx.ValueInfoProto(name=f"{n}/fetched" if n in passed else n) for n in fetches],
@@ -102,7 +118,25 @@ class OnnxModel:
         model.ir_version = self.proto.ir_version
         return model
 
+    def is_bfloat16(self, name: str) -> bool:
+        """NumPy has no bfloat16, and engines hand it out as something else or not at all: such a tensor crosses the
+        border of a part as float32, which holds it exactly."""
+        known = self.types.get(name)
+        return known is not None and known.type.tensor_type.elem_type == TensorProto.BFLOAT16
+
+    @property
+    def needs_carriers(self) -> bool:
+        """Whether the whole model can be run from NumPy arrays only as a part with float32 at its borders."""
+        return any(self.is_bfloat16(n) for n in (*self.declared, *self.outputs))
+
+    def _pass(self, name: str) -> NodeProto:
+        if self.is_bfloat16(name):
+            return _cast(name, f"{name}/fetched", TensorProto.FLOAT)
+        return helper.make_node("Identity", [name], [f"{name}/fetched"])
+
     def _input(self, name: str, array: np.ndarray) -> onnx.ValueInfoProto:
+        if self.is_bfloat16(name):
+            return helper.make_tensor_value_info(f"{name}/fed", TensorProto.FLOAT, list(array.shape))
         if name in self.declared:
             return self.declared[name]  # with its symbolic sizes, as the engine would get it
         known = self.types.get(name)
@@ -127,6 +161,15 @@ def attributes(n: NodeProto) -> dict[str, Any]:
         else:
             found[a.name] = AttributeProto.AttributeType.Name(a.type).lower()
     return found
+
+
+def opset_of(model: ModelProto) -> int:
+    """Of the standard domain."""
+    return max((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), default=1)
+
+
+def _cast(source: str, result: str, to: int) -> NodeProto:
+    return helper.make_node("Cast", [source], [result], to=to)
 
 
 def _needs(n: NodeProto) -> list[str]:

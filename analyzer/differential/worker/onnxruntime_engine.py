@@ -46,6 +46,8 @@ class OnnxRuntime:
         return self.model.cut(inputs, outputs)
 
     def evaluate(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
+        if fetches is None and self.model.needs_carriers:
+            fetches = self.model.outputs
         if fetches is None:
             return self._run(self._session(("whole",), lambda: self.path), self.model.outputs, feeds)
         key = ("part", *sorted((n, a.dtype.str, a.shape) for n, a in feeds.items()), *fetches)
@@ -55,7 +57,7 @@ class OnnxRuntime:
 
     def _run(self, session: Any, names: Sequence[str], feeds: Arrays) -> Arrays:
         wanted = {i.name: i.type for i in session.get_inputs()}
-        values = session.run(list(names), {n: _fit(feeds[n], t) for n, t in wanted.items()})
+        values = session.run(list(names), {n: _fit(feeds[n.removesuffix("/fed")], t) for n, t in wanted.items()})
         return {
             n: np.asarray(v)
             for n, v in zip(names, values, strict=False)
@@ -116,11 +118,7 @@ class OnnxRuntime:
 
 
 def _fit(array: np.ndarray, wanted: str) -> np.ndarray:
-    """Undo the transport's widening: bfloat16 travels as float32."""
-    if wanted == "tensor(bfloat16)" and array.dtype == np.float32:
-        import ml_dtypes
-
-        return array.astype(ml_dtypes.bfloat16)
+    """Hidden states of another precision in the type that this engine declares."""
     if wanted == "tensor(float16)" and array.dtype == np.float32:
         return array.astype(np.float16)
     return array

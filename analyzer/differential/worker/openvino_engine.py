@@ -48,6 +48,8 @@ class OpenVINO:
 
     def evaluate(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
         key: tuple[Any, ...]
+        if fetches is None and self.model.needs_carriers:
+            fetches = self.model.outputs
         if fetches is None:
             names, key = self.model.outputs, ("whole",)
             if key not in self.compiled:
@@ -81,6 +83,6 @@ class OpenVINO:
 
 def _known(port: Any, feeds: Mapping[str, Any]) -> str:
     for name in port.get_names():
-        if name in feeds:
-            return str(name)
+        if name.removesuffix("/fed") in feeds:
+            return str(name.removesuffix("/fed"))
     raise EngineError("crash", f"OpenVINO asks for an input {sorted(port.get_names())} that the model does not have")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .contract import Arrays
-from .onnx_model import FLOATS, OnnxModel, in_float64
+from .onnx_model import FLOATS, OnnxModel, in_float64, opset_of
 
 
 class Reference:
@@ -42,18 +42,20 @@ class Reference:
     def evaluate(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
         from onnx.reference import ReferenceEvaluator
 
-        from .reference_operators import OPERATORS
+        from .reference_operators import operators_for
 
         if self.knobs["precision"] == "float64":
             feeds = {n: a.astype(np.float64) if a.dtype.kind == "f" else a for n, a in feeds.items()}
+        if fetches is None and self.model.needs_carriers:
+            fetches = self.model.outputs
         if fetches is None:
             proto = self.model.proto
             names = self.model.outputs
         else:
             proto = self.model.extract(feeds, fetches)
             names = [o.name for o in proto.graph.output]
-            feeds = {i.name: feeds[i.name] for i in proto.graph.input}
-        evaluator = ReferenceEvaluator(proto, new_ops=list(OPERATORS))
+            feeds = {i.name: feeds[i.name.removesuffix("/fed")] for i in proto.graph.input}
+        evaluator = ReferenceEvaluator(proto, new_ops=operators_for(opset_of(proto)))
         with np.errstate(all="ignore"):
             values = evaluator.run(names, feeds)
         return {

@@ -249,4 +249,49 @@ class LRN(op_lrn.LRN):  # type: ignore[misc]
         return (y.astype(x.dtype, copy=False),)
 
 
-OPERATORS = (Conv, MaxPool, AveragePool, BatchNormalization, Softmax, LogSoftmax, Hardmax, LRN)
+class QuantizeLinear(OpRun):  # type: ignore[misc]
+    """Before opset 19, which `onnx.reference` begins with."""
+
+    op_domain = ""
+    until = 19
+
+    def _run(
+        self, x: np.ndarray, scale: np.ndarray, zero: np.ndarray | None = None, axis: int | None = None, **_: Any
+    ) -> tuple[np.ndarray, ...]:
+        dtype = np.dtype(np.uint8) if zero is None else zero.dtype
+        scale, zero = _along(scale, x, axis), _along(np.zeros((), dtype) if zero is None else zero, x, axis)
+        limits = np.iinfo(dtype)
+        rounded = np.nan_to_num(np.rint(x / scale)) + zero
+        return (np.clip(rounded, limits.min, limits.max).astype(dtype),)
+
+
+class DequantizeLinear(OpRun):  # type: ignore[misc]
+    op_domain = ""
+    until = 19
+
+    def _run(
+        self, x: np.ndarray, scale: np.ndarray, zero: np.ndarray | None = None, axis: int | None = None, **_: Any
+    ) -> tuple[np.ndarray, ...]:
+        wide = x.astype(np.int64)
+        if zero is not None:
+            wide = wide - _along(zero.astype(np.int64), x, axis)
+        return ((wide * _along(scale, x, axis)).astype(scale.dtype),)
+
+
+def _along(parameter: np.ndarray, x: np.ndarray, axis: int | None) -> np.ndarray:
+    """One number for all, or one for each slice of `x` along `axis` (1 where absent)."""
+    if parameter.size == 1:
+        return parameter.reshape(())
+    shape = [1] * x.ndim
+    shape[1 if axis is None else axis] = parameter.size
+    return parameter.reshape(shape)
+
+
+OPERATORS = (
+    Conv, MaxPool, AveragePool, BatchNormalization, Softmax, LogSoftmax, Hardmax, LRN, QuantizeLinear, DequantizeLinear,
+)  # fmt: skip
+
+
+def operators_for(opset: int) -> list[Any]:
+    """Those that a model of this opset is run with."""
+    return [operator for operator in OPERATORS if opset < getattr(operator, "until", opset + 1)]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .contract import Arrays, EngineError, tensor
-from .torch_module import Repacked, build_module, take_weights
+from .torch_module import Buffers, Repacked, build_module, take_weights
 from .torch_program import Program, as_array
 
 DTYPES = {"float64": "float64", "bfloat16": "bfloat16", "float16": "float16"}
@@ -75,6 +75,7 @@ class Torch:
         module = module.to(self.knobs["device"])
         args, kwargs = self._place(args), self._place(kwargs)
         self.module, self.kwargs = module, kwargs
+        self.buffers = Buffers(module)
         if model["kind"] == "torch-program" and dtype is None and self.knobs["device"] == "cpu":
             self.exported = program
         else:
@@ -119,6 +120,9 @@ class Torch:
         described = [tensor(n, str(v.dtype).replace("torch.", ""), list(v.shape)) for n, v in self.inputs.items()]
         notes[-1] += ". It is compared as a whole, not layer by layer."
         return {"nodes": [], "inputs": described, "outputs": [], "alive": [], "dtypes": {}, "notes": notes}
+
+    def reset(self) -> None:
+        self.buffers.restore()
 
     def weights(self) -> Mapping[str, np.ndarray]:
         return {n: as_array(p) for n, p in [*self.module.named_parameters(), *self.module.named_buffers()]}

@@ -62,6 +62,30 @@ def take_weights(module: Any, path: Path) -> list[str]:
     return []
 
 
+class Buffers:
+    """A module's buffers as they were loaded: statistics and counters that a call may change."""
+
+    def __init__(self, module: Any) -> None:
+        self.kept = [
+            (part, name, value, value.detach().clone(), value._version)
+            for part in module.modules()
+            for name, value in part._buffers.items()
+            if value is not None
+        ]
+
+    def restore(self) -> None:
+        """Only what was written to since is copied; a buffer that was replaced comes back itself."""
+        import torch
+
+        for index, (part, name, value, copy, version) in enumerate(self.kept):
+            if part._buffers.get(name) is not value:
+                part._buffers[name] = value
+            if value._version != version:
+                with torch.no_grad():
+                    value.copy_(copy)
+                self.kept[index] = (part, name, value, copy, value._version)
+
+
 class Repacked:
     """Calls a module whose arguments are nested with tensors in a flat order."""
 
