@@ -83,7 +83,10 @@ def binary(
             return tr.unknown("text")
         from analyzer.tracing.operators import elementwise
 
-        return elementwise.binary(tr, _SYMBOLS[op], left, right, node)
+        result = elementwise.binary(tr, _SYMBOLS[op], left, right, node)
+        if in_place and isinstance(left, Tensor) and isinstance(result, Tensor):
+            elementwise.keeps_shape(tr, _SYMBOLS[op], left, result, node)
+        return result
     if isinstance(left, ListV) or isinstance(right, ListV):
         return _of_lists(tr, op, left, right, in_place)
     if isinstance(left, OpenSize) or isinstance(right, OpenSize):

@@ -33,6 +33,17 @@ def errors(tmp_path: Path, source: str, **others: str) -> list[int]:
 HEAD = "import torch\nimport torch.nn as nn\n"
 
 CONSTRUCTS = {
+    "written in place": ("x = torch.zeros(4)\nx += torch.zeros({})", 2),
+    "grown in place": ("x = torch.zeros(3, 4)\nx.mul_(torch.zeros({}))", 2),
+    "mask": ("torch.zeros(2, 4).masked_fill(torch.zeros({}) > 0, 0.0)", 1),
+    "half spectrum": (
+        "x = torch.fft.irfft(torch.fft.rfft(torch.zeros(2, {})))\nnn.Linear(4, 2)(x + torch.zeros(4))",
+        2,
+    ),
+    "random generator": (
+        "import numpy as np\nrng = np.random.default_rng(0)\nrng.normal(size=(3, {})) + np.zeros(4)",
+        3,
+    ),
     "named tuple": (
         "from collections import namedtuple\n"
         "Size = namedtuple('Size', 'rows columns')\n"

@@ -6,10 +6,11 @@ import ast
 
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.strides import is_contiguous, order_kept
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Tensor, Unknown, Value
+from analyzer.tracing.values import Tensor, Unknown, Value, show_shape
 from analyzer.validity.terms import Cond, Poly, equal, floor_div, mod
 
 _NAMES = {
@@ -56,6 +57,20 @@ def binary(tr: Tracer, sign: str, left: Value, right: Value, node: ast.AST | Non
 
         return matmul(op, left, right, framework)
     return broadcast(op, sign, left, right, framework, "bool" if boolean else "")
+
+
+def keeps_shape(tr: Tracer, sign: str, target: Tensor, result: Tensor, node: ast.AST | None) -> None:
+    """`x += y` writes into an array, which does not stretch; TensorFlow and NumPy's scalars make a new value."""
+    if target.dims is None or result.dims is None or sign == "@" or target.framework not in ("torch", "numpy"):
+        return
+    if target.framework == "numpy" and not target.dims:
+        return
+    op = Op(tr, f"{sign}=", site=tr.site(node))
+    sentence = f"the result {show_shape(result.dims)} does not fit into {show_shape(target.dims)}"
+    if len(target.dims) != len(result.dims):
+        fail(op, "stretch", sentence, (target,))
+    for have, wanted in zip(result.dims, target.dims, strict=True):
+        require(op, equal(have, wanted), "stretch", sentence, (target,))
 
 
 def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtype: str = "") -> Value:

@@ -14,7 +14,7 @@ from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import reduced_dims, shape_argument
 from analyzer.tracing.operators.torch_shape_rules import reshaped
-from analyzer.tracing.values import ListV, Tensor, Unknown, Value, show_shape
+from analyzer.tracing.values import Api, ListV, Tensor, Unknown, Value, show_shape
 from analyzer.validity.terms import Poly, floor_div
 
 
@@ -39,6 +39,12 @@ def create(op: Op, shape: Value, rest: tuple[Value, ...]) -> Value:
     )
 
 
+@operator("numpy.random.default_rng numpy.random.RandomState", "*seed")
+def generator(op: Op, seed: tuple[Value, ...]) -> Value:
+    """Its methods have the names of the module's functions."""
+    return Api("numpy.random")
+
+
 @operator("numpy.random.rand numpy.random.randn", "*size")
 def random_sizes(op: Op, size: tuple[Value, ...]) -> Value:
     return made(op, shape_argument(op, size), "float64")
@@ -54,7 +60,7 @@ def random_shape(op: Op, size: Value) -> Value:
 
 @operator(
     (
-        "numpy.random.normal numpy.random.uniform numpy.random.randint numpy.random.choice "
+        "numpy.random.normal numpy.random.uniform numpy.random.randint numpy.random.integers numpy.random.choice "
         "numpy.random.binomial numpy.random.poisson"
     ),
     "*args",
@@ -69,8 +75,8 @@ def random_last(op: Op, args: tuple[Value, ...]) -> Value:
         else None,
     )
     if size is None:
-        return Unknown("a random number", "data", pytype="int" if op.short in ("randint",) else "float")
-    return made(op, shape_argument(op, (size,)), "int64" if op.short == "randint" else None)
+        return Unknown("a random number", "data", pytype="int" if op.short in ("randint", "integers") else "float")
+    return made(op, shape_argument(op, (size,)), "int64" if op.short in ("randint", "integers") else None)
 
 
 @operator(

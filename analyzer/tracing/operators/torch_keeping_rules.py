@@ -17,8 +17,8 @@ from analyzer.tracing.values import Tensor, Value
     "torch.tril torch.triu torch.isnan torch.isinf "
     "torch.isfinite "
     "torch.sigmoid_ torch.nn.functional.dropout2d torch.nn.functional.dropout1d "
-    "torch.nn.functional.dropout3d torch.fft.fft "
-    "torch.fft.ifft torch.nn.functional.alpha_dropout torch.expm1 torch.trunc torch.frac "
+    "torch.nn.functional.dropout3d "
+    "torch.nn.functional.alpha_dropout torch.expm1 torch.trunc torch.frac "
     "torch.nn.functional.instance_norm torch.nn.functional.prelu "
     "torch.nn.functional.threshold torch.lgamma torch.digamma torch.softmax_ torch.angle "
     "torch.conj torch.nn.functional.rrelu torch.nn.functional.gumbel_softmax",

@@ -1,0 +1,49 @@
+"""torch.fft: real transforms keep half of an axis, and one more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.values import Tensor, Value
+from analyzer.validity.terms import Poly, floor_div
+
+
+@operator("torch.fft.rfft torch.fft.irfft torch.fft.fft torch.fft.ifft torch.fft.hfft", "input n=None dim=-1 norm=None")
+def one_axis(op: Op, input: Value, n: Value, dim: Value, norm: Value) -> Value:
+    return _transformed(op, input, (n,), (dim,))
+
+
+@operator(
+    "torch.fft.rfft2 torch.fft.irfft2 torch.fft.fft2 torch.fft.ifft2 torch.fft.rfftn torch.fft.irfftn torch.fft.fftn "
+    "torch.fft.ifftn",
+    "input s=None dim=None norm=None",
+)
+def many_axes(op: Op, input: Value, s: Value, dim: Value, norm: Value) -> Value:
+    axes = plain(op.tr, dim) if dim is not None else (-2, -1) if op.short.endswith("2") else None
+    sizes = plain(op.tr, s) if s is not None else None
+    if not isinstance(axes, tuple) or (s is not None and not isinstance(sizes, tuple)):
+        return unknown_tensor(op, "torch")
+    return _transformed(op, input, sizes or (None,) * len(axes), axes)
+
+
+def _transformed(op: Op, input: Value, sizes: tuple[Any, ...], axes: tuple[Any, ...]) -> Value:
+    found = tensor_of(op.tr, input, "torch")
+    if found is None or found.dims is None or len(sizes) != len(axes):
+        return unknown_tensor(op, "torch")
+    dims = list(found.dims)
+    for position, (size, axis) in enumerate(zip(sizes, axes, strict=True)):
+        if not isinstance(axis, int) or not -len(dims) <= axis < len(dims):
+            return unknown_tensor(op, "torch")
+        if size is not None and not isinstance(size, (int, Poly)):
+            return unknown_tensor(op, "torch")
+        last = position == len(axes) - 1  # only this axis is halved
+        if last and op.short.startswith("rfft"):
+            dims[axis] = floor_div(dims[axis] if size is None else size, 2) + 1
+        elif last and op.short.startswith(("irfft", "hfft")):
+            dims[axis] = (dims[axis] - 1) * 2 if size is None else size
+        elif size is not None:
+            dims[axis] = size
+    return Tensor(tuple(dims), None, "torch", site=op.where, sources=(found,))

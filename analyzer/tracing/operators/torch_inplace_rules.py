@@ -1,0 +1,38 @@
+"""torch: operators that write into a tensor, whose shape stays, and fills where a mask says."""
+
+from __future__ import annotations
+
+from analyzer.tracing.operators.elementwise import broadcast
+from analyzer.tracing.operators.operands import unknown_tensor
+from analyzer.tracing.operators.refusals import fail, require
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.values import Tensor, Value, show_shape
+from analyzer.validity.terms import any_of, equal
+
+
+@operator(
+    "torch.Tensor.add_ torch.Tensor.sub_ torch.Tensor.mul_ torch.Tensor.div_ torch.Tensor.copy_ "
+    "torch.Tensor.masked_fill_",
+    "input other *rest",
+)
+def written(op: Op, input: Value, other: Value, rest: tuple[Value, ...]) -> Value:
+    """What is written stretches to the tensor, never the tensor to it."""
+    if not isinstance(input, Tensor):
+        return unknown_tensor(op, "torch")
+    if isinstance(other, Tensor) and other.dims is not None and input.dims is not None:
+        what = "mask" if op.short == "masked_fill_" else "operand"
+        sentence = f"the {what} {show_shape(other.dims)} does not stretch to the tensor {show_shape(input.dims)}"
+        if len(other.dims) > len(input.dims):
+            fail(op, "stretch", sentence, (input, other))
+        for have, wanted in zip(reversed(other.dims), reversed(input.dims), strict=False):
+            require(op, any_of(equal(have, wanted), equal(have, 1)), "stretch", sentence, (input, other))
+    return input
+
+
+@operator("torch.Tensor.masked_fill torch.masked_fill", "input mask value")
+def masked(op: Op, input: Value, mask: Value, value: Value) -> Value:
+    """Mask and tensor are broadcast against each other."""
+    if not isinstance(input, Tensor) or not isinstance(mask, Tensor) or mask.dims is None or input.dims is None:
+        return input if isinstance(input, Tensor) else unknown_tensor(op, "torch")
+    result = broadcast(op, "+", input, Tensor(mask.dims, input.dtype, "torch", site=mask.site, name=mask.name), "torch")
+    return result if isinstance(result, Tensor) else input
