@@ -497,3 +497,45 @@ def test_the_largest_of_a_softmax_is_as_large_as_said(classes: int, dtype: type,
     for rows in (values, np.zeros_like(values), np.full_like(values, 20.0)):
         (result,) = engine(graph).run(None, {"x": rows})
         assert low <= float(result.min())
+
+
+@pytest.mark.parametrize(
+    ("after", "safe"),
+    [
+        *(("same mask", True), ("negated mask", True), ("computed again", True), ("nan to 0", True)),
+        *(("nothing", False), ("other mask", False), ("other branch", False), ("used bare too", False)),
+    ],
+)
+def test_rows_of_minus_infinity_that_are_replaced_after_the_softmax(after: str, safe: bool) -> None:
+    b = Builder()
+    x, mask, other = b.input("x", (3, 4)), b.input("mask", (3, 4), "bool"), b.input("other", (3, 4), "bool")
+    masked = b.op("Where", b.op("Not", mask), b.const(-np.inf), x)
+    p = b.op("Softmax", masked, axis=-1, name="softmax")
+    zero = b.const(0.0)
+    results = {
+        "same mask": lambda: [b.op("Where", mask, p, zero)],
+        "negated mask": lambda: [b.op("Where", b.op("Not", mask), zero, p)],
+        "computed again": lambda: [b.op("Where", b.op("Equal", mask, b.const(False, bool)), zero, b.op("Identity", p))],
+        "nan to 0": lambda: [b.op("Where", b.op("IsNaN", p), zero, p)],
+        "nothing": lambda: [p],
+        "other mask": lambda: [b.op("Where", other, p, zero)],
+        "other branch": lambda: [b.op("Where", mask, zero, p)],
+        "used bare too": lambda: [b.op("Where", mask, p, zero), b.op("Neg", p)],
+    }[after]()
+    graph = b.graph(*results)
+    found = rules(graph, {"x": (-5, 5)})
+    assert found == ([] if safe else [("softmax-of-minus-infinity", "softmax")])
+    feeds = {"x": np.ones((3, 4), np.float32), "mask": np.zeros((3, 4), bool), "other": np.ones((3, 4), bool)}
+    used = {i.name for i in engine(graph).get_inputs()}
+    outputs = engine(graph).run(None, {k: v for k, v in feeds.items() if k in used})
+    assert all(np.isfinite(o).all() for o in outputs) == safe
+
+
+def test_the_gradient_of_a_replaced_row_is_0() -> None:
+    import torch
+
+    for clean in (lambda p, keep: p.masked_fill(~keep, 0.0), lambda p, keep: torch.nan_to_num(p)):
+        scores, keep = torch.ones(3, 4, requires_grad=True), torch.zeros(3, 4, dtype=torch.bool)
+        clean(torch.softmax(scores.masked_fill(~keep, -torch.inf), -1), keep).sum().backward()
+        assert scores.grad is not None
+        assert not scores.grad.any()

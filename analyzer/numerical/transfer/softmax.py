@@ -11,6 +11,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.masked_rows import replaced_after
 from analyzer.numerical.transfer.facts import finite_along
 from analyzer.numerical.transfer.kinds import like
 from analyzer.numerical.transfer.reductions import block_counts, over_blocks
@@ -75,12 +76,9 @@ def _masked_rows(ctx: Context, x: AbstractTensor, axes: Any) -> bool:
     if x.low > -np.inf:
         return False
     safe = axes is not None and len(axes) == 1 and x.rank is not None and finite_along(x, axes[0] - x.rank)
-    ctx.check(
-        "numerical/softmax-of-minus-infinity",
-        "every element of a row is -inf",
-        {0: x},
-        lambda _: safe and x.high != np.inf,
-    )
+    danger = "every element of a row is -inf"
+    replaced = not safe and x.high != np.inf and replaced_after(ctx.run, ctx.node)
+    ctx.check("numerical/softmax-of-minus-infinity", danger, {0: x}, lambda _: (safe or replaced) and x.high != np.inf)
     return not safe
 
 
