@@ -8,6 +8,7 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.splitting import SHAPES_ONLY
 
 if TYPE_CHECKING:
     from analyzer.numerical.interpreter import Run
@@ -19,8 +20,8 @@ DEPTH = 8  # of two conditions that are compared
 def replaced_after(run: Run, softmax: ir.Node) -> bool:
     """Whether each use of the result replaces the rows that were masked whole, which are NaN.
 
-    ``where(mask, softmax(where(mask, scores, -inf)), 0)``, or NaN replaced by a number. No gradient of them gets through
-    either: that of the first mask is 0 there.
+    ``where(mask, softmax(where(mask, scores, -inf)), 0)``, or NaN replaced by a number. No gradient of them gets
+    through either: that of the first mask is 0 there.
     """
     mask = _mask(run, softmax.inputs[0])
     return mask is not None and _all_replaced(run, softmax.outputs[0], *mask)
@@ -54,7 +55,7 @@ def _all_replaced(run: Run, value: ir.Value, condition: ir.Value, truth: bool) -
         rule = run.rule(node)
         if rule is None:
             return False
-        if rule.name == "IsNaN":
+        if rule.name == "IsNaN" or rule.name in SHAPES_ONLY or (rule.name == "CastLike" and index == 1):
             continue
         if rule.name in PASSING and index == 0:
             if not _all_replaced(run, node.outputs[0], condition, truth):
@@ -109,4 +110,6 @@ def _same_constant(a: ir.Value, b: ir.Value) -> bool:
     one, other = ir.convenience.get_const_tensor(a), ir.convenience.get_const_tensor(b)
     if one is None or other is None or one.size > 64 or one.shape != other.shape or one.dtype != other.dtype:
         return False
+    if one.dtype.is_floating_point() and (a.is_initializer() or b.is_initializer()):
+        return False  # these may be trained apart
     return bool(np.array_equal(one.numpy(), other.numpy()))

@@ -511,11 +511,13 @@ def test_rows_of_minus_infinity_that_are_replaced_after_the_softmax(after: str, 
     x, mask, other = b.input("x", (3, 4)), b.input("mask", (3, 4), "bool"), b.input("other", (3, 4), "bool")
     masked = b.op("Where", b.op("Not", mask), b.const(-np.inf), x)
     p = b.op("Softmax", masked, axis=-1, name="softmax")
-    zero = b.const(0.0)
+    zero, no = b.const(0.0), b.const(False, bool)
     results = {
         "same mask": lambda: [b.op("Where", mask, p, zero)],
         "negated mask": lambda: [b.op("Where", b.op("Not", mask), zero, p)],
-        "computed again": lambda: [b.op("Where", b.op("Equal", mask, b.const(False, bool)), zero, b.op("Identity", p))],
+        "computed again": lambda: [
+            b.op("Where", b.op("Equal", mask, b.const(False, bool)), b.op("CastLike", zero, p), p)
+        ],
         "nan to 0": lambda: [b.op("Where", b.op("IsNaN", p), zero, p)],
         "nothing": lambda: [p],
         "other mask": lambda: [b.op("Where", other, p, zero)],
