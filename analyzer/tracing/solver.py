@@ -12,6 +12,7 @@ from math import gcd, inf
 from typing import Any
 
 from analyzer.tracing.complexity import parts
+from analyzer.tracing.witness import satisfied_by_trying
 from analyzer.validity.terms import Cond, Symbol, Truth, equal, mod, negate, substitute, symbols_of, unequal
 
 RESOURCES = 200_000  # of one question, in z3's own steps: the same answer on every machine
@@ -141,8 +142,26 @@ def relevant(conditions: Sequence[Truth], wanted: Iterable[Symbol]) -> list[int]
     return sorted(chosen)
 
 
+def connected(conditions: Sequence[Truth]) -> list[list[int]]:
+    """Indices of the conditions in groups that share no symbol, each in order: they hold or fail for themselves."""
+    group_of: dict[Symbol, list[int]] = {}
+    for index, condition in enumerate(conditions):
+        if not isinstance(condition, Cond):
+            continue
+        joined = [index]
+        for group in {id(g): g for s in condition.symbols if (g := group_of.get(s)) is not None}.values():
+            joined += group
+        for member in joined:
+            for sym in conditions[member].symbols:
+                group_of[sym] = joined
+    return sorted(sorted(g) for g in {id(g): g for g in group_of.values()}.values())
+
+
 def satisfiable(conditions: Sequence[Truth], effort: Effort | None = None) -> bool | None:
-    """Whether all conditions can hold together; None when undecided."""
+    """Whether all conditions can hold together; None when undecided.
+
+    Groups without a common symbol are asked for alone: the questions are smaller, and paths ask most of them again.
+    """
     if any(c is False for c in conditions):
         return False
     rest = list(dict.fromkeys(c for c in conditions if isinstance(c, Cond)))
@@ -150,11 +169,23 @@ def satisfiable(conditions: Sequence[Truth], effort: Effort | None = None) -> bo
         return True
     if any(negate(c) in rest for c in rest if c.kind in ("ge", "eq", "ne")):
         return False
-    if len(rest) > MOST_CONDITIONS:
-        return None
     effort = effort or Effort()
-    found: bool | None = effort.once(("satisfiable", *rest), lambda: Solver(rest, effort).check())
+    answers = [_holds([rest[i] for i in group], effort) for group in connected(rest)]
+    return False if False in answers else None if None in answers else True
+
+
+def _holds(conditions: Sequence[Cond], effort: Effort) -> bool | None:
+    if len(conditions) > MOST_CONDITIONS:
+        return None
+    found: bool | None = effort.once(("satisfiable", *conditions), lambda: _asked(conditions, effort))
     return found
+
+
+def _asked(conditions: Sequence[Cond], effort: Effort) -> bool | None:
+    if effort.left > 0 and satisfied_by_trying(conditions):
+        effort.left -= 10 * sum(map(parts, conditions))
+        return True
+    return Solver(conditions, effort).check()
 
 
 def first_conflict(conditions: Sequence[Truth], effort: Effort | None = None) -> tuple[int, list[int]] | None:
@@ -165,19 +196,32 @@ def first_conflict(conditions: Sequence[Truth], effort: Effort | None = None) ->
     false = next((i for i, c in enumerate(conditions) if c is False), None)
     at_false = None if false is None else (false, [false])
     before = conditions[:false]
-    if len(before) > MOST_CONDITIONS or not any(isinstance(c, Cond) for c in before):
+    if not any(isinstance(c, Cond) for c in before):
         return at_false
-    if satisfiable(before, effort) is not False:
-        return at_false
-    solver = Solver(before, effort)
-    low, high = 1, len(before)  # the prefix of length `high` is unsatisfiable
+    effort = effort or Effort()
+    found = []
+    for group in connected(before):
+        chosen = [before[i] for i in group]
+        if satisfiable(chosen, effort) is False:
+            conflict = _search(chosen, effort)
+            if conflict is not None:
+                found.append((group[conflict[0]], [group[i] for i in conflict[1]]))
+    return min(found, default=at_false)
+
+
+def _search(conditions: Sequence[Truth], effort: Effort) -> tuple[int, list[int]] | None:
+    """The same for conditions that are known not to hold together."""
+    if len(conditions) > MOST_CONDITIONS:
+        return None
+    solver = Solver(conditions, effort)
+    low, high = 1, len(conditions)  # the prefix of length `high` is unsatisfiable
     while low < high:
         middle = (low + high) // 2
         if solver.check(range(middle)) is False:
             high = middle
         else:
             low = middle + 1
-    return (high - 1, solver.core()) if solver.check(range(high)) is False else at_false
+    return (high - 1, solver.core()) if solver.check(range(high)) is False else None
 
 
 def forced_values(
