@@ -69,18 +69,21 @@ def graph_of(name: str, source: str | None, file: str | None) -> Any:
 
 
 def study(name: str, source: str | None, file: str | None) -> dict[str, Any]:
-    """Figures of one model: operators checked, proved safe, and the warnings, with exact and with widened weights."""
+    """Figures of one model, with exact and with widened weights."""
+    return figures(name, graph_of(name, source, file), ("exact", "widened"))
+
+
+def figures(name: str, graph: Any, modes: tuple[str, ...]) -> dict[str, Any]:
+    """Operators checked, proved safe, and the warnings, for weights that are exact or widened."""
     from analyzer.config import TargetConfig
     from analyzer.graph import Role, ValueRange, display_name, layer_of, role_of
     from analyzer.numerical import interpret
     from analyzer.numerical.assumptions import as_ranges, assume
 
-    graph = graph_of(name, source, file)
     row: dict[str, Any] = {"model": name, "nodes": len(list(graph.nodes()))}
-    for mode, target in (
-        ("exact", TargetConfig(id=name, path="model")),
-        ("widened", TargetConfig(id=name, entry="entry.py:build")),
-    ):
+    for mode in modes:
+        code = mode == "widened"
+        target = TargetConfig(id=name, entry="entry.py:build") if code else TargetConfig(id=name, path="model")
         ranges = as_ranges(assume(graph, target))
         for value in graph.graph.inputs:
             image = (

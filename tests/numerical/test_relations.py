@@ -515,9 +515,7 @@ def test_rows_of_minus_infinity_that_are_replaced_after_the_softmax(after: str, 
     results = {
         "same mask": lambda: [b.op("Where", mask, p, zero)],
         "negated mask": lambda: [b.op("Where", b.op("Not", mask), zero, p)],
-        "computed again": lambda: [
-            b.op("Where", b.op("Equal", mask, b.const(False, bool)), b.op("CastLike", zero, p), p)
-        ],
+        "computed again": lambda: [b.op("Where", b.op("Equal", mask, no), b.op("CastLike", zero, p), p)],
         "nan to 0": lambda: [b.op("Where", b.op("IsNaN", p), zero, p)],
         "nothing": lambda: [p],
         "other mask": lambda: [b.op("Where", other, p, zero)],
