@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from pathlib import Path
 
 from analyzer.config import TargetConfig
 from analyzer.differential import noise
 from analyzer.differential.explain import Problem
-from analyzer.differential.localize import Blame
+from analyzer.differential.localize import Blame, Localization
 from analyzer.differential.study import Study
 from analyzer.differential.verdict import Kind
 from analyzer.differential.wording import json_number, judge_title, number, plain, shortened
@@ -100,8 +99,9 @@ def _evidence(problem: Problem, done: Study) -> Evidence:
         sentences.append(
             "No layer deviates alone: the judge's prefix spliced with this engine's suffix shows the error from here."
         )
-    for name, error in sorted(blame.peers.items()):
-        sentences.append(f"{name} deviates here by {number(error)}.")
+    if blame.peers:
+        others = ", ".join(f"{name} {number(error)}" for name, error in sorted(blame.peers.items()))
+        sentences.append(f"The same layer on the other engines: {others}.")
     if problem.outputs_affected:
         sentences.append(f"At the model's outputs the relative error is {number(problem.outputs_affected)}.")
     if problem.culprit is not None:
@@ -115,7 +115,7 @@ def _evidence(problem: Problem, done: Study) -> Evidence:
     if blame.judge.startswith("none"):
         sentences.append("No judge could run this layer, so which of the two engines is wrong is open.")
     localization = done.localizations.get(blame.backend)
-    tables = (_table(localization.errors, blame),) if localization is not None else ()
+    tables = (_table(localization, blame),) if localization is not None else ()
     data = {
         "backend": problem.backend.name,
         "judge": blame.judge,
@@ -131,8 +131,10 @@ def _evidence(problem: Problem, done: Study) -> Evidence:
     return Evidence("deviation", tuple(sentences), tables, done.inputs.assumptions if done.inputs else (), data)
 
 
-def _table(errors: Mapping[str, Mapping[str, float]], blame: Blame) -> Table:
+def _table(found: Localization, blame: Blame) -> Table:
+    errors = found.errors
+    layers = {u.id: u.main.layer or u.main.name for u in found.units}
     worst = sorted(errors.get(blame.backend, {}).items(), key=lambda item: -item[1])[:8]
     names = [n for n in errors if any(u in errors[n] for u, _ in worst)]
-    rows = tuple((unit, *(number(errors[n].get(unit, math.nan)) for n in names)) for unit, _ in worst)
+    rows = tuple((layers.get(unit, unit), *(number(errors[n].get(unit, math.nan)) for n in names)) for unit, _ in worst)
     return Table(("layer, replayed alone", *names), rows)

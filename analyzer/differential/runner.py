@@ -146,7 +146,7 @@ class Runner:
             for entry in reply["results"]:
                 if "error" in entry:
                     kind = Kind.UNSUPPORTED if entry["error"]["kind"] == "unsupported" else Kind.CRASH
-                    text = f"{entry['error']['type']}: {entry['error']['message']}"
+                    text = str(entry["error"]["message"])
                     outcomes.append(Outcome(failure=Failure(kind, text[:700]), seconds=float(entry["seconds"])))
                 else:
                     named = {name: found[key] for name, key in entry["keys"].items()}

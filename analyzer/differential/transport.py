@@ -86,7 +86,7 @@ def read_reply(text: bytes | str) -> Any:
         if "error" in reply:
             error = reply["error"]
             kind = {"missing": Kind.MISSING, "unsupported": Kind.UNSUPPORTED}.get(error["kind"], Kind.CRASH)
-            raise EngineFailed(kind, f"{error['type']}: {error['message']}"[:700])
+            raise EngineFailed(kind, str(error["message"])[:700])
         return reply["value"]
     except (ValueError, KeyError, TypeError) as error:
         raise EngineFailed(Kind.CRASH, f"the worker's reply is not understood ({type(error).__name__})") from None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ from analyzer.differential.backend import parse
 from analyzer.differential.environments import Overlays
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact, Runner
+from analyzer.differential.verdict import Failure, Kind
 
 VERSION = "3.5.0"
 MODEL = """
@@ -39,3 +42,16 @@ def test_a_sequential_model_runs_where_a_loaded_one_knows_no_input(tmp_path: Pat
     (output,) = outcome.arrays.values()
     assert output.shape == (2, 2)
     assert np.isfinite(output).all()
+
+
+def test_a_file_of_a_newer_keras_is_unsupported_not_a_crash(tmp_path: Path) -> None:
+    saved = tmp_path / "model.keras"
+    config = {"module": "keras", "class_name": "Functional", "config": {"unheard": 1}, "registered_name": "Functional"}
+    with zipfile.ZipFile(saved, "w") as archive:
+        archive.writestr("metadata.json", json.dumps({"keras_version": "99.1.0"}))
+        archive.writestr("config.json", json.dumps(config))
+    with Pool() as pool:
+        failure = pool.get(parse("keras-numpy"), Artefact("keras", {"model.keras": saved}, {"path": "model.keras"}))
+    assert isinstance(failure, Failure)
+    assert failure.kind is Kind.UNSUPPORTED
+    assert "what Keras 99.1.0 saved" in failure.message

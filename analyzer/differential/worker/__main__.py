@@ -157,7 +157,9 @@ def _error(kind: str, error: BaseException) -> dict[str, Any]:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith(PLACES)] or lines
     message = " ".join(lines[:4])[:600] or type(error).__name__
-    return {"error": {"kind": kind, "type": type(error).__name__, "message": message}}
+    # A verdict of Assay's own is a sentence; other errors are named by their class.
+    text = message if isinstance(error, EngineError) else f"{type(error).__name__}: {message}"
+    return {"error": {"kind": kind, "message": text}}
 
 
 def main() -> None:

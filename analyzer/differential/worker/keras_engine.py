@@ -21,7 +21,16 @@ import numpy as np
 
 from . import tensors
 from .contract import Arrays, EngineError, node, tensor
-from .keras_models import as_array, declare_precision, keep_float64, path_of, restore, variables_of, with_policy
+from .keras_models import (
+    as_array,
+    declare_precision,
+    keep_float64,
+    path_of,
+    read,
+    restore,
+    variables_of,
+    with_policy,
+)
 
 PACKAGES = {"tensorflow": "tensorflow", "jax": "jax", "torch": "torch", "openvino": "openvino", "numpy": "numpy"}
 SIMPLE = (int, float, bool, str)
@@ -90,7 +99,7 @@ class Keras:
         self.examples: Arrays = {}
         examples = None
         if model["kind"] == "keras":
-            loaded = keras.saving.load_model(str(folder / model["path"]), compile=False)
+            loaded = read(folder / model["path"])
         else:
             from assay_inside.entry import build  # type: ignore[import-not-found]
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import re
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,6 +35,36 @@ def keep_float64() -> None:
         narrowing = getattr(dtypes, "BIT64_TO_BIT32_DTYPE", {})
         if "float64" in narrowing:
             narrowing["float64"] = "float64"
+
+
+def read(path: Path) -> Any:
+    """The model in a file. One that a newer Keras wrote is expected not to load here: no crash of this version."""
+    import keras
+
+    try:
+        return keras.saving.load_model(str(path), compile=False)
+    except (TypeError, ValueError) as error:
+        saved = _saved_by(path)
+        if saved is None or _order(saved) <= _order(keras.__version__):
+            raise
+        found = re.search(r"Exception encountered: (.*)", str(error))
+        raise EngineError(
+            "unsupported",
+            f"Keras {keras.__version__} cannot read what Keras {saved} saved: {found[1] if found else error}",
+        ) from error
+
+
+def _saved_by(path: Path) -> str | None:
+    """The version of Keras that a `.keras` file names."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return str(json.loads(archive.read("metadata.json"))["keras_version"])
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+        return None
+
+
+def _order(version: str) -> tuple[int, ...]:
+    return tuple(int(n) for n in re.findall(r"\d+", version)[:3])
 
 
 def with_policy(model: Any, policy: str) -> Any:
