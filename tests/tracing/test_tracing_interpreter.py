@@ -33,6 +33,14 @@ def errors(tmp_path: Path, source: str, **others: str) -> list[int]:
 HEAD = "import torch\nimport torch.nn as nn\n"
 
 CONSTRUCTS = {
+    "complex rotation": (
+        "x = torch.view_as_complex(torch.zeros(2, {}, 2))\n"
+        "phase = torch.polar(torch.ones(2, 4), torch.zeros(2, 4))\n"
+        "y = torch.view_as_real(x * phase).flatten(1).type_as(phase)\n"
+        "nn.Linear(8, 2)(y)",
+        3,
+    ),
+    "complex pairs": ("torch.view_as_complex(torch.zeros(3, {} - 2))", 1),
     "written in place": ("x = torch.zeros(4)\nx += torch.zeros({})", 2),
     "grown in place": ("x = torch.zeros(3, 4)\nx.mul_(torch.zeros({}))", 2),
     "mask": ("torch.zeros(2, 4).masked_fill(torch.zeros({}) > 0, 0.0)", 1),
@@ -181,6 +189,41 @@ def test_modules_of_the_repository_are_followed(tmp_path: Path) -> None:
     source = "import torch\nfrom layers import head\nhead({})(torch.zeros(3, 8))\n"
     assert errors(tmp_path, source.format(8), layers=layers) == []
     assert errors(tmp_path, source.format(9), layers=layers) == [3]
+
+
+@pytest.mark.parametrize(
+    ("source", "module", "expected"),
+    [
+        ("from net import Net", "class Network: pass", [1]),
+        ("import net\nprint(net.Net)", "class Network: pass", [2]),
+        ("from net import Net", "if unknown():\n    Net = 1", []),
+        ("from net import Net", "from elsewhere import *", []),
+        ("from net import Net", "def __getattr__(name): return 1", []),
+        ("from net import Net", "globals()['Net'] = 1", []),
+        ("try:\n    from net import Net\nexcept ImportError:\n    Net = None", "x = 1", []),
+        ("from contextlib import suppress\nwith suppress(ImportError):\n    from net import Net", "x = 1", []),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from net import Net", "x = 1", []),
+        ("from net import helper", "from helpers import helper as other", []),
+    ],
+)
+def test_names_that_a_module_of_the_repository_lacks(
+    tmp_path: Path, source: str, module: str, expected: list[int]
+) -> None:
+    found = problems(tmp_path, source + "\n", net=module + "\n")
+    assert [p.site.line for p in found if p.rule == "python/missing-attribute" and p.certain] == expected
+
+
+def test_an_attribute_that_is_tried_for_is_no_finding(tmp_path: Path) -> None:
+    source = """
+    class Net:
+        def size(self):
+            return self.width
+    try:
+        Net().size()
+    except AttributeError:
+        pass
+    """
+    assert problems(tmp_path, source) == []
 
 
 def test_unknown_calls_are_unknown_and_counted(tmp_path: Path) -> None:
