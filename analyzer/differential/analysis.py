@@ -17,7 +17,7 @@ from analyzer.differential.engine_findings import engine_findings
 from analyzer.differential.explain import Budget
 from analyzer.differential.files import write_problem
 from analyzer.differential.layer_findings import layer_finding
-from analyzer.differential.plan import artefacts, families, foreign_operators
+from analyzer.differential.plan import UNEXPORTED, artefacts, families, foreign_operators
 from analyzer.differential.pool import Overlay, Pool
 from analyzer.differential.sentences import sentences
 from analyzer.differential.source_lines import with_lines
@@ -173,6 +173,9 @@ def left_out(studies: Sequence[Study], target: TargetConfig, graph: Graph | None
     if not missing:
         return []
     foreign = foreign_operators(graph) if graph is not None and graph.framework in ("onnx", "torch", "keras") else []
+    why = graph.model.metadata_props.get(UNEXPORTED, "") if graph is not None else ""
+    if why:
+        return [f"{', '.join(missing)} did not run, for the model could not be written as ONNX: {plain(why, 300)}"]
     reason = f" (no engine here knows {', '.join(foreign[:3])})" if foreign else ""
     if not studies:
         return [f"None of the backends {', '.join(missing)} takes this model{reason}."]

@@ -146,9 +146,9 @@ def graph_of(target: TargetConfig, root: Path, sandbox: Sandbox | None) -> Graph
             return alone
         try:
             return export(target.entry, root, target=target, sandbox=sandbox, cache_dir=None)
-        except TargetProblem:
+        except TargetProblem as problem:
             if "torch" in {parse(b).engine.name for b in target.backends or ()}:
-                return unexported("torch")  # PyTorch itself may run, or refuse, what no exporter takes
+                return unexported("torch", str(problem))  # PyTorch itself may run, or refuse, what no exporter takes
             raise
     from analyzer.loading import load
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from analyzer.graph import Graph
 
 EMBED_LIMIT = 1 << 30  # bytes of weights up to which a model is one file
+UNEXPORTED = "assay.unexported"  # why, in the metadata of such a graph
 IR_VERSION = 10  # the newest that the oldest supported ONNX Runtime reads
 
 # Family -> the engine whose word counts when two others disagree, and whether it is independent of them.
@@ -92,13 +93,16 @@ def onnx_artefact(graph: Graph, folder: Path) -> Artefact:
         model.ir_version = version
 
 
-def unexported(framework: str) -> Graph:
+def unexported(framework: str, why: str = "") -> Graph:
     """A graph without nodes, for a framework whose own engine reads the entry point: it has no form in ONNX."""
     import onnx_ir as ir
 
     from analyzer.graph import Graph
 
-    return Graph(ir.Model(ir.Graph([], [], nodes=[], opset_imports={"": 18}), ir_version=IR_VERSION), framework)
+    model = ir.Model(ir.Graph([], [], nodes=[], opset_imports={"": 18}), ir_version=IR_VERSION)
+    if why:
+        model.metadata_props[UNEXPORTED] = why
+    return Graph(model, framework)
 
 
 def traced_by_engine(target: TargetConfig) -> Graph | None:

@@ -23,9 +23,14 @@ def verdict(result: EngineResult, done: Study) -> str:
         return Kind.NONDETERMINISTIC.value
     if result.mutated:
         return Kind.MUTATED.value
-    if result.suspicious and max(result.errors, default=0.0) >= MATERIAL:
+    if result.suspicious and _error(result) >= MATERIAL:
         return "differs"
     return "agrees"
+
+
+def _error(result: EngineResult) -> float:
+    """On the inputs where it stands out most from the noise: what the table shows."""
+    return result.errors[result.worst] if result.errors else 0.0
 
 
 def sentences(done: Study) -> list[str]:
@@ -45,7 +50,7 @@ def sentences(done: Study) -> list[str]:
 
 def _sentence(result: EngineResult, done: Study, comparison: Comparison) -> str:
     name, against = result.runner.backend.title, judge_title(comparison.reference)
-    error = number(max(result.errors, default=0.0))
+    error = number(_error(result))
     mine = [p for p in done.problems if p.blame.backend == result.runner.name]
     if result.failure is not None:
         return f"{name}: {result.failure.kind.value}: {plain(result.failure.message)}"
@@ -56,14 +61,16 @@ def _sentence(result: EngineResult, done: Study, comparison: Comparison) -> str:
         apart = number(result.nondeterministic)
         return f"{name} gives other outputs each time ({apart} apart), so that they cannot be held against {against}."
     if result.runner.name == comparison.reference:
-        return f"{name} is the reference of this comparison."
+        failed = comparison.judge.failure if comparison.judge is not None else None
+        why = f", for no float64 run was possible: {plain(failed.message)}" if failed is not None else "."
+        return f"{name} is what the others are held against{why}"
     replayed = done.localizations.get(result.runner.name)
     if result.suspicious:
         if replayed is None or not replayed.errors.get(result.runner.name):
             return f"{name} deviates from {against} by {error}; no layer could be looked at alone."
-        how = f"differs from {against} by" if max(result.errors) >= MATERIAL else f"agrees with {against} within"
+        how = f"differs from {against} by" if _error(result) >= MATERIAL else f"agrees with {against} within"
         return f"{name} {how} {error} at the outputs; replayed alone, every layer is within rounding."
-    if max(result.errors, default=0.0) >= ILL:
+    if _error(result) >= ILL:
         floor = number(result.floors[result.worst])
         return (
             f"{name} agrees with {against} as far as rounding allows (relative error {error}; inputs changed by one "

@@ -44,9 +44,7 @@ def test_a_fusion_bug_is_blamed_reduced_and_reproduced(pad_max: Artefact, pool: 
     assert len(finding.message) <= 200
     assert finding.evidence.data["nodes"] <= 3
     assert finding.evidence.data["known"] == "ort-pad-max-pool"
-    assert any("opt=disable 0" in s for s in finding.evidence.sentences), (
-        "the innocent variant is named"
-    )
+    assert any("opt=disable 0" in s for s in finding.evidence.sentences), "the innocent variant is named"
     assert finding.reproducer is not None
     script = tmp_path / finding.reproducer
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)

@@ -108,3 +108,15 @@ def test_a_module_that_cannot_be_traced_is_compared_as_a_whole(
     assert "PyTorch agrees with the float64 run" in said
     assert "PyTorch (backend=aot_eager, mode=compile) agrees with the float64 run" in said
     assert "compared as a whole" in said
+
+
+def test_engines_that_the_missing_export_keeps_out_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "net.py").write_text(MODEL, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "400")
+    assert main(["diff", "net.py:branching", "--backends", "torch,onnxruntime", "--sandbox", "process"]) == 0
+    out = capsys.readouterr().out
+    assert "onnxruntime did not run, for the model could not be written as ONNX" in out
+    assert "PyTorch agrees with" in out
