@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from . import allowances, creation, opaque, translations
+from . import allowances, complex_numbers, creation, opaque, translations
 from .entry import Built
 from .examples import array, check, match
 from .failure import Failure, Project, describe, is_defect
@@ -309,7 +309,8 @@ def _write_onnx(program: Any, out: str, torch: Any) -> str:
         if "custom_translation_table" in accepted:
             options["custom_translation_table"] = translations.table(torch)
         chosen = {key: value for key, value in options.items() if key in accepted}
-        exported = _exported(program, chosen, torch)
+        with complex_numbers.known(torch):
+            exported = _exported(program, chosen, torch)
     weights = sum(v.const_value.nbytes for v in exported.model.graph.initializers.values() if v.const_value is not None)
     exported.save(os.path.join(out, "model.onnx"), external_data=weights > EMBED_LIMIT)
     return "onnx"
