@@ -323,8 +323,8 @@ def _exported(program: Any, options: dict[str, Any], torch: Any) -> Any:
         try:
             return torch.onnx.export(program, **options)
         except Exception as error:
-            unknown = opaque.missing(error, torch) if table is not None else None
-            if unknown is None or unknown in table:
+            unknown = opaque.missing(error, torch)
+            if table is None or unknown is None or unknown in table:
                 break
             table[unknown] = opaque.translation(unknown)
     with allowances.views_may_copy(torch):
