@@ -47,7 +47,7 @@ def get_attribute(tr: Tracer, value: Value, name: str, node: ast.AST | None = No
             return value.scope.names[name]
         from analyzer.tracing.modules import submodule
 
-        return submodule(tr, value, name)
+        return submodule(tr, value, name, node)
     if isinstance(value, Unknown):
         return _of_unknown(tr, value, name)
     if isinstance(value, Tensor):

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from pathlib import Path
 
+from analyzer.tracing.exports import refuse_missing
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Frame, Tracer
 from analyzer.tracing.values import Api, Module, Scope, Value
@@ -51,10 +52,11 @@ def api_attribute(tr: Tracer, value: Api, name: str, node: ast.AST | None) -> Va
     return result if found is None else found
 
 
-def submodule(tr: Tracer, module: Module, name: str) -> Value:
+def submodule(tr: Tracer, module: Module, name: str, node: ast.AST | None) -> Value:
     full = f"{module.name}.{name}" if module.name else name
     if _find(tr, full) is not None:
         return import_module(tr, full, whole=True)
+    refuse_missing(tr, module, name, node, "AttributeError")
     return tr.unknown(f"attribute {name} of module {module.name}", label=name)
 
 
@@ -100,16 +102,17 @@ def import_from(tr: Tracer, node: ast.ImportFrom, store: Callable[[str, Value], 
                 for name in public_names(module.name):
                     store(name, canonical(f"{module.name}.{name}", module.variant))
             continue
-        store(alias.asname or alias.name, _member(tr, module, alias.name, base))
+        store(alias.asname or alias.name, _member(tr, module, alias.name, base, node))
 
 
-def _member(tr: Tracer, module: Value, name: str, base: str) -> Value:
+def _member(tr: Tracer, module: Value, name: str, base: str, node: ast.ImportFrom) -> Value:
     if isinstance(module, Module):
         if name in module.scope.names:
             return module.scope.names[name]
         full = f"{base}.{name}" if base else name
         if _find(tr, full) is not None:
             return import_module(tr, full, whole=True)
+        refuse_missing(tr, module, name, node, "ImportError")
         return tr.unknown(f"{name} of module {base}", label=name)
     if isinstance(module, Api):
         return api_attribute(tr, module, name, None)

@@ -45,6 +45,7 @@ class Condition:
     operation: int = 0  # which operator application: conditions of one application fail together
     facts: tuple[tuple[str, Any], ...] = ()
     doubtful: bool = False  # met in a round of a loop that stands for others
+    deferred: bool = False  # found out when the graph runs: what refuses while it is built comes first
 
     @property
     def message(self) -> str:

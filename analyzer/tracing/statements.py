@@ -225,7 +225,8 @@ def _try(tr: Tracer, node: ast.Try) -> Signal:
     signal: Signal = None
     try:
         try:
-            signal = run_block(tr, node.body)
+            with tr.guarded(bool(node.handlers)):
+                signal = run_block(tr, node.body)
             if signal is None:
                 signal = run_block(tr, node.orelse)
         except PyRaise as problem:
@@ -261,7 +262,8 @@ def _with(tr: Tracer, node: ast.With | ast.AsyncWith) -> Signal:
         if item.optional_vars is not None:
             assign(tr, item.optional_vars, value)
     try:
-        return run_block(tr, node.body)
+        with tr.guarded(swallow):
+            return run_block(tr, node.body)
     except PyRaise:
         if not swallow:
             raise

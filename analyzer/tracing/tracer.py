@@ -50,7 +50,6 @@ class Frame:
     yield_limit: int = 0
     line: int = 0
     methods: list[Function] = field(default_factory=list)  # that a class body defines
-    inside_try: list[tuple[str, ...]] = field(default_factory=list)
 
 
 @dataclass
@@ -273,6 +272,15 @@ class Tracer:
             self.doubts -= doubt
 
     @contextmanager
+    def guarded(self, guard: bool) -> Iterator[None]:
+        """Inside, an exception is expected if `guard`."""
+        self.guards += guard
+        try:
+            yield
+        finally:
+            self.guards -= guard
+
+    @contextmanager
     def compiling(self) -> Iterator[None]:
         """Inside, TensorFlow infers the shapes of a graph, which it does more strictly than it runs operators."""
         self.compiled += 1
@@ -283,7 +291,8 @@ class Tracer:
 
     def feasible(self) -> bool:
         """Whether some input leads here (undecided counts as no: then no error is reported)."""
-        return satisfiable([c.truth for c in self.path.conditions], self.shared.effort) is True
+        known = [c.truth for c in self.path.conditions if not c.deferred]
+        return satisfiable(known, self.shared.effort) is True
 
     def refuse(self, message: str, node: ast.AST | None, operator: str) -> NoReturn:
         """Python raises here because of a shape: unpacking, or an index that does not exist."""

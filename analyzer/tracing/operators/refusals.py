@@ -54,6 +54,17 @@ def require(op: Op, truth: Any, rule: str, sentence: str, sources: tuple[Tensor,
     )  # fmt: skip
 
 
+def require_when_run(op: Op, truth: Any, rule: str, sentence: str, sources: tuple[Tensor, ...]) -> None:
+    """A demand that building the graph cannot check, since it does not know all sizes of the operands."""
+    if truth is not True:
+        op.tr.path.conditions.append(
+            Condition(
+                truth, "operator", op.where, rule, describe(op, sentence), op.name, True, op.number,
+                tuple((f"operand {i}", t) for i, t in enumerate(sources)), bool(op.tr.doubts), deferred=True,
+            )
+        )  # fmt: skip
+
+
 def fail(
     op: Op,
     rule: str,

@@ -11,7 +11,7 @@ from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.linear import matmul as product_of
 from analyzer.tracing.operators.operands import unknown_tensor
-from analyzer.tracing.operators.refusals import fail, require
+from analyzer.tracing.operators.refusals import fail, require, require_when_run
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.operators.torch_reduction_rules import advise_softmax
@@ -176,8 +176,9 @@ def tensordot(op: Op, a: Value, b: Value, axes: Value, rest: tuple[Value, ...]) 
             f"the axes {given} do not exist in {show_shape(x.dims)} and {show_shape(y.dims)}",
             (x, y),
         )
+    built = not (x.graph or y.graph) or all(isinstance(d, int) for d in (*x.dims, *y.dims))
     for i, j in zip(left, right, strict=False):
-        require(
+        (require if built else require_when_run)(
             op,
             equal(x.dims[i], y.dims[j]),
             "inner-size",

@@ -181,7 +181,7 @@ def keras_merge(case: Case, *tensors: TensorType) -> TensorType:
             )
     if len({t.rank for t in tensors}) == 1:
         return merged(case, *tensors, dtype=promoted(tensors[0].dtype, tensors[-1].dtype))
-    batch = tensors[0].dims[0]
+    batch = next(t.dims[0] for t in tensors if t.dims)  # a rank that is still open is tried as 0 too
     inner = broadcast(case, *(t.dims[1:] for t in tensors))
     return TensorType((batch, *inner), tensors[0].dtype)
 
