@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx_ir as ir
 
+from analyzer.numerical.discarding import ABOVE, BELOW, NAN, outcomes, thrown_away
 from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.dims import Shape, Symbol
 from analyzer.numerical.domain.dtypes import Array, ElementType
@@ -39,11 +40,12 @@ class Application:
 class Context:
     """One node under interpretation."""
 
-    __slots__ = ("masked", "node", "references", "rule", "run")
+    __slots__ = ("bad", "masked", "node", "references", "rule", "run")
 
     def __init__(self, run: Run, node: ir.Node, rule: Rule, references: dict[str, ir.Attr] | None = None) -> None:
         self.run, self.node, self.rule, self.references = run, node, rule, references
         self.masked = False  # the result is discarded wherever the operand is unsafe
+        self.bad: frozenset[str] = frozenset()  # what it then is, where a bound or a test for NaN discards it
 
     @property
     def options(self) -> Options:
@@ -153,7 +155,9 @@ class Context:
             return True
         index = next(iter(operands)) if report is None else report
         tensor = operands.get(index, tensors[0])
-        if not backward and unused_where_unsafe(self.run, self.node.outputs[0], tensors, safe):
+        if not backward and (
+            unused_where_unsafe(self.run, self.node.outputs[0], tensors, safe) or self._bounded_away(rule, tensors)
+        ):
             self.masked = True
             if self.options.backward and carries_gradient(self.node):
                 self.run.ledger.warn(
@@ -162,6 +166,26 @@ class Context:
             return False
         self.run.ledger.warn(self.node, rule, index, tensor, danger, backward=backward)
         return False
+
+    def _bounded_away(self, rule: str, operands: tuple[AbstractTensor, ...]) -> bool:
+        """Whether what the operator gives where it is unsafe is thrown away by a bound or a test for NaN."""
+        if self.node.graph is not self.run.graph.graph or rule.endswith(("overflow", "integer-division-by-zero")):
+            return False  # bodies of loops are looked at many times over
+        bad = outcomes(self.node, rule, operands)
+        if not thrown_away(self.run, self.node.outputs[0], bad):
+            return False
+        self.bad |= bad
+        return True
+
+    def with_bad_results(self, result: AbstractTensor) -> None:
+        """Adds the results that are not finite, for those who throw them away to see."""
+        if NAN in self.bad:
+            result.nan = True
+        if BELOW in self.bad:
+            result.lo = np.full_like(result.lo, -np.inf)[()]
+        if ABOVE in self.bad:
+            result.hi = np.full_like(result.hi, np.inf)[()]
+        result.form, result.tight = None, None
 
     def require(
         self,

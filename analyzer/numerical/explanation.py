@@ -82,9 +82,9 @@ def message(warning: Warning, failed: bool, interpretation: Interpretation) -> s
         return _short(f"`{name}` {receives} a negative number{because}")
     if "overflow" in rule:
         verb = "overflows" if failed else "can overflow"
-        known = element_type(warning.dtype)
-        if math.isinf(interval.lo) and math.isinf(interval.hi) and known.is_float:
-            return _short(f"the result of `{name}` {verb} {warning.dtype}, which ends at {known.hi:g}")
+        element = element_type(warning.dtype)
+        if math.isinf(interval.lo) and math.isinf(interval.hi) and element.is_float:
+            return _short(f"the result of `{name}` {verb} {warning.dtype}, which ends at {element.hi:g}")
         return _short(f"the result of `{name}` {verb} {warning.dtype}: bounds {where}")
     if rule == "softmax-of-minus-infinity":
         return _short(f"`{name}` gives NaN where {warning.danger}: its operand lies in {where}")

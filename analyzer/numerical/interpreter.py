@@ -239,8 +239,9 @@ class Run:
             except MALFORMED:
                 results = self.broken(node)
             else:
-                if not isinstance(results, tuple):
-                    results = (results,)
+                results = results if isinstance(results, tuple) else (results,)
+                if context.bad:
+                    context.with_bad_results(results[0])
                 for index, result in enumerate(results):
                     if isinstance(result, AbstractTensor):
                         self.finish(context, inputs, index, result)
@@ -322,6 +323,8 @@ class Run:
             return tensor
         if result.final:
             result = dataclasses.replace(result)
+        if application.context.bad:
+            application.context.with_bad_results(result)
         result.key, result.final = tensor.key, True
         result.origin = Application(application.context, inputs, application.output)
         return result

@@ -151,6 +151,17 @@ def implied(condition: AbstractTensor, truth: bool) -> dict[Any, AbstractTensor]
         clean = inputs[0].with_bounds(inputs[0].lo, inputs[0].hi)
         clean.nan, clean.form = False, inputs[0].form
         return {clean.key: clean}
+    if (name == "IsFinite" and truth) or (name == "IsInf" and not truth):
+        context, x = origin.context, inputs[0]
+        lo = x.dtype.lo if name == "IsFinite" or context.attr("detect_negative", 1) else -np.inf
+        hi = x.dtype.hi if name == "IsFinite" or context.attr("detect_positive", 1) else np.inf
+        if x.low >= lo and x.high <= hi and not (x.nan and name == "IsFinite"):
+            return {}
+        piece = narrowed(x, lo, hi)
+        if piece is None:
+            return None
+        piece.nan = x.nan and name == "IsInf"
+        return {x.key: piece}
     if name not in COMPARISONS:
         return {}
     if not truth:
@@ -170,6 +181,8 @@ def _compared(name: str, a: AbstractTensor, b: AbstractTensor) -> dict[Any, Abst
                 gap = above(one, other.low)
                 lo = gap if one.low == other.low else -np.inf
                 hi = below(one, other.low) if one.high == other.low else np.inf
+                if one.dtype.is_float and not np.isfinite(other.low):
+                    lo, hi = (one.dtype.lo, hi) if other.low < 0 else (lo, one.dtype.hi)
                 piece = narrowed(one, lo, hi)
                 if piece is None:
                     return None

@@ -246,6 +246,8 @@ class Regions:
         result = results[origin.output] if isinstance(results, tuple) else results
         if not isinstance(result, AbstractTensor):
             return None
+        if origin.context.bad:
+            origin.context.with_bad_results(result)
         self.run.finish(origin.context, inputs, origin.output, result)
         return result
 

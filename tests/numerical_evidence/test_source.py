@@ -273,3 +273,15 @@ def test_a_bound_is_written_with_all_the_digits_that_it_needs(tmp_path: Path) ->
     assert changed(tmp_path, "return torch.acosh(x)", "clamp-below", "Acosh", number=1.0000002) == (
         "return torch.acosh(x.clamp(min=1.0000002))"
     )
+
+
+def test_an_operator_inside_a_function_of_the_framework_is_not_taken_for_the_lines_own(tmp_path: Path) -> None:
+    """Two logarithms from one ``log``: the other one belongs to ``entr``."""
+    head = TORCH + "\n\n\nclass Net(torch.nn.Module):\n    def forward(self, x, y):\n        "
+    (tmp_path / "m.py").write_text(head + "return torch.log(x) + torch.special.entr(y)\n")
+    line = head.count("\n") + 1
+    assert (tmp_path / "m.py").read_text().splitlines()[line - 1].strip().startswith("return")
+    for ordinal in range(2):
+        place = Place(Location("m.py", line), "Log", ordinal, 2)
+        assert rewrite(tmp_path, place, "clamp-below", 1e-12) is None
+    assert rewrite(tmp_path, Place(Location("m.py", line), "Log"), "clamp-below", 1e-12) is not None

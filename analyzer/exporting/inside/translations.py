@@ -16,6 +16,8 @@ from typing import Any
 
 def table(torch: Any) -> dict[Any, Callable[..., Any]]:
     """Torch overload -> function over ONNX operators, for ``custom_translation_table``."""
+    import numpy as np
+    import onnx_ir as ir
     from onnxscript import opset18 as op
 
     def log_sigmoid(self: Any) -> Any:
@@ -94,8 +96,22 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
             return op.ReduceProd(inp, keepdims=False)
         return op.ReduceProd(inp, op.Constant(value_ints=list(dims)), keepdims=False)
 
+    def nan_to_num(self: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
+        limit = {"FLOAT16": 65504.0, "DOUBLE": 1.7976931348623157e308, "BFLOAT16": 3.3895313892515355e38}
+        largest = limit.get(self.dtype.name, 3.4028234663852886e38)
+        wide = self.dtype.name == "DOUBLE"
+
+        def number(x: float) -> Any:
+            return op.Constant(value=ir.tensor(np.array(x))) if wide else op.CastLike(float(x), self)
+
+        known = op.Where(op.IsNaN(self), number(0.0 if nan is None else nan), self)
+        return op.Clip(
+            known, number(-largest if neginf is None else neginf), number(largest if posinf is None else posinf)
+        )
+
     aten = torch.ops.aten
     return {
+        aten.nan_to_num.default: nan_to_num,
         aten.binary_cross_entropy.default: binary_cross_entropy,
         aten.std.correction: std,
         aten._cdist_forward.default: distances,

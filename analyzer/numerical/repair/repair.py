@@ -76,7 +76,13 @@ def _place(graph: Graph, node: ir.Node) -> Place | None:
     if node.domain == "tf":  # the order of creation, which a loaded graph need not keep
         alike.sort(key=lambda n: _numbered(n.name or ""))
     position = next((i for i, n in enumerate(alike) if n is node), None)
-    return None if position is None else Place(location, node.op_type, position, len(alike))
+    scopes = {_scope(n.name or "") if n.domain == "tf" else "" for n in alike}
+    return None if position is None else Place(location, node.op_type, position, len(alike), len(scopes) == 1)
+
+
+def _scope(name: str) -> str:
+    """``layer_1/Log_2`` -> ``layer/Log``: the same for every run of a line."""
+    return "/".join(_numbered(part)[0] for part in name.split("/"))
 
 
 def _numbered(name: str) -> tuple[str, int]:

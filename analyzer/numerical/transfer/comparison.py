@@ -167,6 +167,9 @@ def where(ctx: Context, condition: AbstractTensor, a: Any, b: Any) -> Any:
             starts = None
             cl, ch = condition.low, condition.high
             values = [(s.low, s.high) for s in present]
+    for branch, side, certain in ((a, first, condition.low >= 1), (b, second, condition.high <= 0)):
+        if certain and branch is side and shape is not None and branch.shape == shape:
+            return branch  # with all that is known of it
     if len(values) == 1:
         lo, hi = values[0]
         nan = present[0].nan

@@ -25,6 +25,7 @@ FAMILIES = (
     "casts",
     "sizes",
     "slicing",
+    "diagonals",
     "indexing",
     "generators",
     "recurrent",

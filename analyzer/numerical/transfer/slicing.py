@@ -383,45 +383,4 @@ def reverse_sequence(ctx: Context, x: AbstractTensor, lengths: Any = None) -> Ab
     return AbstractTensor(x.dtype, x.shape, whole.lo, whole.hi, None, x.nan, tight=x.tight)
 
 
-@transfer(
-    "Trilu",
-    tf=(
-        "MatrixBandPart",
-        "MatrixDiag",
-        "MatrixDiagV2",
-        "MatrixDiagV3",
-        "Diag",
-        "MatrixSetDiag",
-        "MatrixSetDiagV2",
-        "MatrixSetDiagV3",
-    ),
-)
-def with_zeros(ctx: Context, x: AbstractTensor, *others: Any) -> AbstractTensor:
-    """Some elements replaced by 0, or placed among zeros."""
-    lo, hi, nan = min(x.low, 0.0), max(x.high, 0.0), x.nan
-    shape = x.shape
-    if ctx.op.startswith("MatrixSetDiag") and others:
-        lo, hi, nan = min(x.low, others[0].low), max(x.high, others[0].high), nan or others[0].nan
-    elif "Diag" in ctx.op:
-        shape = ctx.declared_shape()
-        if x.shape is not None and ctx.op in ("MatrixDiag", "Diag"):
-            shape = (*x.shape, x.shape[-1]) if ctx.op == "MatrixDiag" else (*x.shape, *x.shape)
-    result = AbstractTensor(x.dtype, shape, np.float64(lo), np.float64(hi), None, nan)
-    if ctx.op == "Trilu" and x.data is not None and np.size(x.data):
-        k = others[0].integers() if others and others[0] is not None else [0]
-        if k is not None:
-            keep = np.asarray(x.data)
-            result.data = np.triu(keep, k[0]) if ctx.attr("upper", 1) else np.tril(keep, k[0])
-            result.lo, result.hi = np.float64(result.data.min()), np.float64(result.data.max())
-    return result
-
-
-@transfer(tf=("MatrixDiagPart", "MatrixDiagPartV2", "MatrixDiagPartV3", "DiagPart"))
-def diagonal(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
-    whole = smashed(x)
-    return AbstractTensor(
-        x.dtype, ctx.declared_shape(), np.float64(min(whole.lo, 0.0)), np.float64(max(whole.hi, 0.0)), None, x.nan
-    )
-
-
 __all__ = ["MAXIMUM", "dtypes", "hull", "sliced"]

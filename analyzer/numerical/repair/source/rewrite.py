@@ -19,6 +19,7 @@ T = TypeVar("T")
 BOUNDS = ("clamp-below", "clamp-above", "clamp-both", "epsilon", "guard")
 HALF = ("half", "bfloat16", "float16")
 WIDE = ("float", "float32")
+LOOPS = (ast.FunctionDef, ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp, ast.Lambda)
 SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@"}
 
 
@@ -30,6 +31,7 @@ class Place:
     op_type: str
     ordinal: int = 0
     count: int = 1
+    alike: bool = True  # whether all of them can come from one expression that runs several times
 
 
 def rewrite(root: Path, place: Place, kind: str, number: float) -> Suggestion | None:
@@ -59,6 +61,8 @@ def _edits(reader: Reader, place: Place, kind: str, number: float) -> list[Edit]
                        lambda pair: bounded(reader, pair[0], pair[1], "epsilon", number))  # fmt: skip
     found = operators(reader, line, "ReduceL2" if kind == "norm" else place.op_type)
     if kind in BOUNDS:
+        if place.count > len(found) and not (place.alike and _runs_again(reader, line)):
+            return None  # some are inside a function of the framework that the line calls
         return _chosen(place, found, lambda pair: bounded(reader, pair[0], pair[1], kind, number))
     wholes = [whole for whole, _ in found if whole is not None]
     if kind == "norm":
@@ -66,6 +70,15 @@ def _edits(reader: Reader, place: Place, kind: str, number: float) -> list[Edit]
     if kind in MATCHES:
         return _chosen(place, wholes, lambda e: stable(reader, kind, e))
     return None
+
+
+def _runs_again(reader: Reader, line: int) -> bool:
+    """Whether a line may run several times in one pass: in a loop, or in a function that is called."""
+    around = [
+        n for n in ast.walk(reader.file.tree) if isinstance(n, LOOPS) and n.lineno <= line <= (n.end_lineno or n.lineno)
+    ]
+    functions = [n for n in around if isinstance(n, ast.FunctionDef)]
+    return len(functions) < len(around) or not functions or functions[-1].name not in ("forward", "call", "__call__")
 
 
 def _chosen(place: Place, found: list[T], edit: Callable[[T], list[Edit] | None]) -> list[Edit] | None:
