@@ -1,4 +1,4 @@
-"""TensorFlow's average pools with a window larger than the input: an empty tensor, without complaint, when run eagerly.
+"""TensorFlow's windows larger than the input: no complaint, and nothing of use, when run eagerly.
 
 A graph refuses them, and so do `Sequential`, functional models and `fit`, which infer the shapes of a graph first.
 """
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from analyzer.tracing.operators.table import Op
+from analyzer.tracing.problems import Problem
 from analyzer.tracing.values import Tensor, show_shape
 
 
@@ -43,6 +44,34 @@ def empty_average(
         op.name,
     )
     return result
+
+
+def useless_convolution(op: Op, source: Tensor, weight: Tensor, steps: Sequence[Any], padding: str) -> bool:
+    """Whether an eager convolution of `tf.nn` (channels last) has no output and says nothing of it.
+
+    What the kernel then gives is no convolution: with oneDNN it is the input.
+    """
+    dims, kernel = source.dims or (), weight.dims or ()
+    if source.graph or op.tr.compiled or padding.lower() != "valid" or len(dims) != len(kernel):
+        return False
+    sizes, windows = dims[1:-1], kernel[:-2]
+    if len(steps) != len(dims) or not all(isinstance(n, int) for n in (*sizes, *windows, *steps[1:-1])):
+        return False
+    rows = list(zip(sizes, windows, steps[1:-1], strict=True))
+    if any(n - k + 2 * s <= 0 for n, k, s in rows) or all(n >= k for n, k, _ in rows):
+        return False
+    message = f"the kernel of {show_shape(windows)} is larger than the input {show_shape(sizes)}"
+    op.tr.report(
+        Problem(
+            "tracing/empty-result",
+            "warning",
+            f"{op.layer or op.short}: {message}; TensorFlow gives a tensor without meaning and does not complain",
+            op.where,
+            op.name,
+            certain=op.tr.certain,
+        )
+    )
+    return True
 
 
 def _pooled(source: Tensor, first: int, sizes: Sequence[int], op: Op) -> Tensor:

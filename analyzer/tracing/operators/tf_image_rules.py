@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.operators.apply import apply
-from analyzer.tracing.operators.empty_pooling import empty_average
+from analyzer.tracing.operators.empty_pooling import empty_average, useless_convolution
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -43,6 +43,8 @@ def conv(op: Op, input: Value, filter: Value, strides: Value, padding: Value, re
         given = (1, *given, 1)
     form = op.extra.get("data_format", "NDHWC" if spatial == 3 else "NHWC")
     if not isinstance(form, str):
+        return unknown_tensor(op, "tf", (source, weight))
+    if form.endswith("C") and "dilations" not in op.extra and useless_convolution(op, source, weight, given, padding):
         return unknown_tensor(op, "tf", (source, weight))
     name = {"conv2d": "Conv2D", "conv3d": "Conv3D"}.get(op.short, "DepthwiseConv2dNative")
     loose = [
