@@ -413,3 +413,11 @@ def test_x_times_the_logarithm_of_x_is_zero_at_zero() -> None:
     assert rules(b.graph(b.op("Xlogy", x, x, domain="tf", name="node")), {"x": (0, 1)}) == []
     other = b.graph(b.op("Xlogy", x, y, domain="tf", name="node"))
     assert rules(other, {"x": (0, 1), "y": (0, 1)}) == [("log-of-nonpositive", "node")]
+
+
+def test_a_rational_sigmoid_is_a_little_too_large() -> None:
+    b = Builder()
+    graph = b.graph(b.op("Sigmoid", b.input("x", (3,))))
+    x = np.float32(6.5912657)
+    assert bounds(graph, {"x": (0, float(x))})[1] >= 0.9986296892166138  # ONNX Runtime 1.31, AVX-512
+    assert bounds(graph, {"x": (0, 15)})[1] < 1
