@@ -421,3 +421,11 @@ def test_a_rational_sigmoid_is_a_little_too_large() -> None:
     x = np.float32(6.5912657)
     assert bounds(graph, {"x": (0, float(x))})[1] >= 0.9986296892166138  # ONNX Runtime 1.31, AVX-512
     assert bounds(graph, {"x": (0, 15)})[1] < 1
+
+
+def test_a_folded_batch_normalisation_does_not_overflow_with_its_difference() -> None:
+    b = Builder()
+    names = [b.input(n, (1,)) for n in ("scale", "bias", "mean", "variance")]
+    graph = b.graph(b.op("BatchNormalization", b.input("x", (1, 1, 2)), *names, epsilon=1e-3))
+    given = {"x": (-2e38, 2e38), "scale": (-1e-30, 0), "bias": (0, 0), "mean": (-3e38, 0), "variance": (2.5, 2.5)}
+    assert bounds(graph, given)[0] <= -5e38 * 1e-30 / np.sqrt(2.501)

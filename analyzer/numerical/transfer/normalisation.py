@@ -57,7 +57,13 @@ def by_statistics(
     )
     magnitude = max(abs(x.low), abs(x.high)) * max(abs(gain.low), abs(gain.high)) + float(folded)
     slack = 8 * x.dtype.eps * magnitude if math.isfinite(magnitude) else 0.0
-    lo, hi = np.clip(result.lo - slack, x.dtype.lo, x.dtype.hi), np.clip(result.hi + slack, x.dtype.lo, x.dtype.hi)
+    lo, hi = result.lo - slack, result.hi + slack
+    reach = max(abs(x.low), abs(x.high)) + max(abs(mean.low), abs(mean.high))
+    if reach > x.dtype.hi:  # x - mean overflows, the folded form does not
+        most = 1.0001 * reach * max(abs(gain.low), abs(gain.high)) + slack
+        most += max(abs(bias.low), abs(bias.high)) if bias is not None else 0.0
+        lo, hi = np.minimum(lo, -most), np.maximum(hi, most)
+    lo, hi = np.clip(lo, x.dtype.lo, x.dtype.hi), np.clip(hi, x.dtype.lo, x.dtype.hi)
     final = AbstractTensor(x.dtype, result.shape, lo, hi, result.starts, x.nan or mean.nan or variance.nan)
     return final
 
