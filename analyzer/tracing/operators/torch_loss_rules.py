@@ -150,6 +150,8 @@ def classes(op: Op, layer: Layer | None, input: Value, target: Value, probabilit
     a, b = tensor_of(op.tr, input, "torch"), tensor_of(op.tr, target, "torch")
     reduction = _reduction(op, layer)
     shape: Any = () if reduction in ("mean", "sum") else None
+    if a is not None and a.dims == ():
+        fail(op, "class-target", "the input is a scalar and has no classes", (a,))
     if a is not None and b is not None and a.dims is not None and b.dims is not None and len(a.dims) >= 1:
         x, y = a.dims, b.dims
         wanted = (x[0], *x[2:]) if len(x) > 1 else ()
