@@ -256,7 +256,7 @@ def arithmetic(d: Draw) -> Step | None:
             "tf.nn.relu({x})",
             "tf.tanh({x})",
             "{x} * 2.0 - 1.0",
-            "tf.nn.softmax({x})",
+            "tf.nn.softmax({x})" if len(d.shape) <= 5 else "tf.nn.relu({x})",  # oneDNN's kernel takes five dimensions
             "tf.where({x} > 0.0, {x}, tf.zeros_like({x}))",
             f"tf.nn.bias_add({{x}}, tf.zeros([{d.off(d.shape[-1])}]))"
             if len(d.shape) > 1 and d.shape[-1] > 0

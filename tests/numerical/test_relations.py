@@ -539,3 +539,16 @@ def test_the_gradient_of_a_replaced_row_is_0() -> None:
         clean(torch.softmax(scores.masked_fill(~keep, -torch.inf), -1), keep).sum().backward()
         assert scores.grad is not None
         assert not scores.grad.any()
+
+
+@given(st.integers(-400, 400), st.integers(0, 400))
+def test_a_hard_sigmoid_near_its_zero_is_inside_its_bounds(start: int, width: int) -> None:
+    """alpha x + beta cancels there, and engines round the product or do not."""
+    x, end = (-2.5 + k * 2.0**-22 for k in (start, start + width))
+    b = Builder()
+    graph = b.graph(b.op("HardSigmoid", b.input("x", (9,))))
+    low, high = bounds(graph, {"x": (x, end)})
+    values = np.linspace(x, end, 9).astype(np.float32)
+    (result,) = engine(graph).run(None, {"x": values})
+    assert low <= result.min()
+    assert result.max() <= high

@@ -151,7 +151,9 @@ def thresholded_relu(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 def hard_sigmoid(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     alpha, beta = float(ctx.attr("alpha", 0.2)), float(ctx.attr("beta", 0.5))
     a, b = alpha * x.lo + beta, alpha * x.hi + beta
-    result = rounded(ctx, x, np.minimum(a, b), np.maximum(a, b), ulps=4)
+    with np.errstate(all="ignore"):  # the sum cancels near its zero: what the product was rounded by stays
+        slack = np.nan_to_num(2 * x.dtype.eps * (abs(alpha) * np.maximum(np.abs(x.lo), np.abs(x.hi)) + abs(beta)))
+    result = rounded(ctx, x, np.minimum(a, b) - slack, np.maximum(a, b) + slack, ulps=4)
     result.lo, result.hi = np.clip(result.lo, 0.0, 1.0), np.clip(result.hi, 0.0, 1.0)
     return result
 

@@ -97,12 +97,10 @@ def stack(op: Op, values: Value, axis: Value, name: Value) -> Value:
 @operator("tf.unstack tf.unpack", "value num=None axis=0 name=None")
 def unstack(op: Op, value: Value, num: Value, axis: Value, name: Value) -> Value:
     source = tensor(op, value)
-    if (
-        source is None
-        or source.dims is None
-        or not isinstance(axis, int)
-        or not -len(source.dims) <= axis < len(source.dims)
-    ):
+    if source is None or source.dims is None or not isinstance(axis, int):
+        return op.tr.unknown("unstack()", "data")
+    need_axis(op, source, axis)
+    if not source.dims:
         return op.tr.unknown("unstack()", "data")
     count = source.dims[axis] if isinstance(source.dims[axis], int) else op.tr.term_of(num) if num is not None else None
     rest = [d for i, d in enumerate(source.dims) if i != axis % len(source.dims)]

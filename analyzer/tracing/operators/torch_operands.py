@@ -59,10 +59,11 @@ def reduced_dims(op: Op, source: Tensor, axes: Value, keep: Value) -> tuple[Any,
     rank = len(source.dims)
     numbers = range(rank) if axes is None or axes == () else axes if isinstance(axes, tuple) else (axes,)
     chosen = set()
+    reach = rank if source.framework == "tf" else max(rank, 1)  # a scalar has an axis 0 and -1 but in TensorFlow
     for axis in numbers:
         if not isinstance(axis, int):
             return None
-        if not -max(rank, 1) <= axis < max(rank, 1):
+        if not -reach <= axis < reach:
             fail(
                 op,
                 "axis-in-range",

@@ -135,7 +135,7 @@ def torch_glu(case: Case, x: TensorType, *, dim: Any = -1) -> TensorType:
 @define("torch", "add", "sub", "mul", "div", "true_divide", "pow", "remainder", "fmod", "maximum", "minimum", "atan2")
 def torch_arithmetic(case: Case, a: TensorType, b: TensorType, **_arguments: Any) -> TensorType:
     """Arithmetic with broadcasting; element types are promoted."""
-    return merged(case, a, b, dtype=promoted(a.dtype, b.dtype))
+    return merged(case, a, b, dtype=_promoted_of(a, b))
 
 
 @define("torch", "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor", "isclose")
@@ -147,7 +147,7 @@ def torch_comparison(case: Case, a: TensorType, b: TensorType, **_arguments: Any
 @define("torch", "where")
 def torch_where(case: Case, condition: TensorType, a: TensorType, b: TensorType) -> TensorType:
     """``torch.where``."""
-    return TensorType(broadcast(case, condition.dims, a.dims, b.dims), promoted(a.dtype, b.dtype))
+    return TensorType(broadcast(case, condition.dims, a.dims, b.dims), _promoted_of(a, b))
 
 
 _ORDER = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64")
@@ -164,6 +164,20 @@ def promoted(a: str | None, b: str | None) -> str | None:
     if {a, b} == {"uint8", "int8"}:
         return "int16"
     return max(a, b, key=_ORDER.index)
+
+
+def _promoted_of(a: TensorType, b: TensorType) -> str | None:
+    """The same where one may be a scalar: it raises the other's category (whole, floating), never its width."""
+    for scalar, tensor in ((a, b), (b, a)):
+        known = scalar.dtype is not None and tensor.dtype is not None
+        if known and scalar.shape == () and tensor.shape and _category(scalar.dtype) <= _category(tensor.dtype):
+            return tensor.dtype
+    return promoted(a.dtype, b.dtype)
+
+
+def _category(dtype: str | None) -> int:
+    name = dtype or ""
+    return 0 if name == "bool" else 1 if name.startswith(("int", "uint")) else 3 if name.startswith("complex") else 2
 
 
 @define("keras", "Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum")

@@ -80,9 +80,9 @@ def reshaped(case: Case, x: TensorType, target: Sequence[Term], *, zero_copies: 
     left, right = _cancelled(x.dims, rest)
     numerator, denominator = product(left), product(right)
     facts = {"shape": x.dims, "have": have, "target": tuple(sizes), "want": product(rest)}
+    if is_plain(denominator) and denominator == 0:
+        case.require(DIVISIBLE, False, **facts)  # the open size could be anything
     case.require(DIVISIBLE, equal(mod(numerator, denominator), 0), **facts)
-    if is_plain(denominator) and is_plain(numerator) and denominator == 0:
-        case.require(DIVISIBLE, False, **facts)
     sizes[open_axis] = floor_div(numerator, denominator)
     return tuple(sizes)
 
