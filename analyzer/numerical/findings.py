@@ -30,6 +30,7 @@ OWN_WEIGHTS = (
     "It happens inside a layer of the framework, and only weights of exactly such values bring it about: no input "
     "does, and training hardly ever does."
 )
+NOT_TRAINED = "No trained weight comes before it: its gradient is computed only where that of the input is asked for."
 SHOWN = 8  # assumptions and followers listed one by one
 
 
@@ -60,12 +61,13 @@ def finding_of(
     rests = rests_on(behind(graph.graph, warning), assumptions)
     sentences = _sentences(warning, followers, support, proved, denormal_only(warning, interpretation))
     degenerate = not proved and only_degenerate_weights(warning, rests)
-    if degenerate:
-        sentences += (OWN_WEIGHTS,)
+    untrained = warning.backward and not trains_through(rests, assumptions)
+    if degenerate or untrained:
+        sentences += (OWN_WEIGHTS if degenerate else NOT_TRAINED,)
     table = interval_table(graph, interpretation, warning)
     return Finding(
         rule=warning.rule,
-        level=Level.WARNING if degenerate else level_of(warning, graph, confidence),
+        level=Level.WARNING if degenerate or untrained else level_of(warning, graph, confidence),
         confidence=confidence,
         message=message(warning, failed or proved, interpretation),
         target=target,
@@ -98,6 +100,16 @@ def level_of(warning: Warning, graph: Graph, confidence: Confidence) -> Level:
         return Level.ERROR
     trained = graph.framework != "onnx" or bool(graph.losses)
     return Level.ERROR if trained and confidence is Confidence.CONFIRMED else Level.WARNING
+
+
+def trains_through(rests: Sequence[Assumption], assumptions: Sequence[Assumption]) -> bool:
+    """Whether training computes the gradient of something that rests on `rests`.
+
+    A loss by itself has no weights: what it is given comes from a model. Where there are weights, what is computed from
+    the input alone (degrees of a graph, distances of its points) has no gradient that training needs.
+    """
+    weights = [a for a in assumptions if a.role is Role.PARAMETER]
+    return not weights or any(a.role is Role.PARAMETER for a in rests)
 
 
 def only_degenerate_weights(warning: Warning, rests: Sequence[Assumption]) -> bool:
