@@ -161,7 +161,7 @@ def _of_dict(tr: Tracer, owner: DictV, name: str, args: tuple[Value, ...], kwarg
                 tr.touch(owner)
                 items[key] = default
             return default
-        from analyzer.tracing.attributes import get_item
+        from analyzer.tracing.items import get_item
 
         return get_item(tr, owner, key)
     if name == "update":

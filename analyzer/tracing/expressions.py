@@ -7,11 +7,12 @@ from itertools import islice
 
 from analyzer.tracing import displays
 from analyzer.tracing.arithmetic import binary, unary
-from analyzer.tracing.attributes import get_attribute, get_item
+from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.calls import EnoughYields
 from analyzer.tracing.comparisons import compare, invert_truth
 from analyzer.tracing.definitions import make_lambda
 from analyzer.tracing.evaluation import RULES, evaluate
+from analyzer.tracing.items import get_item
 from analyzer.tracing.iteration import iterate
 from analyzer.tracing.names import lookup
 from analyzer.tracing.tracer import Tracer

@@ -9,11 +9,12 @@ from typing import Any
 
 from analyzer.tracing import loops
 from analyzer.tracing.arithmetic import binary
-from analyzer.tracing.attributes import delete_item, set_attribute, set_item
+from analyzer.tracing.attributes import set_attribute
 from analyzer.tracing.branches import run_if
 from analyzer.tracing.calls import enter_context
 from analyzer.tracing.definitions import make_class, make_function
 from analyzer.tracing.expressions import evaluate
+from analyzer.tracing.items import delete_item, set_item
 from analyzer.tracing.iteration import unpack
 from analyzer.tracing.modules import import_from, import_module
 from analyzer.tracing.problems import PyRaise, ShapeFailure

@@ -317,6 +317,14 @@ def _write_onnx(program: Any, out: str, torch: Any) -> str:
 
 
 def _exported(program: Any, options: dict[str, Any], torch: Any) -> Any:
+    try:
+        return _with_unknown_kernels(program, options, torch)
+    except Exception:
+        with allowances.views_may_copy(torch):
+            return _with_unknown_kernels(program, options, torch)
+
+
+def _with_unknown_kernels(program: Any, options: dict[str, Any], torch: Any) -> Any:
     """The ONNX program; operators of libraries that have no ONNX form become nodes of their own name."""
     table = options.get("custom_translation_table")
     while True:
@@ -325,10 +333,8 @@ def _exported(program: Any, options: dict[str, Any], torch: Any) -> Any:
         except Exception as error:
             unknown = opaque.missing(error, torch)
             if table is None or unknown is None or unknown in table:
-                break
+                raise
             table[unknown] = opaque.translation(unknown)
-    with allowances.views_may_copy(torch):
-        return torch.onnx.export(program, **options)
 
 
 @contextlib.contextmanager

@@ -294,7 +294,7 @@ def layer_attribute_set(tr: Tracer, layer: Layer, name: str, value: Value) -> No
 
 
 def layer_item(tr: Tracer, layer: Layer, index: Value) -> Value:
-    from analyzer.tracing.attributes import get_item
+    from analyzer.tracing.items import get_item
 
     items = layer.attrs.get("items")
     if isinstance(items, (ListV, DictV)):

@@ -1,0 +1,201 @@
+"""Items of every kind of value: what a subscript reads, sets and deletes."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from analyzer.tracing.attributes import get_attribute
+from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import (
+    DictV,
+    Instance,
+    Layer,
+    ListV,
+    Object,
+    OpenSize,
+    Size,
+    SliceV,
+    Tensor,
+    Unknown,
+    Value,
+    show_shape,
+)  # fmt: skip
+
+
+def get_item(tr: Tracer, value: Value, index: Value, node: ast.AST | None = None) -> Value:
+    if isinstance(value, Unknown) and value.value is not None:
+        value = value.value[0]
+    if isinstance(index, Unknown) and index.value is not None:
+        index = index.value[0]
+    if isinstance(value, Tensor):
+        from analyzer.tracing.operators.indexing import index_tensor
+
+        return index_tensor(tr, value, index, node)
+    if isinstance(value, (ListV, tuple, str)):
+        return _of_sequence(tr, value, index, node)
+    if isinstance(value, DictV):
+        return _of_dict(tr, value, index)
+    if isinstance(value, OpenSize):
+        if value.tensor.dims is not None:
+            return _of_sequence(tr, Size(value.tensor.dims), index, node)
+        if isinstance(index, int):
+            return tr.dimension(value.tensor, index)
+        return tr.unknown("part of a shape", "data", pytype="list")
+    if isinstance(value, Layer):
+        from analyzer.tracing.operators import layer_item
+
+        return layer_item(tr, value, index)
+    if isinstance(value, Instance):
+        from analyzer.tracing.iteration import fields_of
+
+        if (fields := fields_of(value)) is not None:
+            return get_item(tr, tuple(fields), index, node)
+        if value.cls.find("__getitem__"):
+            from analyzer.tracing.calls import call
+
+            return call(tr, get_attribute(tr, value, "__getitem__"), (index,), {})
+        items = value.attrs.get("items")
+        if value.cls.library_bases and isinstance(items, (ListV, DictV)):
+            return get_item(tr, items, index, node)
+        return tr.unknown("an item")
+    if isinstance(value, Unknown):
+        return _of_unknown_item(tr, value, index)
+    if isinstance(value, Object):
+        from analyzer.tracing.operators.data import item
+
+        return item(tr, value, index)
+    return tr.unknown("an item", getattr(value, "origin", "imprecise"))
+
+
+def _of_unknown_item(tr: Tracer, value: Unknown, index: Value) -> Value:
+    from analyzer.tracing.displays import hashable
+
+    if value.tensor is not None and value.tensor.framework != "unknown":
+        return get_item(tr, value.tensor, index)
+    if isinstance(index, SliceV) or not hashable(index):
+        return Unknown("an item of an unknown value", value.origin, f"{value.label}[…]" if value.label else "")
+    if index not in value.items:
+        tr.touch(value)
+        label = f"{value.label}[{index!r}]" if value.label else ""
+        value.items[index] = Unknown("an item of an unknown value", value.origin, label)
+    return value.items[index]
+
+
+def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> Value:
+    items = value.items if isinstance(value, ListV) else value
+    if isinstance(index, Tensor) and isinstance(index.value, int):
+        index = index.value
+    if isinstance(index, (bool, int)):
+        if isinstance(value, ListV) and value.open and not 0 <= index < len(items):
+            from analyzer.tracing.agreement import alike
+
+            same = bool(items) and all(alike(items[0], other) for other in items)
+            return items[-1] if same else tr.unknown("an item of a list")
+        if -len(items) <= index < len(items):
+            return items[index]
+        if isinstance(value, Size):
+            tr.refuse(
+                f"dimension {index} of the shape {show_shape(value)} does not exist: it has {len(value)} dimensions",
+                node,
+                "shape",
+            )
+        if isinstance(value, tuple) and items and all(isinstance(i, Tensor) for i in items):
+            tr.refuse(f"part {index} does not exist: there are {len(items)}", node, "indexing")
+        raise PyRaise("IndexError", f"index {index} of a sequence of {len(items)}")
+    if isinstance(index, SliceV):
+        parts = (index.start, index.stop, index.step)
+        if all(p is None or (isinstance(p, int)) for p in parts) and not (isinstance(value, ListV) and value.open):
+            if index.step == 0:
+                raise PyRaise("ValueError", "slice step cannot be zero")
+            cut = items[slice(*parts)]
+            return ListV(cut) if isinstance(value, ListV) else Size(cut) if isinstance(value, Size) else cut
+        if isinstance(value, str):
+            return tr.unknown("text", pytype="str")
+        return ListV(items, True)
+    if items and not isinstance(value, str):
+        first = items[0]
+        from analyzer.tracing.agreement import alike
+
+        if all(alike(first, other) for other in items) and not isinstance(first, Unknown):
+            return first
+    return tr.unknown("an item of a list")
+
+
+def _of_dict(tr: Tracer, value: DictV, index: Value) -> Value:
+    from analyzer.tracing.displays import hashable
+
+    if hashable(index):
+        if index in value.items:
+            return value.items[index]
+        if not value.open and value.items and isinstance(index, (str, int)):
+            raise PyRaise("KeyError", repr(index))
+    if value.items:
+        first = next(iter(value.items.values()))
+        from analyzer.tracing.agreement import alike
+
+        if not value.open and all(alike(first, v) for v in value.items.values()):
+            return first
+    if (
+        isinstance(index, Unknown)
+        and not value.open
+        and 0 < len(value.items) <= 6
+        and index.origin in ("flag", "param")
+    ):
+        for key, found in list(value.items.items())[:-1]:  # one path for each choice
+            from analyzer.tracing.comparisons import compare
+
+            if tr.decide(compare(tr, ast.Eq, index, key), None, f"{index.label} == {key!r}"):
+                return found
+        return list(value.items.values())[-1]
+    return tr.unknown("a value of a dictionary")
+
+
+def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
+    from analyzer.tracing.displays import hashable
+
+    if isinstance(index, Unknown) and index.value is not None:
+        index = index.value[0]
+    if isinstance(owner, DictV):
+        tr.touch(owner)
+        if hashable(index):
+            owner.items[index] = value
+        else:
+            owner.open = True
+    elif isinstance(owner, ListV):
+        tr.touch(owner)
+        if isinstance(index, int) and -len(owner.items) <= index < len(owner.items):
+            owner.items[index] = value
+        else:
+            owner.open = True
+    elif isinstance(owner, Instance) and owner.cls.find("__setitem__"):
+        from analyzer.tracing.calls import call
+
+        call(tr, get_attribute(tr, owner, "__setitem__"), (index, value), {})
+    elif isinstance(owner, Layer) or (
+        isinstance(owner, Instance) and isinstance(owner.attrs.get("items"), (ListV, DictV))
+    ):
+        items = owner.attrs.get("items")
+        if items is not None:
+            set_item(tr, items, index, value)
+    elif isinstance(owner, Unknown) and hashable(index):
+        tr.touch(owner)
+        owner.items[index] = value
+    elif isinstance(owner, Tensor):
+        from analyzer.tracing.operators.indexing import assign_item
+
+        assign_item(tr, owner, index, value)
+
+
+def delete_item(tr: Tracer, owner: Value, index: Value) -> None:
+    if isinstance(owner, DictV):
+        tr.touch(owner)
+        owner.items.pop(index, None) if isinstance(index, (str, int)) else None
+        owner.open = owner.open or not isinstance(index, (str, int))
+    elif isinstance(owner, ListV):
+        tr.touch(owner)
+        if isinstance(index, int) and -len(owner.items) <= index < len(owner.items):
+            del owner.items[index]
+        else:
+            owner.open = True
