@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from action.diff import Changes, hunks_of
 from analyzer.problem import UsageProblem
-from analyzer.revisions import Exported, Revisions
+from analyzer.selecting.revisions import Exported, Revisions
 
 __all__ = ["Change", "Exported", "Repository"]
 

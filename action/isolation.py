@@ -11,7 +11,7 @@ from action.settings import ProjectCode, Settings
 from analyzer.problem import TargetProblem
 
 if TYPE_CHECKING:
-    from analyzer.sandbox import Sandbox
+    from analyzer.walls import Sandbox
 
 IMAGE_VARIABLE = "ASSAY_IMAGE"  # names the image where the action does not run inside it
 
@@ -29,7 +29,7 @@ def choose_sandbox(settings: Settings, plan: Plan) -> tuple[Sandbox | None, str 
     if settings.project_code is ProjectCode.PROCESS:
         if fork:
             return None, "Entry points were not exported: `project-code: process` is no boundary for a fork's code."
-        from analyzer.sandbox.process import ProcessSandbox
+        from analyzer.walls.process import ProcessSandbox
 
         return ProcessSandbox(), None
     try:
@@ -40,7 +40,7 @@ def choose_sandbox(settings: Settings, plan: Plan) -> tuple[Sandbox | None, str 
 
 def _container(gpus: bool) -> Sandbox:
     """A container of Assay's own image: it has the frameworks, and it is there already."""
-    from analyzer.sandbox.docker import DockerSandbox, connect, own_image
+    from analyzer.walls.docker import DockerSandbox, connect, own_image
 
     image = os.environ.get(IMAGE_VARIABLE)
     with contextlib.closing(connect()) as client:

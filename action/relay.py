@@ -17,11 +17,11 @@ from typing import Any
 
 import jsonschema
 
+from analyzer.configuration.schemas import schema
 from analyzer.findings import Evidence, Finding, Report
 from analyzer.problem import UsageProblem
 from analyzer.rendering.markdown_text import writable
 from analyzer.rendering.report_json import from_json, to_json
-from analyzer.schemas import schema
 
 SCHEMA = "assay-relay/1"
 FILE = "assay-relay.json"

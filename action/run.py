@@ -24,16 +24,16 @@ from action.settings import Pictures, Settings
 from analyzer.findings import Report, Verdict
 from analyzer.problem import Problem, UsageProblem
 from analyzer.rendering.markdown import Links
-from analyzer.revisions import is_proper
+from analyzer.selecting.revisions import is_proper
 
 if TYPE_CHECKING:
-    from analyzer.sandbox import Sandbox
+    from analyzer.walls import Sandbox
 
 Pipeline = Callable[..., Report]
 
 
 def _pipeline(*arguments: Any, **options: Any) -> Report:
-    from analyzer.pipeline import review as analyse
+    from analyzer.running.pipeline import review as analyse
 
     return analyse(*arguments, **options)
 
@@ -252,7 +252,7 @@ def _options(
     if repository.tracks(todo.head_sha, settings.cache):
         notes.append(f"The cache folder {settings.cache} is part of this revision and was not used.")
         return {}
-    from analyzer.pipeline import Options
+    from analyzer.running.pipeline import Options
 
     folder = folders.in_workspace(settings, settings.cache)
     return {"options": Options(cache=folder / "outcomes", exports=folder / "exports")} if folder else {}

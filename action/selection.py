@@ -10,13 +10,13 @@ from pathlib import Path
 from action.checkout import Exported
 from action.plan import CheckCommit, Plan, ReviewPullRequest
 from action.settings import Settings
-from analyzer.cache import key_of
-from analyzer.changed_sources import changed_sources
-from analyzer.config import Config, TargetConfig
-from analyzer.config_reader import read_config
+from analyzer.configuration.config import Config, TargetConfig
+from analyzer.configuration.reader import read_config
 from analyzer.findings import Status, TargetReport
 from analyzer.problem import UsageProblem
-from analyzer.targets import discover, select
+from analyzer.running.cache import key_of
+from analyzer.selecting.changed_sources import changed_sources
+from analyzer.selecting.targets import discover, select
 
 DEFAULT_CONFIG = ".assay.yml"
 # A pointer has no content to recognise, so its name has to do.

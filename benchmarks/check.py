@@ -108,7 +108,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "entry.py").write_text(ENTRIES)
-        assay = [sys.executable, "-m", "analyzer.cli", "check", "--only", arguments.only, "--jobs", "1", "--out", "out"]
+        assay = [
+            sys.executable,
+            "-m",
+            "analyzer",
+            "check",
+            "--only",
+            arguments.only,
+            "--jobs",
+            "1",
+            "--out",
+            "out",
+        ]
         for model in light_models():
             ours, theirs = compare(
                 [*assay, str(model)], [sys.executable, "-c", INFERENCE, str(model)], folder, arguments.runs
@@ -123,7 +134,10 @@ def main() -> None:
             )
             row(entry, ours, theirs, "the bare export")
         ours, theirs = compare(
-            [sys.executable, "-m", "analyzer.cli", "--help"], [sys.executable, "-c", "pass"], folder, arguments.runs
+            [sys.executable, "-m", "analyzer", "--help"],
+            [sys.executable, "-c", "pass"],
+            folder,
+            arguments.runs,
         )
         row("assay --help", ours, theirs, "an empty Python")
 

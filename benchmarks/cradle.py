@@ -29,7 +29,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
-from analyzer.config import TargetConfig, Thresholds
+from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential.distances import Thresholded, third_quartile, unique
 from analyzer.differential.environments import Overlays, default_folder
 from analyzer.differential.inputs import Inputs, InputSet

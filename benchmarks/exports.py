@@ -144,10 +144,10 @@ def bare(name: str, project: Path) -> dict[str, Any]:
 
 def through_assay(name: str, project: Path) -> dict[str, Any]:
     """`export` in the process sandbox, then what the graph holds."""
-    from analyzer.config import TargetConfig
+    from analyzer.configuration.config import TargetConfig
     from analyzer.exporting import export
     from analyzer.graph import layer_of, location_of
-    from analyzer.sandbox.process import ProcessSandbox
+    from analyzer.walls.process import ProcessSandbox
 
     started = time.perf_counter()
     target = TargetConfig(id=name, entry="entry.py:build")

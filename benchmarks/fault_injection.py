@@ -29,7 +29,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE)]
 
 import architectures
 
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.differential.backend import parse
 from analyzer.differential.inputs import generate
 from analyzer.differential.localize import Localization, localize

@@ -32,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from rich.console import Console
 from rich.table import Table
 
-from analyzer.config import InputSpec, TargetConfig
+from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import AnalysisResult, Confidence, Finding
 from analyzer.graph import Graph, Role, ValueRange, display_name, role_of
 from analyzer.loading import load

@@ -27,7 +27,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from analyzer.config import TargetConfig, Thresholds
+from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential.analysis import result_of
 from analyzer.differential.environments import Overlays, default_folder
 from analyzer.differential.files import write_problem
@@ -38,7 +38,7 @@ from analyzer.differential.runner import Artefact
 from analyzer.differential.study import study
 from analyzer.differential.worker.contract import machine
 from analyzer.findings import AnalysisResult, Finding, Level
-from analyzer.sandbox.process import ProcessSandbox
+from analyzer.walls.process import ProcessSandbox
 
 
 @dataclass(frozen=True)
@@ -354,8 +354,8 @@ def build(folder: Path, overlays: Overlays) -> None:
 def examine(case: Case, folder: Path, pool: Pool, output: Path) -> AnalysisResult:
     """Run one case through the analysis, on workers that earlier cases left warm."""
     if ".py:" in case.model:
+        from analyzer.commands.diff import graph_of
         from analyzer.differential.analysis import analyse
-        from analyzer.differential.command import graph_of
 
         target = TargetConfig(case.model, entry=case.model, backends=case.backends)
         graph = graph_of(target, folder, pool.sandbox)

@@ -71,7 +71,7 @@ def cpu_seconds(graph: Any, assumptions: dict[str, Any], repeat: int = 5) -> flo
 ONE_PROCESS = """
 import json, resource, sys
 from pathlib import Path
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.loading import load
 from analyzer.numerical import interpret
 from analyzer.numerical.assumptions import as_ranges, assume

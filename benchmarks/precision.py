@@ -50,10 +50,10 @@ def graph_of(name: str, source: str | None, file: str | None) -> Any:
         from analyzer.loading import load
 
         return load(Path(file))
-    from analyzer.config import TargetConfig
+    from analyzer.configuration.config import TargetConfig
     from analyzer.exporting import export
-    from analyzer.sandbox import Limits
-    from analyzer.sandbox.process import ProcessSandbox
+    from analyzer.walls import Limits
+    from analyzer.walls.process import ProcessSandbox
 
     assert source is not None
     large = Limits(seconds=1200, memory=16 << 30, output=4 << 30)  # the largest has 350 million parameters
@@ -75,7 +75,7 @@ def study(name: str, source: str | None, file: str | None) -> dict[str, Any]:
 
 def figures(name: str, graph: Any, modes: tuple[str, ...]) -> dict[str, Any]:
     """Operators checked, proved safe, and the warnings, for weights that are exact or widened."""
-    from analyzer.config import TargetConfig
+    from analyzer.configuration.config import TargetConfig
     from analyzer.graph import Role, ValueRange, display_name, layer_of, role_of
     from analyzer.numerical import interpret
     from analyzer.numerical.assumptions import as_ranges, assume

@@ -43,7 +43,7 @@ def check(name: str, source: str | None, file: Path | None, only: str, timeout: 
         (project / ".assay.yml").write_text(CONFIG.format(timeout=timeout, source=named))
         started = time.perf_counter()
         run = subprocess.run(
-            [sys.executable, "-m", "analyzer.cli", "check", "--sandbox=process", f"--only={only}", "--out=../report"],
+            [sys.executable, "-m", "analyzer", "check", "--sandbox=process", f"--only={only}", "--out=../report"],
             cwd=project, capture_output=True, text=True, check=False,
         )  # fmt: skip
         seconds = round(time.perf_counter() - started, 1)

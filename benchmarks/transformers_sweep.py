@@ -111,7 +111,7 @@ def study(name: str) -> dict[str, Any]:
     """Figures of one architecture: numerical ones of widened weights, and the findings of the validity analysis."""
     import precision
 
-    from analyzer.config import TargetConfig
+    from analyzer.configuration.config import TargetConfig
     from analyzer.validity import analyse
 
     source = dict(architectures())[name]

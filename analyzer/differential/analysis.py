@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analyzer.config import TargetConfig, Thresholds
+from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential import inputs as validation
 from analyzer.differential.backend import parse
 from analyzer.differential.compare import Comparison
@@ -31,7 +31,7 @@ from analyzer.findings import (
     Finding,
 )
 from analyzer.problem import TargetProblem
-from analyzer.sandbox import Sandbox
+from analyzer.walls import Sandbox
 
 if TYPE_CHECKING:
     from analyzer.graph import Graph

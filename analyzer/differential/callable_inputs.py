@@ -10,7 +10,7 @@ from analyzer.differential.inputs import Inputs, from_file
 from analyzer.differential.structure import TensorInfo
 from analyzer.exporting.export import check_entry
 from analyzer.problem import TargetProblem
-from analyzer.sandbox import PYTHON, Sandbox
+from analyzer.walls import PYTHON, Sandbox
 
 # Runs inside the sandbox, beside the project's code: NumPy only.
 SCRIPT = """

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from analyzer.config import Thresholds
+from analyzer.configuration.config import Thresholds
 from analyzer.differential import noise
 from analyzer.differential.distances import Thresholded, class_distance, judge_pair, mad_distance, relative_error
 from analyzer.differential.inputs import InputSet

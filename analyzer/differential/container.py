@@ -23,10 +23,10 @@ from typing import Any
 from analyzer.differential.transport import MAX_REPLY, WORKER, EngineFailed, carry_worker, read_reply
 from analyzer.differential.verdict import Kind
 from analyzer.problem import TargetProblem
-from analyzer.sandbox import Limits
-from analyzer.sandbox.archive import flatten
-from analyzer.sandbox.docker import NOBODY, own_image
-from analyzer.sandbox.protocol import OUTPUT
+from analyzer.walls import Limits
+from analyzer.walls.archive import flatten
+from analyzer.walls.docker import NOBODY, own_image
+from analyzer.walls.protocol import OUTPUT
 
 BOX = "/assay"
 OWNER = "uid=65534,gid=65534,mode=0700"

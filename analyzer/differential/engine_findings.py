@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.differential.study import Study
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.wording import number, plain, shortened

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.differential import noise
 from analyzer.differential.explain import Problem
 from analyzer.differential.localize import Blame, Localization

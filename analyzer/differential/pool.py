@@ -13,9 +13,9 @@ from analyzer.differential.runner import CARRIED, Artefact, Runner
 from analyzer.differential.transport import EngineFailed, Environment, ProcessTransport, Transport
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.worker import tensors
-from analyzer.sandbox import Limits, Sandbox
-from analyzer.sandbox.docker import DockerSandbox
-from analyzer.sandbox.process import ProcessSandbox
+from analyzer.walls import Limits, Sandbox
+from analyzer.walls.docker import DockerSandbox
+from analyzer.walls.process import ProcessSandbox
 
 STATE = "state.bin"  # beside the project in the worker's folder
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from analyzer.config import TargetConfig, Thresholds
+from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential import noise
 from analyzer.differential.compare import Comparison, EngineResult, run_all
 from analyzer.differential.explain import Budget, Problem, artefact_kind, explain

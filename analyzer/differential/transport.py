@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from analyzer.differential.verdict import Failure, Kind
-from analyzer.sandbox import Limits, stage
-from analyzer.sandbox.archive import flatten
+from analyzer.walls import Limits, stage
+from analyzer.walls.archive import flatten
 
 WORKER = "assay_worker"
 SOURCE = Path(__file__).parent / "worker"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.exporting.manifest import FORMATS, Manifest
 from analyzer.findings import Location
 from analyzer.graph import Graph, layer_of, set_display_name, set_layer, set_location

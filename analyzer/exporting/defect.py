@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.exporting.manifest import ExportProblem
 from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Level
 

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import analyzer
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.exporting.imports import imported_files, mentioned_files
 from analyzer.exporting.manifest import FORMATS, ExportProblem, Manifest, read_manifest
 from analyzer.findings import Location
 from analyzer.graph import Graph
 from analyzer.problem import TargetProblem, UsageProblem
-from analyzer.sandbox import PYTHON, Completed, Limits, Sandbox
+from analyzer.walls import PYTHON, Completed, Limits, Sandbox
 
 INSIDE = "assay_inside"  # the name of the `inside` package where it runs
 PROJECT = "project"

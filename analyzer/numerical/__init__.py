@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from analyzer.numerical.result import Interpretation, Interval, Options, Partitioning, Warning
 
 if TYPE_CHECKING:
-    from analyzer.config import TargetConfig
+    from analyzer.configuration.config import TargetConfig
     from analyzer.findings import AnalysisResult
     from analyzer.graph import Graph, ValueRange
     from analyzer.numerical.domain.tensor import AbstractTensor

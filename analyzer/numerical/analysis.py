@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.findings import AnalysisResult, Finding, UnsafeOperators
 from analyzer.graph import Graph, display_name
 from analyzer.numerical.assumptions import Assumption, as_ranges, assume

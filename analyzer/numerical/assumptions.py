@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import onnx_ir as ir
 
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.graph import Graph, Role, ValueRange, role_of
 from analyzer.graph.model import SIGNATURE
 from analyzer.graph.ranges import Origin

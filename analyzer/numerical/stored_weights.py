@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import onnx_ir as ir
 
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.graph import Graph, Role, role_of
 from analyzer.loading import Weight, open_weights
 from analyzer.problem import TargetProblem

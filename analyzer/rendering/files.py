@@ -28,7 +28,7 @@ def _with_pictures(report: Report, output: Path) -> Report:
         return report
     from analyzer.rendering import distance_histogram
     from analyzer.rendering.deviation_graph import draw
-    from analyzer.target_run import slug
+    from analyzer.running.target_run import slug
 
     targets = []
     for target in report.targets:

@@ -1,4 +1,4 @@
-"""`report.json`: a `Report` as JSON and back. The contract is ``analyzer/schemas/report.schema.json``."""
+"""`report.json`: a `Report` as JSON and back. The contract is ``analyzer/configuration/schemas/report.schema.json``."""
 
 from __future__ import annotations
 

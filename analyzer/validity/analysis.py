@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Level
 from analyzer.graph import Graph
 from analyzer.problem import TargetProblem, UsageProblem

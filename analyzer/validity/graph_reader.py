@@ -8,7 +8,7 @@ from typing import Any
 
 import onnx_ir as ir
 
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.graph import Graph, display_name, layer_of, location_of
 from analyzer.validity.architecture import Architecture, Body, Layer, Program
 from analyzer.validity.constants import constant_type

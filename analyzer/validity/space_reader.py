@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from analyzer.configuration.yaml_lines import load_with_lines
 from analyzer.findings import Location
 from analyzer.problem import UsageProblem
 from analyzer.validity.architecture import Architecture, Layer
@@ -18,7 +19,6 @@ from analyzer.validity.registry import FRAMEWORKS, all_specs
 from analyzer.validity.space import Hyperparameter, Space, Text, bound_to
 from analyzer.validity.space_import import IMPORTERS
 from analyzer.validity.spec import TensorType
-from analyzer.yaml_lines import load_with_lines
 
 KEYS = ("version", "model", "hyperparameters", "derived", "conditions", "bind", "symbols", "import")
 MODEL_KEYS = ("framework", "version", "inputs", "layers")

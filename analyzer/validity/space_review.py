@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Table
 from analyzer.graph import Graph
 from analyzer.problem import UsageProblem

@@ -8,9 +8,9 @@ from textwrap import dedent
 
 import pytest
 
-from analyzer import pipeline
-from analyzer.changed_sources import MOST_FILES, MOST_IMPORTERS, builds_models, changed_sources
-from analyzer.config import Config
+from analyzer.configuration.config import Config
+from analyzer.running import pipeline
+from analyzer.selecting.changed_sources import MOST_FILES, MOST_IMPORTERS, builds_models, changed_sources
 from tests.action.flows import second_stage
 from tests.action.harness import Ran, Workbench
 

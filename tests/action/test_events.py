@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from action import relay
-from analyzer.config import Config, TargetConfig
+from analyzer.configuration.config import Config, TargetConfig
 from analyzer.findings import Report
 from tests.action.harness import CONFIG, Ran, Workbench
 from tests.action.reports import KERNEL, LOG, VAE, report

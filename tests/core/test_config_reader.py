@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.config import Config
-from analyzer.config_reader import parse_config
+from analyzer.configuration.config import Config
+from analyzer.configuration.reader import parse_config
+from analyzer.configuration.schemas.reference import EXAMPLE, configuration_page
 from analyzer.findings import FailOn, Level
 from analyzer.problem import UsageProblem
-from analyzer.schemas.reference import EXAMPLE, configuration_page
 
 FULL = """\
 version: 1

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.config import Config, Suppression
+from analyzer.configuration.config import Config, Suppression
+from analyzer.configuration.policy import apply_policy, expired
 from analyzer.findings import (
     Confidence,
     FailOn,
@@ -23,7 +24,6 @@ from analyzer.findings import (
     mark_new,
     ordered,
 )
-from analyzer.policy import apply_policy, expired
 
 ERROR = Finding("numerical/exp-overflow", Level.ERROR, Confidence.CONFIRMED, "m", "t", layer="decoder", node="Exp")
 DAY = date(2026, 6, 1)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from analyzer.processes import Job, memory_growth, run_all
+from analyzer.running.processes import Job, memory_growth, run_all
 
 
 def answers(jobs: dict[str, Job], tmp_path: Path, *, deadline: float = 60, parallel: int = 2) -> dict[str, Any]:

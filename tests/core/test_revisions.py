@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.revisions import Revisions
+from analyzer.selecting.revisions import Revisions
 
 
 @pytest.fixture

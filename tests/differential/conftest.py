@@ -13,7 +13,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from analyzer.config import TargetConfig, Thresholds
+from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential.inputs import Inputs, InputSet
 from analyzer.differential.plan import families
 from analyzer.differential.pool import Pool

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from action.run import Outside
-from analyzer.cli import main
+from analyzer.commands.cli import main
 from tests.action.harness import Workbench
 from tests.github_simulator import Simulator
 

@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 import pytest
 
-from analyzer.config import Environment
+from analyzer.configuration.config import Environment
 from analyzer.differential.backend import parse
 from analyzer.differential.container import BOX, ContainerTransport, _announced
 from analyzer.differential.pool import Pool
@@ -19,7 +19,7 @@ from analyzer.differential.study import Study
 from analyzer.differential.transport import WORKER, EngineFailed
 from analyzer.differential.verdict import Kind
 from analyzer.problem import TargetProblem
-from analyzer.sandbox.docker import DockerSandbox, connect, image_id
+from analyzer.walls.docker import DockerSandbox, connect, image_id
 
 BASE = os.environ.get("ASSAY_TEST_IMAGE", "python:3.11-slim-bookworm")
 NETWORK = os.environ.get("ASSAY_INSTALL_NETWORK", "host")

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analyzer.config import TargetConfig, Thresholds
+from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential.backend import parse
 from analyzer.differential.container import ContainerTransport
 from analyzer.differential.files import write_problem
@@ -102,7 +102,7 @@ def test_validation_data_is_matched_and_bad_data_is_refused(tmp_path: Path) -> N
 def test_the_command_shows_engines_and_a_histogram(
     healthy: Artefact, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from analyzer.cli import main
+    from analyzer.commands.cli import main
 
     path = healthy.files["healthy.onnx"]
     rng = np.random.default_rng(0)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analyzer.config import InputSpec, TargetConfig, Thresholds
+from analyzer.configuration.config import InputSpec, TargetConfig, Thresholds
 from analyzer.differential.explain import Budget
 from analyzer.differential.plan import families
 from analyzer.differential.pool import Pool
@@ -16,7 +16,7 @@ from analyzer.differential.runner import Artefact
 from analyzer.differential.study import Study, study
 from analyzer.differential.transport import ProcessTransport
 from analyzer.differential.verdict import Kind
-from analyzer.sandbox.process import ProcessSandbox
+from analyzer.walls.process import ProcessSandbox
 
 KERAS = """
 import os

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.cli import main
+from analyzer.commands.cli import main
 
 MODEL = """
 import jax

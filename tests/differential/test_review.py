@@ -9,9 +9,9 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from analyzer.config import Config, TargetConfig
+from analyzer.configuration.config import Config, TargetConfig
 from analyzer.findings import Finding, Report, Verdict
-from analyzer.pipeline import review
+from analyzer.running.pipeline import review
 
 CONFIG = Config(only=("differential",), timeout=600)
 

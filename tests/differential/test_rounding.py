@@ -109,7 +109,7 @@ def test_what_cancels_inside_a_model_is_no_layers_fault(
 def test_numbers_in_the_place_of_nan_are_called_that(
     examine: Examine, save_model: SaveModel, pool: Pool, tmp_path: Path
 ) -> None:
-    from analyzer.config import TargetConfig
+    from analyzer.configuration.config import TargetConfig
     from analyzer.differential.layer_findings import layer_finding
 
     weights = {"w": np.array([[np.nan, 1.0], [2.0, 3.0]], np.float32)}

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analyzer.cli import main
+from analyzer.commands.cli import main
 from analyzer.differential.backend import parse
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact, Runner

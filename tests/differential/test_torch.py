@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.cli import main
+from analyzer.commands.cli import main
 
 MODEL = """
 import torch

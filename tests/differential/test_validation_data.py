@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from onnx import helper
 
-from analyzer.config import Config, TargetConfig
+from analyzer.configuration.config import Config, TargetConfig
 from analyzer.differential.runner import Artefact
 from analyzer.findings import Status
-from analyzer.pipeline import review
 from analyzer.rendering.files import write
 from analyzer.rendering.markdown import summary
-from analyzer.sandbox.process import ProcessSandbox
+from analyzer.running.pipeline import review
+from analyzer.walls.process import ProcessSandbox
 
 CALLABLE = """
 import numpy as np

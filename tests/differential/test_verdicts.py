@@ -9,7 +9,7 @@ import numpy as np
 import onnx_ir as ir
 import pytest
 
-from analyzer.config import TargetConfig, Thresholds
+from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential import analyse
 from analyzer.differential.backend import Backend
 from analyzer.differential.pool import Pool, variables_for

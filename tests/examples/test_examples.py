@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from action.demo.repository import HEAD_BRANCH, MENDED, build_repository, example_names
-from analyzer.config_reader import read_config
+from analyzer.configuration.reader import read_config
 from analyzer.problem import UsageProblem
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.exporting import export
 from analyzer.graph import Graph
-from analyzer.sandbox import Limits
-from analyzer.sandbox.process import ProcessSandbox
+from analyzer.walls import Limits
+from analyzer.walls.process import ProcessSandbox
 
 
 class Project:

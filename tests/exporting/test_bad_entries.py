@@ -6,7 +6,7 @@ import pytest
 
 from analyzer.exporting import ExportProblem
 from analyzer.problem import UsageProblem
-from analyzer.sandbox import Limits
+from analyzer.walls import Limits
 
 QUICK = Limits(seconds=10, memory=1 << 30)
 

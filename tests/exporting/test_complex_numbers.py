@@ -7,9 +7,9 @@ import onnx_ir as ir
 import onnxruntime
 import torch
 
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.exporting import export
-from analyzer.sandbox.process import ProcessSandbox
+from analyzer.walls.process import ProcessSandbox
 
 NET = """
     import torch

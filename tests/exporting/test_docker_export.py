@@ -6,12 +6,12 @@ import os
 
 import pytest
 
-from analyzer.config import Environment, TargetConfig
+from analyzer.configuration.config import Environment, TargetConfig
 from analyzer.exporting import ExportProblem, export
 from analyzer.graph import layer_of, location_of
 from analyzer.problem import TargetProblem
-from analyzer.sandbox import Limits
-from analyzer.sandbox.docker import DockerSandbox, connect, image_id
+from analyzer.walls import Limits
+from analyzer.walls.docker import DockerSandbox, connect, image_id
 
 pytestmark = pytest.mark.docker
 IMAGE = os.environ.get("ASSAY_TEST_FULL_IMAGE", "assay-action:test")

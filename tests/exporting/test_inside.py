@@ -11,7 +11,7 @@ import pytest
 import analyzer.exporting
 from analyzer.exporting.inside.examples import concrete, match
 from analyzer.exporting.inside.failure import Failure
-from analyzer.sandbox import stage
+from analyzer.walls import stage
 
 INSIDE = Path(analyzer.exporting.__file__).parent / "inside"
 FILES = [*sorted(INSIDE.glob("*.py")), Path(stage.__file__)]

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.config import Config, TargetConfig
+from analyzer.configuration.config import Config, TargetConfig
 from analyzer.exporting import ExportProblem
 from analyzer.findings import Confidence, Level, Status, Verdict
 from analyzer.graph import Graph
-from analyzer.pipeline import review
-from analyzer.sandbox.process import ProcessSandbox
+from analyzer.running.pipeline import review
+from analyzer.walls.process import ProcessSandbox
 from tests.exporting.conftest import Project
 
 MISFIT = """

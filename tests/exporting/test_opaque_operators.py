@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.exporting import export
 from analyzer.graph import layer_of
 from analyzer.numerical.analysis import analyse
-from analyzer.sandbox.process import ProcessSandbox
+from analyzer.walls.process import ProcessSandbox
 
 NET = """
     import torch

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.cli import main
-from analyzer.config import InputSpec, TargetConfig
+from analyzer.commands.cli import main
+from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.exporting import ExportProblem, export
 from analyzer.exporting.export import MANIFEST, key_of
-from analyzer.sandbox.process import ProcessSandbox
+from analyzer.walls.process import ProcessSandbox
 
 SOURCE = """
     import tensorflow as tf

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analyzer.config import InputSpec
+from analyzer.configuration.config import InputSpec
 from analyzer.exporting import ExportProblem
 from analyzer.graph import Role, layer_of, location_of, role_of
 from analyzer.graph.model import INITIAL_VALUE, layer_class_of

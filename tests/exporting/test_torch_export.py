@@ -6,11 +6,11 @@ import numpy as np
 import onnx_ir as ir
 import pytest
 
-from analyzer.config import InputSpec, TargetConfig
+from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.exporting import ExportProblem, export
 from analyzer.graph import ValueRange, display_name, layer_of, location_of
 from analyzer.graph.model import layer_class_of
-from analyzer.sandbox.process import ProcessSandbox
+from analyzer.walls.process import ProcessSandbox
 
 NET = """
     import torch

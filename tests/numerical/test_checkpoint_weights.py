@@ -12,7 +12,7 @@ import pytest
 from build import Builder
 from onnx import helper, numpy_helper
 
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.findings import Confidence
 from analyzer.graph import Graph, Role, set_role
 from analyzer.loading import load

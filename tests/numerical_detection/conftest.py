@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.config import InputSpec, TargetConfig
+from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.exporting.annotate import graph_of
 from analyzer.exporting.manifest import read_manifest
 from analyzer.findings import AnalysisResult, Finding

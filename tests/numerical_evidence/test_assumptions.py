@@ -10,7 +10,7 @@ import onnx_ir as ir
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from analyzer.config import InputSpec, TargetConfig
+from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.graph import Graph, Role, ValueRange, set_role
 from analyzer.graph.ranges import Origin
 from analyzer.loading import Weight

@@ -12,7 +12,7 @@ import onnx_ir as ir
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from analyzer.config import InputSpec, TargetConfig
+from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Confidence, Finding
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.analysis import analyse

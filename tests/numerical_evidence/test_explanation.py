@@ -12,7 +12,7 @@ import pytest
 import torch
 from onnx import TensorProto, helper
 
-from analyzer.config import InputSpec, TargetConfig
+from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Confidence, Finding
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.analysis import analyse

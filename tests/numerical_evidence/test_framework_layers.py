@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.exporting import export
 from analyzer.findings import Confidence, Finding, Level
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.findings import OWN_WEIGHTS
-from analyzer.sandbox.process import ProcessSandbox
+from analyzer.walls.process import ProcessSandbox
 
 SOURCE = """
 import torch

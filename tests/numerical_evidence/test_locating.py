@@ -8,7 +8,7 @@ import numpy as np
 import onnx_ir as ir
 from onnx import TensorProto, helper, numpy_helper
 
-from analyzer.config import InputSpec, TargetConfig
+from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Finding
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.analysis import analyse

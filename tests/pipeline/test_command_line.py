@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from analyzer.schemas import schema
+from analyzer.configuration.schemas import schema
 from tests.pipeline import models
 
 CONFIG = """\
@@ -25,7 +25,7 @@ only: [numerical]
 
 def assay(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "analyzer.cli", *arguments],
+        [sys.executable, "-m", "analyzer", *arguments],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -106,7 +106,7 @@ def test_only_what_is_new_against_a_revision_counts(folder: Path) -> None:
 
 PROBE = """
 import sys
-from analyzer.cli import main
+from analyzer.commands.cli import main
 try:
     main({arguments})
 except SystemExit:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from onnx import TensorProto, helper
 
-from analyzer.cli import main
+from analyzer.commands.cli import main
 
 SCRIPT = b"import torch\nfrom torch import nn\n\nnn.Linear(3, 4)(torch.zeros(2, 5))\n"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analyzer.config import Config, TargetConfig
+from analyzer.configuration.config import Config, TargetConfig
 from analyzer.findings import Report, Verdict
-from analyzer.pipeline import Options, review
+from analyzer.running.pipeline import Options, review
 from tests.pipeline import models
 
 SPACE = """version: 1

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sarif_pydantic import Sarif
 
+from analyzer.configuration.schemas import schema
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Suggestion
 from analyzer.rendering import report_json, sarif
 from analyzer.rendering.markdown import headline
-from analyzer.schemas import schema
 from tests.rendering.sample_report import sample_report
 
 REPORT = schema("report")

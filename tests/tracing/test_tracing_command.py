@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from analyzer.cli import main
+from analyzer.commands.cli import main
 
 GOOD = """
     import torch, torch.nn as nn

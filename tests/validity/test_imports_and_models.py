@@ -13,7 +13,7 @@ import pytest
 from onnx import TensorProto
 from onnx import helper as h
 
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.findings import Finding, Level
 from analyzer.graph import Graph
 from analyzer.problem import UsageProblem

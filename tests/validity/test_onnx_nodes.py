@@ -22,7 +22,7 @@ from onnx.backend.test.case.node import collect_testcases
 from onnx.reference import ReferenceEvaluator
 from onnx_complaints import complaint_about
 
-from analyzer.config import TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.findings import Level
 from analyzer.graph import Graph
 from analyzer.validity import analyse

@@ -10,11 +10,11 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from analyzer.config import Config, TargetConfig
+from analyzer.configuration.config import Config, TargetConfig
 from analyzer.exporting.imports import files_named_by, imported_files
-from analyzer.importers import Importers, importers
 from analyzer.loading.search import SKIPPED, is_excluded
-from analyzer.targets import Selection
+from analyzer.selecting.importers import Importers, importers
+from analyzer.selecting.targets import Selection
 
 MOST_FILES = 40
 MOST_IMPORTERS = 20

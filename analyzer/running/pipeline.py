@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import analyzer
-from analyzer.cache import Cache, engine_versions, key_of
-from analyzer.config import Config, TargetConfig
+from analyzer.configuration.config import Config, TargetConfig
+from analyzer.configuration.policy import apply_policy, expired
 from analyzer.differential.base import mark_worse
 from analyzer.findings import Finding, Report, Status, TargetReport, mark_new, ordered
-from analyzer.policy import apply_policy, expired
-from analyzer.processes import Answer, Send, run_all
-from analyzer.repeats import unless_repeated, without_repeats
-from analyzer.target_run import Outcome, Surroundings, kind_of, run_target
+from analyzer.running.cache import Cache, engine_versions, key_of
+from analyzer.running.processes import Answer, Send, run_all
+from analyzer.running.repeats import unless_repeated, without_repeats
+from analyzer.running.target_run import Outcome, Surroundings, kind_of, run_target
 
 if TYPE_CHECKING:
-    from analyzer.sandbox import Sandbox
+    from analyzer.walls import Sandbox
 
 
 class Progress(Protocol):

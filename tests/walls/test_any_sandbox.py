@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.problem import TargetProblem
-from analyzer.sandbox import PYTHON, Limits, Sandbox
+from analyzer.walls import PYTHON, Limits, Sandbox
 
 
 def test_files_go_in_and_come_back(run, tmp_path):
@@ -159,8 +159,8 @@ def test_nothing_stays_when_the_starter_is_killed(tmp_path):
     marker = tmp_path / "pid"
     code = f"""
 import pathlib, sys
-from analyzer.sandbox import PYTHON
-from analyzer.sandbox.process import ProcessSandbox
+from analyzer.walls import PYTHON
+from analyzer.walls.process import ProcessSandbox
 inside = "import os, time; open({str(marker)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
 ProcessSandbox().run([PYTHON, "-c", inside], files={{}})
 """

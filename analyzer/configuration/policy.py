@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from fnmatch import fnmatchcase
 
-from analyzer.config import Config, Suppression
+from analyzer.configuration.config import Config, Suppression
 from analyzer.findings import Finding, Level
 
 

@@ -9,6 +9,6 @@ from typing import Any
 
 def schema(name: str) -> dict[str, Any]:
     """The schema `name`: ``config`` or ``report``."""
-    text = (files("analyzer.schemas") / f"{name}.schema.json").read_text(encoding="utf-8")
+    text = (files("analyzer.configuration.schemas") / f"{name}.schema.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded

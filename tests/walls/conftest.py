@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from analyzer.problem import TargetProblem
-from analyzer.sandbox import PYTHON, Completed, Limits, Sandbox
-from analyzer.sandbox.docker import DockerSandbox, connect, image_id
-from analyzer.sandbox.process import ProcessSandbox
+from analyzer.walls import PYTHON, Completed, Limits, Sandbox
+from analyzer.walls.docker import DockerSandbox, connect, image_id
+from analyzer.walls.process import ProcessSandbox
 
 IMAGE = os.environ.get("ASSAY_TEST_IMAGE", "python:3.11-slim-bookworm")
 

@@ -7,10 +7,10 @@ import contextlib
 import pytest
 from docker.errors import NotFound
 
-from analyzer.config import Environment
+from analyzer.configuration.config import Environment
 from analyzer.problem import TargetProblem
-from analyzer.sandbox import PYTHON, Limits, docker
-from analyzer.sandbox.docker import DockerSandbox, connect, remove
+from analyzer.walls import PYTHON, Limits, docker
+from analyzer.walls.docker import DockerSandbox, connect, remove
 
 pytestmark = pytest.mark.docker
 

@@ -15,10 +15,10 @@ from analyzer.problem import UsageProblem
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from analyzer.config import Config
+    from analyzer.configuration.config import Config
     from analyzer.findings import Report
-    from analyzer.sandbox import Sandbox
-    from analyzer.targets import Selection
+    from analyzer.selecting.targets import Selection
+    from analyzer.walls import Sandbox
 
 ANALYSES = ("numerical", "validity", "differential", "tracing")
 
@@ -52,9 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    from analyzer.pipeline import Options, review
     from analyzer.rendering.terminal import LiveProgress, show
-    from analyzer.targets import select
+    from analyzer.running.pipeline import Options, review
+    from analyzer.selecting.targets import select
 
     root = Path.cwd()
     config = _configuration(args, root)
@@ -93,8 +93,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def _with_sources(selection: Selection, root: Path, base: Path, config: Config) -> Selection:
     """Changed Python files that build models are traced besides the models."""
-    from analyzer.changed_sources import changed_sources
-    from analyzer.targets import Selection
+    from analyzer.selecting.changed_sources import changed_sources
+    from analyzer.selecting.targets import Selection
 
     sources = changed_sources(root, base, config, selection.targets)
     notes = sources.notes if sources.targets and not selection.targets else (*selection.notes, *sources.notes)
@@ -109,13 +109,13 @@ def exit_code(report: Report) -> int:
 
 
 def _configuration(args: argparse.Namespace, root: Path) -> Config:
-    from analyzer.config import Config
+    from analyzer.configuration.config import Config
     from analyzer.findings import FailOn
 
     default = root / ".assay.yml"
     config = Config()
     if args.config or default.is_file():
-        from analyzer.config_reader import read_config
+        from analyzer.configuration.reader import read_config
 
         config = read_config(Path(args.config) if args.config else default, name=args.config)
     if args.only is not None:
@@ -133,10 +133,10 @@ def _sandbox(args: argparse.Namespace, config: Config) -> Sandbox | None:
     if args.sandbox == "none":
         return None
     if args.sandbox == "process":
-        from analyzer.sandbox.process import ProcessSandbox
+        from analyzer.walls.process import ProcessSandbox
 
         return ProcessSandbox()
-    from analyzer.sandbox.docker import DockerSandbox
+    from analyzer.walls.docker import DockerSandbox
 
     return DockerSandbox(image=args.image or config.environment.image)
 
@@ -144,7 +144,7 @@ def _sandbox(args: argparse.Namespace, config: Config) -> Sandbox | None:
 def _base_tree(revision: str | None, root: Path, stack: ExitStack) -> tuple[Path, str] | None:
     if revision is None:
         return None
-    from analyzer.revisions import Revisions
+    from analyzer.selecting.revisions import Revisions
 
     revisions = Revisions(root)
     commit = revisions.resolve(revision)

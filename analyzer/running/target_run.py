@@ -14,15 +14,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.config import Config, TargetConfig
+from analyzer.configuration.config import Config, TargetConfig
 from analyzer.findings import AnalysisResult, Confidence, Finding, Level, Status, TargetReport, UnsafeOperators
 from analyzer.problem import Problem
-from analyzer.processes import memory_growth
 from analyzer.rendering.report_json import finding_from_json, finding_to_json, target_from_json, target_to_json
+from analyzer.running.processes import memory_growth
 
 if TYPE_CHECKING:
     from analyzer.graph import Graph
-    from analyzer.sandbox import Sandbox
+    from analyzer.walls import Sandbox
 
 Progress = Callable[[str], None]
 

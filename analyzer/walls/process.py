@@ -23,11 +23,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import IO
 
-from analyzer.config import Environment
+from analyzer.configuration.config import Environment
 from analyzer.problem import TargetProblem
-from analyzer.sandbox import stage
-from analyzer.sandbox.archive import MAX_MEMBERS, ArchiveRefused, check_name, flatten
-from analyzer.sandbox.protocol import OUTPUT, Completed, Limits, Log, check_environment
+from analyzer.walls import stage
+from analyzer.walls.archive import MAX_MEMBERS, ArchiveRefused, check_name, flatten
+from analyzer.walls.protocol import OUTPUT, Completed, Limits, Log, check_environment
 
 # Shared libraries, thread stacks and allocator reserves of the frameworks: address space that is never touched.
 ADDRESS_SPACE_RESERVE = 6 << 30

@@ -72,17 +72,17 @@ def _exported(args: argparse.Namespace, file: str, name: str) -> Graph:
         raise UsageProblem(
             f"{args.against} is Python code, which has to run to be known; add `--sandbox docker` to allow it"
         )
-    from analyzer.config import TargetConfig
+    from analyzer.configuration.config import TargetConfig
     from analyzer.exporting import export
-    from analyzer.sandbox import Sandbox
+    from analyzer.walls import Sandbox
 
     box: Sandbox
     if args.sandbox == "docker":
-        from analyzer.sandbox.docker import DockerSandbox
+        from analyzer.walls.docker import DockerSandbox
 
         box = DockerSandbox(args.image)
     else:
-        from analyzer.sandbox.process import ProcessSandbox
+        from analyzer.walls.process import ProcessSandbox
 
         box = ProcessSandbox()
     graph: Graph = export(args.against, Path.cwd(), target=TargetConfig(args.against, entry=args.against), sandbox=box)

@@ -15,13 +15,13 @@ EXIT_PASS, EXIT_BLOCKED, EXIT_USAGE, EXIT_NOT_ANALYSED = 0, 1, 2, 3
 
 # name -> (module with add_arguments and run, one line of help)
 COMMANDS = {
-    "check": ("analyzer.check_command", "analyse models: numerical safety, validity, engines against each other"),
-    "trace": ("analyzer.tracing.command", "find shape errors in Python source without running it"),
-    "diff": ("analyzer.differential.command", "run one model on several engines and localise where they part"),
-    "space": ("analyzer.validity.command", "decide which hyperparameters of a space are valid"),
-    "checkpoint": ("analyzer.validity.checkpoint_command", "hold a checkpoint against an architecture"),
-    "export": ("analyzer.exporting.command", "export an entry point's graph, in a job without permissions"),
-    "explain": ("analyzer.explain_command", "what a rule means and how to mend what it finds"),
+    "check": ("analyzer.commands.check", "analyse models: numerical safety, validity, engines against each other"),
+    "trace": ("analyzer.commands.trace", "find shape errors in Python source without running it"),
+    "diff": ("analyzer.commands.diff", "run one model on several engines and localise where they part"),
+    "space": ("analyzer.commands.space", "decide which hyperparameters of a space are valid"),
+    "checkpoint": ("analyzer.commands.checkpoint", "hold a checkpoint against an architecture"),
+    "export": ("analyzer.commands.export", "export an entry point's graph, in a job without permissions"),
+    "explain": ("analyzer.commands.explain", "what a rule means and how to mend what it finds"),
 }
 
 

@@ -11,8 +11,8 @@ from analyzer.problem import TargetProblem, UsageProblem
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from analyzer.config import TargetConfig
-    from analyzer.sandbox import Sandbox
+    from analyzer.configuration.config import TargetConfig
+    from analyzer.walls import Sandbox
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Exit code 0 all exported, 2 usage or configuration, 3 something could not be exported."""
     from analyzer.exporting.export import export
-    from analyzer.sandbox import Limits
+    from analyzer.walls import Limits
 
     root = args.root.resolve()
     targets = _targets(args, root)
@@ -68,8 +68,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _targets(args: argparse.Namespace, root: Path) -> list[TargetConfig]:
-    from analyzer.config import Config, TargetConfig
-    from analyzer.config_reader import read_config
+    from analyzer.configuration.config import Config, TargetConfig
+    from analyzer.configuration.reader import read_config
 
     path = args.config or root / ".assay.yml"
     if args.config and not path.is_file():
@@ -91,9 +91,9 @@ def _targets(args: argparse.Namespace, root: Path) -> list[TargetConfig]:
 
 def _sandbox(args: argparse.Namespace) -> Sandbox:
     if args.sandbox == "docker":
-        from analyzer.sandbox.docker import DockerSandbox
+        from analyzer.walls.docker import DockerSandbox
 
         return DockerSandbox(args.image)
-    from analyzer.sandbox.process import ProcessSandbox
+    from analyzer.walls.process import ProcessSandbox
 
     return ProcessSandbox()

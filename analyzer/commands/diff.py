@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from analyzer.config import TargetConfig
+    from analyzer.configuration.config import TargetConfig
     from analyzer.differential.backend import Backend
     from analyzer.differential.pool import Connect
     from analyzer.differential.runner import Artefact
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from analyzer.differential.transport import Transport
     from analyzer.findings import AnalysisResult
     from analyzer.graph import Graph
-    from analyzer.sandbox import Sandbox
+    from analyzer.walls import Sandbox
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """0 nothing blocks, 1 something does, 3 when an engine could not give a result at all."""
-    from analyzer.config import Thresholds
+    from analyzer.configuration.config import Thresholds
     from analyzer.differential.analysis import result_of, run_studies
     from analyzer.differential.base import mark_worse
     from analyzer.differential.environments import Overlays, default_folder
@@ -105,7 +105,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _target(args: argparse.Namespace, model: str) -> tuple[TargetConfig, Path]:
-    from analyzer.config import InputSpec, TargetConfig
+    from analyzer.configuration.config import InputSpec, TargetConfig
 
     chosen = tuple(parse(name).name for name in _list(args.backends)) or None
     shapes = {}
@@ -158,11 +158,11 @@ def graph_of(target: TargetConfig, root: Path, sandbox: Sandbox | None) -> Graph
 
 def _sandbox(args: argparse.Namespace) -> Sandbox | None:
     if args.sandbox == "docker":
-        from analyzer.sandbox.docker import DockerSandbox
+        from analyzer.walls.docker import DockerSandbox
 
         return DockerSandbox(args.sandbox_image)
     if args.sandbox == "process":
-        from analyzer.sandbox.process import ProcessSandbox
+        from analyzer.walls.process import ProcessSandbox
 
         return ProcessSandbox()
     return None

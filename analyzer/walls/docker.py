@@ -22,11 +22,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from analyzer.config import Environment
+from analyzer.configuration.config import Environment
 from analyzer.problem import TargetProblem
-from analyzer.sandbox import stage
-from analyzer.sandbox.archive import ArchiveRefused, pack, unpack
-from analyzer.sandbox.protocol import OUTPUT, Completed, Limits, Log, check_environment
+from analyzer.walls import stage
+from analyzer.walls.archive import ArchiveRefused, pack, unpack
+from analyzer.walls.protocol import OUTPUT, Completed, Limits, Log, check_environment
 
 if TYPE_CHECKING:
     import docker as sdk
@@ -68,7 +68,7 @@ class DockerSandbox:
             return self
         image = environment.image or self.image
         if environment.requirements is not None:
-            from analyzer.sandbox.requirements import derive
+            from analyzer.walls.requirements import derive
 
             with contextlib.closing(connect()) as client:
                 base = image or own_image(client)

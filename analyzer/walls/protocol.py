@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from analyzer.config import Environment
+from analyzer.configuration.config import Environment
 
 PYTHON = "{python}"  # in a command: the interpreter that the sandbox found
 OUTPUT = "out"  # the folder, below the folder in which the command starts, whose content comes back

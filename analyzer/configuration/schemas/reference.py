@@ -1,11 +1,14 @@
-"""`docs/configuration.md`, made from the schema: ``python -m analyzer.schemas.reference > docs/configuration.md``."""
+"""`docs/configuration.md`, made from the schema.
+
+``python -m analyzer.configuration.schemas.reference > docs/configuration.md``
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from analyzer.schemas import schema
+from analyzer.configuration.schemas import schema
 
 EXAMPLE = """\
 version: 1
@@ -38,13 +41,14 @@ def configuration_page() -> str:
         "",
         "Everything is optional but `version`. Without `targets`, Assay finds models by their content.",
         "Mistakes are refused with file, line and the mended form. For completion in an editor, put",
-        "`# yaml-language-server: $schema=` with the path of `analyzer/schemas/config.schema.json` on the first line.",
+        "`# yaml-language-server: $schema=` with the path of `analyzer/configuration/schemas/config.schema.json` on",
+        "the first line.",
         "",
         "```yaml",
         *EXAMPLE.splitlines(),
         "```",
         "",
-        "<!-- made from analyzer/schemas/config.schema.json by `python -m analyzer.schemas.reference` -->",
+        "<!-- made from config.schema.json by `python -m analyzer.configuration.schemas.reference` -->",
         "",
         "## Top level",
         "",

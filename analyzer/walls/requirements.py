@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.problem import TargetProblem
-from analyzer.sandbox.archive import pack
-from analyzer.sandbox.docker import LABEL, image_id, kill, remove, sentence
-from analyzer.sandbox.protocol import Limits, Log
+from analyzer.walls.archive import pack
+from analyzer.walls.docker import LABEL, image_id, kill, remove, sentence
+from analyzer.walls.protocol import Limits, Log
 
 if TYPE_CHECKING:
     import docker as sdk

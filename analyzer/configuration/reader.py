@@ -11,13 +11,13 @@ from typing import Any
 
 import jsonschema
 
-from analyzer.config import Config, Environment, InputSpec, Suppression, TargetConfig, Thresholds
+from analyzer.configuration.config import Config, Environment, InputSpec, Suppression, TargetConfig, Thresholds
+from analyzer.configuration.schemas import schema
+from analyzer.configuration.yaml_lines import Path as KeyPath
+from analyzer.configuration.yaml_lines import load_with_lines
 from analyzer.findings import FailOn, Level
 from analyzer.graph.ranges import ValueRange
 from analyzer.problem import UsageProblem
-from analyzer.schemas import schema
-from analyzer.yaml_lines import Path as KeyPath
-from analyzer.yaml_lines import load_with_lines
 
 DEFAULT_NAME = ".assay.yml"
 

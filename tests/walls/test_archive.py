@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.sandbox.archive import ArchiveRefused, check_name, pack, unpack
+from analyzer.walls.archive import ArchiveRefused, check_name, pack, unpack
 
 
 def archive(*members: tuple[tarfile.TarInfo, bytes]) -> io.BytesIO:

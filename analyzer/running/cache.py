@@ -12,8 +12,8 @@ from importlib import metadata
 from pathlib import Path
 
 import analyzer
-from analyzer.config import Config, TargetConfig
-from analyzer.target_run import Outcome, slug
+from analyzer.configuration.config import Config, TargetConfig
+from analyzer.running.target_run import Outcome, slug
 
 _ENGINES = (
     "torch", "tensorflow", "tensorflow-cpu", "keras", "jax", "onnx", "onnxruntime", "openvino", "z3-solver", "ruff",

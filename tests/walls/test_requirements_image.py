@@ -6,11 +6,11 @@ import os
 
 import pytest
 
-from analyzer.config import Environment
+from analyzer.configuration.config import Environment
 from analyzer.problem import TargetProblem
-from analyzer.sandbox import PYTHON
-from analyzer.sandbox.docker import DockerSandbox, connect
-from analyzer.sandbox.requirements import collect
+from analyzer.walls import PYTHON
+from analyzer.walls.docker import DockerSandbox, connect
+from analyzer.walls.requirements import collect
 
 NETWORK = os.environ.get("ASSAY_INSTALL_NETWORK", "host")
 

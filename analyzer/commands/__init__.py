@@ -1,0 +1,1 @@
+"""The command `assay`: one module a subcommand."""

@@ -1,0 +1,1 @@
+"""`.assay.yml` and what a team decided: schema, reader, policy."""
