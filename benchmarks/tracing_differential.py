@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -81,18 +81,31 @@ def _run(text: str, arguments: list[str]) -> set[int] | None:
     return None
 
 
-def traced(text: str) -> set[int]:
-    """The lines on which tracing is certain of an error."""
+class Traced(NamedTuple):
+    errors: set[int]  # the lines on which tracing is certain of an error
+    open: set[int]  # the lines after which the engine's build and the processor decide what happens
+
+
+def traced(text: str) -> Traced:
     from analyzer.tracing.tracing import explore
     from analyzer.tracing.versions import Versions
 
     shared = explore(Path("/nonexistent"), "script.py", ast.parse(text), Versions())
-    return {p.site.line for p in shared.problems.values() if p.level == "error" and p.certain}
+    problems = list(shared.problems.values())
+    return Traced(
+        {p.site.line for p in problems if p.level == "error" and p.certain},
+        {p.site.line for p in problems if p.rule == "tracing/empty-result" and p.level == "warning"},
+    )
 
 
-def same(left: set[int], right: list[set[int]]) -> bool:
-    """Whether tracing blames a line for each failure, and no other line."""
-    return all(lines & left for lines in right) and left <= set().union(*right)
+def same(left: Traced, right: list[set[int]]) -> bool:
+    """Whether tracing blames a line for each failure, and no other line.
+
+    From a line on that is open, a failure may or may not happen here.
+    """
+    first = min(left.open, default=None)
+    told = all(lines & left.errors or (first is not None and max(lines, default=0) >= first) for lines in right)
+    return told and left.errors <= set().union(*right)
 
 
 @dataclass(frozen=True)
@@ -116,7 +129,7 @@ def compare(job: tuple[int, str]) -> Outcome:
     right = executed(text)
     seconds = (middle - started, time.process_time() - middle)
     return Outcome(
-        seed, bool(right), same(left, right), text, tuple(sorted(left)), tuple(tuple(sorted(s)) for s in right),
+        seed, bool(right), same(left, right), text, tuple(sorted(left.errors)), tuple(tuple(sorted(s)) for s in right),
         seconds, family_of(seed) if family == "all" else family,
     )  # fmt: skip
 

@@ -1,12 +1,46 @@
-"""For all tests: in CI a skipped test is a failed one, because it means that a tool is missing."""
+"""For all tests: one Hypothesis profile, and which tests this machine can run.
+
+A property test has no deadline, because a loaded machine is no failure, and prints how to repeat what failed. A test
+that needs a container engine is skipped with the reason where none answers; under ``CI=true`` a skipped test is a failed
+one, because it means that a tool is missing.
+"""
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Generator
 from typing import Any
 
+import docker
 import pytest
+from docker.errors import DockerException
+from hypothesis import settings
+
+settings.register_profile("assay", deadline=None, print_blob=True)
+settings.load_profile("assay")
+
+
+@functools.cache
+def _why_no_engine() -> str | None:
+    """The reason for which no container engine answers, None where one does."""
+    try:
+        client = docker.from_env(timeout=30)
+        client.ping()
+        client.close()
+    except DockerException as error:
+        return f"no container engine answers: {error}"
+    return None
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("docker") is None:
+        return
+    why = _why_no_engine()
+    if why is not None and os.environ.get("ASSAY_TEST_DOCKER") == "1":
+        pytest.fail(f"ASSAY_TEST_DOCKER=1 asks for a container engine: {why}", pytrace=False)
+    if why is not None:
+        pytest.skip(why)
 
 
 @pytest.hookimpl(wrapper=True)

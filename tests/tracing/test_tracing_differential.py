@@ -76,7 +76,7 @@ TF1 = (
 )
 def test_what_random_scripts_have_shown(text: str, line: int | None) -> None:
     study = load("tracing_differential")
-    found = study.traced(text)  # type: ignore[attr-defined]
+    found = study.traced(text).errors  # type: ignore[attr-defined]
     assert bool(found) is (line is not None), found
     if line is not None and "Session" not in text:
         assert found == {line}
@@ -133,6 +133,15 @@ def test_keras_fails_where_tracing_says(text: str) -> None:
     study = load("tracing_differential")
     traced, expected = study.traced(KERAS + text), study.executed(KERAS + text)  # type: ignore[attr-defined]
     assert study.same(traced, expected), (traced, expected)  # type: ignore[attr-defined]
+
+
+def test_what_the_processor_decides_is_a_warning() -> None:
+    """TensorFlow's kernels refuse the pool on some processors and give an empty tensor on others."""
+    text = KERAS + "y = layers.MaxPooling2D(3)(x)\nz = layers.Conv2D(2, 3)(y)\n"
+    shared = explore(Path("/nonexistent"), "script.py", ast.parse(text), Versions())
+    (problem,) = shared.problems.values()
+    assert (problem.rule, problem.level, problem.site.line) == ("tracing/empty-result", "warning", 4)
+    assert "on processors with AVX-512 VNNI" in problem.message
 
 
 def test_an_empty_pool_is_an_advisory() -> None:

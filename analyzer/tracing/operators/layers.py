@@ -8,7 +8,7 @@ from typing import Any
 
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.construction import check_construction
-from analyzer.tracing.operators.empty_pooling import empty_average_layer
+from analyzer.tracing.operators.empty_pooling import empty_pool_layer
 from analyzer.tracing.operators.keras_building import check_built
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
@@ -202,8 +202,8 @@ def call_layer(
             "batch_input_shape",
         ):
             hyper.pop(key, None)
-    if framework == "keras" and last.startswith("AveragePooling"):
-        empty = empty_average_layer(op, tensor_of(tr, inputs[0], "tf"), hyper)
+    if framework == "keras" and last.startswith(("AveragePooling", "MaxPooling")):
+        empty = empty_pool_layer(op, tensor_of(tr, inputs[0], "tf"), hyper)
         if empty is not None:
             return op.finish(empty)
     result = apply(op, framework, last, inputs, hyper)

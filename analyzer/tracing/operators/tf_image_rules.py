@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.operators.apply import apply
-from analyzer.tracing.operators.empty_pooling import empty_average, useless_convolution
+from analyzer.tracing.operators.empty_pooling import empty_pool, useless_convolution
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -146,12 +146,11 @@ def pool(op: Op, value: Value, ksize: Value, strides: Value, padding: Value, res
 
     if not isinstance(form, str) or window is None or step is None:
         return like(op, source, None)
-    if "avg" in op.short:
-        first = 1 if form.endswith("C") else 2
-        axes = slice(first, first + 2)
-        empty = empty_average(op, source, full(window)[axes], full(step)[axes], padding, first)
-        if empty is not None:
-            return empty
+    first = 1 if form.endswith("C") else 2
+    axes = slice(first, first + 2)
+    empty = empty_pool(op, source, full(window)[axes], full(step)[axes], padding, first)
+    if empty is not None:
+        return empty
     return apply(
         op,
         "tf",
