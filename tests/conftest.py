@@ -1,8 +1,8 @@
 """For all tests: one Hypothesis profile, and which tests this machine can run.
 
 A property test has no deadline, because a loaded machine is no failure, and prints how to repeat what failed. A test
-that needs a container engine is skipped with the reason where none answers; under ``CI=true`` a skipped test is a failed
-one, because it means that a tool is missing.
+that needs a container engine is skipped with the reason where none answers. Under ``CI=true`` a skipped test is a
+failed one, because it means that a tool is missing.
 """
 
 from __future__ import annotations
