@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -195,4 +196,5 @@ def _write(case: _Case, confirmation: Confirmation, finding: Finding, warning: W
         losses=confirmation.losses,
         infinite=confirmation.infinite,
         event=confirmation.event,
+        versions=f"{confirmation.engine}, Python {platform.python_version()} on {platform.machine()}, one thread",
     )

@@ -1,6 +1,7 @@
-"""Writes what a person needs to see the failure alone: the inputs as ``.npz``, the slice, and a test file that fails.
+"""Writes what a person needs to see the failure alone: the inputs as ``.npz``, the slice, and a script that runs it.
 
-The test files need NumPy, pytest and the engine; nothing of Assay.
+The scripts need NumPy and the engine, nothing of Assay. They print what they see and exit 1 where it fails, 0 where it
+does not, 2 where it could not be run.
 """
 
 from __future__ import annotations
@@ -13,89 +14,107 @@ from string import Template
 
 import numpy as np
 
-ONNX_TEST = Template('''"""$headline
+_SCRIPT = '''"""$headline
 
-Run it with ``pytest $test``; it fails as long as the defect is there. Needs numpy, pytest and onnxruntime.
+Run it with ``python $script``: exit code 1 shows the defect, 0 does not, 2 means that it could not be run.
+Needs numpy and $engine; seen with $versions.
 """
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 
-HERE = Path(__file__).parent
-OPERANDS = $operands  # what the operator receives
-RESULTS = $results  # what it makes of it
+HERE = Path(__file__).resolve().parent
+$constants
 
+def failure():
+    """What is not finite, or None."""
+$body
 
-def sound(array):
-    return $sound
+if sys.argv[1:] != ["here"]:  # a child runs it, because some engines end the whole process
+    ended = subprocess.run([sys.executable, __file__, "here"]).returncode
+    if ended < 0:
+        print(f"the process was ended by signal {-ended} ({signal.Signals(-ended).name})")
+    sys.exit(1 if ended < 0 else ended)
+try:
+    found = failure()
+except Exception as error:
+    print(f"could not be run: {type(error).__name__}: {error}")
+    sys.exit(2)
+print(found or "every result is finite: the defect does not show here")
+sys.exit(1 if found else 0)
+'''
 
+_SESSION = """\
+    import onnxruntime
 
-def test_operator_stays_finite():
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(str(HERE / "$stem.onnx"), options, providers=["CPUExecutionProvider"])
     with np.load(HERE / "$stem.npz") as archive:
         leaves = {name: archive[name] for name in archive.files}
-    assert all(np.isfinite(leaf).all() for leaf in leaves.values()), "the inputs themselves are not finite"
+    if not all(np.isfinite(leaf).all() for leaf in leaves.values()):
+        raise ValueError("the inputs themselves are not finite")
+"""
+
+_FIRST = """\
+    def bad(array):
+        array = np.asarray(array, np.float64)
+        return $bad
+
+"""
+
+ONNX_CONSTANTS = Template("""\
+OPERANDS = $operands  # what the operator receives
+RESULTS = $results  # what it makes of it
+""")
+
+ONNX_BODY = Template(
+    _FIRST
+    + _SESSION
+    + """\
     names = [output.name for output in session.get_outputs()]
     values = {**leaves, **dict(zip(names, session.run(names, leaves)))}
     for name in OPERANDS:
-        assert name not in values or sound(values[name]), f"{name} fails earlier"
+        if name in values and bad(values[name]).any():
+            raise ValueError(f"{name}, which the operator receives, is not finite")
     for name in RESULTS:
-        assert sound(values[name]), f"{name} is not finite"
-''')
-
-BODY_TEST = Template('''"""$headline
-
-Run it with ``pytest $test``; it fails as long as the defect is there. Needs numpy, pytest and onnxruntime.
+        if bad(values[name]).any():
+            return f"{name}: {bad(values[name]).sum()} of {values[name].size} values are not finite"
+    return None
 """
+)
 
-from pathlib import Path
-
-import numpy as np
-import onnxruntime
-
-HERE = Path(__file__).parent
+EVENT_CONSTANTS = Template("""\
 EVENT = $event  # above 0 if the operator's operands were finite and its result was not, in some run of the body
+""")
 
-
-def test_operator_stays_finite():
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = onnxruntime.InferenceSession(str(HERE / "$stem.onnx"), options, providers=["CPUExecutionProvider"])
-    with np.load(HERE / "$stem.npz") as archive:
-        leaves = {name: archive[name] for name in archive.files}
-    assert all(np.isfinite(leaf).all() for leaf in leaves.values()), "the inputs themselves are not finite"
+EVENT_BODY = Template(
+    _SESSION
+    + """\
     (event,) = session.run([EVENT], leaves)
-    assert not event.any(), "the operator in the body fails"
-''')
-
-TENSORFLOW_TEST = Template('''"""$headline
-
-Run it with ``pytest $test``; it fails as long as the defect is there. Needs numpy, pytest and tensorflow.
+    return "the operator in the body makes a value that is not finite" if event.any() else None
 """
+)
 
-from pathlib import Path
-
-import numpy as np
-import tensorflow as tf
-
-HERE = Path(__file__).parent
+TENSORFLOW_CONSTANTS = Template("""\
 LEAVES = $leaves  # tensor in the GraphDef -> array in the .npz
 OPERANDS = $operands  # what the operator receives
 RESULTS = $results  # what it makes of it
 GRADIENTS = $gradients  # check the gradients of the results instead of their values
 EVENT = $event  # true if the operator, inside a body, had finite operands and a result that is not
+""")
 
+TENSORFLOW_BODY = Template(
+    """\
+    import tensorflow as tf
 
-def sound(array):
-    array = np.asarray(array, np.float64)
-    return $sound
-
-
-def test_operator_stays_finite():
+"""
+    + _FIRST
+    + """\
     graph = tf.Graph()
     with graph.as_default():
         definition = tf.compat.v1.GraphDef.FromString((HERE / "$stem.pb").read_bytes())
@@ -111,30 +130,30 @@ def test_operator_stays_finite():
             ]
         with tf.compat.v1.Session(graph=graph) as session:
             given, made = session.run([operands, results], feeds)
-            assert not (EVENT and session.run(EVENT, feeds)), "the operator in the body fails"
-    for value in given:
-        assert sound(value), "fails earlier"
-    for value in made:
-        assert sound(value), "not finite"
-''')
-
-TORCH_TEST = Template('''"""$headline
-
-Run it with ``pytest $test``; it fails as long as the defect is there. Needs numpy, pytest and torch.
+            if EVENT and session.run(EVENT, feeds):
+                return "the operator in the body makes a value that is not finite"
+    if any(bad(value).any() for value in given):
+        raise ValueError("what the operator receives is not finite")
+    for tensor, value in zip(results, made):
+        if bad(value).any():
+            return f"{tensor.name}: {bad(value).sum()} of {np.size(value)} values are not finite"
+    return None
 """
+)
 
+TORCH_CONSTANTS = Template("""\
 import operator  # noqa: F401
-from pathlib import Path
 
-import numpy as np
-import torch
+try:
+    import torch
+except ImportError as error:
+    print(f"could not be run: {error}")
+    sys.exit(2)
 
-HERE = Path(__file__).parent
 
+$program""")
 
-$program
-
-def test_gradient_stays_finite():
+TORCH_BODY = Template("""\
     with np.load(HERE / "$stem.npz") as archive:
         arrays = {name: torch.from_numpy(archive[name]) for name in archive.files}
     leaves = {name[5:]: value for name, value in arrays.items() if name.startswith("leaf:")}
@@ -142,12 +161,15 @@ def test_gradient_stays_finite():
     for leaf in leaves.values():
         leaf.requires_grad_(leaf.is_floating_point())
     results = program(leaves, constants)
-    for result in results:
-        assert torch.isfinite(result).all(), "the forward run fails already"
+    if not all(torch.isfinite(result).all() for result in results):
+        raise ValueError("the forward run is not finite")
     torch.stack([result.sum() for result in results]).sum().backward()
     for name, leaf in leaves.items():
-        assert leaf.grad is None or torch.isfinite(leaf.grad).all(), f"the gradient of {name} is not finite"
-''')
+        if leaf.grad is not None and not torch.isfinite(leaf.grad).all():
+            wrong = int((~torch.isfinite(leaf.grad)).sum())
+            return f"the gradient of {name}: {wrong} of {leaf.grad.numel()} values are not finite"
+    return None
+""")
 
 
 def stem_of(target: str, node: str, fingerprint: str) -> str:
@@ -170,26 +192,29 @@ def write_reproducer(
     losses: Sequence[str] = (),
     infinite: bool = False,
     event: str = "",
+    versions: str,
 ) -> Path:
-    """Copies the files of a confirmed run from `work` to `folder` and writes the test; returns the test's path."""
+    """Copies the files of a confirmed run from `work` to `folder` and writes the script; returns the script's path.
+
+    `versions` tells what the run depended on: the engine's version, its threads.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    test = folder / f"test_{stem}.py"
-    headline = re.sub(r'[\\"\x00-\x1f]+', " ", headline).strip()
-    sound = "not np.isnan(array).any()" if infinite else "np.isfinite(array).all()"
-    common = {"headline": headline, "test": test.name, "stem": stem, "sound": sound}
+    script = folder / f"reproduce_{stem}.py"
+    bad = "np.isnan(array)" if infinite else "~np.isfinite(array)"
+    common = {"stem": stem, "bad": bad}
     if engine == "tensorflow":
         known = names or {}
         with np.load(work / "found.npz") as archive:
             leaves = {known[name]: name for name in archive.files}
         ends = list(losses) if backward and losses else list(results)
-        text = TENSORFLOW_TEST.substitute(
-            common,
+        constants = TENSORFLOW_CONSTANTS.substitute(
             leaves=repr(leaves),
             operands=repr([] if event else [known[n] for n in operands if n in known]),
             results=repr([] if event else [known[n] for n in ends if n in known]),
             gradients=repr(backward),
             event=repr(known.get(event, "")),
         )
+        body = TENSORFLOW_BODY.substitute(common)
         shutil.copyfile(work / "found.npz", folder / f"{stem}.npz")
         shutil.copyfile(work / "slice.pb", folder / f"{stem}.pb")
     elif backward:
@@ -198,14 +223,25 @@ def write_reproducer(
             with np.load(work / file) as archive:
                 arrays.update({prefix + name: archive[name] for name in archive.files})
         np.savez(folder / f"{stem}.npz", **arrays)
-        text = TORCH_TEST.substitute(common, program=(work / "program.py").read_text())
+        constants = TORCH_CONSTANTS.substitute(program=(work / "program.py").read_text())
+        body = TORCH_BODY.substitute(common)
     elif event:
         shutil.copyfile(work / "found.npz", folder / f"{stem}.npz")
         shutil.copyfile(work / "event.onnx", folder / f"{stem}.onnx")
-        text = BODY_TEST.substitute(common, event=repr(event))
+        constants = EVENT_CONSTANTS.substitute(event=repr(event))
+        body = EVENT_BODY.substitute(common)
     else:
         shutil.copyfile(work / "found.npz", folder / f"{stem}.npz")
         shutil.copyfile(work / "slice.onnx", folder / f"{stem}.onnx")
-        text = ONNX_TEST.substitute(common, operands=repr(list(operands)), results=repr(list(results)))
-    test.write_text(text, encoding="utf-8")
-    return test
+        constants = ONNX_CONSTANTS.substitute(operands=repr(list(operands)), results=repr(list(results)))
+        body = ONNX_BODY.substitute(common)
+    text = Template(_SCRIPT).substitute(
+        headline=re.sub(r'[\\"\x00-\x1f]+', " ", headline).strip(),
+        script=script.name,
+        engine="onnxruntime" if engine == "onnx" else engine,
+        versions=re.sub(r'[\\"\x00-\x1f]+', " ", versions).strip(),
+        constants=constants,
+        body=body,
+    )
+    script.write_text(text, encoding="utf-8")
+    return script
