@@ -68,7 +68,7 @@ def test_the_defective_line_is_named_shown_and_mended(analysed: Analysed, form: 
     assert finding.reproducer is not None
     test = analysed.corpus.output / finding.reproducer
     assert test.is_file()
-    assert (test.parent / (test.stem.removeprefix("test_") + ".npz")).is_file()
+    assert (test.parent / (test.stem.removeprefix("reproduce_") + ".npz")).is_file()
     assert finding.evidence.tables[0].rows
     assert len(finding.message) <= 200
     suggestion = finding.suggestion
