@@ -13,6 +13,7 @@ from analyzer.tracing.iteration import iterate
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
+    FREE,
     Class,
     DictV,
     Instance,
@@ -185,7 +186,7 @@ def _of_lists(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_
 def _of_unknowns(tr: Tracer, op: type[ast.operator], left: Value, right: Value) -> Value:
     """Arithmetic on a value of unknown type: it may be a number, and then its term is known."""
     origins = [v.origin for v in (left, right) if isinstance(v, Unknown)]
-    origin = "imprecise" if "imprecise" in origins else origins[0]
+    origin = next((o for o in origins if o not in FREE), origins[0])
     result = tr.unknown("arithmetic", origin)
     if any(isinstance(v, (str, bytes)) or (isinstance(v, Unknown) and v.pytype == "str") for v in (left, right)):
         result.pytype = "str"

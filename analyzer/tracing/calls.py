@@ -122,7 +122,8 @@ def call(
 def _call_unknown(tr: Tracer, function: Unknown, args: tuple[Value, ...]) -> Value:
     tr.shared.unknown_calls[function.label or "an unknown function"] += 1
     _forget(tr, args)
-    origin = "data" if function.origin in ("flag", "param", "data") else function.origin
+    looked_up = function.label.endswith(".get") and function.origin == "param"  # in what a caller gives
+    origin = function.origin if looked_up or not function.known_source else "foreign"
     result = Unknown(f"result of {function.label or 'an unknown function'}", origin, "")
     if function.label in ("item", "tolist"):
         result.pytype = "number"

@@ -34,7 +34,7 @@ def method(
             else tr.unknown("an index")
         )
     if isinstance(owner, OpenSize):
-        return owner if name in ("as_list", "tolist") else tr.unknown(f"shape.{name}()", "data")
+        return owner if name in ("as_list", "tolist") else tr.unknown(f"shape.{name}()", "foreign")
     if isinstance(owner, Iterator_):
         return tr.unknown(f"{name}()") if name != "__next__" else next(owner.items(), None)
     if isinstance(owner, float) and name == "is_integer":
@@ -225,16 +225,16 @@ _TEXT: dict[str, Callable[..., Any]] = {
 def _of_text(tr: Tracer, owner: str, name: str, args: tuple[Value, ...]) -> Value:
     rule = _TEXT.get(name)
     if rule is None or len(owner) > 100_000:
-        return tr.unknown(f"str.{name}()", "data", pytype="str")
+        return tr.unknown(f"str.{name}()", "foreign", pytype="str")
     plain = tuple(tuple(a.items) if isinstance(a, ListV) and not a.open else a for a in args)
     if not all(
         isinstance(a, (str, int)) or (isinstance(a, tuple) and all(isinstance(p, str) for p in a)) for a in plain
     ):
-        return tr.unknown(f"str.{name}()", "data", pytype="str")
+        return tr.unknown(f"str.{name}()", "foreign", pytype="str")
     if name == "zfill" and any(isinstance(a, int) and a > 1000 for a in plain):
         return tr.unknown("a long text", pytype="str")
     try:
         found = rule(owner, *plain)
     except (TypeError, ValueError, AttributeError):
-        return tr.unknown(f"str.{name}()", "data", pytype="str")
+        return tr.unknown(f"str.{name}()", "foreign", pytype="str")
     return ListV(found) if isinstance(found, list) else found

@@ -5,13 +5,20 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from analyzer.tracing.configurations import hydra_configuration
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Bound, DictV, Function, ListV, Object, Unknown, Value
 
 
-def flag(tr: Tracer, name: str, kind: Value, default: Value, choices: Value = None) -> Value:
-    """A user-supplied value. Integers become symbols at first use as a size; the default is followed first."""
+def flag(tr: Tracer, name: str, kind: Value, default: Value, optional: bool = True) -> Value:
+    """A user-supplied value. Integers become symbols at first use as a size; the default is followed first.
+
+    In the default run an `optional` flag is its default.
+    """
+    tr.met_default = True
+    if tr.defaults and optional:
+        return _parsed(kind, default)
     text = getattr(kind, "name", "") if kind is not None else ""
     if text == "" and default is not None and not isinstance(default, Unknown):
         text = type(default).__name__ if isinstance(default, (bool, int, float, str)) else ""
@@ -22,7 +29,6 @@ def flag(tr: Tracer, name: str, kind: Value, default: Value, choices: Value = No
         value.default = default
     if isinstance(default, (ListV, DictV)):
         return default
-    del choices
     if value.pytype == "int":
         value.term = tr.symbols.fresh(
             name,
@@ -49,8 +55,9 @@ def parser_method(
         return tr.unknown("an argument", "data")
     if name in ("parse_args", "parse_known_args"):
         space = Object("namespace", data={"open": True})
-        for label, (_, options) in owner.data["flags"].items():
-            space.attrs[label] = _from_argument(tr, label, options)
+        for label, (names, options) in owner.data["flags"].items():
+            optional = any(isinstance(n, str) and n.startswith("-") for n in names)
+            space.attrs[label] = _from_argument(tr, label, options, optional)
         return (space, tr.unknown("other arguments", "data")) if name == "parse_known_args" else space
     if name in ("add_argument_group", "add_mutually_exclusive_group"):
         return owner
@@ -60,21 +67,36 @@ def parser_method(
         from analyzer.tracing.paths import PathEnd
 
         raise PathEnd
-    return tr.unknown(f"parser.{name}()", "data")
+    return tr.unknown(f"parser.{name}()", "foreign")
 
 
-def _from_argument(tr: Tracer, label: str, options: dict[str, Value]) -> Value:
+def _parsed(kind: Value, default: Value) -> Value:
+    """What argparse makes of a default: text goes through the type."""
+    number = {"int": int, "float": float}.get(getattr(kind, "name", ""))
+    if isinstance(default, str) and number is not None:
+        try:
+            return number(default)
+        except ValueError:
+            return default
+    return default
+
+
+def _from_argument(tr: Tracer, label: str, options: dict[str, Value], optional: bool) -> Value:
     action = options.get("action")
-    if action in ("store_true", "store_false"):
+    two_sided = getattr(action, "name", "").rpartition(".")[2] == "BooleanOptionalAction"
+    if action in ("store_true", "store_false") or two_sided:
+        tr.met_default = True
+        default = options.get("default", action == "store_false")
+        if tr.defaults:
+            return default
         value = Unknown(f"the flag {label}", "flag", label, "bool")
-        value.default = action == "store_false"
+        value.default = default if isinstance(default, bool) else action == "store_false"
         return value
     if options.get("nargs") is not None:
-        return (
-            options.get("default")
-            if isinstance(options.get("default"), ListV)
-            else tr.unknown(f"the flag {label}", "flag", label)
-        )
+        tr.met_default = True
+        if isinstance(options.get("default"), ListV) or (tr.defaults and "default" in options):
+            return options["default"]
+        return tr.unknown(f"the flag {label}", "flag", label)
     if action is not None:
         return tr.unknown(f"the flag {label}", "flag", label)
     default = options.get("default")
@@ -84,7 +106,7 @@ def _from_argument(tr: Tracer, label: str, options: dict[str, Value]) -> Value:
     if kind is None and "default" in options and not isinstance(default, str):
         # without type= the command line gives text, so a program that works uses the default
         return default
-    return flag(tr, label, kind, default, options.get("choices"))
+    return flag(tr, label, kind, default, optional and options.get("required") is not True)
 
 
 def command_line_decorator(tr: Tracer, function: Function, decorator: Value, node: ast.expr) -> bool:
@@ -107,10 +129,15 @@ def command_line_decorator(tr: Tracer, function: Function, decorator: Value, nod
             )
             label = label.lstrip("-").partition("/")[0].replace("-", "_")
             if options.get("is_flag") is True:
-                value: Value = Unknown(f"the flag {label}", "flag", label, "bool")
-                value.default = bool(options.get("default", False))
+                tr.met_default = True
+                default = bool(options.get("default", False))
+                value: Value = default
+                if not tr.defaults:
+                    value = Unknown(f"the flag {label}", "flag", label, "bool")
+                    value.default = default
             else:
-                value = flag(tr, label, options.get("type"), options.get("default"))
+                optional = name == "click.option" and options.get("required") is not True
+                value = flag(tr, label, options.get("type"), options.get("default"), optional)
             function.options[label] = value
     elif name in ("click.command", "click.group"):
         function.decorated = True  # called with arguments of the command line, or none
@@ -118,8 +145,22 @@ def command_line_decorator(tr: Tracer, function: Function, decorator: Value, nod
     elif name == "hydra.main":
         positional = function.node.args.args
         if positional:
-            function.options[positional[0].arg] = Unknown("the hydra configuration", "flag", positional[0].arg)
+            tr.met_default = True
+            found = _hydra_defaults(tr, node) if tr.defaults else None
+            name = positional[0].arg
+            function.options[name] = found if found is not None else Unknown("the hydra configuration", "flag", name)
     return True
+
+
+def _hydra_defaults(tr: Tracer, node: ast.expr) -> Value:
+    """The configuration that `@hydra.main(config_path=…, config_name=…)` composes without a command line."""
+    from analyzer.tracing.expressions import evaluate
+
+    options = {k.arg: evaluate(tr, k.value) for k in node.keywords if k.arg} if isinstance(node, ast.Call) else {}
+    folder, name = options.get("config_path", "."), options.get("config_name")
+    if not isinstance(folder, str) or not isinstance(name, str):
+        return None
+    return hydra_configuration(tr.shared.root, (tr.shared.root / tr.frame.path).parent / folder, name)
 
 
 def run_command(tr: Tracer, function: Value) -> Value:
@@ -138,7 +179,8 @@ def run_command(tr: Tracer, function: Value) -> Value:
         if isinstance(default, Object) and default.kind == "option":
             default = default.data["default"]
         kind = Named(_type_named(parameter.annotation))
-        function.options[parameter.arg] = flag(tr, parameter.arg, kind if kind.name else None, default)
+        optional = parameter.arg in defaults and default is not None
+        function.options[parameter.arg] = flag(tr, parameter.arg, kind if kind.name else None, default, optional)
     return call(tr, function, (), dict(function.options), None)
 
 
@@ -190,9 +232,15 @@ def flag_values(tr: Tracer) -> Object:
     return tr.flags
 
 
+_ALWAYS_SET = ("HOME", "PATH", "USER", "PWD", "SHELL", "TMPDIR", "HOSTNAME", "LANG")
+
+
 @operator("os.environ.get os.getenv", "name default=None")
 def environment(op: Op, name: Value, default: Value) -> Value:
     label = name if isinstance(name, str) else "environment"
+    op.tr.met_default = True
+    if op.tr.defaults and label not in _ALWAYS_SET:
+        return default
     value = Unknown(f"the environment variable {label}", "flag", label, "str")
     value.default = default if isinstance(default, str) else None
     return value

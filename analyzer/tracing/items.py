@@ -63,6 +63,8 @@ def get_item(tr: Tracer, value: Value, index: Value, node: ast.AST | None = None
     if isinstance(value, Unknown):
         return _of_unknown_item(tr, value, index)
     if isinstance(value, Object):
+        if value.kind == "namespace" and isinstance(index, str) and index in value.attrs:
+            return value.attrs[index]
         from analyzer.tracing.operators.data import item
 
         return item(tr, value, index)

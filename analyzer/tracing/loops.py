@@ -174,8 +174,7 @@ def _widened(tr: Tracer, old: Any, new: Any) -> Any:
         if old.dims is None or new.dims is None or len(old.dims) != len(new.dims):
             return Tensor(None, new.dtype, new.framework, site=new.site, name=new.name, graph=new.graph)
         dims = [
-            b if equal(a, b) is True else tr.fresh("loop", "unknown", 0)
-            for a, b in zip(old.dims, new.dims, strict=True)
+            b if equal(a, b) is True else tr.fresh("loop", "lost", 0) for a, b in zip(old.dims, new.dims, strict=True)
         ]
         return Tensor(
             dims, new.dtype, new.framework, site=new.site, name=new.name, graph=new.graph, sources=new.sources

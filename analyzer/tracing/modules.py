@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -130,23 +131,39 @@ def _find(tr: Tracer, name: str) -> Path | None:
 
 
 def _search(tr: Tracer, name: str) -> Path | None:
+    """In the interpreter's order: a folder without `__init__.py` counts only where no file of the name is found."""
     relative = Path(*name.split("."))
-    here = tr.shared.root / Path(tr.frames[0].path).parent if tr.frames else tr.shared.root
-    for base in (tr.shared.root, here, tr.shared.root / "src", *_current(tr)):
+    bases = _search_path(tr, name.partition(".")[0])
+    for base in bases:
         for candidate in (base / relative / "__init__.py", base / relative.with_suffix(".py")):
             if _inside(candidate, tr.shared.root) and candidate.is_file():
                 return candidate
-        if (
-            (base / relative).is_dir()
-            and _inside(base / relative, tr.shared.root)
-            and any((base / relative).glob("*.py"))
-        ):
-            return base / relative
+    for base in bases:
+        folder = base / relative
+        if folder.is_dir() and _inside(folder, tr.shared.root) and any(folder.glob("*.py")):
+            return folder
     return None
 
 
-def _current(tr: Tracer) -> list[Path]:
-    return [tr.shared.root / Path(tr.frame.path).parent] if tr.frames else []
+def _search_path(tr: Tracer, first: str) -> list[Path]:
+    """Where Python looks for a top-level module: the script's folder, the root, `src`, the folder that holds the
+    importing package. A file inside a package is imported, so its own folder comes last and never hides the standard
+    library, and nothing hides a module that is compiled into the interpreter."""
+    root = tr.shared.root
+    folders = [root / Path(f.path).parent for f in (*tr.frames[:1], *tr.frames[-1:])]
+    scripts = [f for f in folders[:1] if not (f / "__init__.py").is_file()]
+    if first in sys.builtin_module_names:
+        return []
+    if first in sys.stdlib_module_names:
+        return scripts
+    return list(dict.fromkeys((*scripts, root, root / "src", *map(_above_package, folders), *folders)))
+
+
+def _above_package(folder: Path) -> Path:
+    """The nearest folder above that is no package."""
+    while (folder / "__init__.py").is_file() and folder.parent != folder:
+        folder = folder.parent
+    return folder
 
 
 def _inside(candidate: Path, root: Path) -> bool:

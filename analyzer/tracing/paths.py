@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any
 
 from analyzer.tracing.symbols import Site
+from analyzer.tracing.values import FREE
 from analyzer.validity.terms import Truth
 
 
@@ -28,7 +29,7 @@ class Decision:
     @property
     def free(self) -> bool:
         """Whether both sides are certainly possible, so that an error behind the branch is an error."""
-        return self.origin in ("flag", "param", "batch", "data")
+        return self.origin in FREE
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,12 @@ from dataclasses import dataclass
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.values import Value
 
+DEFAULT_RUN = "The default run fails: flags, configuration and environment at their defaults."
+EVERY_RUN = "Every run fails, whatever the flags."
+SOME_RUN = "A declared run fails: the one with the flags named here."
+EVERY_CALL = "Every call that gets here fails."
+SOME_CALL = "A call with the arguments named here fails."
+
 
 class PyRaise(Exception):
     """The traced program raises. `name` is the exception's class."""
@@ -39,3 +45,4 @@ class Problem:
     fix: tuple[ast.expr, str, str] | None = None  # (source expression, path, replacement)
     operand: str = ""
     layer: str = ""
+    tier: str = ""  # which runs fail: see the constants above

@@ -7,13 +7,21 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path as FilePath
 from typing import Any, NoReturn
 
 from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd
-from analyzer.tracing.problems import Problem, ShapeFailure
+from analyzer.tracing.problems import (
+    DEFAULT_RUN,
+    EVERY_CALL,
+    EVERY_RUN,
+    SOME_CALL,
+    SOME_RUN,
+    Problem,
+    ShapeFailure,
+)
 from analyzer.tracing.solver import Effort, satisfiable
 from analyzer.tracing.symbols import Site, Symbols
 from analyzer.tracing.truths import Test, likely, truth_of
@@ -80,8 +88,10 @@ class Shared:
 class Tracer:
     """One run along one path."""
 
-    def __init__(self, shared: Shared, prefix: tuple[bool, ...] = ()) -> None:
+    def __init__(self, shared: Shared, prefix: tuple[bool, ...] = (), defaults: bool = False) -> None:
         self.shared = shared
+        self.defaults = defaults  # flags, configuration and environment have their default values
+        self.met_default = False  # one of them was read
         self.symbols = Symbols()
         self.path = Path(prefix)
         self.frames: list[Frame] = []
@@ -97,6 +107,7 @@ class Tracer:
         self.occurrences: dict[Site, int] = {}
         self.compiled = 0  # enclosing calls that TensorFlow compiles first: tf.function, Sequential, fit
         self.types_open = False  # layers may have been moved to another floating type
+        self.in_definition = False  # what is traced is a definition that nothing calls
         self.flags: Any = None  # the FLAGS object of absl and TensorFlow 1
 
     # ------------------------------------------------------------------ places, notes, budget
@@ -128,7 +139,7 @@ class Tracer:
 
     def unknown_call(self, name: str) -> Unknown:
         self.shared.unknown_calls[name] += 1
-        return Unknown(f"result of {name}", "data", f"{name.rpartition('.')[2]}()")
+        return Unknown(f"result of {name}", "foreign", f"{name.rpartition('.')[2]}()")
 
     # ------------------------------------------------------------------ undo
 
@@ -203,7 +214,8 @@ class Tracer:
         """The unknown value, used as a tensor: always the same tensor."""
         if value.tensor is None:
             self.touch(value)
-            value.tensor = Tensor(None, None, framework, site=self.site(), name=value.label or "tensor")
+            shape = Shape(None, vague=not value.known_source)
+            value.tensor = Tensor(shape, None, framework, site=self.site(), name=value.label or "tensor")
         return value.tensor
 
     def term_of(self, value: Value, label: str = "size") -> Term | None:
@@ -215,11 +227,11 @@ class Tracer:
         if isinstance(value, Unknown):
             if value.value is not None:
                 return self.term_of(value.value[0])
-            if value.pytype in ("bool", "str", "list", "dict"):
+            if value.pytype in ("bool", "str", "list", "dict", "other"):
                 return None
             if value.term is None:
                 self.touch(value)
-                kind = {"flag": "flag", "param": "param"}.get(value.origin, "unknown")
+                kind = {"flag": "flag", "param": "param", "data": "unknown"}.get(value.origin, "lost")
                 value.term = self.symbols.fresh(
                     value.label or label, kind, None, site=self.site() if self.frames else None, default=value.default
                 )
@@ -305,10 +317,22 @@ class Tracer:
     def report(self, problem: Problem) -> None:
         if self.speculating:
             return
+        if problem.level == "error" and not problem.tier:
+            problem = replace(problem, tier=self.tier)
         key = (problem.rule, problem.site.path, problem.site.line, problem.operand)
         old = self.shared.problems.get(key)
         if old is None or (problem.certain and not old.certain):
             self.shared.problems[key] = problem
+
+    @property
+    def tier(self) -> str:
+        """Which runs an error on this path concerns."""
+        if self.defaults:
+            return DEFAULT_RUN
+        chosen = any(d.origin in ("flag", "param") for d in self.path.decisions)
+        if self.in_definition:
+            return SOME_CALL if chosen else EVERY_CALL
+        return SOME_RUN if chosen else EVERY_RUN
 
     def advise(
         self, rule: str, message: str, site: Site | None = None, operator: str = "", sentences: Sequence[str] = ()
@@ -358,12 +382,17 @@ class Tracer:
                 subject.value = (test.constant,)
             else:
                 subject.excluded.append(test.constant)
+        elif test.operation == "isinstance" and not subject.pytype:
+            if outcome and len(test.constant) == 1:
+                subject.pytype = test.constant[0]
+            elif not outcome and "int" in test.constant:
+                subject.pytype = "other"
 
     def _origin(self, condition: Cond) -> str:
         kinds = {self.symbols.kind(s.name) for s in condition.symbols}
         if kinds <= {"flag", "param", "batch"}:
             return "flag"
-        return "data" if kinds <= {"flag", "param", "batch", "dim", "rank"} else "imprecise"
+        return "size" if kinds <= {"flag", "param", "batch", "dim", "rank"} else "imprecise"
 
     def _default(self, condition: Cond) -> bool:
         from analyzer.validity.terms import substitute

@@ -9,13 +9,14 @@ import time
 import tokenize
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from analyzer.findings import AnalysisResult
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.tracing.modules import run_module
 from analyzer.tracing.paths import Decision, Explorer, OutOfBudget, PathEnd
-from analyzer.tracing.problems import Problem, PyRaise, ShapeFailure
+from analyzer.tracing.problems import DEFAULT_RUN, EVERY_RUN, Problem, PyRaise, ShapeFailure
 from analyzer.tracing.signatures import ArgumentMismatch
 from analyzer.tracing.tracer import MOST_STEPS, Shared, Tracer
 from analyzer.tracing.values import Bound, Class, DictV, Function, Instance, Layer, ListV, Scope, Unknown, Value
@@ -26,6 +27,7 @@ MOST_BYTES = 4_000_000
 MOST_PATHS = 24
 MOST_ENTRY_PATHS = 6
 DEFINITION_STEPS = 45_000  # of all classes and functions that nothing calls, for each thousand lines
+DEFAULT_SHARE = 0.6  # of a script's steps that its default run may take before flags become symbols
 ENTRY_STEPS = 25_000  # of one of them
 _GAPS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, StopIteration, AssertionError)
 DEPTH = 12_000  # Python frames: a traced call takes about fifteen
@@ -143,7 +145,7 @@ def explore(
     shared.most_steps = int(MOST_STEPS * _scale(tree))
     with deep_recursion():
         if entry is None:
-            _explore(shared, lambda tr: _run_script(tr, tree, relative), MOST_PATHS)
+            _explore_script(shared, tree, relative)
         _explore_definitions(shared, tree, relative, entry)
     _drop_doubtful(shared)
     return shared
@@ -163,18 +165,51 @@ def _drop_doubtful(shared: Shared) -> None:
             del shared.problems[key]
 
 
-def _explore(shared: Shared, body: Callable[[Tracer], object], most: int) -> None:
+def _explore_script(shared: Shared, tree: ast.Module, relative: str) -> None:
+    """First with every flag at its default, then, where one was read, with flags as symbols."""
+    limit = shared.most_steps
+    shared.most_steps = int(limit * DEFAULT_SHARE)
+    met = _explore(shared, lambda tr: _run_script(tr, tree, relative), MOST_PATHS, defaults=True)
+    shared.most_steps = limit + shared.steps
+    if met:
+        certain = {k: p for k, p in shared.problems.items() if p.level == "error" and p.certain}
+        for key in [k for k in shared.problems if k not in certain]:
+            del shared.problems[key]
+        _explore(shared, lambda tr: _run_script(tr, tree, relative), MOST_PATHS)
+        _fold_hints(shared)
+    else:
+        for key, problem in list(shared.problems.items()):
+            if problem.tier == DEFAULT_RUN:
+                shared.problems[key] = replace(problem, tier=EVERY_RUN)
+
+
+def _fold_hints(shared: Shared) -> None:
+    """What a flag would have to be is said with the error of the default run on that line, not beside it."""
+    places = {(p.site.path, p.site.line): k for k, p in shared.problems.items() if p.tier == DEFAULT_RUN}
+    for key, problem in list(shared.problems.items()):
+        error = places.get((problem.site.path, problem.site.line))
+        if problem.level == "warning" and error is not None and problem.rule == "tracing/forced-dimension":
+            found = shared.problems[error]
+            shared.problems[error] = replace(found, sentences=(*found.sentences, problem.message))
+            del shared.problems[key]
+
+
+def _explore(shared: Shared, body: Callable[[Tracer], object], most: int, defaults: bool = False) -> bool:
+    """Follow the paths; whether a flag was read at its default."""
     explorer = Explorer(most)
+    met = False
     for prefix in explorer.prefixes():
-        tr = Tracer(shared, prefix)
+        tr = Tracer(shared, prefix, defaults)
         try:
             follow(tr, lambda tr=tr: body(tr))  # type: ignore[misc]
         except OutOfBudget:
             shared.notes["The budget of this analysis is spent; what lies behind is not analysed."] = None
-            return
+            return met or tr.met_default
+        met = met or tr.met_default
         explorer.finished(prefix, tr.path.decisions)
     if explorer.spent:
         shared.notes[f"More than {most} paths; the first {most} are analysed."] = None
+    return met
 
 
 def follow(tr: Tracer, body: Callable[[], object]) -> None:
@@ -227,6 +262,7 @@ def _explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry:
     scale = _scale(tree)
     shared.most_steps = before + int(DEFINITION_STEPS * scale)
     base = Tracer(shared)
+    base.in_definition = entry is None
     base.types_open = True  # who uses these definitions may convert them
     counts = shared.unknown_calls.copy(), shared.known_calls.copy()
     try:

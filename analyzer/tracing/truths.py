@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.values import DictV, Instance, ListV, OpenSize, Tensor, Unknown, Value
+from analyzer.tracing.values import Api, DictV, Instance, ListV, OpenSize, Tensor, Unknown, Value
 from analyzer.validity.terms import Cond, Poly
 
 
@@ -46,6 +46,8 @@ def truth_of(value: Value) -> bool | None:
         if value.cls.find("__bool__") or value.cls.find("__len__") or not value.cls.closed:
             return None
         return True
+    if isinstance(value, Api) and value.constant:
+        return None
     if value is None or isinstance(value, (bool, int, float, str, bytes, tuple, complex)):
         return bool(value)
     return True

@@ -126,11 +126,15 @@ class OpenSize:
     tensor: Tensor
 
 
+FREE = frozenset(("flag", "param", "batch", "data"))  # origins of a choice whose sides are all possible
+
+
 class Unknown:
     """A value nobody can know here. Two looks at the same attribute or item of it give the same unknown.
 
-    `origin`: ``flag`` (a user's choice), ``param`` (an argument of an uncalled function), ``data`` (what a file or a
-    stranger's function gives), ``imprecise`` (this analysis lost track).
+    `origin`: ``flag`` (a user's choice), ``param`` (an argument of an uncalled function), ``data`` (what a file, a
+    random generator or a tensor's elements give), ``foreign`` (the result of a call that is not understood),
+    ``imprecise`` (this analysis lost track). Nothing that rests on one of the last two is proved.
     """
 
     __slots__ = (
@@ -161,12 +165,18 @@ class Unknown:
 
     def state(self) -> Any:
         return (
-            dict(self.attrs), dict(self.items), self.term, self.tensor, self.truth, self.value, list(self.excluded)
+            dict(self.attrs), dict(self.items), self.term, self.tensor, self.truth, self.value, list(self.excluded),
+            self.pytype,
         )  # fmt: skip
 
     def restore(self, state: Any) -> None:
-        attrs, items, self.term, self.tensor, self.truth, self.value, excluded = state
+        attrs, items, self.term, self.tensor, self.truth, self.value, excluded, self.pytype = state
         self.attrs, self.items, self.excluded = dict(attrs), dict(items), list(excluded)
+
+    @property
+    def known_source(self) -> bool:
+        """Whether it is known who decides the value, so that every value is possible."""
+        return self.origin in FREE
 
     def __repr__(self) -> str:
         return f"<unknown {self.label or self.reason}>"
@@ -346,6 +356,11 @@ class Api:
 
     name: str
     variant: str = ""
+
+    @property
+    def constant(self) -> bool:
+        """Whether it is written as a constant of a library, whose value is not known here."""
+        return "." in self.name and self.name.rpartition(".")[2].isupper()
 
     def __repr__(self) -> str:
         return self.name

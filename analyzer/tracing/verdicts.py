@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Suggestion
 from analyzer.tracing.operators.refusals import came_from, shorten
 from analyzer.tracing.paths import Condition
-from analyzer.tracing.problems import Problem
+from analyzer.tracing.problems import DEFAULT_RUN, Problem
 from analyzer.tracing.solver import first_conflict, forced_multiple, forced_values
 from analyzer.tracing.tracer import Shared, Tracer
 from analyzer.tracing.values import Tensor
@@ -48,7 +48,7 @@ def _unsatisfiable(tr: Tracer, culprit: Condition, core: Sequence[Condition]) ->
         culprit.site,
         culprit.operator,
         tuple(sentences),
-        tr.certain and not any(c.doubtful or _rests_on_argument(tr, c) for c in core),
+        tr.certain and not any(c.doubtful or _rests_on_argument(tr, c) or _rests_on_guess(tr, c) for c in core),
         None,
         culprit.rule,
     )
@@ -59,6 +59,11 @@ def _rests_on_argument(tr: Tracer, condition: Condition) -> bool:
     if condition.kind != "branch" or not isinstance(condition.truth, Cond):
         return False
     return any(tr.symbols.kind(s.name) not in ("flag", "batch") for s in condition.truth.symbols)
+
+
+def _rests_on_guess(tr: Tracer, condition: Condition) -> bool:
+    """Whether a size in it came from a call that is not understood, or was lost by this analysis."""
+    return isinstance(condition.truth, Cond) and any(tr.symbols.kind(s.name) == "lost" for s in condition.truth.symbols)
 
 
 def _forced(tr: Tracer, conditions: Sequence[Condition]) -> None:
@@ -134,28 +139,35 @@ def to_findings(
     assumptions = tuple(f"{name} {version}" for name, version in shared.versions.described().items())
     for problem in problems:
         level = Level(problem.level)
-        confidence = Confidence.PROVED
+        confidence = Confidence.PROVED if problem.certain else Confidence.POSSIBLE
         if not problem.certain and level is Level.ERROR:
-            level, confidence = Level.WARNING, Confidence.POSSIBLE
-        elif level is Level.NOTE:
-            confidence = Confidence.PROVED if problem.certain else Confidence.POSSIBLE
+            level = Level.WARNING
         findings.append(
             Finding(
                 rule=problem.rule,
                 level=level,
                 confidence=confidence,
-                message=shorten(problem.message),
+                message=shorten(_worded(problem)),
                 target=target,
                 layer=problem.layer,
                 node=_node_name(problem, source),
                 op=problem.operator.rpartition(".")[2],
                 operand=problem.operand,
                 location=Location(problem.site.path, problem.site.line),
-                evidence=Evidence("trace", problem.sentences, assumptions=assumptions),
+                evidence=Evidence("trace", _sentences(problem), assumptions=assumptions),
                 suggestion=_suggestion(problem, source, retrace),
             )
         )
     return findings
+
+
+def _worded(problem: Problem) -> str:
+    """The default run is named in the message itself: it is what everybody runs first."""
+    return f"the default run fails: {problem.message}" if problem.tier == DEFAULT_RUN else problem.message
+
+
+def _sentences(problem: Problem) -> tuple[str, ...]:
+    return (problem.tier, *problem.sentences) if problem.tier else problem.sentences
 
 
 def _node_name(problem: Problem, source: dict[str, str]) -> str:

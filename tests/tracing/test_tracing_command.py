@@ -51,14 +51,27 @@ def test_a_warning_names_the_value_and_does_not_block(tmp_path: Path, capsys: py
     source = """
         import argparse, torch, torch.nn as nn
         parser = argparse.ArgumentParser()
-        parser.add_argument("--width", type=int, default=32)
+        parser.add_argument("--width", type=int, default=64)
         y = nn.Linear(64, 10)(torch.zeros(8, parser.parse_args().width))
         """
     assert trace(tmp_path, write(tmp_path, source)) == 0
     shown = capsys.readouterr().out
     assert "tracing/forced-dimension" in shown
     assert "can only be 64" in shown
-    assert "default 32: does not fit" in shown
+    assert "default 64: fits" in shown
+
+
+def test_a_default_run_that_fails_blocks_though_another_flag_would_fit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = """
+        import argparse, torch, torch.nn as nn
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--width", type=int, default=32)
+        y = nn.Linear(64, 10)(torch.zeros(8, parser.parse_args().width))
+        """
+    assert trace(tmp_path, write(tmp_path, source)) == 1
+    assert "the default run fails: Linear" in capsys.readouterr().out
 
 
 def test_an_advisory_does_not_block(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

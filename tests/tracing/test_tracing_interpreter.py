@@ -263,9 +263,12 @@ def test_flag_forced_to_one_value_is_a_warning_that_names_it(tmp_path: Path) -> 
         nn.Linear(a.width, 2)(torch.zeros(3, 128))
     """
     (found,) = problems(tmp_path, source)
+    assert (found.rule, found.level, found.site.line) == ("tracing/incompatible-shape", "error", 6)
+    assert any("can only be 128" in s and "default 100: does not fit" in s for s in found.sentences)
+    (found,) = problems(tmp_path, source.replace("100", "128"))
     assert (found.rule, found.level, found.site.line) == ("tracing/forced-dimension", "warning", 6)
-    assert "can only be 128" in found.message
-    assert "default 100: does not fit" in found.message
+    assert "can only be 128:" in found.message
+    assert "default 128: fits" in found.message
 
 
 def test_flag_forced_to_a_multiple(tmp_path: Path) -> None:
@@ -277,6 +280,9 @@ def test_flag_forced_to_a_multiple(tmp_path: Path) -> None:
         torch.zeros(a.n, 10).reshape(-1, 4, 10)
     """
     (found,) = problems(tmp_path, source)
+    assert (found.rule, found.level) == ("tracing/incompatible-shape", "error")
+    assert any("a multiple of 4" in s for s in found.sentences)
+    (found,) = problems(tmp_path, source.replace("default=6", "default=8"))
     assert found.rule == "tracing/forced-dimension"
     assert "a multiple of 4" in found.message
 

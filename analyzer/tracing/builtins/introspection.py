@@ -6,6 +6,7 @@ from analyzer.tracing.attributes import get_attribute, set_attribute
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.truths import Test
 from analyzer.tracing.values import (
     Api,
     Bound,
@@ -39,12 +40,16 @@ def isinstance_(c: Call) -> Value:
     if isinstance(value, Unknown):
         key = ("isinstance", repr(kinds))
         if key not in value.items:
+            names = tuple(k.name for k in kinds if isinstance(k, Native) and k.name in _NARROWING)
             c.tr.touch(value)
-            value.items[key] = c.tr.unknown("a type test", value.origin, f"isinstance({value.label})", "bool")
+            value.items[key] = Test(
+                value, "isinstance", names if len(names) == len(kinds) else (), f"isinstance({value.label})"
+            )
         return value.items[key]
     return c.tr.unknown("a type test", pytype="bool")
 
 
+_NARROWING = ("int", "float", "str", "bool", "list", "dict")
 _TENSORS = ("torch.Tensor", "tf.Tensor", "numpy.ndarray", "torch.FloatTensor", "keras.KerasTensor")
 
 

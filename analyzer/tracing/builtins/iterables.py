@@ -53,7 +53,10 @@ def length(c: Call) -> Value:
             c.tr.touch(value)
             found = Unknown("a length", value.origin, f"len({value.label or 'value'})", "int")
             found.term = c.tr.symbols.fresh(
-                found.label, "param" if value.origin == "param" else "unknown", 0, site=c.tr.site()
+                found.label,
+                "param" if value.origin == "param" else "unknown" if value.known_source else "lost",
+                0,
+                site=c.tr.site(),
             )
             value.attrs["len()"] = found
         return value.attrs["len()"].term

@@ -213,9 +213,9 @@ def data_method(
         if name == "next_batch":
             size = tr.term_of(args[0] if args else kwargs.get("batch_size"), "batch")
             return tuple(_rows(t, size) for t in owner.data["arrays"])
-        return tr.unknown(f"{name}()", "data")
+        return tr.unknown(f"{name}()", "foreign")
     if owner.kind != "tfdataset":
-        return tr.unknown(f"{name}()", "data")
+        return tr.unknown(f"{name}()", "foreign")
     element = owner.data.get("element")
     if name in ("batch", "padded_batch"):
         size = args[0] if args else kwargs.get("batch_size")
@@ -234,7 +234,7 @@ def data_method(
     elif name in ("get_next", "next", "__next__"):
         return element
     elif name not in ("shuffle", "repeat", "prefetch", "cache", "take", "skip", "filter", "with_options", "shard"):
-        return tr.unknown(f"dataset.{name}()", "data")
+        return tr.unknown(f"dataset.{name}()", "foreign")
     return Object("tfdataset", data={"element": element})
 
 

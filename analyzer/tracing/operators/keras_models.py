@@ -222,7 +222,7 @@ def model_method(
         return _as_numpy(result) if isinstance(result, Tensor) else tr.unknown("predictions", "data")
     if name in ("summary", "save", "save_weights", "load_weights", "build", "set_weights"):
         return None
-    return tr.unknown(f"model.{name}()", "data")
+    return tr.unknown(f"model.{name}()", "foreign")
 
 
 def _as_numpy(value: Tensor) -> Tensor:

@@ -347,7 +347,7 @@ def layer_method(
         "children",
         "get_weights",
     ):
-        return tr.unknown(f"{name}()", "data")
+        return tr.unknown(f"{name}()", "foreign")
     if name == "get_config":
         return DictV(layer.args, True)
     if name in (
@@ -358,5 +358,5 @@ def layer_method(
         "register_buffer",
         "register_forward_hook",
     ):
-        return tr.unknown(f"{name}()", "data")
+        return tr.unknown(f"{name}()", "foreign")
     return tr.unknown(f"{layer.name}.{name}()")

@@ -164,7 +164,7 @@ def instance_method(
 
         return method(tr, items, name, args, kwargs, node)
     if name in ("parameters", "named_parameters", "state_dict", "modules", "named_modules", "buffers"):
-        return tr.unknown(f"{name}()", "data")
+        return tr.unknown(f"{name}()", "foreign")
     if name in ("children", "named_children"):
         return (
             ListV([v for v in owner.attrs.values() if isinstance(v, (Layer, Instance))])

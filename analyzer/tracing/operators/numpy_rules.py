@@ -325,7 +325,7 @@ def where(op: Op, condition: Value, x: Value, y: Value) -> Value:
 )
 def outside(op: Op, args: tuple[Value, ...]) -> Value:
     return (
-        op.tr.unknown(f"np.{op.short}()", "data")
+        op.tr.unknown(f"np.{op.short}()", "foreign")
         if op.short in ("load", "split", "unique")
         else Tensor(None, None, "numpy", site=op.where)
     )

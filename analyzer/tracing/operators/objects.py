@@ -38,7 +38,7 @@ def object_method(
 
         return distribution_method(tr, owner, name, args, kwargs)
     if kind == "counter":
-        return tr.unknown(f"{name}()", "data")
+        return tr.unknown(f"{name}()", "foreign")
     return tr.unknown_call(f"{kind}.{name}")
 
 

@@ -177,7 +177,7 @@ def chain(op: Op, iterables: tuple[Value, ...]) -> Value:
     "*args",
 )
 def itertools_others(op: Op, args: tuple[Value, ...]) -> Value:
-    return op.tr.unknown(f"itertools.{op.short}()", "data")
+    return op.tr.unknown(f"itertools.{op.short}()", "foreign")
 
 
 @operator("sys.exit os._exit", "*args")

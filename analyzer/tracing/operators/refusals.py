@@ -11,6 +11,7 @@ from analyzer.tracing.paths import Condition, PathEnd
 from analyzer.tracing.problems import Problem, ShapeFailure
 from analyzer.tracing.values import Tensor, show_shape
 from analyzer.validity.spec import Category, Outcome, Requirement
+from analyzer.validity.specs.joining import NOTHING
 from analyzer.validity.terms import Cond
 
 
@@ -86,9 +87,12 @@ def fail(
         sentences.append(f"Expected here: {fix[2]}.")
     message = describe(op, sentence)
     element = requirement is not None and requirement.rule.category is Category.INCOMPATIBLE_ELEMENT_TYPE
+    certain = tr.certain and not any(t.shape.vague for t in sources)
+    if requirement is not None and requirement.rule is NOTHING and tr.path.decisions:
+        certain = False  # what filled the list may stand behind a branch that goes with these
     name = "tracing/incompatible-element-type" if element else "tracing/incompatible-shape"
     raise ShapeFailure(
-        Problem(name, "error", shorten(message), op.where, op.name, tuple(sentences), tr.certain, fix, rule, op.layer)
+        Problem(name, "error", shorten(message), op.where, op.name, tuple(sentences), certain, fix, rule, op.layer)
     )
 
 

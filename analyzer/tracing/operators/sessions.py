@@ -30,7 +30,7 @@ def session_method(
         return run_fetches(tr, fetches, feed, node)
     if name == "should_stop":
         return tr.unknown("whether to stop", "data", pytype="bool")
-    return tr.unknown(f"session.{name}()", "data")
+    return tr.unknown(f"session.{name}()", "foreign")
 
 
 def run_fetches(tr: Tracer, fetches: Value, feed: Value, node: ast.Call | None) -> Value:

@@ -58,9 +58,9 @@ def split(op: Op, tensor: Value, number: Value, dim: Value) -> Value:
 def apply_many(op: Op, name: str, tensor: Value, hyper: dict[str, Value]) -> Value:
     found = tensor_of(op.tr, tensor, "torch")
     if found is None or found.dims is None:
-        return op.tr.unknown(f"{name}()", "data")
+        return op.tr.unknown(f"{name}()", "foreign")
     result = apply(op, "torch", name, (found,), hyper)
     if isinstance(result, Tensor):
         known = result.dims is not None
-        return (result,) if known else op.tr.unknown(f"{name}()", "data")
+        return (result,) if known else op.tr.unknown(f"{name}()", "foreign")
     return result

@@ -28,10 +28,10 @@ output = attention(profile, behavior_input, 32)
 
 in_x = tf.placeholder(tf.float32, [None, 200])
 in_y = tf.placeholder(tf.float32, [None, 10])
-hidden = tf.reshape(in_x, [-1, 400])  # <- expected: tracing/forced-dimension
+hidden = tf.reshape(in_x, [-1, 400])
 w = tf.get_variable("w", [400, 10])
 logits = tf.matmul(hidden, w)
-cross_entropy = tf.reduce_mean(tf.square(in_y - tf.nn.softmax(logits)))
+cross_entropy = tf.reduce_mean(tf.square(in_y - tf.nn.softmax(logits)))  # <- expected
 
 pred = tf.placeholder(tf.float32, [None, 10])
 labels = tf.placeholder(tf.int64, [None])

@@ -17,7 +17,7 @@ def build(inputs, labels):
     weights = tf.get_variable("weights", [FLAGS.hidden, 2])
     bias = tf.get_variable("bias", [2], initializer=tf.zeros_initializer())
     logits = tf.matmul(last, weights) + bias
-    loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))  # <- expected: tracing/forced-dimension
+    loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))  # <- expected
     return logits, loss
 
 

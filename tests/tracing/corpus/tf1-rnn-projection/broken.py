@@ -16,7 +16,7 @@ def build(inputs, labels):
     last = outputs[:, -1, :]
     weights = tf.get_variable("weights", [128, 2])
     bias = tf.get_variable("bias", [2], initializer=tf.zeros_initializer())
-    logits = tf.matmul(last, weights) + bias  # <- expected: tracing/forced-dimension
+    logits = tf.matmul(last, weights) + bias  # <- expected
     loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
     return logits, loss
 

@@ -20,7 +20,7 @@ class SelfAttention(tf.Module):
         q = tf.matmul(x, self.query)
         k = tf.matmul(x, self.key)
         v = tf.matmul(x, self.value)
-        scores = tf.matmul(q, k) / float(self.width) ** 0.5  # <- expected: tracing/forced-dimension
+        scores = tf.matmul(q, k) / float(self.width) ** 0.5  # <- expected
         weights = tf.nn.softmax(scores, axis=-1)
         return tf.matmul(weights, v)
 
