@@ -8,15 +8,9 @@ from pathlib import Path
 from typing import TextIO
 
 from analyzer.rendering.markdown_text import clean
+from analyzer.rendering.workflow_commands import annotation, data
 
 SUMMARY_LIMIT = 1_000_000  # bytes; GitHub drops a step's whole summary above 1,024 KiB
-
-
-def annotation(level: str, message: str, *, title: str = "", path: str = "", line: int = 0) -> str:
-    """A workflow command (``error``, ``warning``, ``notice``, ``debug``) that holds exactly one message."""
-    properties = {"title": title, "file": path, "line": str(line) if line else ""}
-    rendered = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value)
-    return f"::{level}{' ' + rendered if rendered else ''}::{_data(message)}"
 
 
 class Log:
@@ -37,7 +31,7 @@ class Log:
 
     def mask(self, secret: str) -> None:
         if secret:
-            print(f"::add-mask::{_data(secret)}", file=self._stream, flush=True)
+            print(f"::add-mask::{data(secret)}", file=self._stream, flush=True)
 
     def _command(self, level: str, text: object, where: Mapping[str, object]) -> None:
         line = annotation(
@@ -68,11 +62,3 @@ def write_summary(path: Path | None, markdown: str) -> None:
         return
     with path.open("a", encoding="utf-8") as stream:
         stream.write(markdown + "\n")
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -56,11 +56,15 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A line of the repository. `path` is relative to its root with forward slashes, `line` counts from 1."""
+    """A place in the repository. `path` is relative to its root with forward slashes; `line` and `column` count from 1.
+
+    `column` counts characters of the line; None where the analysis knows lines alone.
+    """
 
     path: str
     line: int
     end_line: int | None = None
+    column: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analyzer.commands.output import add_format, emit
 from analyzer.problem import UsageProblem
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cache", metavar="DIR", help="keep results here and reuse them while nothing changes")
     parser.add_argument("--jobs", type=int, default=0, metavar="N", help="targets at once (default: one a core)")
     parser.add_argument("--no-report", action="store_true", help="print only; write nothing")
+    add_format(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -87,6 +89,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
             from analyzer.rendering.files import write
 
             report = write(report, output)
+        if args.format != "text":
+            emit(report, args.format)
+            return exit_code(report)
         show(report, console, output=None if args.no_report else os.path.join(args.out, "report.md"))
     return exit_code(report)
 

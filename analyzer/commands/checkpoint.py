@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analyzer.commands.output import add_format, emit, report_of
 from analyzer.problem import Problem, UsageProblem
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where TARGET's Python code may run; without it only model files are read",
     )
     parser.add_argument("--image", metavar="IMAGE", help="with --sandbox docker: the image to run in")
+    add_format(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -47,6 +49,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
     except Problem as problem:
         console.print(str(problem), style="red", markup=False, highlight=False)
         return 3
+    if args.format != "text":
+        report = report_of({path.name: result}, "checkpoint", {path.name: args.file})
+        emit(report, args.format)
+        return 1 if report.blocking else 0
     for note in result.notes:
         console.print(note, markup=False, highlight=False)
     styles = {"error": "red", "warning": "yellow", "note": "dim"}

@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     from rich.console import Console
 
-    console = Console(stderr=False, highlight=False)
+    console = Console(stderr=getattr(args, "format", "text") != "text", highlight=False)  # stdout is the machine's
     try:
         code: int = module.run(args, console)
         return code

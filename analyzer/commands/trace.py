@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 
-from analyzer.findings import FailOn, Finding, Level, ordered
+from analyzer.commands.output import add_format, emit, report_of
+from analyzer.findings import AnalysisResult, Finding, Level, Verdict, ordered
 from analyzer.problem import TargetProblem, UsageProblem
+from analyzer.tracing import trace
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "files", nargs="+", metavar="FILE.py", help="Python files, or folders of them; they are read, never executed"
+        "files",
+        nargs="+",
+        metavar="FILE.py",
+        help="Python files, or folders of them, or - for standard input; they are read, never executed",
     )
+    parser.add_argument("--stdin-filename", metavar="FILE.py", help="the file that - stands for, which need not exist")
     parser.add_argument(
         "--entry", metavar="NAME", help="start from this function or class instead of running the file as a script"
     )
@@ -24,38 +31,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="root of the repository (default: the nearest folder with .git, else the working directory)",
     )
+    add_format(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """0: nothing blocking, 1: blocking findings, 2: wrong usage, 3: a file could not be traced."""
-    from analyzer.tracing import trace
-
-    blocking = failed = False
-    try:
-        files = [file for name in args.files for file in python_files(name)]
-    except UsageProblem as problem:
-        console.print(f"[red]{escape(str(problem))}[/red]")
-        return 2
-    for path in files:
+    results: dict[str, AnalysisResult | str] = {}
+    paths: dict[str, str] = {}
+    for path, text in _sources(args):
         name = str(path)
         root = Path(args.root) if args.root else repository_root(path)
+        paths[name] = name
         try:
-            result = trace(path, root, target=name, entry=args.entry)
-        except UsageProblem as problem:
-            console.print(f"[red]{escape(str(problem))}[/red]")
-            return 2
+            results[name] = trace(path, root, target=name, entry=args.entry, text=text)
         except TargetProblem as problem:
-            console.print(f"[red]{escape(str(problem))}[/red]")
-            failed = True
-            continue
-        for finding in ordered(result.findings):
-            blocking = blocking or finding.blocks(FailOn.CONFIRMED)
-            _show(finding, name, console)
-        if not result.findings:
-            console.print(f"{escape(name)}: no finding", soft_wrap=True, highlight=False)
-        for note in result.notes:
-            console.print(f"[dim]{escape(note)}[/dim]")
-    return 1 if blocking else 3 if failed else 0
+            results[name] = str(problem)
+        if args.format == "text":
+            _show_file(name, results[name], console)
+    report = report_of(results, "python", paths)
+    if args.format != "text":
+        emit(report, args.format)
+    return {Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.INCOMPLETE: 3}[report.verdict]
+
+
+def _sources(args: argparse.Namespace) -> list[tuple[Path, str | None]]:
+    """The files, each with the text that stands for what it holds (standard input)."""
+    if "-" not in args.files:
+        return [(file, None) for name in args.files for file in python_files(name)]
+    if args.files != ["-"]:
+        raise UsageProblem("- stands alone: trace standard input, or files, not both.")
+    return [(Path(args.stdin_filename or "stdin.py"), sys.stdin.read())]
+
+
+def _show_file(name: str, result: AnalysisResult | str, console: Console) -> None:
+    if isinstance(result, str):
+        console.print(f"[red]{escape(result)}[/red]")
+        return
+    for finding in ordered(result.findings):
+        _show(finding, name, console)
+    if not result.findings:
+        console.print(f"{escape(name)}: no finding", soft_wrap=True, highlight=False)
+    for note in result.notes:
+        console.print(f"[dim]{escape(note)}[/dim]")
 
 
 _COLOURS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.NOTE: "blue"}
@@ -63,14 +80,15 @@ _COLOURS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.NOTE: "blue"}
 
 def _show(finding: Finding, name: str, console: Console) -> None:
     """As compilers do: place, verdict and rule on one line, below it what is wrong and what would mend it."""
-    where = f"{finding.location.path}:{finding.location.line}" if finding.location else name
+    place = finding.location
+    where = f"{place.path}:{place.line}{f':{place.column}' if place.column else ''}" if place else name
     level = f"[{_COLOURS[finding.level]}]{finding.level}[/] ({finding.confidence})"
     console.print(f"[bold]{escape(where)}[/bold] {level} {finding.rule}", soft_wrap=True, highlight=False)
     console.print(f"    {escape(finding.message)}", soft_wrap=True, highlight=False)
     fix = finding.suggestion
     if fix is not None:
-        place = f" ({fix.path}:{fix.line})" if fix.line is not None else ""
-        console.print(f"    [green]{escape(fix.description)}[/green]{escape(place)}", soft_wrap=True, highlight=False)
+        at = f" ({fix.path}:{fix.line})" if fix.line is not None else ""
+        console.print(f"    [green]{escape(fix.description)}[/green]{escape(at)}", soft_wrap=True, highlight=False)
 
 
 _SKIPPED = frozenset(("node_modules", "__pycache__", "site-packages", "venv", "build", "dist"))

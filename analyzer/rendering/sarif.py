@@ -108,6 +108,8 @@ def _location(finding: Finding, model: str) -> dict[str, Any]:
         region: dict[str, Any] = {"startLine": finding.location.line}
         if finding.location.end_line:
             region["endLine"] = finding.location.end_line
+        if finding.location.column:
+            region["startColumn"] = finding.location.column
         place["physicalLocation"] = {"artifactLocation": _artifact(finding.location.path), "region": region}
     else:  # code scanning takes no result without a file
         place["physicalLocation"] = {"artifactLocation": _artifact(model or CONFIGURATION)}

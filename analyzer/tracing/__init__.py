@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from analyzer.findings import AnalysisResult
 
 
-def trace(path: Path, root: Path, *, target: str, entry: str | None = None) -> AnalysisResult:
+def trace(path: Path, root: Path, *, target: str, entry: str | None = None, text: str | None = None) -> AnalysisResult:
     """Trace one Python file of the repository at `root`; see `analyzer.tracing.tracing.trace`."""
     from analyzer.tracing.tracing import trace as run
 
-    return run(path, root, target=target, entry=entry)
+    return run(path, root, target=target, entry=entry, text=text)
 
 
 __all__ = ["trace"]

@@ -59,18 +59,18 @@ def with_ruff(text: str, tree: ast.Module, relative: str) -> Iterator[Problem]:
                "--target-version", "py311", "--stdin-filename", "file.py", "-"]  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         entries = _json(_run("ruff", [command, *options], folder, text), [])
-    texts = _text_lines(tree)
+    texts, lines = _text_lines(tree), text.splitlines()
     dynamic = _makes_names(tree)
     for entry in entries:
         line, code = entry["location"]["row"], entry.get("code")
+        column = len(lines[line - 1][: entry["location"]["column"] - 1].encode()) if line <= len(lines) else 0
         if code not in _RUFF or line in texts:
             continue  # inside quotes: a forward reference or a shape annotation, never evaluated
         message = str(entry["message"]).strip().rstrip(".")
         name = message.partition("`")[2].partition("`")[0]
         yield Problem(
-            _RUFF[code], "error", f"{message}: Python raises NameError when this line runs", Site(relative, line),
-            "name",
-            ("ruff " + code,), not dynamic, None, name,
+            _RUFF[code], "error", f"{message}: Python raises NameError when this line runs",
+            Site(relative, line, column), "name", ("ruff " + code,), not dynamic, None, name,
         )  # fmt: skip
 
 

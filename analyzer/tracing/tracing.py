@@ -33,16 +33,17 @@ _GAPS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, St
 DEPTH = 12_000  # Python frames: a traced call takes about fifteen
 
 
-def trace(path: Path, root: Path, *, target: str, entry: str | None = None) -> AnalysisResult:
+def trace(path: Path, root: Path, *, target: str, entry: str | None = None, text: str | None = None) -> AnalysisResult:
     """Findings of the shape tracer and of the Python checks on one file of the repository at `root`.
 
     `entry` names a function or class of the file to start from; without it the file runs as a script, and what it
     defines but does not use is traced with unknown arguments. Nothing of the file is imported or executed.
+    `text` stands for what the file holds (an editor's buffer).
     Raises TargetProblem if the file cannot be read or parsed, UsageProblem if `entry` does not exist.
     """
     from analyzer.tracing.python_bugs import check_python
 
-    text, tree = read_source(path, root)
+    text, tree = read_source(path, root, text)
     versions = read_versions(root)
     relative = _relative(path, root)
     shared = explore(root, relative, tree, versions, entry)
@@ -70,9 +71,14 @@ def trace(path: Path, root: Path, *, target: str, entry: str | None = None) -> A
     )
 
 
-def read_source(path: Path, root: Path) -> tuple[str, ast.Module]:
-    """The text and syntax tree of a file. Raises TargetProblem with one sentence for anything that is wrong with it."""
+def read_source(path: Path, root: Path, text: str | None = None) -> tuple[str, ast.Module]:
+    """The text and syntax tree of a file, or of `text` in its place.
+
+    Raises TargetProblem with one sentence for anything that is wrong with it.
+    """
     name = _relative(path, root)
+    if text is not None:
+        return text, _parsed(text, name)
     try:
         if path.stat().st_size > MOST_BYTES:
             raise TargetProblem(
@@ -88,9 +94,13 @@ def read_source(path: Path, root: Path) -> tuple[str, ast.Module]:
         raise TargetProblem(
             f"{name} is not text in UTF-8 nor in the encoding that it declares; save it as UTF-8."
         ) from error
+    return text, _parsed(text, name)
+
+
+def _parsed(text: str, name: str) -> ast.Module:
     try:
         with deep_recursion():
-            return text, ast.parse(text, filename=name)
+            return ast.parse(text, filename=name)
     except SyntaxError as error:
         sentence = f"{name}:{error.lineno or 1}: syntax error: {error.msg}"
         raise TargetProblem(sentence if sentence.endswith("?") else f"{sentence}.") from error

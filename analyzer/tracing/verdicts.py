@@ -10,6 +10,7 @@ from analyzer.tracing.operators.refusals import came_from, shorten
 from analyzer.tracing.paths import Condition
 from analyzer.tracing.problems import DEFAULT_RUN, Problem
 from analyzer.tracing.solver import first_conflict, forced_multiple, forced_values
+from analyzer.tracing.symbols import Site
 from analyzer.tracing.tracer import Shared, Tracer
 from analyzer.tracing.values import Tensor
 from analyzer.validity.terms import Cond, Symbol
@@ -153,7 +154,7 @@ def to_findings(
                 node=_node_name(problem, source),
                 op=problem.operator.rpartition(".")[2],
                 operand=problem.operand,
-                location=Location(problem.site.path, problem.site.line),
+                location=_location(problem.site, source),
                 evidence=Evidence("trace", _sentences(problem), assumptions=assumptions),
                 suggestion=_suggestion(problem, source, retrace),
             )
@@ -168,6 +169,15 @@ def _worded(problem: Problem) -> str:
 
 def _sentences(problem: Problem) -> tuple[str, ...]:
     return (problem.tier, *problem.sentences) if problem.tier else problem.sentences
+
+
+def _location(site: Site, source: dict[str, str]) -> Location:
+    """The place of a site, whose column counts bytes of UTF-8 from 0, as Python's syntax trees do."""
+    lines = source.get(site.path, "").splitlines()
+    if not site.column or site.line > len(lines):
+        return Location(site.path, site.line, column=1 if 0 < site.line <= len(lines) else None)
+    before = lines[site.line - 1].encode("utf-8", "surrogatepass")[: site.column]
+    return Location(site.path, site.line, column=len(before.decode("utf-8", "ignore")) + 1)
 
 
 def _node_name(problem: Problem, source: dict[str, str]) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from action.commands import Log, annotation, write_outputs
+from action.commands import Log, write_outputs
+from analyzer.rendering.workflow_commands import annotation
 from tests.action.harness import parse_outputs
 from tests.action.hostile_markdown import hostile
 

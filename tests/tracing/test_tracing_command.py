@@ -119,7 +119,7 @@ def test_an_entry_starts_there(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert trace(tmp_path, path, "--entry", "bad") == 1
     capsys.readouterr()
     assert trace(tmp_path, path, "--entry", "none") == 2
-    assert "no function or class named none" in capsys.readouterr().out
+    assert "no function or class named none" in capsys.readouterr().err
 
 
 def test_several_files_are_all_traced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -168,13 +168,13 @@ def test_bad_input_is_one_sentence(
 
 def test_a_missing_file_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert trace(tmp_path, str(tmp_path / "none.py")) == 2
-    assert "does not exist" in capsys.readouterr().out
+    assert "does not exist" in capsys.readouterr().err
 
 
 def test_a_folder_without_python_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty").mkdir()
     assert trace(tmp_path, str(tmp_path / "empty")) == 2
-    assert "no Python file" in capsys.readouterr().out
+    assert "no Python file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
