@@ -13,12 +13,14 @@ from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Lev
 from analyzer.graph import Graph
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.validity.architecture import Program, Step
+from analyzer.validity.bounds import limits_of
 from analyzer.validity.contracts import Contract, contract
 from analyzer.validity.evaluator import names_of
 from analyzer.validity.graph_reader import Reading, contradictions, program_of, read_graph
 from analyzer.validity.solver import Solver
 from analyzer.validity.spec import Category, show
-from analyzer.validity.terms import Cond, Poly, Symbol, Truth, substitute, symbol, symbols_of
+from analyzer.validity.terms import Cond, Poly, Symbol, Truth, negate, substitute, symbol, symbols_of
+from analyzer.validity.undecided import not_solved, short, undecided, unnamed
 
 MAX_FINDINGS = 50
 Bounds = Mapping[str, tuple[int, int | None]]
@@ -74,9 +76,8 @@ def _findings(program: Program, reading: Reading, target: TargetConfig, solver: 
     for step in _first_possible(program):
         yield replace(_error(step, program, target, {}, f", whenever {step.when}"), confidence=Confidence.POSSIBLE)
     yield from _advisories(program, target)
-    open_steps = [
-        s for s in program.steps if names_of(s.condition) and not any("?" in n for n in names_of(s.condition))
-    ]
+    open_steps = [s for s in program.steps if names_of(s.condition) and not unnamed(s)]
+    yield from undecided(program, reading, target)
     single: dict[str, list[Step]] = {}
     joint: list[Step] = []
     for step in open_steps:
@@ -87,7 +88,8 @@ def _findings(program: Program, reading: Reading, target: TargetConfig, solver: 
             joint.append(step)
     for name, steps in single.items():
         yield from _one_symbol(name, steps, program, reading, target, solver)
-    yield from _several_symbols(joint, program, reading, target, solver)
+    limits = limits_of([s.condition for steps in single.values() for s in steps])
+    yield from _several_symbols(joint, program, reading, target, solver, limits)
 
 
 def _first_possible(program: Program) -> Iterator[Step]:
@@ -107,7 +109,7 @@ def _error(step: Step, program: Program, target: TargetConfig, values: Mapping[s
         rule=f"validity/{rule.category}",
         level=Level.ERROR,
         confidence=Confidence.PROVED,
-        message=_short(text),
+        message=short(text),
         target=target.id,
         layer=step.layer.node,
         node=step.layer.name,
@@ -118,16 +120,13 @@ def _error(step: Step, program: Program, target: TargetConfig, values: Mapping[s
     )
 
 
-def _short(text: str, limit: int = 200) -> str:
-    return text if len(text) <= limit else text[: limit - 2].rsplit(" ", 1)[0] + " …"
-
-
 def _core(step: Step, program: Program, values: Mapping[str, int]) -> Iterator[str]:
-    """The operands and attributes that the failing rule speaks of, then the rule."""
+    """The operands and attributes that the failing rule speaks of, then the rule, under the bounds of single sizes."""
+    known = {**limits_of([s.condition for s in program.steps if not unnamed(s)]), **values}
     for name in step.layer.inputs:
         tensor = program.values.get(name) if name else None
         if tensor is not None and tensor.shape is not None:
-            dims = tuple(substitute(d, values) if isinstance(d, Poly) else d for d in tensor.shape)
+            dims = tuple(substitute(d, known) if isinstance(d, Poly) else d for d in tensor.shape)
             dtype = f", {tensor.dtype}" if tensor.dtype else ""
             yield f"`{name}` is {show(dims)}{dtype}."
     rule = step.requirement.rule
@@ -138,8 +137,8 @@ def _core(step: Step, program: Program, values: Mapping[str, int]) -> Iterator[s
         if isinstance(term, Poly) and len(term.terms) > 1:
             here = substitute(term, values)
             shown = f", here {show(here)}" if values and not symbols_of(here) else ""
-            yield f"The {fact.replace('_', ' ')} is {term}{shown}."
-    yield f"Rule `{rule.id}`: {step.sentence(values)}."
+            yield f"The {fact.replace('_', ' ')} is {substitute(term, known)}{shown}."
+    yield f"Rule `{rule.id}`: {step.sentence(known)}."
 
 
 def _plain(value: Any) -> bool:
@@ -166,7 +165,7 @@ def _advisories(program: Program, target: TargetConfig) -> Iterator[Finding]:
             rule=f"validity/{step.requirement.rule.id}",
             level=Level.NOTE,
             confidence=Confidence.PROVED,
-            message=_short(f"{message[0].upper()}{message[1:]}{more}."),
+            message=short(f"{message[0].upper()}{message[1:]}{more}."),
             target=target.id,
             layer=step.layer.node,
             node=step.layer.name,
@@ -182,13 +181,17 @@ def _one_symbol(
     """The contract of one open size, at the step that makes it what it is."""
     bounds = reading.bounds.get(name, (1, None))
     whole = contract(name, [s.condition for s in steps], bounds, solver)
-    if whole is None or (whole.condition is True and not whole.proved):
+    if whole is None:
+        return
+    if not whole.proved and (whole.condition is True or whole.empty):
+        yield replace(
+            not_solved(steps, target),
+            message=short(f"Not decided for `{steps[-1].layer.name}` beyond what was tried: {whole.text}."),
+        )
         return
     deciding = _deciding(name, steps, bounds, whole, solver)
     if whole.empty and whole.proved:
         yield _error(deciding, program, target, {}, f"; no size of `{name}` satisfies the model")
-        return
-    if whole.empty:
         return
     if name in reading.declared:
         bad = _counterexample(name, steps, bounds)
@@ -238,7 +241,7 @@ def _contract_finding(name: str, found: Contract, step: Step, program: Program, 
         rule="validity/dimension-forced" if forced else "validity/dimension-contract",
         level=Level.WARNING if forced else Level.NOTE,
         confidence=Confidence.PROVED if found.proved else Confidence.POSSIBLE,
-        message=_short(message),
+        message=short(message),
         target=target.id,
         layer=step.layer.node,
         node=step.layer.name,
@@ -254,15 +257,24 @@ def _contract_finding(name: str, found: Contract, step: Step, program: Program, 
 
 
 def _several_symbols(
-    steps: Sequence[Step], program: Program, reading: Reading, target: TargetConfig, solver: Solver
+    steps: Sequence[Step],
+    program: Program,
+    reading: Reading,
+    target: TargetConfig,
+    solver: Solver,
+    limits: Mapping[str, Poly],
 ) -> Iterator[Finding]:
-    """Relations between open sizes: an error when no sizes satisfy them, else one note for each."""
+    """Relations between open sizes: an error when no sizes satisfy them, else one note for each.
+
+    `limits` are the sizes as rules on single sizes bound them: what these imply is not said again.
+    """
     if not steps:
         return
-    conditions = [
-        s.condition for s in program.steps if names_of(s.condition) and not any("?" in n for n in names_of(s.condition))
-    ]
-    if solver.satisfy(conditions).status == "unsat" and not any(s.condition is False for s in program.steps):
+    conditions = [s.condition for s in program.steps if names_of(s.condition) and not unnamed(s)]
+    answer = solver.satisfy(conditions).status
+    if answer not in ("sat", "unsat"):
+        yield not_solved(steps, target)
+    if answer == "unsat" and not any(s.condition is False for s in program.steps):
         low, high = 1, len(conditions)
         while low < high:
             middle = (low + high) // 2
@@ -273,18 +285,28 @@ def _several_symbols(
         guilty = next(s for s in program.steps if s.condition is conditions[low - 1])
         yield _error(guilty, program, target, {}, "; no sizes of the inputs satisfy this and what precedes it")
         return
-    merged: dict[str, Any] = {}
+    merged: dict[str, Any] = dict(limits)
+    seen: set[Truth] = set()
     for step in steps:
         condition = substitute(step.condition, merged)
-        if condition is True:
-            continue  # follows from the sizes that are equal by an earlier note
-        text = str(step.condition)
+        if condition is True or condition in seen:
+            continue  # follows from single sizes, or from the sizes that are equal by an earlier note
+        seen.add(condition)
+        if names_of(step.condition) <= reading.declared:
+            earlier = conditions[: next(i for i, c in enumerate(conditions) if c is step.condition)]
+            bad = solver.satisfy([negate(step.condition), *earlier])
+            if bad.status == "sat":
+                values = {n: bad.model[n] for n in names_of(step.condition) if n in bad.model}
+                shown = " and ".join(f"`{n}` is {v}" for n, v in values.items())
+                yield _error(step, program, target, values, f" when {shown}")
+                return
+        text = str(substitute(step.condition, limits))
         merged.update(_equation(condition))
         yield Finding(
             rule="validity/dimension-contract",
             level=Level.NOTE,
             confidence=Confidence.PROVED,
-            message=_short(f"The model is valid only where {text}; `{step.layer.name}` decides it."),
+            message=short(f"The model is valid only where {text}; `{step.layer.name}` decides it."),
             target=target.id,
             layer=step.layer.node,
             node=step.layer.name,
@@ -321,7 +343,7 @@ def _stated(program: Program, reading: Reading, target: TargetConfig) -> Iterato
             rule=f"validity/{Category.INCOMPATIBLE_ELEMENT_TYPE}" if types else "validity/stated-shape",
             level=Level.ERROR if types else Level.WARNING,  # runtimes refuse the one and overlook the other
             confidence=Confidence.PROVED,
-            message=_short(f"The file states that `{name}` is {says}, but its operator gives {gives}."),
+            message=short(f"The file states that `{name}` is {says}, but its operator gives {gives}."),
             target=target.id,
             layer=node.node,
             node=node.name,
@@ -348,7 +370,7 @@ def _upgrades(reading: Reading, program: Program, target: TargetConfig, base: Gr
         rule="validity/upgrade-changes-verdict",
         level=Level.ERROR,
         confidence=Confidence.PROVED,
-        message=_short(f"The model is valid for opset {old} and not for opset {new[0]}: {step.sentence()}."),
+        message=short(f"The model is valid for opset {old} and not for opset {new[0]}: {step.sentence()}."),
         target=target.id,
         layer=step.layer.node,
         node=step.layer.name,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from analyzer.validity.terms import Cond, Symbol
+from analyzer.validity.terms import Cond, Poly, Symbol, symbol
 
 Domain = Sequence[int] | None  # None: what the symbol's own bounds say
 
@@ -39,6 +40,22 @@ def decide_bounds(condition: Cond, domains: Mapping[str, Domain]) -> Mapping[str
             return False
         model[symbol.name] = value
     return model
+
+
+def limits_of(conditions: Sequence[Any]) -> Mapping[str, Poly]:
+    """Symbols with the bounds that those of the conditions state that bound a single symbol."""
+    limits: dict[Symbol, tuple[float, float]] = {}
+    parts = [p for c in conditions if isinstance(c, Cond) for p in (c.args if c.kind == "and" else (c,))]
+    for bound in (_bound(part) for part in parts):
+        if bound is not None:
+            one, low, high = bound
+            old_low, old_high = limits.get(one, (one.interval.lo, one.interval.hi))
+            limits[one] = (max(old_low, low), min(old_high, high))
+    return {
+        one.name: symbol(one.name, None if low == -math.inf else int(low), None if high == math.inf else int(high))
+        for one, (low, high) in limits.items()
+        if low < high
+    }
 
 
 def _bound(part: Cond) -> tuple[Symbol, float, float] | None:

@@ -11,7 +11,8 @@ from typing import Any
 
 from analyzer.validity import onnx_schema
 from analyzer.validity.architecture import Architecture, Body, Layer, Program, Step, Structural
-from analyzer.validity.constants import completed, computed
+from analyzer.validity.carrying import carried
+from analyzer.validity.constants import completed, given
 from analyzer.validity.control_flow import flowed
 from analyzer.validity.growth import accidental
 from analyzer.validity.registry import spec as find_spec
@@ -76,7 +77,7 @@ class _Elaboration:
         if layer.bodies:
             outputs = flowed(layer, operands, self._body)
         else:
-            outputs = computed(layer, operands, self._architecture.stated) if layer.framework in FROM_FILES else None
+            outputs = given(layer, operands, self._architecture.stated) if layer.framework in FROM_FILES else None
         if outputs is not None:
             self._store(layer, outputs)
             return True
@@ -98,7 +99,8 @@ class _Elaboration:
             if outcome.failure is not None and outcome.failure not in outcome.requirements:
                 self._demand(Step(layer, outcome.failure))
             return False
-        self._store(layer, outcome.outputs)
+        made = carried(layer, operands, outcome.outputs) if layer.framework in FROM_FILES else outcome.outputs
+        self._store(layer, made)
         return True
 
     def _demand(self, step: Step) -> None:

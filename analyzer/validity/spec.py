@@ -56,14 +56,23 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class Quotient:
+    """A number of floating point that is exactly `term` / `divisor`, with a divisor of at least 2."""
+
+    term: Term
+    divisor: int
+
+
+@dataclass(frozen=True, slots=True)
 class TensorType:
     """What is known of a tensor.
 
     `shape` is None when the rank is unknown; an entry None is an unknown size (`check` names it).
     `dtype` is NumPy's name (``float32``, ``bfloat16``, ``bool``, ``string``) or None. `format` is a layout such as
-    ``NCHW`` when someone has stated it. `value` holds the elements of a small integer tensor that serves as a shape:
-    a term for a scalar, a tuple of terms for a vector. `last` is the last dimension when only that is known.
-    `elements` are the tensors of a sequence, which is no tensor itself.
+    ``NCHW`` when someone has stated it. `value` holds the elements of a small tensor that serves as a shape: a term
+    for a scalar, else the flat tuple of its elements (row-major); see `carrying`.
+    `last` is the last dimension when only that is known. `elements` are the tensors of a
+    sequence, which is no tensor itself.
     """
 
     shape: tuple[Term, ...] | None = None

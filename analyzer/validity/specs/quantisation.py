@@ -8,7 +8,7 @@ from analyzer.validity.spec import Case, Category, Rule, TensorType, define
 from analyzer.validity.specs.common import axis_index, need_dtype, need_min_rank, need_rank, replaced, target_of
 from analyzer.validity.specs.convolution import conv_shape
 from analyzer.validity.specs.element_types import CAST_TARGET, onnx_dtype
-from analyzer.validity.terms import any_of, equal
+from analyzer.validity.terms import Poly, any_of, equal
 
 SCALE = Rule(
     "quantisation-scale",
@@ -211,7 +211,7 @@ def onnx_range(case: Case, start: TensorType, limit: TensorType, delta: TensorTy
     if all(type(v) is int for v in values) and values[2]:
         numbers = range(values[0], values[1], values[2])
         return TensorType((len(numbers),), start.dtype, value=tuple(numbers) if len(numbers) <= 64 else None)
-    if values[0] == 0 and values[2] == 1 and values[1] is not None and not isinstance(values[1], (tuple, float)):
+    if values[0] == 0 and values[2] == 1 and isinstance(values[1], Poly) and values[1].interval.lo >= 0:
         return TensorType((values[1],), start.dtype)
     return TensorType((case.fresh("length"),), start.dtype)
 

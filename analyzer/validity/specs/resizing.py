@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.validity.spec import Case, Category, Rule, TensorType, define
+from analyzer.validity.spec import Case, Category, Quotient, Rule, TensorType, define
 from analyzer.validity.specs.common import (
     AXIS_NAMES,
     LENGTH,
     axis_indices,
     channels_last,
     each,
+    is_plain,
     layout_name,
     need_choice,
     need_layout,
@@ -172,7 +173,7 @@ def onnx_resize(
     keep_aspect_ratio_policy: str = "stretch",
     **_others: Any,
 ) -> TensorType:
-    """ONNX Resize by sizes; scales are floating-point operands whose result is not followed."""
+    """ONNX Resize by sizes, or by scales where they are short fractions."""
     given = [t for t in (scales, sizes) if t is not None and t.shape != (0,)]
     if case.at_least(11):  # before, the scales were the second operand
         known = all(t.shape is not None for t in given)
@@ -191,7 +192,23 @@ def onnx_resize(
             case.require(RESIZED, size >= 0, axis=f"axis {axis}", size=size)
             dims[axis] = size
         return x.with_shape(dims)
+    by = scales if case.at_least(11) or scales is not None else roi
+    factors = by.value if by is not None else None
+    if isinstance(factors, tuple) and len(factors) == len(places) and all(_exact(f) for f in factors):
+        grown = dict(zip(places, factors, strict=True))
+        return x.with_shape(tuple(_scaled(d, grown[i]) if i in grown else d for i, d in enumerate(x.dims)))
     return x.with_shape(tuple(case.fresh("size", 0) if i in places else d for i, d in enumerate(x.dims)))
+
+
+def _exact(factor: Any) -> bool:
+    """Whether a factor is a known whole number or fraction."""
+    return is_plain(factor) or (isinstance(factor, Quotient) and is_plain(factor.term))
+
+
+def _scaled(size: Term, factor: Any) -> Term:
+    if isinstance(factor, Quotient):
+        return floor_div(size * factor.term, factor.divisor)
+    return size * factor
 
 
 @define("tf", "ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic", "ResizeArea")

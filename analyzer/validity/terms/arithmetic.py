@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from analyzer.validity.terms.conditions import Term, Truth, equal_zero, negate, reading
 from analyzer.validity.terms.intervals import floor_bound
-from analyzer.validity.terms.polynomials import Monomial, Op, Poly, atom_term, interval_of, items, poly
+from analyzer.validity.terms.polynomials import Monomial, Op, Poly, atom_term, interval_of, items, poly, without
 
 
 def floor_div(a: Term, b: Term) -> Term:
@@ -56,7 +57,22 @@ def floor_div(a: Term, b: Term) -> Term:
         return poly(whole) + atom_term(Op("div", (numerator, b)))
     if isinstance(a, int) and a == 0:
         return 0
-    return atom_term(Op("div", (a, b)))
+    exact = _exact_quotient(a, b) if interval_of(b).lo >= 1 else None
+    return atom_term(Op("div", (a, b))) if exact is None else exact
+
+
+def _exact_quotient(a: Term, b: Term) -> Term | None:
+    """a / b where b is a single product that every term of a holds."""
+    ((monomial, coefficient), *more) = b.terms
+    if more or coefficient < 1:
+        return None
+    result: dict[Monomial, int] = {}
+    for other, factor in items(a):
+        missing = Counter(monomial) - Counter(other)
+        if missing or factor % coefficient:
+            return None
+        result[without(other, monomial)] = factor // coefficient
+    return poly(result)
 
 
 def _inner_division(rest: Mapping[Monomial, int], divisor: int) -> tuple[Term, int] | None:
@@ -99,7 +115,7 @@ def mod(a: Term, b: Term) -> Term:
             return a % b
         if a.interval.lo >= 0 and a.interval.hi < b:
             return a
-    elif (isinstance(a, int) and a == 0) or (isinstance(a, Poly) and a.same(b)):
+    elif (isinstance(a, int) and a == 0) or (isinstance(a, Poly) and a.same(b)) or _exact_quotient(a, b) is not None:
         return 0
     return atom_term(Op("mod", (a, b)))
 
