@@ -1,31 +1,47 @@
-# The image of the action. GitHub runs it as root (the workspace and the command files belong to root's world), mounts the
-# repository at /github/workspace and starts there, so nothing here relies on a working directory, and Python is isolated
-# (-I): a file of the pull request named like one of our modules is never imported.
+# Two images of one source, layers ordered by how often they change:
+#   slim     parses, analyses, speaks to GitHub and renders; ONNX Runtime is its only engine   (--target slim)
+#   engines  has PyTorch, TensorFlow, Keras, JAX and OpenVINO besides                          (the default)
+# GitHub runs the action as root (the workspace and the command files belong to root's world), mounts the repository at
+# /github/workspace and starts there, so nothing here relies on a working directory, and Python is isolated (-I): a file
+# of the pull request named like one of our modules is never imported.
 ARG BASE_IMAGE=python:3.11-slim-bookworm
-FROM ${BASE_IMAGE}
 
-# An extra index for PyTorch's CPU wheels (see docs/action.md); empty: the default index, which brings CUDA along.
-ARG TORCH_INDEX=""
-
-LABEL org.opencontainers.image.title="Assay" \
-      org.opencontainers.image.description="Reviews the neural networks in a pull request the way a compiler reviews code." \
-      org.opencontainers.image.licenses="Apache-2.0"
-
+FROM ${BASE_IMAGE} AS slim-packages
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends fonts-dejavu-core git graphviz \
  && rm -rf /var/lib/apt/lists/*
+COPY requirements-slim.txt /opt/
+RUN pip install --no-cache-dir --requirement /opt/requirements-slim.txt
+ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 TF_CPP_MIN_LOG_LEVEL=3
 
-COPY requirements-image.txt /opt/assay/
-RUN pip install --no-cache-dir ${TORCH_INDEX:+--extra-index-url "$TORCH_INDEX"} --requirement /opt/assay/requirements-image.txt
-
+# Assay itself: copied as it stands, so that a change of the source is one small layer.
+FROM slim-packages AS source
 COPY pyproject.toml README.md LICENSE /opt/assay/
 COPY action /opt/assay/action
 COPY analyzer /opt/assay/analyzer
 COPY docs/rules /opt/assay/docs/rules
 COPY examples /opt/assay/examples
 COPY templates /opt/assay/templates
-RUN pip install --no-cache-dir --no-deps /opt/assay && rm -rf /opt/assay
+RUN pip wheel --no-cache-dir --no-deps --wheel-dir /opt/wheel /opt/assay
 
-ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 TF_CPP_MIN_LOG_LEVEL=3
+FROM slim-packages AS slim
+LABEL org.opencontainers.image.title="Assay (slim)" \
+      org.opencontainers.image.description="Reviews the neural networks in a pull request the way a compiler reviews code." \
+      org.opencontainers.image.licenses="Apache-2.0"
+COPY --from=source /opt/wheel /opt/wheel
+RUN pip install --no-cache-dir --no-deps /opt/wheel/*.whl
+ENTRYPOINT ["/usr/local/bin/python", "-I", "-m", "action.start"]
 
-ENTRYPOINT ["/usr/local/bin/python", "-I", "-m", "action"]
+FROM slim-packages AS engines-packages
+# An extra index for PyTorch's CPU wheels (see docs/action.md); empty: the default index, which brings CUDA along.
+ARG TORCH_INDEX=""
+COPY requirements-engines.txt /opt/
+RUN pip install --no-cache-dir ${TORCH_INDEX:+--extra-index-url "$TORCH_INDEX"} --requirement /opt/requirements-engines.txt
+
+FROM engines-packages AS engines
+LABEL org.opencontainers.image.title="Assay" \
+      org.opencontainers.image.description="Reviews the neural networks in a pull request the way a compiler reviews code." \
+      org.opencontainers.image.licenses="Apache-2.0"
+COPY --from=source /opt/wheel /opt/wheel
+RUN pip install --no-cache-dir --no-deps /opt/wheel/*.whl
+ENTRYPOINT ["/usr/local/bin/python", "-I", "-m", "action.start"]

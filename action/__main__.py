@@ -11,6 +11,7 @@ from typing import TextIO
 from action.commands import Log
 from action.run import Outside, report_problem, run
 from action.settings import Settings, drop_secrets, from_environ
+from action.start import hide, receive
 from analyzer.problem import Problem
 
 
@@ -49,5 +50,6 @@ def _outside() -> Outside:
 
 
 if __name__ == "__main__":
+    hide()
     os.chdir("/")  # the runner starts us in the checkout; nothing there may be found by a relative path
-    sys.exit(main(os.environ, sys.stdout))
+    sys.exit(main(receive(sys.argv[1:], os.environ), sys.stdout))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from action.plan import Plan, ReviewPullRequest
@@ -16,8 +17,11 @@ if TYPE_CHECKING:
 IMAGE_VARIABLE = "ASSAY_IMAGE"  # names the image where the action does not run inside it
 
 
-def choose_sandbox(settings: Settings, plan: Plan) -> tuple[Sandbox | None, str | None]:
-    """A sandbox, or None with a sentence that says why entry points are not exported."""
+def choose_sandbox(settings: Settings, plan: Plan, base: Path | None) -> tuple[Sandbox | None, str | None]:
+    """A sandbox, or None with a sentence that says why entry points are not exported.
+
+    `base` is the base's tree: for a fork, what is installed in the sandbox is read from there.
+    """
     fork = isinstance(plan, ReviewPullRequest) and plan.fork
     if settings.project_code is ProjectCode.NEVER:
         return None, "Entry points were not exported: `project-code` is `never`."
@@ -26,6 +30,8 @@ def choose_sandbox(settings: Settings, plan: Plan) -> tuple[Sandbox | None, str 
             "Entry points were not exported: this is a fork's code on a self-hosted runner. "
             "Use a GitHub-hosted runner, or set `forks-on-self-hosted` if the runner is thrown away after each job."
         )
+    if fork and base is None:
+        return None, "Entry points were not exported: a fork's code runs only under what a base revision allows."
     if settings.project_code is ProjectCode.PROCESS:
         if fork:
             return None, "Entry points were not exported: `project-code: process` is no boundary for a fork's code."
@@ -33,15 +39,15 @@ def choose_sandbox(settings: Settings, plan: Plan) -> tuple[Sandbox | None, str 
 
         return ProcessSandbox(), None
     try:
-        return _container(gpus=settings.gpus and not fork), None
+        return _container(gpus=settings.gpus and not fork, requirements_from=base if fork else None), None
     except TargetProblem as problem:
         return None, f"Entry points were not exported: {str(problem).rstrip('.')}."
 
 
-def _container(gpus: bool) -> Sandbox:
+def _container(gpus: bool, requirements_from: Path | None) -> Sandbox:
     """A container of Assay's own image: it has the frameworks, and it is there already."""
     from analyzer.walls.docker import DockerSandbox, connect, own_image
 
     image = os.environ.get(IMAGE_VARIABLE)
     with contextlib.closing(connect()) as client:
-        return DockerSandbox(image or own_image(client), gpus=gpus)
+        return DockerSandbox(image or own_image(client), gpus=gpus, requirements_from=requirements_from)

@@ -49,7 +49,7 @@ class Outside:
     """The world: GitHub, the analyses, the files they write, the sandbox, the date."""
 
     github: Callable[[Settings], GitHub]
-    sandbox: Callable[[Settings, Plan], tuple[Sandbox | None, str | None]]
+    sandbox: Callable[[Settings, Plan, Path | None], tuple[Sandbox | None, str | None]]
     pipeline: Pipeline = _pipeline
     write: Callable[[Report, Path], Report] = _write
     today: Callable[[], date] = field(default=lambda: datetime.now(UTC).date())
@@ -87,7 +87,7 @@ def _analyse(settings: Settings, todo: ReviewPullRequest | CheckCommit, log: Log
         trees = _check_out(repository, todo, Path(folder).resolve())
         chosen = choose(todo, settings, trees.head, trees.base, trees.exported)
         log.say(f"{len(chosen.targets)} of {chosen.total} models to analyse")
-        sandbox, refused = outside.sandbox(settings, todo)
+        sandbox, refused = outside.sandbox(settings, todo, trees.base)
         notes = [*chosen.notes, *([refused] if refused and any(t.entry for t in chosen.targets) else [])]
         output = folders.in_workspace(settings, settings.output) or folders.scratch(settings, Path(folder))
         report = outside.pipeline(

@@ -41,7 +41,8 @@ def choose(plan: Plan, settings: Settings, head: Path, base: Path | None, export
     if base is not None and isinstance(plan, ReviewPullRequest):
         before = _base_config(settings, base)
         if plan.fork:
-            config = _with_trusted_environments(config, before)
+            config = _as_the_base_allows(config, before)
+            notes += _not_installed(before, head, base)
         if replace(config, path=None) != replace(before, path=None):
             notes.append(f"This pull request changes what Assay checks: {settings.config}.")
     targets = _targets(plan, settings, config, head)
@@ -157,11 +158,22 @@ def _bytes_differ(path: str, head: Path, base: Path | None) -> bool:
     return before is None or not before.is_file() or before.read_bytes() != (head / path).read_bytes()
 
 
-def _with_trusted_environments(config: Config, before: Config) -> Config:
-    """For a fork, images and requirements come from the base: they decide what is pulled, installed and run."""
+def _as_the_base_allows(config: Config, before: Config) -> Config:
+    """For a fork, the base decides what is pulled, installed and run, and for how long."""
     trusted = {target.id: target.environment for target in before.targets}
     targets = tuple(replace(t, environment=trusted.get(t.id)) for t in config.targets)
-    return replace(config, targets=targets, environment=before.environment)
+    return replace(config, targets=targets, environment=before.environment, timeout=before.timeout)
+
+
+def _not_installed(before: Config, head: Path, base: Path) -> list[str]:
+    """A sentence for each requirements file of the base that the fork changes."""
+    environments = [before.environment, *(t.environment for t in before.targets if t.environment)]
+    names = sorted({e.requirements for e in environments if e.requirements})
+    return [
+        f"This fork changes {name}; what is installed is what the base lists."
+        for name in names
+        if (head / name).is_file() and _bytes_differ(name, head, base)
+    ]
 
 
 def _adjusted(target: TargetConfig, plan: Plan, settings: Settings) -> TargetConfig:

@@ -88,7 +88,7 @@ class Replay:
 
         outside = Outside(
             github=lambda s: GitHub(s.repository, s.api_url, s.graphql_url, s.token, Patience(pause=0)),
-            sandbox=lambda settings, plan: (None, None),
+            sandbox=lambda settings, plan, base: (None, None),
             pipeline=analyse,
             write=files.write,
         )

@@ -45,12 +45,15 @@ class DockerSandbox:
     """Runs commands in fresh containers of `image` (None: the image this very process runs in).
 
     `gpus` asks the engine for all its GPUs: for trusted code only, a device is a hole in the wall.
+    `requirements_from` is the tree whose requirements files are installed, where it is not the one under review: what a
+    stranger's revision lists is not installed.
 
     Holds no connection, so that it may cross into child processes; each use connects anew (`connect`).
     """
 
     image: str | None = None
     gpus: bool = False
+    requirements_from: Path | None = None
     install_network: str = field(default_factory=lambda: os.environ.get(INSTALL_NETWORK, "bridge"))
 
     @property
@@ -72,7 +75,8 @@ class DockerSandbox:
 
             with contextlib.closing(connect()) as client:
                 base = image or own_image(client)
-                image = derive(client, base, root, environment.requirements, network=self.install_network)
+                tree = self.requirements_from or root
+                image = derive(client, base, tree, environment.requirements, network=self.install_network)
         return replace(self, image=image)
 
     def run(

@@ -180,7 +180,7 @@ class Workbench:
 
         return Outside(
             github=github,
-            sandbox=lambda settings, plan: (None, None),
+            sandbox=lambda settings, plan, base: (None, None),
             pipeline=lambda *a, **k: self.analyse(*a, **k),
             write=lambda report, output: replace(report),
             today=lambda: date(2026, 11, 21),

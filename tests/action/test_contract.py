@@ -110,7 +110,8 @@ def test_the_image_holds_pinned_versions_that_the_project_allows() -> None:
     from packaging.requirements import Requirement
 
     pins = {}
-    for line in (ROOT / "requirements-image.txt").read_text(encoding="utf-8").splitlines():
+    files = (ROOT / name for name in ("requirements-slim.txt", "requirements-engines.txt"))
+    for line in "".join(file.read_text(encoding="utf-8") for file in files).splitlines():
         if line and not line.startswith("#"):
             name, _, version = line.partition("==")
             assert version, line
@@ -126,6 +127,6 @@ def test_the_image_holds_pinned_versions_that_the_project_allows() -> None:
 
 def test_the_image_is_started_isolated_and_by_an_absolute_path() -> None:
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
-    assert 'ENTRYPOINT ["/usr/local/bin/python", "-I", "-m", "action"]' in text
+    assert 'ENTRYPOINT ["/usr/local/bin/python", "-I", "-m", "action.start"]' in text
     assert not re.search(r"^(USER|WORKDIR)\b", text, re.MULTILINE)
     assert action_yml()["runs"] == {"using": "docker", "image": "Dockerfile"}

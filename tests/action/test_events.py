@@ -260,6 +260,22 @@ def test_a_forks_environment_comes_from_the_base(bench: Workbench) -> None:
     assert recorder.calls[1][2].environment.image == "evil"
 
 
+def test_a_forks_requirements_and_limits_come_from_the_base(bench: Workbench) -> None:
+    """Not only which file is named: what stands in it, too, and how long a model may take."""
+    trusted = CONFIG + "environment: {requirements: requirements.txt}\ntimeout: 60\n"
+    bench.base = bench.commit({".assay.yml": trusted, "requirements.txt": "numpy\n"})
+    bench.analyse = recorder = Recorder(report())
+    files = {".assay.yml": trusted.replace("60", "900"), "requirements.txt": "./evil\n", "models/vae.onnx": "2"}
+    bench.open_pull(files, head_repository="m/models")
+    bench.run(payload=bench.payload(head_repository="m/models"))
+    told = "This fork changes requirements.txt; what is installed is what the base lists."
+    assert recorder.calls[0][2].timeout == 60
+    assert told in recorder.calls[0][4]["notes"]
+    bench.run()
+    assert recorder.calls[1][2].timeout == 900
+    assert told not in recorder.calls[1][4]["notes"]
+
+
 @pytest.mark.parametrize(
     ("files", "told"),
     [

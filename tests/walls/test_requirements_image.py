@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -72,3 +74,20 @@ def test_a_package_that_does_not_exist_is_one_sentence(docker_sandbox, tmp_path)
         DockerSandbox(docker_sandbox.image, install_network=NETWORK).within(
             Environment(requirements="requirements.txt"), tmp_path
         )
+
+
+@pytest.mark.docker
+def test_requirements_of_a_trusted_tree_are_installed_instead_of_those_under_review(docker_sandbox, tmp_path):
+    """A stranger's list, with a program of theirs, is not even read."""
+    write(tmp_path, "base/requirements.txt", "six==1.17.0  # trusted\n")
+    write(tmp_path, "head/requirements.txt", "./evil\n")
+    write(tmp_path, "head/evil/setup.py", "raise SystemExit('ran')\n")
+    sandbox = replace(docker_sandbox, install_network=NETWORK, requirements_from=tmp_path / "base")
+    environment = Environment(requirements="requirements.txt")
+    derived = sandbox.within(environment, tmp_path / "head")
+    try:
+        completed = derived.run([PYTHON, "-c", "import six; print('six', six.__version__)"], files={})
+        assert "six 1.17.0" in completed.log
+    finally:
+        with contextlib.closing(connect()) as client:
+            client.images.remove(derived.image, force=True)
