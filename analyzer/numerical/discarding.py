@@ -11,30 +11,26 @@ import onnx_ir as ir
 
 from analyzer.numerical.constants import constant_array
 from analyzer.numerical.domain.tensor import AbstractTensor
-from analyzer.numerical.splitting import SHAPES_ONLY
+from analyzer.operators.declaration import CONVERTS, IDENTITY, PLUS_ZERO, SELECTION, SHAPE_ONLY
+from analyzer.operators.registry import operator_name, traits_of
 
 if TYPE_CHECKING:
     from analyzer.numerical.interpreter import Run
 
 NAN, ABOVE, BELOW = "nan", "+inf", "-inf"
 ANYTHING = frozenset({NAN, ABOVE, BELOW})
-SELECTIONS = ("Where", "Select", "SelectV2")
-NOT_NEGATIVE_ZERO = frozenset(
-    {"Abs", "Square", "Exp", "ReduceL2", "ReduceL1", "ReduceSumSquare", "EuclideanNorm", "L2Loss", "ReduceSum", "Sum"}
-)  # sums start from +0
-PASSING_ZERO = frozenset({"Sqrt", "Mul", "Identity", "Cast"})
 
 
 def outcomes(node: ir.Node, rule: str, operands: tuple[AbstractTensor, ...]) -> frozenset[str]:
     """What an operator gives where it is unsafe."""
     if any(t.nan for t in operands):
         return ANYTHING
-    kind, name = rule.rpartition("/")[2], node.op_type
+    kind, name = rule.rpartition("/")[2], operator_name(node)
     if kind == "log-of-nonpositive" and name in ("Log", "Log1p"):
         return frozenset({BELOW}) if operands[0].low >= (0 if name == "Log" else -1) else frozenset({BELOW, NAN})
-    if kind == "division-by-zero" and name in ("Rsqrt", "Reciprocal", "Inv"):
+    if kind == "division-by-zero" and name in ("Rsqrt", "Reciprocal"):
         return _poles(node.inputs[0], operands[0], 1.0)
-    if kind == "division-by-zero" and name in ("Div", "RealDiv"):
+    if kind == "division-by-zero" and name == "Div":
         above = constant_array(node.inputs[0])
         if above is not None and above.size and (above > 0).all():
             return _poles(node.inputs[1], operands[0], 1.0)
@@ -56,12 +52,14 @@ def _plus_zero(value: ir.Value | None, depth: int = 6) -> bool:
     if node is None:
         array = constant_array(value)
         return array is not None and bool((array > 0).all())
-    if node.op_type in NOT_NEGATIVE_ZERO:
+    if traits_of(node) & PLUS_ZERO:
         return True
-    if node.op_type in ("Const", "Constant"):
+    name = operator_name(node)
+    if name == "Constant":
         array = constant_array(value)
         return array is not None and bool((array > 0).all())
-    return depth > 0 and node.op_type in PASSING_ZERO and all(_plus_zero(v, depth - 1) for v in node.inputs)
+    keeps = traits_of(node) & (IDENTITY | CONVERTS) or name in ("Sqrt", "Mul")
+    return depth > 0 and bool(keeps) and all(_plus_zero(v, depth - 1) for v in node.inputs)
 
 
 def thrown_away(run: Run, value: ir.Value, bad: frozenset[str]) -> bool:
@@ -70,7 +68,7 @@ def thrown_away(run: Run, value: ir.Value, bad: frozenset[str]) -> bool:
     if not uses or value.is_graph_output():
         return False
     for node, index in uses:
-        if _tests(node, value) or node.op_type in SHAPES_ONLY or (node.op_type == "CastLike" and index == 1):
+        if _tests(node, value) or traits_of(node) & SHAPE_ONLY or (node.op_type == "CastLike" and index == 1):
             continue
         left = _let_through(run, node, index, value, bad)
         if left and (left == bad or not thrown_away(run, node.outputs[0], left)):
@@ -79,13 +77,13 @@ def thrown_away(run: Run, value: ir.Value, bad: frozenset[str]) -> bool:
 
 
 def _let_through(run: Run, node: ir.Node, index: int, value: ir.Value, bad: frozenset[str]) -> frozenset[str]:
-    name = node.op_type
-    if name in SELECTIONS and index in (1, 2):
+    name = operator_name(node)
+    if traits_of(node) & SELECTION and index in (1, 2):
         condition = node.inputs[0]
         return frozenset(b for b in bad if _truth(condition, value, b) is not (index != 1))
-    if name in ("Min", "Minimum", "Max", "Maximum"):
+    if name in ("Min", "Max"):
         others = [run.ensure(v) for i, v in enumerate(node.inputs) if i != index]
-        lower = name.startswith("Min")
+        lower = name == "Min"
         finite = any(
             isinstance(t, AbstractTensor) and not t.nan and _finite(t.high if lower else t.low) for t in others
         )
@@ -107,9 +105,10 @@ def _finite(number: float) -> bool:
 
 def _tests(node: ir.Node, value: ir.Value) -> bool:
     """Whether a reader only asks what kind of number it is."""
-    if node.op_type in ("IsNaN", "IsNan", "IsInf", "IsFinite"):
+    name = operator_name(node)
+    if name in ("IsNaN", "IsInf", "IsFinite"):
         return True
-    return node.op_type == "Equal" and _infinity(node, value) is not None
+    return name == "Equal" and _infinity(node, value) is not None
 
 
 def _infinity(node: ir.Node, value: ir.Value) -> str | None:
@@ -127,16 +126,16 @@ def _truth(condition: ir.Value | None, value: ir.Value, bad: str) -> bool | None
     node = condition.producer() if condition is not None else None
     if node is None:
         return None
-    name = node.op_type
-    if name in ("Not", "LogicalNot"):
+    name = operator_name(node)
+    if name == "Not":
         inner = _truth(node.inputs[0], value, bad)
         return None if inner is None else not inner
-    if name in ("Or", "LogicalOr"):
+    if name == "Or":
         sides = [_truth(v, value, bad) for v in node.inputs]
         return True if True in sides else (False if sides == [False, False] else None)
     if value not in node.inputs:
         return None
-    if name in ("IsNaN", "IsNan"):
+    if name == "IsNaN":
         return bad == NAN
     if name == "IsFinite":
         return False

@@ -6,13 +6,9 @@ from collections.abc import Callable, Iterable
 
 import onnx_ir as ir
 
-from analyzer.numerical.refinement import COMPARISONS
 from analyzer.numerical.relevance import operands
-
-DETACHED = COMPARISONS | {
-    *("Constant", "Const", "StopGradient", "PreventGradient"),
-    *("Shape", "Size", "ArgMax", "ArgMin", "IsNaN", "IsInf", "Not"),
-}
+from analyzer.operators.declaration import DETACHED
+from analyzer.operators.registry import traits_of
 
 
 def carries_gradient(node: ir.Node) -> bool:
@@ -56,7 +52,7 @@ def _sources(value: ir.Value) -> bool:
 
 def _above(value: ir.Value) -> Iterable[ir.Value | None]:
     node = value.producer()
-    return () if node is None or node.op_type in DETACHED else operands(node)
+    return () if node is None or traits_of(node) & DETACHED else operands(node)
 
 
 def _is_result(value: ir.Value) -> bool:
@@ -66,5 +62,5 @@ def _is_result(value: ir.Value) -> bool:
 
 def _below(value: ir.Value) -> Iterable[ir.Value | None]:
     for node, _ in value.uses():
-        if node.op_type not in DETACHED:
+        if not traits_of(node) & DETACHED:
             yield from node.outputs

@@ -14,26 +14,16 @@ from analyzer.graph import Graph, ValueRange
 from analyzer.graph.model import INITIAL_VALUE
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.constants import constant_array
+from analyzer.operators.declaration import CONVERTS, IDENTITY, SELECTS
+from analyzer.operators.registry import operator_name, traits_of
 
-GATHERS = {("", "Gather"), ("tf", "GatherV2"), ("tf", "Gather"), ("tf", "ResourceGather")}  # table, indices
-LABELS = {  # operator -> which operand holds a probability for each class
-    ("tf", "SoftmaxCrossEntropyWithLogits"): 1,
-}
-CLASS_NUMBERS = {  # operator -> (operand with class numbers, operand with a row of scores)
-    ("tf", "SparseSoftmaxCrossEntropyWithLogits"): (1, 0),
-    ("", "NegativeLogLikelihoodLoss"): (1, 0),
-    ("", "SoftmaxCrossEntropyLoss"): (1, 0),
-}
+KEEPS_VALUES = IDENTITY | CONVERTS | SELECTS  # the result holds elements of operand 0 and nothing else
+CLASS_LOSSES = (  # operands: a row of scores, class numbers
+    "SparseSoftmaxCrossEntropyWithLogits",
+    "NegativeLogLikelihoodLoss",
+    "SoftmaxCrossEntropyLoss",
+)
 TORCH_KIND = "pkg.torch.export.graph_signature.InputSpec.kind"
-VARIANCES = {
-    ("", "BatchNormalization"): 4,
-    ("tf", "FusedBatchNorm"): 4,
-    ("tf", "FusedBatchNormV2"): 4,
-    ("tf", "FusedBatchNormV3"): 4,
-}
-PASSING = {"Identity", "Cast", "Reshape", "Squeeze", "Unsqueeze", "ExpandDims", "Transpose", "Flatten", "StopGradient",
-           "ReadVariableOp", "Expand", "Slice", "StridedSlice", "Concat", "ConcatV2"}  # fmt: skip
-ELEMENTWISE = {"Neg", "Add", "AddV2", "Sub", "Mul"}
 KEEP = re.compile(r"keep_?prob|dropout_?keep", re.IGNORECASE)
 RATE = re.compile(r"drop(out)?_?(rate|prob)", re.IGNORECASE)
 VARIANCE = re.compile(r"(moving|running)_?var(iance)?$|(^|[/._])variance$", re.IGNORECASE)
@@ -71,7 +61,7 @@ class Uses:
         """
         kind = value.metadata_props.get(TORCH_KIND)
         if kind is not None:
-            statistics = any((n.domain or "", n.op_type) in VARIANCES and i in (3, 4) for n, i in self.of_value(value))
+            statistics = any(operator_name(n) == "BatchNormalization" and i in (3, 4) for n, i in self.of_value(value))
             return kind != "PARAMETER" and not statistics
         return bool(CONSTANT.search(value.name or "")) or value.name in (None, "")
 
@@ -86,7 +76,8 @@ def _readers(value: ir.Value) -> Iterable[tuple[ir.Node, int]]:
         seen.add(current)
         for use in current.uses():
             yield use.node, use.idx
-            if use.node.op_type in PASSING and use.idx == 0 and use.node.outputs:
+            passes = traits_of(use.node) & KEEPS_VALUES or operator_name(use.node) == "Concat"
+            if passes and use.idx == 0 and use.node.outputs:
                 stack.append(use.node.outputs[0])
 
 
@@ -115,17 +106,17 @@ def inferred_input(value: ir.Value, uses: Uses) -> ValueRange | None:
 def _integer(name: str, dtype: ir.DataType, readers: Iterable[tuple[ir.Node, int]]) -> ValueRange | None:
     smallest: tuple[int, str] | None = None
     for node, i in readers:
-        key = (node.domain or "", node.op_type)
-        if key in GATHERS and i == 1:
+        operator = operator_name(node)
+        if operator == "Gather" and i == 1:
             rows = _rows(node.inputs[0], node)
             if rows and (smallest is None or rows < smallest[0]):
                 smallest = (rows, f"indices into a table of {rows} rows")
-        elif key == ("", "OneHot") or key == ("tf", "OneHot"):
+        elif operator == "OneHot":
             depth = _constant(node.inputs[1])
             if i == 0 and depth is not None and (smallest is None or depth < smallest[0]):
                 smallest = (int(depth), f"class numbers below {int(depth)}")
-        elif key in CLASS_NUMBERS and i == CLASS_NUMBERS[key][0]:
-            classes = _classes(node.inputs[CLASS_NUMBERS[key][1]])
+        elif operator in CLASS_LOSSES and i == 1:
+            classes = _classes(node.inputs[0])
             if classes and (smallest is None or classes < smallest[0]):
                 smallest = (classes, f"class numbers below {classes}")
     if smallest is not None and smallest[0] > 0:
@@ -166,7 +157,7 @@ def _random(value: ir.Value | None, depth: int = 4) -> bool:
         node = value.producer()
         if node is None:
             return False
-        if node.op_type in ("RandomUniform", "RandomUniformLike"):
+        if operator_name(node) in ("RandomUniform", "RandomUniformLike"):
             return True
         value, depth = (node.inputs[0] if node.inputs else None), depth - 1
     return False
@@ -174,7 +165,7 @@ def _random(value: ir.Value | None, depth: int = 4) -> bool:
 
 def _keeps(node: ir.Node, position: int) -> bool:
     """``floor(keep + uniform)``: the input is added to a uniform draw."""
-    if node.op_type not in ("Add", "AddV2") or len(node.inputs) != 2:
+    if operator_name(node) != "Add" or len(node.inputs) != 2:
         return False
     return _random(node.inputs[1 - position])
 
@@ -188,21 +179,20 @@ def _complement_drops(node: ir.Node, position: int) -> bool:
 
 def _drops(node: ir.Node, position: int) -> bool:
     """``uniform >= rate``: the input is compared with a uniform draw; ``1 - keep`` is a rate as well."""
-    if node.op_type in ("GreaterEqual", "GreaterOrEqual", "Greater", "Less") and len(node.inputs) == 2:
+    if operator_name(node) in ("GreaterOrEqual", "Greater", "Less") and len(node.inputs) == 2:
         return _random(node.inputs[1 - position])
     return False
 
 
 def _holds_labels(node: ir.Node, position: int) -> bool:
     """The input weighs a log probability, or is the labels operand of a loss."""
-    key = (node.domain or "", node.op_type)
-    if key in LABELS:
-        return position == LABELS[key]
+    if operator_name(node) == "SoftmaxCrossEntropyWithLogits":
+        return position == 1
     if node.op_type != "Mul" or len(node.inputs) != 2:
         return False
     other = node.inputs[1 - position]
     producer = other.producer() if other is not None else None
-    while producer is not None and producer.op_type in ELEMENTWISE and producer.op_type == "Neg":
+    while producer is not None and producer.op_type == "Neg":
         inner = producer.inputs[0]
         producer = inner.producer() if inner is not None else None
     return producer is not None and producer.op_type in ("Log", "LogSoftmax", "Log1p")
@@ -212,7 +202,7 @@ def inferred_parameter(value: ir.Value, uses: Uses) -> ValueRange | None:
     """A range that follows from what a parameter or a piece of state is for, or None."""
     name = (value.name or "").removesuffix(":0")
     if VARIANCE.search(name) or any(
-        VARIANCES.get((node.domain or "", node.op_type)) == i for node, i in uses.of_value(value)
+        operator_name(node) == "BatchNormalization" and i == 4 for node, i in uses.of_value(value)
     ):
         return ValueRange(0.0, math.inf, Origin.INFERRED, "a variance is not negative")
     if MOMENT.search(name):
@@ -225,7 +215,7 @@ def inferred_parameter(value: ir.Value, uses: Uses) -> ValueRange | None:
 
 
 # What random operators draw from, for initial values of TensorFlow 1 variables.
-_DRAWS = {"RandomUniform": (0.0, 1.0), "TruncatedNormal": (-2.0, 2.0), "RandomStandardNormal": (-6.0, 6.0)}
+_DRAWS = {"RandomUniform": (0.0, 1.0), "TruncatedNormal": (-2.0, 2.0), "RandomNormal": (-6.0, 6.0)}
 
 
 def initial_range(uses: Uses, value: ir.Value) -> tuple[float, float] | None:
@@ -245,20 +235,21 @@ def _bounds(value: ir.Value | None, depth: int) -> tuple[float, float] | None:
     node = value.producer() if value is not None else None
     if node is None or depth == 0:
         return None
-    if node.op_type in _DRAWS:
-        return _DRAWS[node.op_type]
-    if node.op_type == "Fill":
+    name = operator_name(node)
+    if name in _DRAWS and node.domain == "tf":
+        return _DRAWS[name]
+    if name == "Fill":
         return _bounds(node.inputs[1], depth - 1)
-    if node.op_type in PASSING and node.inputs:
+    if traits_of(node) & KEEPS_VALUES and node.inputs:
         return _bounds(node.inputs[0], depth - 1)
-    if node.op_type not in ("Add", "AddV2", "Sub", "Mul") or len(node.inputs) != 2:
+    if name not in ("Add", "Sub", "Mul") or len(node.inputs) != 2:
         return None
     left, right = _bounds(node.inputs[0], depth - 1), _bounds(node.inputs[1], depth - 1)
     if left is None or right is None:
         return None
-    if node.op_type == "Mul":
+    if name == "Mul":
         corners = [a * b for a in left for b in right]
         return min(corners), max(corners)
-    if node.op_type == "Sub":
+    if name == "Sub":
         return left[0] - right[1], left[1] - right[0]
     return left[0] + right[0], left[1] + right[1]

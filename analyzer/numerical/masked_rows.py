@@ -8,12 +8,12 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.numerical.domain.tensor import AbstractTensor
-from analyzer.numerical.splitting import SHAPES_ONLY
+from analyzer.operators.declaration import CONVERTS, IDENTITY, SHAPE_ONLY
 
 if TYPE_CHECKING:
     from analyzer.numerical.interpreter import Run
+    from analyzer.numerical.transfer.registry import Rule
 
-PASSING = frozenset({"Identity", "Cast", "Dropout"})
 DEPTH = 8  # of two conditions that are compared
 
 
@@ -33,7 +33,7 @@ def _mask(run: Run, value: ir.Value | None) -> tuple[ir.Value, bool] | None:
     rule = run.rule(node) if node is not None else None
     if node is None or rule is None:
         return None
-    if rule.name in PASSING:
+    if _passes(rule):
         return _mask(run, node.inputs[0])
     if rule.name != "Where" or len(node.inputs) != 3 or node.inputs[0] is None:
         return None
@@ -47,6 +47,11 @@ def _mask(run: Run, value: ir.Value | None) -> tuple[ir.Value, bool] | None:
     return None
 
 
+def _passes(rule: Rule) -> bool:
+    """Whether rows of NaN or -inf come out of it where they went in, and nowhere else."""
+    return bool(rule.operator.traits & (IDENTITY | CONVERTS)) or rule.name == "Dropout"
+
+
 def _all_replaced(run: Run, value: ir.Value, condition: ir.Value, truth: bool) -> bool:
     uses = list(value.uses())
     if not uses or value.is_graph_output():
@@ -55,9 +60,9 @@ def _all_replaced(run: Run, value: ir.Value, condition: ir.Value, truth: bool) -
         rule = run.rule(node)
         if rule is None:
             return False
-        if rule.name == "IsNaN" or rule.name in SHAPES_ONLY or (rule.name == "CastLike" and index == 1):
+        if rule.name == "IsNaN" or rule.operator.traits & SHAPE_ONLY or (rule.name == "CastLike" and index == 1):
             continue
-        if rule.name in PASSING and index == 0:
+        if _passes(rule) and index == 0:
             if not _all_replaced(run, node.outputs[0], condition, truth):
                 return False
             continue

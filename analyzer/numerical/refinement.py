@@ -109,7 +109,6 @@ def consequences(piece: AbstractTensor) -> dict[Any, AbstractTensor]:
     return {**_backwards(piece, piece.low, piece.high), piece.key: piece}
 
 
-COMPARISONS = {"Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal", "NotEqual"}
 _NEGATED = {
     "Greater": "LessOrEqual",
     "GreaterOrEqual": "Less",
@@ -162,7 +161,7 @@ def implied(condition: AbstractTensor, truth: bool) -> dict[Any, AbstractTensor]
             return None
         piece.nan = x.nan and name == "IsInf"
         return {x.key: piece}
-    if name not in COMPARISONS:
+    if name not in _NEGATED:
         return {}
     if not truth:
         if inputs[0].nan or inputs[1].nan:  # a comparison with NaN is false, and says nothing

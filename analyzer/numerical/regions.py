@@ -32,8 +32,6 @@ WHOLE: Span = (0, None)
 MAX_DEPTH = 80
 MAX_STEPS = 600
 MAX_REGIONS = {Partitioning.SMASH: 0, Partitioning.PARTITION: 32, Partitioning.EXPAND: 4096}
-TF_REDUCTIONS = ("Sum", "Mean", "Max", "Min", "EuclideanNorm")
-FOLLOWED = frozenset({"reductions", "softmax"})
 
 
 def proves_by_regions(run: Run, operands: tuple[AbstractTensor, ...], safe: Callable[..., bool]) -> bool:
@@ -179,12 +177,12 @@ class Regions:
         if not origin.inputs:
             return None
         name, context, x = origin.rule.name, origin.context, origin.inputs[0]
-        if not isinstance(x, AbstractTensor) or x.shape is None or origin.rule.family not in FOLLOWED:
+        if not isinstance(x, AbstractTensor) or x.shape is None:
             return None
         if name in ("Softmax", "LogSoftmax"):
             axes: Any = softmax_axes(context, x)
             return None if axes is None else (tuple(axes), True)
-        if not (name.startswith("Reduce") and len(origin.inputs) <= 2) and name not in TF_REDUCTIONS:
+        if origin.rule.family != "reductions" or name == "L2Loss":
             return None
         axes, kept = reduction_axes(context, x, origin.inputs[1] if len(origin.inputs) > 1 else None)
         if axes is UNKNOWN:

@@ -10,16 +10,13 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.numerical.domain.tensor import AbstractTensor
-from analyzer.numerical.refinement import COMPARISONS, above, below, consequences, implied, narrowed, reevaluate
+from analyzer.numerical.refinement import above, below, consequences, implied, narrowed, reevaluate
+from analyzer.operators.declaration import PIECEWISE_LINEAR, SHAPE_ONLY
 
 if TYPE_CHECKING:
     from analyzer.numerical.interpreter import Run
 
 
-KINKED = frozenset(
-    {"Relu", "Abs", "Max", "Min", "Where", "Clip", "Sign", "LeakyRelu", "Elu", "Maximum", "Minimum"} | COMPARISONS
-)
-SHAPES_ONLY = frozenset({"Shape", "Size", "Rank", "ZerosLike", "OnesLike"})  # the values of the operand do not matter
 MAX_VALUES = 150  # looked at for one proof
 MAX_CUTS = 4  # of one value
 MAX_CANDIDATES = 8
@@ -40,7 +37,7 @@ def _candidates(operands: tuple[AbstractTensor, ...]) -> list[Candidate]:
         inputs = origin.inputs if origin is not None and origin.rule.elementwise else ()
         tensors = [i for i in inputs if isinstance(i, AbstractTensor)]
         constants = [t.low for t in tensors if t.low == t.high and np.isfinite(t.low)]
-        kinked = bool(tensors) and origin.rule.name in KINKED
+        kinked = bool(tensors) and bool(origin.rule.operator.traits & PIECEWISE_LINEAR)
         for item in tensors:
             uses[item.key] = uses.get(item.key, 0) + (2 if kinked else 1)
             if kinked:
@@ -142,7 +139,7 @@ def unused_where_unsafe(
         return False
     for node, index in uses:
         rule = run.rule(node)
-        if rule is not None and (rule.name in SHAPES_ONLY or (rule.name == "CastLike" and index == 1)):
+        if rule is not None and (rule.operator.traits & SHAPE_ONLY or (rule.name == "CastLike" and index == 1)):
             continue
         if rule is None or not rule.elementwise:
             return False

@@ -17,6 +17,7 @@ from analyzer.numerical import Options, interpret
 from analyzer.numerical.confirm.confirmation import Budget, Confirmation, Confirmer
 from analyzer.numerical.confirm.objective import TARGETS
 from analyzer.numerical.result import Interval, Warning
+from analyzer.operators.registry import operator_name
 
 UNARY = ["Sigmoid", "Tanh", "Relu", "Softplus", "Neg", "Abs", "Exp", "Softmax", "Log", "Sqrt", "Reciprocal"]
 BINARY = ["Add", "Sub", "Mul", "Max", "Min", "Div"]
@@ -87,7 +88,7 @@ def test_confirmed_means_failed_and_proved_means_never_failing(seed: int, worker
     warnings = interpret(graph, ranges, options=Options(everything=True)).warnings
     warned = {w.node for w in warnings}
     for warning in warnings:
-        if warning.backward or warning.operand < 0 or warning.node.op_type not in TARGETS:
+        if warning.backward or warning.operand < 0 or operator_name(warning.node) not in TARGETS:
             continue
         found = workers.confirm(graph, warning, ranges, {}, time.monotonic() + 30)
         if found is None:

@@ -19,6 +19,7 @@ from analyzer.numerical.confirm.child import Worker, WorkerFailed
 from analyzer.numerical.confirm.extract import Slice, extract
 from analyzer.numerical.confirm.objective import target_of
 from analyzer.numerical.result import Warning
+from analyzer.operators.registry import operator_name
 
 START_SECONDS = 60.0  # for importing a framework on a busy machine
 MASKED = "numerical/softmax-of-minus-infinity"  # its operand holds infinities by intention
@@ -155,7 +156,7 @@ class Confirmer:
             "do": "search",
             "seed": self.budget.seed,
             "seconds": min(self.budget.search, max(0.1, deadline - time.monotonic())),
-            "target": target_of(warning.node.op_type, warning.operand, warning.backward),
+            "target": target_of(operator_name(warning.node), warning.operand, warning.backward),
             "backward": warning.backward,
             "losses": losses,
             "flush": engine == "tensorflow",
@@ -226,7 +227,7 @@ def ends_of(graph: Graph, warning: Warning) -> tuple[str, ...]:
         seen.update(level)
         readers = [use.node for node in level for value in node.outputs for use in value.uses()]
         for reader in readers:
-            if reader.op_type in ("Where", "Select", "SelectV2") and reader.outputs[0].name:
+            if operator_name(reader) == "Where" and reader.outputs[0].name:
                 return (reader.outputs[0].name,)
         level = [r for r in dict.fromkeys(readers) if r not in seen]
     return ()

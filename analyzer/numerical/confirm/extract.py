@@ -14,6 +14,7 @@ import onnx_ir as ir
 
 from analyzer.graph import Graph, ValueRange, role_of
 from analyzer.numerical.nesting import bodies, owner_of
+from analyzer.operators.registry import operator_name
 
 RANDOM_RANGES: Mapping[str, tuple[float, float]] = {
     # Draws that a run may make; the normal family is cut at six standard deviations.
@@ -21,7 +22,6 @@ RANDOM_RANGES: Mapping[str, tuple[float, float]] = {
     "RandomUniformLike": (0.0, 1.0),
     "RandomNormal": (-6.0, 6.0),
     "RandomNormalLike": (-6.0, 6.0),
-    "RandomStandardNormal": (-6.0, 6.0),
     "TruncatedNormal": (-2.0, 2.0),
     "Bernoulli": (0.0, 1.0),
 }
@@ -154,7 +154,7 @@ def _leaves(main: ir.Graph, roots: list[ir.Node], ranges: Mapping[str, ValueRang
             if producer is not None:
                 if producer.graph is not main:
                     continue
-                if producer.op_type in RANDOM_RANGES and value.name:
+                if operator_name(producer) in RANDOM_RANGES and value.name:
                     found[value] = None
                 else:
                     stack.append(producer)
@@ -201,7 +201,7 @@ def _leaf(value: ir.Value, ranges: Mapping[str, ValueRange], sizes: Mapping[str,
 
 
 def _draw_range(node: ir.Node) -> tuple[float, float]:
-    lo, hi = RANDOM_RANGES[node.op_type]
+    lo, hi = RANDOM_RANGES[operator_name(node)]
 
     def number(name: str, default: float) -> float:
         attribute = node.attributes.get(name)

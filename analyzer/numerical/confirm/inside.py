@@ -10,7 +10,6 @@ import onnx_ir as ir
 
 from analyzer.numerical.nesting import bodies, owners
 
-LOOPS = ("Loop", "Scan")
 FLOAT, BOOL = ir.DataType.FLOAT, ir.DataType.BOOL
 SCALAR = ir.Shape([])
 NARROW = (FLOAT, ir.DataType.FLOAT16, ir.DataType.BFLOAT16)  # casts to float32 that overflow nothing
@@ -100,7 +99,7 @@ def _outside(owner: ir.Node, graph: ir.Graph, event: ir.Value) -> ir.Value:
     seen = owner.outputs[-1]
     seen.name = f"{owner.outputs[0].name or 'owner'}_event"
     seen.dtype = FLOAT
-    if owner.op_type not in LOOPS:
+    if owner.op_type not in ("Loop", "Scan"):
         seen.shape = SCALAR
         return seen
     outer = owner.graph

@@ -24,33 +24,27 @@ TARGETS: Mapping[str, tuple[int, str]] = {
     "Atanh": (0, LARGEST),
     "Cast": (0, LARGEST),
     "Div": (1, ZERO),
-    "RealDiv": (1, ZERO),
     "FloorDiv": (1, ZERO),
     "Mod": (1, ZERO),
-    "FloorMod": (1, ZERO),
     "Reciprocal": (0, ZERO),
-    "Inv": (0, ZERO),
     "Xlogy": (1, LOWEST),
     "BatchNormalization": (4, LOWEST),
-    "FusedBatchNorm": (4, LOWEST),
-    "FusedBatchNormV2": (4, LOWEST),
-    "FusedBatchNormV3": (4, LOWEST),
     "LpNormalization": (0, LARGEST),
 }
 NEAR_ZERO_GRADIENT = {"Sqrt", "Abs", "ReduceL2", "Pow", "Reciprocal", "EuclideanNorm", "LpNormalization"}
 
 
-def target_of(op_type: str, operand: int, backward: bool) -> tuple[int, str]:
+def target_of(operator: str, operand: int, backward: bool) -> tuple[int, str]:
     """The operand to drive and where to."""
     if operand == -1:
         return -1, LARGEST
-    if op_type == "Pow":
+    if operator == "Pow":
         return 0, ZERO
-    if backward and op_type in NEAR_ZERO_GRADIENT:
+    if backward and operator in NEAR_ZERO_GRADIENT:
         return operand, ZERO
-    if backward and op_type in ("Acos", "Asin", "Acosh", "Atanh"):
+    if backward and operator in ("Acos", "Asin", "Acosh", "Atanh"):
         return 0, EDGE
-    known = TARGETS.get(op_type)
+    known = TARGETS.get(operator)
     if known is not None:
         return known
     return -1, LARGEST

@@ -12,13 +12,12 @@ from analyzer.numerical.repair.candidate import Candidate
 from analyzer.numerical.repair.guards import clamped, clamped_inside, guarded, shifted
 from analyzer.numerical.repair.patterns import source_of
 from analyzer.numerical.result import Warning
+from analyzer.operators.registry import operator_name
 
 TINY = {"float32": 1e-12, "float64": 1e-12, "float16": 1e-4, "bfloat16": 1e-12}
 DIVISOR = {"float32": 1e-8, "float64": 1e-12, "float16": 1e-3, "bfloat16": 1e-8}
 EXPONENT = {"float32": 80.0, "float64": 700.0, "float16": 10.0, "bfloat16": 80.0}
 INSIDE = {"float32": 1e-7, "float64": 1e-12, "float16": 1e-2, "bfloat16": 1e-2}
-DIVISIONS = ("Div", "RealDiv", "Mod", "FloorDiv", "FloorMod", "TruncateDiv", "Reciprocal", "Inv")
-NORMS = ("EuclideanNorm",)
 
 
 def candidates(warning: Warning) -> Iterator[Candidate]:
@@ -32,7 +31,7 @@ def candidates(warning: Warning) -> Iterator[Candidate]:
         return
     if dtype not in DTYPES:
         return
-    if node.op_type in DIVISIONS:
+    if operator_name(node) in ("Div", "FloorDiv", "TruncateDiv", "Mod", "TruncateMod", "Reciprocal"):
         yield from _of_division(node, warning)
     if dtype not in TINY:
         return
@@ -53,7 +52,7 @@ def candidates(warning: Warning) -> Iterator[Candidate]:
         if warning.interval.lo >= 0:
             yield shifted(node, 0, TINY[dtype])
             yield from rewrites.root_of_squares(node, TINY[dtype])
-    elif node.op_type in NORMS:
+    elif node.op_type == "EuclideanNorm":
         yield from rewrites.norm(node, TINY[dtype])
     elif node.op_type in ("Acos", "Asin", "Atanh"):
         yield clamped_inside(node, 1.0 - INSIDE[dtype])
@@ -69,7 +68,7 @@ def candidates(warning: Warning) -> Iterator[Candidate]:
 
 
 def _of_division(node: ir.Node, warning: Warning) -> Iterator[Candidate]:
-    position = 0 if node.op_type in ("Reciprocal", "Inv") else 1
+    position = 0 if operator_name(node) == "Reciprocal" else 1
     yield from rewrites.softmax_by_hand(node)
     yield from rewrites.unbiased_of_one(node, warning.interval.lo == 0 == warning.interval.hi)
     if warning.dtype not in DIVISOR:

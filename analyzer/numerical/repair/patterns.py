@@ -6,15 +6,14 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.numerical.constants import constant_array
-
-PASSING = ("Identity", "StopGradient", "ReadVariableOp")
-SPREADING = ("Reshape", "ExpandDims", "Unsqueeze", "Tile", "BroadcastTo", "Expand")
+from analyzer.operators.declaration import IDENTITY
+from analyzer.operators.registry import operator_name, traits_of
 
 
 def source_of(value: ir.Value | None) -> ir.Node | None:
     """The node behind a value, through identities."""
     node = value.producer() if value is not None else None
-    while node is not None and node.op_type in PASSING:
+    while node is not None and traits_of(node) & IDENTITY:
         value = node.inputs[0]
         node = value.producer() if value is not None else None
     return node
@@ -32,7 +31,7 @@ def own_readers(value: ir.Value) -> list[ir.Node]:
     for use in value.uses():
         if (use.node.name or "").startswith("gradients"):
             continue
-        found += own_readers(use.node.outputs[0]) if use.node.op_type in PASSING else [use.node]
+        found += own_readers(use.node.outputs[0]) if traits_of(use.node) & IDENTITY else [use.node]
     return found
 
 
@@ -52,7 +51,7 @@ def sub_one(node: ir.Node | None) -> ir.Value | None:
 
 def plus_one(node: ir.Node | None) -> ir.Value | None:
     """x of ``1 + x``."""
-    if node is None or node.op_type not in ("Add", "AddV2"):
+    if node is None or operator_name(node) != "Add":
         return None
     for i in (0, 1):
         if number(node.inputs[i]) == 1.0:
@@ -74,7 +73,7 @@ def axes_of(node: ir.Node) -> tuple[list[int], bool] | None:
 
 def sum_of_exp(node: ir.Node | None) -> tuple[ir.Value, list[int], bool] | None:
     """x, axes, keep of ``sum(exp(x))``."""
-    if node is None or (node.op_type, node.domain) not in (("ReduceSum", ""), ("Sum", "tf")):
+    if node is None or operator_name(node) != "ReduceSum":
         return None
     inner, axes = source_of(node.inputs[0]), axes_of(node)
     if inner is None or inner.op_type != "Exp" or axes is None:
@@ -84,13 +83,13 @@ def sum_of_exp(node: ir.Node | None) -> tuple[ir.Value, list[int], bool] | None:
 
 def hand_softmax(node: ir.Node) -> tuple[ir.Value, list[int]] | None:
     """x and axes of ``exp(x) / sum(exp(x))``."""
-    if node.op_type not in ("Div", "RealDiv") or len(node.inputs) != 2:
+    if operator_name(node) != "Div" or len(node.inputs) != 2:
         return None
     top, below = source_of(node.inputs[0]), node.inputs[1]
     found = sum_of_exp(source_of(below))
     if found is None:
         step = source_of(below)
-        if step is not None and step.op_type in SPREADING:
+        if step is not None and operator_name(step) in ("Reshape", "Unsqueeze", "Tile", "Expand"):
             found = sum_of_exp(source_of(step.inputs[0]))
     if top is None or top.op_type != "Exp" or found is None or found[0] is not top.inputs[0]:
         return None

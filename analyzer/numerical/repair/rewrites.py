@@ -22,6 +22,7 @@ from analyzer.numerical.repair.patterns import (
     sub_one,
     sum_of_exp,
 )
+from analyzer.operators.registry import operator_name
 
 
 def of_log(node: ir.Node) -> Iterator[Candidate]:
@@ -95,14 +96,12 @@ def norm(node: ir.Node, epsilon: float) -> Iterator[Candidate]:
     yield Candidate("norm", text, node, build, epsilon, 0, f"the norm moves by at most {epsilon**0.5:g}")
 
 
-SUMS = ("ReduceSum", "Sum", "ReduceSumSquare")
-MEANS = ("ReduceMean", "Mean", "Div", "RealDiv", "Mul")
-
-
 def root_of_squares(node: ir.Node, epsilon: float) -> Iterator[Candidate]:
     """What a norm or a standard deviation consists of in most frameworks: an epsilon, written where it is called."""
     total = source_of(node.inputs[0])
-    if node.op_type != "Sqrt" or total is None or total.op_type not in (*SUMS, *MEANS):
+    name = operator_name(total)
+    summed, averaged = name in ("ReduceSum", "ReduceSumSquare"), name in ("ReduceMean", "Div", "Mul")
+    if node.op_type != "Sqrt" or not (summed or averaged):
         return
 
     def build(builder: Builder, anchor: ir.Node) -> ir.Value:
@@ -110,7 +109,7 @@ def root_of_squares(node: ir.Node, epsilon: float) -> Iterator[Candidate]:
         return builder.again(anchor, 0, builder.apply("Add", x, builder.constant(float(epsilon)), tf="AddV2", like=x))
 
     effect = f"it moves by at most {epsilon**0.5:g}"
-    if total.op_type in SUMS:
+    if summed:
         yield Candidate("norm", f"use sqrt(sum(x²) + {epsilon:g}) instead of the norm", node, build, epsilon, 0, effect)
     else:
         text = f"use sqrt(variance + {epsilon:g}) instead of the standard deviation"
@@ -136,7 +135,7 @@ def reciprocal_root(node: ir.Node, epsilon: float) -> Iterator[Candidate]:
 
 def unbiased_of_one(node: ir.Node, always_zero: bool) -> Iterator[Candidate]:
     """A division by one less than the number of elements, which is 0: the unbiased variance of a single element."""
-    if node.op_type not in ("Div", "RealDiv"):
+    if operator_name(node) != "Div":
         return
     count = source_of(node.inputs[1])
     constant = number(node.inputs[1]) == 0.0
@@ -156,7 +155,7 @@ def of_mask(node: ir.Node, dtype: str) -> Iterator[Candidate]:
     """A mask of minus infinity becomes one of a large finite number."""
     masked = source_of(node.inputs[0])
     low = {"float16": -1e4}.get(dtype, -1e9)
-    if masked is None or masked.op_type not in ("Where", "SelectV2", "Select"):
+    if masked is None or operator_name(masked) != "Where":
         return
     for position in (1, 2):
         if minus_infinity(masked.inputs[position]):

@@ -28,7 +28,7 @@ def logistic(x: Any) -> Any:
     return 1 / (1 + np.exp(-x))
 
 
-@transfer("Sigmoid", tf=("Sigmoid",), elementwise=True)
+@transfer("Sigmoid")
 def sigmoid(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     result = increasing(ctx, x, logistic, within=(0.0, 1.0))
     exact = logistic(x.hi) + 2 * x.dtype.eps  # ONNX Runtime's is up to three units in the last place too large
@@ -40,12 +40,12 @@ def sigmoid(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer("Tanh", tf=("Tanh",), elementwise=True)
+@transfer("Tanh")
 def tanh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return increasing(ctx, x, np.tanh)
 
 
-@transfer("Softplus", tf=("Softplus",), elementwise=True)
+@transfer("Softplus")
 def softplus(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """ln(1 + e**x), computed stably by every kernel."""
     result = increasing(ctx, x, lambda v: np.logaddexp(0.0, v), ulps=8, within=(0.0, np.inf))
@@ -53,14 +53,14 @@ def softplus(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer("Softsign", tf=("Softsign",), elementwise=True)
+@transfer("Softsign")
 def softsign(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     result = increasing(ctx, x, lambda v: np.where(np.isinf(v), np.sign(v), v / (1 + np.abs(v)))[()])
     result.nan = x.nan or bool(np.isinf(x.low) or np.isinf(x.high))
     return result
 
 
-@transfer("Relu", tf=("Relu",), elementwise=True)
+@transfer("Relu")
 def relu(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     result = like(x, np.maximum(x.lo, 0.0), np.maximum(x.hi, 0.0))
     if ctx.options.affine and x.dtype.is_float:
@@ -70,12 +70,12 @@ def relu(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer(tf=("Relu6",), elementwise=True)
+@transfer("Relu6")
 def relu6(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return like(x, np.clip(x.lo, 0.0, 6.0), np.clip(x.hi, 0.0, 6.0))
 
 
-@transfer("LeakyRelu", tf=("LeakyRelu",), elementwise=True)
+@transfer("LeakyRelu")
 def leaky_relu(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     alpha = float(ctx.attr("alpha", 0.2 if ctx.is_tf else 0.01))
     return _two_slopes(ctx, x, alpha, alpha)
@@ -98,26 +98,26 @@ def _two_slopes(ctx: Context, x: AbstractTensor, least: Any, most: Any) -> Abstr
     return rounded(ctx, x, lo, hi, ulps=1)
 
 
-@transfer("PRelu", elementwise=True)
+@transfer("PRelu")
 def prelu(ctx: Context, x: AbstractTensor, slope: AbstractTensor) -> AbstractTensor:
     shape, starts, ((xl, xh), (sl, sh)) = operands_on_common_blocks(ctx, x, slope)
     wide = build(ctx, x.dtype, shape if shape == x.shape else x.shape, starts, xl, xh, nan=x.nan or slope.nan)
     return _two_slopes(ctx, wide, sl, sh)
 
 
-@transfer("Elu", tf=("Elu",), elementwise=True)
+@transfer("Elu")
 def elu(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return _exponential_below(ctx, x, float(ctx.attr("alpha", 1.0)), 1.0, 1.0)
 
 
-@transfer("Selu", tf=("Selu",), elementwise=True)
+@transfer("Selu")
 def selu(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     alpha = float(ctx.attr("alpha", 1.6732632423543772))
     gamma = float(ctx.attr("gamma", 1.0507009873554805))
     return _exponential_below(ctx, x, alpha, gamma, 1.0)
 
 
-@transfer("Celu", elementwise=True)
+@transfer("Celu")
 def celu(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     alpha = float(ctx.attr("alpha", 1.0))
     return _exponential_below(ctx, x, alpha, 1.0, alpha)
@@ -138,7 +138,7 @@ def _exponential_below(ctx: Context, x: AbstractTensor, alpha: float, gamma: flo
     return result
 
 
-@transfer("ThresholdedRelu", elementwise=True)
+@transfer("ThresholdedRelu")
 def thresholded_relu(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     alpha = float(ctx.attr("alpha", 1.0))
     kept_lo = np.where(x.lo > alpha, x.lo, np.minimum(alpha, 0.0))
@@ -147,7 +147,7 @@ def thresholded_relu(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return like(x, lo, hi)
 
 
-@transfer("HardSigmoid", elementwise=True)
+@transfer("HardSigmoid")
 def hard_sigmoid(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     alpha, beta = float(ctx.attr("alpha", 0.2)), float(ctx.attr("beta", 0.5))
     a, b = alpha * x.lo + beta, alpha * x.hi + beta
@@ -158,14 +158,14 @@ def hard_sigmoid(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer("HardSwish", elementwise=True)
+@transfer("HardSwish")
 def hard_swish(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     if math.isfinite(x.high) and x.high > x.dtype.hi / 6:  # kernels divide last
         ctx.overflow(x.interval(), x.dtype, False)
     return with_critical_points(ctx, x, lambda v: v * np.clip(v / 6 + 0.5, 0.0, 1.0), (-1.5,), ulps=8)
 
 
-@transfer("Gelu", elementwise=True)
+@transfer("Gelu")
 def gelu(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """Least at -0.7518 (exact form) or -0.7525 (tanh form); never below -0.1701."""
     if ctx.attr("approximate", "none") == "tanh":
@@ -189,7 +189,7 @@ def gelu(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer("Swish", tf=("Swish", "SiLU"), elementwise=True)
+@transfer("Swish")
 def swish(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     alpha = float(ctx.attr("alpha", 1.0))
     points = (-1.2784645427610738 / alpha,) if alpha else ()
@@ -200,7 +200,7 @@ def swish(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return with_critical_points(ctx, x, function, points, ulps=16)
 
 
-@transfer("Mish", elementwise=True)
+@transfer("Mish")
 def mish(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     def function(v: Any) -> Any:
         return np.where(np.isinf(v), np.maximum(v, 0.0), v * np.tanh(np.logaddexp(0.0, v)))[()]
@@ -208,7 +208,7 @@ def mish(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return with_critical_points(ctx, x, function, (-1.1924312145154,), ulps=32)
 
 
-@transfer("Shrink", elementwise=True)
+@transfer("Shrink")
 def shrink(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """x + bias below -lambd, x - bias above lambd, 0 between."""
     bias, lambd = float(ctx.attr("bias", 0.0)), float(ctx.attr("lambd", 0.5))
@@ -225,7 +225,7 @@ def shrink(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return rounded(ctx, x, lo[()], hi[()], ulps=1)
 
 
-@transfer("Clip", elementwise=True)
+@transfer("Clip")
 def clip(ctx: Context, x: AbstractTensor, low: Any = None, high: Any = None) -> AbstractTensor:
     """min(max(x, low), high); bounds are operands since opset 11, attributes before."""
     if low is None and "min" in ctx.node.attributes:
@@ -235,7 +235,7 @@ def clip(ctx: Context, x: AbstractTensor, low: Any = None, high: Any = None) -> 
     return clipped(ctx, x, low, high)
 
 
-@transfer(tf=("ClipByValue",), elementwise=True)
+@transfer("ClipByValue")
 def clip_by_value(ctx: Context, x: AbstractTensor, low: AbstractTensor, high: AbstractTensor) -> AbstractTensor:
     return clipped(ctx, clipped(ctx, x, None, high), low, None)  # the lower bound wins where they cross
 

@@ -17,12 +17,12 @@ from analyzer.numerical.transfer.kinds import build, independent, operands_on_co
 from analyzer.numerical.transfer.registry import transfer
 
 
-@transfer("Add", tf=("Add", "AddV2"), elementwise=True)
+@transfer("Add")
 def add(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     return linear(ctx, a, b, 1.0)
 
 
-@transfer("Sub", tf=("Sub",), elementwise=True)
+@transfer("Sub")
 def sub(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     return linear(ctx, a, b, -1.0)
 
@@ -142,7 +142,7 @@ def _size_arithmetic(a: AbstractTensor, b: AbstractTensor, scale: float) -> tupl
     return tuple(result)
 
 
-@transfer(tf=("BiasAdd", "BiasAddV1"), elementwise=True)
+@transfer("BiasAdd")
 def bias_add(ctx: Context, x: AbstractTensor, bias: AbstractTensor) -> AbstractTensor:
     """Adds a vector along the channel axis; with channels first, as one block."""
     if ctx.attr("data_format", "NHWC") in ("NCHW", b"NCHW") and x.shape is not None and len(x.shape) > 2:
@@ -150,12 +150,12 @@ def bias_add(ctx: Context, x: AbstractTensor, bias: AbstractTensor) -> AbstractT
     return linear(ctx, x, bias, 1.0)
 
 
-@transfer("Sum", tf=("AddN", "AccumulateNV2"), elementwise=True)
+@transfer("Sum")
 def variadic_sum(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     return reduce(lambda a, b: linear(ctx, a, b, 1.0), tensors)
 
 
-@transfer("Mean", elementwise=True)
+@transfer("Mean")
 def variadic_mean(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     total = reduce(lambda a, b: linear(ctx, a, b, 1.0), tensors)
     result = rounded(ctx, total, total.lo / len(tensors), total.hi / len(tensors), ulps=2)
@@ -164,7 +164,7 @@ def variadic_mean(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer("Mul", tf=("Mul",), elementwise=True)
+@transfer("Mul")
 def mul(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     return product(ctx, a, b)
 
@@ -254,17 +254,17 @@ def _product_form(a: AbstractTensor, b: AbstractTensor, starts: Any) -> tuple[af
     return None, (lo - slack)[()], (hi + slack)[()]
 
 
-@transfer(tf=("MulNoNan",), elementwise=True)
+@transfer("MulNoNan")
 def mul_no_nan(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     return product(ctx, a, b)
 
 
-@transfer(tf=("SquaredDifference",), elementwise=True)
+@transfer("SquaredDifference")
 def squared_difference(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     return squared(ctx, linear(ctx, a, b, -1.0))
 
 
-@transfer(tf=("Atan2",), elementwise=True)
+@transfer("Atan2")
 def atan2(ctx: Context, y: AbstractTensor, x: AbstractTensor) -> AbstractTensor:
     shape, starts, ((yl, yh), (xl, _)) = operands_on_common_blocks(ctx, y, x)
     lo, hi = np.where(yl < 0, -np.pi, 0.0), np.where(yh > 0, np.pi, 0.0)
@@ -276,7 +276,7 @@ def atan2(ctx: Context, y: AbstractTensor, x: AbstractTensor) -> AbstractTensor:
     return build(ctx, y.dtype, shape, starts, lo, hi, nan=x.nan or y.nan)
 
 
-@transfer(tf=("Xlogy", "Xlog1py"), elementwise=True, unsafe=("numerical/log-of-nonpositive",))
+@transfer("Xlogy", "Xlog1py")
 def xlogy(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
     """x ln y, and 0 where x is 0 whatever y."""
     shift = 1.0 if ctx.op == "Xlog1py" else 0.0

@@ -13,7 +13,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.registry import transfer
 
 
-@transfer("Attention", unsafe=("numerical/softmax-of-minus-infinity",))
+@transfer("Attention")
 def attention(
     ctx: Context,
     q: AbstractTensor,

@@ -12,7 +12,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.registry import transfer
 
 
-@transfer("Cast", tf=("Cast",), elementwise=True, unsafe=("numerical/cast-overflow",))
+@transfer("Cast")
 def cast(ctx: Context, x: Any) -> Any:
     dtype = ctx.type_attr("to", "DstT") or ctx.element_type()
     if not isinstance(x, AbstractTensor):
@@ -20,7 +20,7 @@ def cast(ctx: Context, x: Any) -> Any:
     return converted(ctx, x, dtype)
 
 
-@transfer("CastLike", unsafe=("numerical/cast-overflow",))
+@transfer("CastLike")
 def cast_like(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
     return converted(ctx, x, y.dtype)
 

@@ -29,27 +29,35 @@ def _compare(ctx: Context, a: AbstractTensor, b: AbstractTensor, strict: bool) -
     return _boolean(ctx, shape, starts, (al >= bh) & (not nan), ah >= bl)
 
 
-@transfer("Greater", tf=("Greater",), elementwise=True)
+@transfer("Greater")
 def greater(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     return _compare(ctx, a, b, True)
 
 
-@transfer("GreaterOrEqual", tf=("GreaterEqual",), elementwise=True)
+@transfer("GreaterOrEqual")
 def greater_or_equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     return _compare(ctx, a, b, False)
 
 
-@transfer("Less", tf=("Less",), elementwise=True)
+@transfer("Less")
 def less(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     return _compare(ctx, b, a, True)
 
 
-@transfer("LessOrEqual", tf=("LessEqual",), elementwise=True)
+@transfer("LessOrEqual")
 def less_or_equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     return _compare(ctx, b, a, False)
 
 
-@transfer("Equal", tf=("Equal", "ApproximateEqual"), elementwise=True)
+@transfer("ApproximateEqual")
+def approximately_equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    """|a - b| < tolerance, of which equal bounds say nothing but that a value is near itself."""
+    shape, starts, ((al, _), _) = operands_on_common_blocks(ctx, a, b)
+    certain = a.key == b.key and not a.nan and float(ctx.attr("tolerance", 1e-5)) > 0
+    return _boolean(ctx, shape, starts, np.full_like(al, certain, dtype=bool), np.ones_like(al, dtype=bool))
+
+
+@transfer("Equal")
 def equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
     if a.dtype.kind == dtypes.OTHER:
@@ -82,31 +90,31 @@ def _extreme_over(x: AbstractTensor, extreme: AbstractTensor) -> Any:
     return axes if same and x.shape is not None and count(x.shape, axes)[0] >= 1 else None
 
 
-@transfer(tf=("NotEqual",), elementwise=True)
+@transfer("NotEqual")
 def not_equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     result = equal(ctx, a, b)
     return like(result, 1 - result.hi, 1 - result.lo)
 
 
 # the name under which comparisons are understood by refinement
-@transfer("Not", tf=("LogicalNot",), elementwise=True)
+@transfer("Not")
 def logical_not(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return like(x, 1 - x.hi, 1 - x.lo)
 
 
-@transfer("And", tf=("LogicalAnd",), elementwise=True)
+@transfer("And")
 def logical_and(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
     return build(ctx, dtypes.BOOL, shape, starts, np.minimum(al, bl), np.minimum(ah, bh))
 
 
-@transfer("Or", tf=("LogicalOr",), elementwise=True)
+@transfer("Or")
 def logical_or(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
     return build(ctx, dtypes.BOOL, shape, starts, np.maximum(al, bl), np.maximum(ah, bh))
 
 
-@transfer("Xor", tf=("LogicalXor",), elementwise=True)
+@transfer("Xor")
 def logical_xor(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
     known = (al == ah) & (bl == bh)
@@ -114,7 +122,7 @@ def logical_xor(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractT
     return build(ctx, dtypes.BOOL, shape, starts, np.where(known, value, 0.0)[()], np.where(known, value, 1.0)[()])
 
 
-@transfer("IsNaN", tf=("IsNan",), elementwise=True)
+@transfer("IsNaN")
 def is_nan(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     zeros = np.zeros_like(x.lo)[()]
     result = like(x, zeros, zeros + 1.0 if x.nan else zeros, dtypes.BOOL)
@@ -122,7 +130,7 @@ def is_nan(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer("IsInf", tf=("IsInf",), elementwise=True)
+@transfer("IsInf")
 def is_inf(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     zeros = np.zeros_like(x.lo)[()]
     result = like(x, zeros, np.where(np.isinf(x.lo) | np.isinf(x.hi), 1.0, 0.0)[()], dtypes.BOOL)
@@ -130,7 +138,7 @@ def is_inf(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer(tf=("IsFinite",), elementwise=True)
+@transfer("IsFinite")
 def is_finite(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     doubtful = np.isinf(x.lo) | np.isinf(x.hi) | x.nan
     result = like(x, np.where(doubtful, 0.0, 1.0)[()], np.ones_like(x.lo)[()], dtypes.BOOL)
@@ -138,7 +146,7 @@ def is_finite(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer("Where", tf=("SelectV2", "Select"), elementwise=True)
+@transfer("Where")
 def where(ctx: Context, condition: AbstractTensor, a: Any, b: Any) -> Any:
     """Each branch as it is in the elements that take it."""
     if not isinstance(a, AbstractTensor):
@@ -201,7 +209,7 @@ def _masked(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor) -> 
     return tuple(-i for i in range(1, picks.ndim + 1) if bool(picks.any(axis=-i).all()))
 
 
-@transfer("BitwiseAnd", "BitwiseOr", "BitwiseXor", tf=("BitwiseAnd", "BitwiseOr", "BitwiseXor"), elementwise=True)
+@transfer("BitwiseAnd", "BitwiseOr", "BitwiseXor")
 def bitwise(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     """Between 0 and the next power of two where both are non-negative."""
     shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
@@ -213,14 +221,14 @@ def bitwise(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTenso
     return AbstractTensor(a.dtype, shape, np.float64(a.dtype.lo), np.float64(a.dtype.hi))
 
 
-@transfer("BitwiseNot", tf=("Invert",), elementwise=True)
+@transfer("BitwiseNot")
 def bitwise_not(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     if x.dtype.lo < 0:
         return like(x, -1 - x.hi, -1 - x.lo)
     return like(x, x.dtype.hi - x.hi, x.dtype.hi - x.lo)
 
 
-@transfer("BitShift", tf=("LeftShift", "RightShift"), elementwise=True)
+@transfer("BitShift")
 def bit_shift(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     left = ctx.op == "LeftShift" or str(ctx.attr("direction", "RIGHT")) == "LEFT"
     shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
@@ -241,7 +249,7 @@ def bit_shift(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTen
     )
 
 
-@transfer("BitCast", tf=("Bitcast",))
+@transfer("BitCast")
 def bit_cast(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """The same bits as another type: any number, NaN and infinities included."""
     dtype = ctx.type_attr("to", "type") or ctx.element_type()

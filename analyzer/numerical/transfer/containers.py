@@ -91,7 +91,7 @@ def optional(ctx: Context, x: Any = None) -> Any:
     return AbstractSequence(None, ()) if x is None else x
 
 
-@transfer("OptionalGetElement", tf=("OptionalGetValue",))
+@transfer("OptionalGetElement")
 def optional_get_element(ctx: Context, x: Any) -> Any:
     return x
 
@@ -119,21 +119,21 @@ def strings(ctx: Context, *_: Any) -> Any:
 # -- TensorFlow ------------------------------------------------------------------------------------------------------
 
 
-@transfer(tf=("TensorArrayV3", "TensorArrayV2", "TensorArray", "EmptyTensorList", "TensorListReserve"))
+@transfer("TensorArrayV3")
 def tensor_array(ctx: Context, *_: Any) -> Any:
     """An array without elements, and its flow; reserved elements of a list read as zeros."""
     empty = AbstractSequence(None)
     return (empty, empty) if ctx.op.startswith("TensorArray") else empty
 
 
-@transfer(tf=("TensorArrayWriteV3", "TensorArrayWriteV2"))
+@transfer("TensorArrayWriteV3")
 def tensor_array_write(ctx: Context, array: Any, index: Any, value: AbstractTensor, flow: Any) -> Any:
     """What an array holds travels along its flow."""
     known = flow if isinstance(flow, AbstractSequence) else AbstractSequence(None)
     return known.with_item(value)
 
 
-@transfer(tf=("TensorArrayScatterV3", "TensorArrayScatterV2", "TensorArrayUnpack", "TensorArraySplitV3"))
+@transfer("TensorArrayScatterV3")
 def tensor_array_scatter(ctx: Context, array: Any, index: Any, value: AbstractTensor, flow: Any) -> Any:
     rows = smashed(value)
     item = AbstractTensor(
@@ -143,12 +143,12 @@ def tensor_array_scatter(ctx: Context, array: Any, index: Any, value: AbstractTe
     return known.with_item(item)
 
 
-@transfer(tf=("TensorArrayReadV3", "TensorArrayReadV2"))
+@transfer("TensorArrayReadV3")
 def tensor_array_read(ctx: Context, array: Any, index: Any, flow: Any) -> Any:
     return _element(ctx, flow)
 
 
-@transfer(tf=("TensorArrayGatherV3", "TensorArrayGatherV2", "TensorArrayConcatV3"))
+@transfer("TensorArrayGatherV3")
 def tensor_array_gather(ctx: Context, array: Any, index: Any = None, flow: Any = None) -> Any:
     source = flow if isinstance(flow, AbstractSequence) else index
     element = _element(ctx, source)
@@ -158,30 +158,30 @@ def tensor_array_gather(ctx: Context, array: Any, index: Any = None, flow: Any =
     return AbstractTensor(element.dtype, shape or ctx.declared_shape(), element.lo, element.hi, None, element.nan)
 
 
-@transfer(tf=("TensorArraySizeV3", "TensorArraySizeV2", "TensorListLength"))
+@transfer("TensorArraySizeV3")
 def tensor_array_size(ctx: Context, *_: Any) -> AbstractTensor:
     return AbstractTensor(dtypes.INT32, (), np.float64(0), np.float64(2.0**31 - 1))
 
 
-@transfer(tf=("TensorArrayGradV3",))
+@transfer("TensorArrayGradV3")
 def tensor_array_gradient(ctx: Context, *_: Any) -> Any:
     empty = AbstractSequence(None)
     return empty, empty
 
 
-@transfer(tf=("TensorListSetItem",))
+@transfer("TensorListSetItem")
 def list_set_item(ctx: Context, items: Any, index: Any, value: AbstractTensor) -> Any:
     known = items if isinstance(items, AbstractSequence) else AbstractSequence(None)
     return known.with_item(value)
 
 
-@transfer(tf=("TensorListPushBack",))
+@transfer("TensorListPushBack")
 def list_push(ctx: Context, items: Any, value: AbstractTensor) -> Any:
     known = items if isinstance(items, AbstractSequence) else AbstractSequence(None)
     return known.with_item(value)
 
 
-@transfer(tf=("TensorListFromTensor", "TensorListScatter", "TensorListScatterV2"))
+@transfer("TensorListFromTensor")
 def list_from_tensor(ctx: Context, value: AbstractTensor, *_: Any) -> Any:
     rows = smashed(value)
     return AbstractSequence(
@@ -189,14 +189,14 @@ def list_from_tensor(ctx: Context, value: AbstractTensor, *_: Any) -> Any:
     )
 
 
-@transfer(tf=("TensorListGetItem", "TensorListPopBack"))
+@transfer("TensorListGetItem")
 def list_get_item(ctx: Context, items: Any, *_: Any) -> Any:
     element = _element(ctx, items)
     zero = hull([element, AbstractTensor(element.dtype, element.shape, np.float64(0), np.float64(0))], element.shape)
     return (items, zero) if ctx.op == "TensorListPopBack" else zero
 
 
-@transfer(tf=("TensorListStack", "TensorListGather", "TensorListConcatV2"))
+@transfer("TensorListStack")
 def list_stack(ctx: Context, items: Any, *_: Any) -> Any:
     element = _element(ctx, items)
     lo, hi = min(element.low, 0.0), max(element.high, 0.0)  # elements never set read as zeros
@@ -205,18 +205,18 @@ def list_stack(ctx: Context, items: Any, *_: Any) -> Any:
     return result
 
 
-@transfer(tf=("Assign", "AssignVariableOp"))
+@transfer("Assign")
 def assign(ctx: Context, variable: Any, value: Any) -> Any:
     return value
 
 
-@transfer(tf=("AssignAdd", "AssignAddVariableOp", "AssignSub", "AssignSubVariableOp"))
+@transfer("AssignAdd", "AssignSub")
 def assign_add(ctx: Context, variable: Any, value: Any) -> Any:
     """The variable after an update: whatever is assumed of the variable covers its updated values too."""
     return variable
 
 
-@transfer(tf=("IsVariableInitialized", "VarIsInitializedOp"))
+@transfer("IsVariableInitialized")
 def is_initialised(ctx: Context, *_: Any) -> AbstractTensor:
     return AbstractTensor(dtypes.BOOL, (), np.float64(0), np.float64(1))
 

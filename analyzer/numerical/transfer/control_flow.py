@@ -170,7 +170,7 @@ def _graph(ctx: Context, *names: str) -> ir.Graph | None:
     return None
 
 
-@transfer("If", tf=("If", "StatelessIf"))
+@transfer("If")
 def conditional(ctx: Context, condition: AbstractTensor, *captured: Any) -> Any:
     """Each branch that can be taken, under what its being taken says of the compared values."""
     run = ctx.run
@@ -329,7 +329,7 @@ def scan(ctx: Context, *operands: Any) -> Any:
     return (*state, *results)
 
 
-@transfer(tf=("While", "StatelessWhile"))
+@transfer("While")
 def tf_while(ctx: Context, *initial: Any) -> Any:
     """While cond(state): state = body(state); on leaving, the condition is false."""
     body, cond = _graph(ctx, "body"), _graph(ctx, "cond")
@@ -376,12 +376,12 @@ def tf_while(ctx: Context, *initial: Any) -> Any:
     return outside if possible else state
 
 
-@transfer(tf=("Switch", "RefSwitch"))
+@transfer("Switch")
 def switch(ctx: Context, x: Any, *_: Any) -> Any:
     return x, x
 
 
-@transfer(tf=("Merge", "RefMerge"))
+@transfer("Merge")
 def merge(ctx: Context, *values: Any) -> Any:
     result = values[0]
     for value in values[1:]:
@@ -389,7 +389,7 @@ def merge(ctx: Context, *values: Any) -> Any:
     return result, AbstractTensor(dtypes.INT32, (), np.float64(0), np.float64(max(len(values) - 1, 0)))
 
 
-@transfer(tf=("PartitionedCall", "StatefulPartitionedCall"))
+@transfer("PartitionedCall")
 def call(ctx: Context, *operands: Any) -> Any:
     graph = _graph(ctx, "f", "body")
     if graph is None:

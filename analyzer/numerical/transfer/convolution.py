@@ -118,7 +118,7 @@ def convolution(
     return result
 
 
-@transfer("Conv")
+@transfer("Conv", framework="onnx")
 def conv(ctx: Context, x: AbstractTensor, w: AbstractTensor, bias: Any = None) -> AbstractTensor:
     result = onnx_convolution(ctx, x, w, x.dtype)
     return _with_bias(ctx, result, bias, 1)
@@ -248,7 +248,7 @@ def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-@transfer(tf=("Conv2D", "Conv3D", "DepthwiseConv2dNative"))
+@transfer("Conv", framework="tf")
 def tf_conv(ctx: Context, x: AbstractTensor, w: AbstractTensor) -> AbstractTensor:
     depthwise = ctx.op == "DepthwiseConv2dNative"
     rank = 5 if ctx.op == "Conv3D" else 4
@@ -291,7 +291,7 @@ def tf_conv(ctx: Context, x: AbstractTensor, w: AbstractTensor) -> AbstractTenso
     return convolution(ctx, x, axis, w, weights, terms, group, padded, shape, out, x.dtype, "tensorflow")
 
 
-@transfer(tf=("Conv2DBackpropInput", "Conv3DBackpropInputV2", "DepthwiseConv2dNativeBackpropInput"))
+@transfer("ConvBackpropInput")
 def tf_conv_transpose(ctx: Context, sizes: AbstractTensor, w: AbstractTensor, grad: AbstractTensor) -> AbstractTensor:
     """The transposed convolution; also the gradient of a convolution with respect to its input."""
     terms: Dim = dims.unknown(1)
@@ -308,7 +308,7 @@ def tf_conv_transpose(ctx: Context, sizes: AbstractTensor, w: AbstractTensor, gr
     return convolution(ctx, smashed(grad), axis, w, weights, terms, 1, True, shape, None, grad.dtype, "backprop")
 
 
-@transfer(tf=("Conv2DBackpropFilter", "DepthwiseConv2dNativeBackpropFilter", "Conv3DBackpropFilterV2"))
+@transfer("Conv2DBackpropFilter")
 def tf_conv_filter_gradient(
     ctx: Context, x: AbstractTensor, sizes: AbstractTensor, grad: AbstractTensor
 ) -> AbstractTensor:

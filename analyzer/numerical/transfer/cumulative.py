@@ -14,7 +14,7 @@ from analyzer.numerical.transfer.reductions import UNKNOWN, block_counts, reduce
 from analyzer.numerical.transfer.registry import transfer
 
 
-@transfer("CumSum", tf=("Cumsum",))
+@transfer("CumSum")
 def cumsum(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
     """Between the least and the greatest partial sum: of 0 or 1 up to n elements."""
     where = axis.integers() if axis is not None else None
@@ -44,7 +44,7 @@ def _flat(x: AbstractTensor) -> AbstractTensor:
     return smashed(x)
 
 
-@transfer("CumProd", tf=("Cumprod",))
+@transfer("CumProd")
 def cumprod(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
     where = axis.integers() if axis is not None else None
     _, most = block_counts(_flat(x), (where[0] % x.rank,) if where and x.rank else UNKNOWN)
@@ -67,7 +67,7 @@ def cumprod(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor
     return AbstractTensor(x.dtype, x.shape, lo, hi, None, x.nan)
 
 
-@transfer("ArgMax", "ArgMin", tf=("ArgMax", "ArgMin"))
+@transfer("ArgMax", "ArgMin")
 def arg_extreme(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
     """Indices below the size of the axis."""
     if ctx.is_tf:
@@ -82,17 +82,7 @@ def arg_extreme(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTe
     return AbstractTensor(dtype, reduced_shape(x.shape, which, kept), np.float64(0), np.float64(min(hi, dtype.hi)))
 
 
-@transfer(
-    tf=(
-        "SegmentSum",
-        "UnsortedSegmentSum",
-        "SparseSegmentSum",
-        "UnsortedSegmentMax",
-        "SegmentMean",
-        "SegmentMax",
-        "UnsortedSegmentMin",
-    )
-)
+@transfer("SegmentSum")
 def segment_reduction(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
     """Any number of rows may fall into a segment; empty ones hold 0 (or the dtype's extremes)."""
     n = count(x.shape, [0])[1] if x.shape else np.inf

@@ -11,19 +11,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor, smashed
 from analyzer.numerical.transfer.registry import transfer
 
 
-@transfer(
-    "Trilu",
-    tf=(
-        "MatrixBandPart",
-        "MatrixDiag",
-        "MatrixDiagV2",
-        "MatrixDiagV3",
-        "Diag",
-        "MatrixSetDiag",
-        "MatrixSetDiagV2",
-        "MatrixSetDiagV3",
-    ),
-)
+@transfer("Trilu", "MatrixBandPart", "MatrixDiag", "MatrixSetDiag")
 def with_zeros(ctx: Context, x: AbstractTensor, *others: Any) -> AbstractTensor:
     """Some elements replaced by 0, or placed among zeros."""
     lo, hi, nan = min(x.low, 0.0), max(x.high, 0.0), x.nan
@@ -56,7 +44,7 @@ def _zero_in_every_row(ctx: Context, x: AbstractTensor, diagonal: Any) -> bool:
     return bool(k[0] >= 1) if ctx.attr("upper", 1) else bool(k[0] <= -1) and wide
 
 
-@transfer(tf=("MatrixDiagPart", "MatrixDiagPartV2", "MatrixDiagPartV3", "DiagPart"))
+@transfer("MatrixDiagPart")
 def diagonal(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
     whole = smashed(x)
     return AbstractTensor(

@@ -13,12 +13,7 @@ from analyzer.numerical.transfer.kinds import build, independent, operands_on_co
 from analyzer.numerical.transfer.registry import transfer
 
 
-@transfer(
-    "Div",
-    tf=("RealDiv", "Div"),
-    elementwise=True,
-    unsafe=("numerical/division-by-zero", "numerical/integer-division-by-zero"),
-)
+@transfer("Div")
 def div(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     return quotient(ctx, a, b)
 
@@ -80,7 +75,7 @@ def ratio(al: Array, ah: Array, bl: Array, bh: Array, least: float) -> tuple[Arr
     return np.fmin(np.fmin(p, q), np.fmin(r, s)), np.fmax(np.fmax(p, q), np.fmax(r, s))
 
 
-@transfer(tf=("DivNoNan",), elementwise=True)
+@transfer("DivNoNan")
 def div_no_nan(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     """a / b, and 0 where b is 0."""
     shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
@@ -98,11 +93,7 @@ def div_no_nan(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTe
     return build(ctx, a.dtype, shape, starts, a.dtype.nearest(lo), a.dtype.nearest(hi), nan=a.nan or b.nan)
 
 
-@transfer(
-    tf=("FloorDiv", "TruncateDiv"),
-    elementwise=True,
-    unsafe=("numerical/division-by-zero", "numerical/integer-division-by-zero"),
-)
+@transfer("FloorDiv", "TruncateDiv")
 def floor_div(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     whole = a.dtype.kind == dtypes.INTEGER
     rule = "numerical/integer-division-by-zero" if whole else "numerical/division-by-zero"
@@ -123,12 +114,7 @@ def floor_div(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTen
     return result
 
 
-@transfer(
-    "Mod",
-    tf=("FloorMod", "Mod", "TruncateMod"),
-    elementwise=True,
-    unsafe=("numerical/division-by-zero", "numerical/integer-division-by-zero"),
-)
+@transfer("Mod", "TruncateMod")
 def mod(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     """The remainder: of the divisor's sign, or of the dividend's for C's fmod (`fmod`, TensorFlow's Mod)."""
     whole = a.dtype.kind == dtypes.INTEGER
@@ -151,7 +137,7 @@ def mod(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     return build(ctx, a.dtype, shape, starts, lo[()], hi[()], nan=bool(nan))
 
 
-@transfer(tf=("Xdivy",), elementwise=True, unsafe=("numerical/division-by-zero",))
+@transfer("Xdivy")
 def xdivy(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
     if x.low == 0 == x.high:
         ctx.run.ledger.checked(ctx.node)

@@ -18,7 +18,7 @@ POLES = "x = 0, -1, -2 …"
 TINY_WORDS = "the smallest normal number"
 
 
-@transfer("Exp", tf=("Exp",), elementwise=True, unsafe=("numerical/exp-overflow",))
+@transfer("Exp")
 def exp(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """e**x; overflows above the logarithm of the largest number."""
     limit = math.log(x.dtype.hi)
@@ -32,14 +32,14 @@ def exp(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer(tf=("Expm1",), elementwise=True, unsafe=("numerical/exp-overflow",))
+@transfer("Expm1")
 def expm1(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     limit = math.log(x.dtype.hi)
     x = ctx.require("numerical/exp-overflow", f"x > {limit:.5g}", 0, x, hi=limit)
     return increasing(ctx, x, np.expm1, within=(-1.0, x.dtype.hi))
 
 
-@transfer("Log", tf=("Log",), elementwise=True, unsafe=("numerical/log-of-nonpositive",))
+@transfer("Log")
 def log(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """ln x; results too small to be normal numbers have been rounded down to zero before (kernels may flush them)."""
     x = ctx.require("numerical/log-of-nonpositive", "x <= 0", 0, x, lo=x.dtype.smallest)
@@ -49,16 +49,14 @@ def log(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer(tf=("Log1p",), elementwise=True, unsafe=("numerical/log-of-nonpositive",))
+@transfer("Log1p")
 def log1p(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     least = -1 + x.dtype.eps / 2
     x = ctx.require("numerical/log-of-nonpositive", "x <= -1", 0, x, lo=least)
     return increasing(ctx, x, np.log1p)
 
 
-@transfer(
-    "Sqrt", tf=("Sqrt",), elementwise=True, unsafe=("numerical/sqrt-of-negative", "numerical/gradient-of-sqrt-at-zero")
-)
+@transfer("Sqrt")
 def sqrt(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """The square root; correctly rounded everywhere. Its gradient 1 / (2 sqrt x) is infinite at 0."""
     x = ctx.require("numerical/sqrt-of-negative", "x < 0", 0, x, lo=0.0)
@@ -69,7 +67,7 @@ def sqrt(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return increasing(ctx, x, np.sqrt, ulps=1, within=(0.0, np.inf))
 
 
-@transfer(tf=("Rsqrt",), elementwise=True, unsafe=("numerical/division-by-zero", "numerical/sqrt-of-negative"))
+@transfer("Rsqrt")
 def rsqrt(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     if x.low < 0 or x.nan:
         x = ctx.require("numerical/sqrt-of-negative", "x < 0", 0, x, lo=0.0)
@@ -77,7 +75,7 @@ def rsqrt(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return decreasing(ctx, x, lambda v: 1 / np.sqrt(v), within=(0.0, np.inf))
 
 
-@transfer("Reciprocal", tf=("Reciprocal", "Inv"), elementwise=True, unsafe=("numerical/division-by-zero",))
+@transfer("Reciprocal")
 def reciprocal(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     x = ctx.nonzero("numerical/division-by-zero", "x = 0", 0, x)
     lo, hi = 1 / x.hi, 1 / x.lo
@@ -87,7 +85,7 @@ def reciprocal(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return rounded(ctx, x, np.clip(lo, x.dtype.lo, x.dtype.hi), np.clip(hi, x.dtype.lo, x.dtype.hi), ulps=1)
 
 
-@transfer("Neg", tf=("Neg",), elementwise=True)
+@transfer("Neg")
 def neg(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     result = like(x, -x.hi, -x.lo)
     if x.dtype.kind == dtypes.INTEGER:
@@ -98,7 +96,7 @@ def neg(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer("Abs", tf=("Abs",), elementwise=True)
+@transfer("Abs")
 def absolute(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     low, high = np.abs(x.lo), np.abs(x.hi)
     lo = np.where((x.lo <= 0) & (x.hi >= 0), 0.0, np.minimum(low, high))[()]
@@ -116,27 +114,27 @@ def absolute(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer("Sign", tf=("Sign",), elementwise=True)
+@transfer("Sign")
 def sign(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return like(x, np.sign(x.lo), np.sign(x.hi))
 
 
-@transfer("Ceil", tf=("Ceil",), elementwise=True)
+@transfer("Ceil")
 def ceil(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return like(x, np.ceil(x.lo), np.ceil(x.hi))
 
 
-@transfer("Floor", tf=("Floor",), elementwise=True)
+@transfer("Floor")
 def floor(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return like(x, np.floor(x.lo), np.floor(x.hi))
 
 
-@transfer("Round", tf=("Round", "Rint"), elementwise=True)
+@transfer("Round")
 def round_half_even(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return like(x, np.rint(x.lo), np.rint(x.hi))
 
 
-@transfer(tf=("Square",), elementwise=True)
+@transfer("Square")
 def square(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return squared(ctx, x)
 
@@ -155,17 +153,17 @@ def squared(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer("Erf", tf=("Erf",), elementwise=True)
+@transfer("Erf")
 def erf(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return increasing(ctx, x, _vector(math.erf), ulps=8, within=(-1.0, 1.0))
 
 
-@transfer(tf=("Erfc",), elementwise=True)
+@transfer("Erfc")
 def erfc(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return decreasing(ctx, x, _vector(math.erfc), ulps=8, within=(0.0, 2.0))
 
 
-@transfer(tf=("Lgamma",), elementwise=True, unsafe=("numerical/invalid-domain",))
+@transfer("Lgamma")
 def lgamma(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """ln |Gamma(x)|: least at 1.4616 among positive numbers; has poles at 0, -1, -2 …"""
     if not ctx.check("numerical/invalid-domain", POLES, {0: x}, lambda t: t.low > 0 and not t.nan):
@@ -173,7 +171,7 @@ def lgamma(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return with_critical_points(ctx, x, _vector(math.lgamma), (1.4616321449683622,), ulps=16)
 
 
-@transfer(tf=("Digamma",), elementwise=True, unsafe=("numerical/invalid-domain",))
+@transfer("Digamma")
 def digamma(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """Increasing on positive numbers, where ln x - 1/x <= digamma(x) <= ln x - 1/(2x); anything below."""
     least = x.dtype.smallest
@@ -202,12 +200,12 @@ def _vector(function: Any) -> Any:
     return apply
 
 
-@transfer("Sin", tf=("Sin",), elementwise=True)
+@transfer("Sin")
 def sin(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return _periodic(ctx, x, np.sin, math.pi / 2)
 
 
-@transfer("Cos", tf=("Cos",), elementwise=True)
+@transfer("Cos")
 def cos(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return _periodic(ctx, x, np.cos, 0.0)
 
@@ -228,7 +226,7 @@ def _periodic(ctx: Context, x: AbstractTensor, function: Any, peak: float) -> Ab
     return result
 
 
-@transfer("Tan", tf=("Tan",), elementwise=True)
+@transfer("Tan")
 def tan(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """Monotone between poles; the poles themselves are no floating-point numbers, so tan is large but finite."""
     pole = np.floor((x.hi - math.pi / 2) / math.pi + 1e-6) >= np.ceil((x.lo - math.pi / 2) / math.pi - 1e-6)
@@ -242,16 +240,12 @@ def tan(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer(
-    "Asin", tf=("Asin",), elementwise=True, unsafe=("numerical/invalid-domain", "numerical/gradient-of-acos-at-edge")
-)
+@transfer("Asin")
 def asin(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return increasing(ctx, _within_unit(ctx, x), np.arcsin)
 
 
-@transfer(
-    "Acos", tf=("Acos",), elementwise=True, unsafe=("numerical/invalid-domain", "numerical/gradient-of-acos-at-edge")
-)
+@transfer("Acos")
 def acos(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return decreasing(ctx, _within_unit(ctx, x), np.arccos, within=(0.0, np.inf))
 
@@ -269,33 +263,31 @@ def _within_unit(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return x
 
 
-@transfer("Atan", tf=("Atan",), elementwise=True)
+@transfer("Atan")
 def atan(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return increasing(ctx, x, np.arctan)
 
 
-@transfer("Sinh", tf=("Sinh",), elementwise=True, unsafe=("numerical/exp-overflow",))
+@transfer("Sinh")
 def sinh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     limit = math.log(x.dtype.hi) + math.log(2) - 1e-6
     x = ctx.require("numerical/exp-overflow", f"|x| > {limit:.5g}", 0, x, lo=-limit, hi=limit)
     return increasing(ctx, x, np.sinh, ulps=8, within=(x.dtype.lo, x.dtype.hi))
 
 
-@transfer("Cosh", tf=("Cosh",), elementwise=True, unsafe=("numerical/exp-overflow",))
+@transfer("Cosh")
 def cosh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     limit = math.log(x.dtype.hi) + math.log(2) - 1e-6
     x = ctx.require("numerical/exp-overflow", f"|x| > {limit:.5g}", 0, x, lo=-limit, hi=limit)
     return with_critical_points(ctx, x, np.cosh, (0.0,), ulps=8, within=(1.0, x.dtype.hi))
 
 
-@transfer("Asinh", tf=("Asinh",), elementwise=True)
+@transfer("Asinh")
 def asinh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return increasing(ctx, x, np.arcsinh, ulps=8)
 
 
-@transfer(
-    "Acosh", tf=("Acosh",), elementwise=True, unsafe=("numerical/invalid-domain", "numerical/gradient-of-acos-at-edge")
-)
+@transfer("Acosh")
 def acosh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """ln(x + sqrt(x**2 - 1)); its gradient 1 / sqrt(x**2 - 1) is infinite at 1."""
     x = ctx.require("numerical/invalid-domain", "x < 1", 0, x, lo=1.0)
@@ -304,7 +296,7 @@ def acosh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return increasing(ctx, x, np.arccosh, ulps=8, within=(0.0, np.inf))
 
 
-@transfer("Atanh", tf=("Atanh",), elementwise=True, unsafe=("numerical/invalid-domain",))
+@transfer("Atanh")
 def atanh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     edge = 1 - x.dtype.eps / 2
     x = ctx.require("numerical/invalid-domain", "|x| >= 1", 0, x, lo=-edge, hi=edge)
@@ -313,35 +305,21 @@ def atanh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 
 @transfer(
     "Identity",
-    tf=(
-        "Identity",
-        "StopGradient",
-        "PreventGradient",
-        "Snapshot",
-        "CheckNumerics",
-        "Enter",
-        "Exit",
-        "RefEnter",
-        "RefExit",
-        "RefIdentity",
-        "LoopCond",
-        "NextIteration",
-        "ReadVariableOp",
-        "PlaceholderWithDefault",
-        "DeepCopy",
-        "Copy",
-        "EnsureShape",
-        "PlaceholderV2",
-        "OptionalFromValue",
-        "Print",
-        "PrintV2",
-    ),
-    elementwise=True,
+    "StopGradient",
+    "Enter",
+    "Exit",
+    "LoopCond",
+    "NextIteration",
+    "ReadVariable",
+    "PlaceholderWithDefault",
+    "EnsureShape",
+    "OptionalFromValue",
+    "Print",
 )
 def identity(ctx: Context, x: Any, *_: Any) -> Any:
     return x
 
 
-@transfer(tf=("IdentityN",))
+@transfer("IdentityN")
 def identity_n(ctx: Context, *values: Any) -> Any:
     return values

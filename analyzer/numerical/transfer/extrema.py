@@ -25,7 +25,7 @@ def _extremum(ctx: Context, tensors: tuple[AbstractTensor, ...], choose: Any) ->
     return result
 
 
-@transfer("Max", tf=("Maximum",), elementwise=True)
+@transfer("Max")
 def maximum(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     result = _extremum(ctx, tensors, np.maximum)
     result.facts = {"above": tensors}
@@ -34,7 +34,7 @@ def maximum(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer("Min", tf=("Minimum",), elementwise=True)
+@transfer("Min")
 def minimum(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     result = _extremum(ctx, tensors, np.minimum)
     result.facts = {"below": tensors}

@@ -19,7 +19,7 @@ NORMAL_LIMIT = {"float64": 9.0}  # of Box-Muller with 53-bit uniforms: sqrt(-2 l
 NORMAL_LIMIT_32 = 6.8  # with 32-bit uniforms: sqrt(-2 ln 2**-33) = 6.77
 
 
-@transfer("Constant")
+@transfer("Constant", framework="onnx")
 def constant(ctx: Context) -> Any:
     for name in ("value", "value_float", "value_floats", "value_int", "value_ints"):
         value = ctx.attr(name)
@@ -34,7 +34,7 @@ def constant(ctx: Context) -> Any:
     return top(ctx.element_type(), ctx.declared_shape())
 
 
-@transfer(tf=("Const", "HostConst"))
+@transfer("Constant", framework="tf")
 def tf_const(ctx: Context) -> AbstractTensor:
     value = ctx.attr("value")
     if value is None and ctx.node.outputs[0].const_value is not None:
@@ -53,7 +53,7 @@ def constant_of_shape(ctx: Context, sizes: AbstractTensor) -> AbstractTensor:
     return AbstractTensor(dtype, sizes.sizes(), number, number)
 
 
-@transfer(tf=("Fill",))
+@transfer("Fill")
 def fill(ctx: Context, sizes: AbstractTensor, value: AbstractTensor) -> AbstractTensor:
     result = AbstractTensor(value.dtype, sizes.sizes(), np.float64(value.low), np.float64(value.high), None, value.nan)
     if value.dims is not None and result.shape is not None and len(result.shape) == 0:
@@ -61,7 +61,7 @@ def fill(ctx: Context, sizes: AbstractTensor, value: AbstractTensor) -> Abstract
     return result
 
 
-@transfer(tf=("ZerosLike", "OnesLike"))
+@transfer("ZerosLike", "OnesLike")
 def filled_like(ctx: Context, x: Any) -> Any:
     if not isinstance(x, AbstractTensor):
         return x
@@ -69,7 +69,7 @@ def filled_like(ctx: Context, x: Any) -> Any:
     return AbstractTensor(x.dtype, x.shape, value, value)
 
 
-@transfer("Range", tf=("Range",))
+@transfer("Range")
 def arange(ctx: Context, start: AbstractTensor, limit: AbstractTensor, delta: AbstractTensor) -> AbstractTensor:
     """start, start + delta, … before limit. A step of 0 never ends (a run that survives has another step)."""
     exact = [t.exact() for t in (start, limit, delta)]
@@ -91,7 +91,7 @@ def arange(ctx: Context, start: AbstractTensor, limit: AbstractTensor, delta: Ab
     return AbstractTensor(start.dtype, (n,), np.float64(a), np.float64(b))
 
 
-@transfer(tf=("LinSpace",))
+@transfer("LinSpace")
 def linspace(ctx: Context, start: AbstractTensor, stop: AbstractTensor, number: AbstractTensor) -> AbstractTensor:
     sizes = number.sizes()
     result = hull([start, stop], (sizes[0],) if sizes else None)
@@ -111,7 +111,7 @@ def _limit(dtype: Any) -> float:
     return 9.0 if dtype.name == "float64" else 7.0
 
 
-@transfer("RandomNormal", "RandomNormalLike", pure=False)
+@transfer("RandomNormal", "RandomNormalLike", framework="onnx")
 def random_normal(ctx: Context, x: Any = None) -> AbstractTensor:
     """Generators have finite tails: no more than sqrt(-2 ln u) for the least uniform number u."""
     dtype = ctx.type_attr("dtype") or (x.dtype if isinstance(x, AbstractTensor) else dtypes.FLOAT32)
@@ -120,49 +120,40 @@ def random_normal(ctx: Context, x: Any = None) -> AbstractTensor:
     return _random(ctx, dtype, shape, mean - 9.0 * scale, mean + 9.0 * scale)
 
 
-@transfer("RandomUniform", "RandomUniformLike", pure=False)
+@transfer("RandomUniform", "RandomUniformLike", framework="onnx")
 def random_uniform(ctx: Context, x: Any = None) -> AbstractTensor:
     dtype = ctx.type_attr("dtype") or (x.dtype if isinstance(x, AbstractTensor) else dtypes.FLOAT32)
     shape = tuple(int(d) for d in ctx.attr("shape")) if x is None else x.shape
     return _random(ctx, dtype, shape, float(ctx.attr("low", 0.0)), float(ctx.attr("high", 1.0)))
 
 
-@transfer(
-    tf=(
-        "RandomStandardNormal",
-        "TruncatedNormal",
-        "StatelessRandomNormal",
-        "StatelessRandomNormalV2",
-        "StatelessTruncatedNormal",
-    ),
-    pure=False,
-)
+@transfer("RandomNormal", "TruncatedNormal", framework="tf")
 def tf_random_normal(ctx: Context, sizes: AbstractTensor, *_: Any) -> AbstractTensor:
     dtype = ctx.type_attr("dtype") or dtypes.FLOAT32
     limit = 2.0 if "Truncated" in ctx.op else _limit(dtype)
     return _random(ctx, dtype, sizes.sizes(), -limit, limit)
 
 
-@transfer(tf=("RandomUniform", "StatelessRandomUniform", "StatelessRandomUniformV2"), pure=False)
+@transfer("RandomUniform", framework="tf")
 def tf_random_uniform(ctx: Context, sizes: AbstractTensor, *_: Any) -> AbstractTensor:
     """[0, 1), zero included."""
     dtype = ctx.type_attr("dtype") or dtypes.FLOAT32
     return _random(ctx, dtype, sizes.sizes(), 0.0, 1.0 - dtype.eps / 2 if dtype.eps < 1e-6 else 1.0 - dtype.eps)
 
 
-@transfer(tf=("RandomUniformInt",), pure=False)
+@transfer("RandomUniformInt")
 def tf_random_integers(
     ctx: Context, sizes: AbstractTensor, low: AbstractTensor, high: AbstractTensor
 ) -> AbstractTensor:
     return _random(ctx, low.dtype, sizes.sizes(), low.low, high.high - 1)
 
 
-@transfer(tf=("RandomGamma", "RandomPoisson", "RandomPoissonV2"), pure=False)
+@transfer("RandomGamma")
 def tf_random_positive(ctx: Context, *_: Any) -> AbstractTensor:
     return AbstractTensor(ctx.element_type(), None, np.float64(0), np.float64(ctx.element_type().hi))
 
 
-@transfer("Bernoulli", pure=False)
+@transfer("Bernoulli")
 def bernoulli(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     dtype = ctx.type_attr("dtype") or x.dtype
     return AbstractTensor(
@@ -170,7 +161,7 @@ def bernoulli(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     )
 
 
-@transfer("Multinomial", tf=("Multinomial", "StatelessMultinomial"), pure=False)
+@transfer("Multinomial")
 def multinomial(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
     """Class indices."""
     dtype = ctx.element_type(0, dtypes.INT32)
@@ -178,7 +169,7 @@ def multinomial(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
     return AbstractTensor(dtype, ctx.declared_shape(), np.float64(0), np.float64(min(hi, dtype.hi)))
 
 
-@transfer("Dropout", pure=False)
+@transfer("Dropout")
 def dropout(ctx: Context, x: AbstractTensor, ratio: Any = None, training: Any = None) -> Any:
     """The identity in inference; in training, 0 or x / (1 - ratio)."""
     mask = AbstractTensor(dtypes.BOOL, x.shape, np.float64(0), np.float64(1))
@@ -193,7 +184,7 @@ def dropout(ctx: Context, x: AbstractTensor, ratio: Any = None, training: Any = 
     return AbstractTensor(x.dtype, x.shape, lo, hi, None, x.nan), mask
 
 
-@transfer(tf=("LogUniformCandidateSampler", "UniformCandidateSampler", "LearnedUnigramCandidateSampler"), pure=False)
+@transfer("LogUniformCandidateSampler")
 def candidate_sampler(ctx: Context, *_: Any) -> tuple[AbstractTensor, ...]:
     """Sampled class ids, and how often each is expected."""
     limit = float(ctx.attr("range_max", 2**31))
@@ -203,44 +194,12 @@ def candidate_sampler(ctx: Context, *_: Any) -> tuple[AbstractTensor, ...]:
     return ids, expected, AbstractTensor(dtypes.FLOAT32, None, np.float64(0), np.float64(n * 1.001))
 
 
-@transfer(tf=("Placeholder",))
+@transfer("Placeholder")
 def placeholder(ctx: Context) -> Any:
     return ctx.run.assumed(ctx.node.outputs[0], ctx.element_type())
 
 
-@transfer(
-    tf=(
-        "IteratorGetNext",
-        "IteratorGetNextSync",
-        "QueueDequeueV2",
-        "QueueDequeueManyV2",
-        "QueueDequeueUpToV2",
-        "QueueDequeue",
-        "QueueDequeueMany",
-        "ParseExample",
-        "ParseExampleV2",
-        "ParseSingleExample",
-        "ReaderReadV2",
-        "DecodeRaw",
-        "DecodeJpeg",
-        "DecodePng",
-        "DecodeImage",
-        "ReadFile",
-        "RestoreV2",
-        "Variable",
-        "VariableV2",
-        "TemporaryVariable",
-        "DecodeCSV",
-        "RecordInput",
-        "LookupTableFindV2",
-        "StringToNumber",
-        "PyFunc",
-        "EagerPyFunc",
-        "DecodeBmp",
-        "Unstage",
-    ),
-    pure=False,
-)
+@transfer("IteratorGetNext", "ReadFile", "Restore", "Variable", "PyFunc")
 def from_outside(ctx: Context, *_: Any) -> Any:
     """Data of which the graph says only type and shape; ranges may be assumed by the name of each output."""
     results = []
@@ -265,33 +224,7 @@ WindowDataset ZipDataset MakeIterator
 """
 
 
-@transfer(
-    tf=(
-        *DATASETS.split(),
-        "VarHandleOp",
-        "VariableHandle",
-        "IteratorV2",
-        "OneShotIterator",
-        "AnonymousIterator",
-        "FIFOQueueV2",
-        "PaddingFIFOQueueV2",
-        "RandomShuffleQueueV2",
-        "FIFOQueue",
-        "HashTableV2",
-        "TensorArrayCloseV3",
-        "NoOp",
-        "SaveV2",
-        "Assert",
-        "QueueSizeV2",
-        "IteratorToStringHandle",
-        "MergeSummary",
-        "ScalarSummary",
-        "HistogramSummary",
-        "ImageSummary",
-        "Abort",
-    ),
-    pure=False,
-)
+@transfer("Dataset", "VariableHandle", "Table", "NoOp", "Save", "Assert")
 def handle(ctx: Context, *_: Any) -> Any:
     """Handles, side effects and summaries hold no numbers to compute with; what an iterator gives is assumed."""
     results = []

@@ -76,12 +76,12 @@ def _gathered_window(x: AbstractTensor, axis: int, known: list[int], size: Dim, 
     return window(x, tuple(offsets), kept)
 
 
-@transfer("Gather", selects=True)
+@transfer("Gather", framework="onnx")
 def gather(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
     return taken(ctx, x, indices, int(ctx.attr("axis", 0)))
 
 
-@transfer(tf=("GatherV2", "Gather", "ResourceGather", "EmbeddingLookup"), selects=True)
+@transfer("Gather", framework="tf")
 def tf_gather(ctx: Context, x: AbstractTensor, indices: AbstractTensor, axis: Any = None) -> AbstractTensor:
     where = axis.integers() if axis is not None else [0]
     if where is None or ctx.attr("batch_dims", 0):
@@ -90,13 +90,13 @@ def tf_gather(ctx: Context, x: AbstractTensor, indices: AbstractTensor, axis: An
     return taken(ctx, x, indices, where[0])
 
 
-@transfer("GatherElements", selects=True)
+@transfer("GatherElements")
 def gather_elements(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
     whole = smashed(x)
     return AbstractTensor(x.dtype, indices.shape, whole.lo, whole.hi, None, x.nan)
 
 
-@transfer("GatherND", tf=("GatherNd", "ResourceGatherNd"), selects=True)
+@transfer("GatherND")
 def gather_nd(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
     whole = smashed(x)
     shape: Shape | None = None
@@ -153,30 +153,19 @@ def tensor_scatter(ctx: Context, past: AbstractTensor, update: AbstractTensor, *
     return hull([past, update], past.shape)
 
 
-@transfer(tf=("ScatterNd",))
+@transfer("ScatterNdOfShape")
 def tf_scatter_nd(ctx: Context, indices: Any, updates: AbstractTensor, shape: AbstractTensor) -> AbstractTensor:
     """Updates added up on zeros."""
     zero = AbstractTensor(updates.dtype, shape.sizes(), np.float64(0), np.float64(0))
     return _scattered(ctx, zero, updates, "add")
 
 
-@transfer(
-    tf=(
-        "TensorScatterAdd",
-        "TensorScatterUpdate",
-        "TensorScatterSub",
-        "TensorScatterMax",
-        "TensorScatterMin",
-        "ScatterUpdate",
-        "ScatterAdd",
-        "ScatterSub",
-    )
-)
+@transfer("TensorScatterAdd")
 def tf_tensor_scatter(ctx: Context, x: AbstractTensor, indices: Any, updates: AbstractTensor) -> AbstractTensor:
     return _scattered(ctx, x, updates, ctx.op.removeprefix("TensorScatter").removeprefix("Scatter").lower())
 
 
-@transfer("OneHot")
+@transfer("OneHot", framework="onnx")
 def one_hot(ctx: Context, indices: AbstractTensor, depth: AbstractTensor, values: AbstractTensor) -> AbstractTensor:
     shape: Shape | None = None
     if indices.shape is not None:
@@ -186,7 +175,7 @@ def one_hot(ctx: Context, indices: AbstractTensor, depth: AbstractTensor, values
     return AbstractTensor(values.dtype, shape, np.float64(values.low), np.float64(values.high), None, values.nan)
 
 
-@transfer(tf=("OneHot",))
+@transfer("OneHot", framework="tf")
 def tf_one_hot(
     ctx: Context, indices: AbstractTensor, depth: AbstractTensor, on: AbstractTensor, off: AbstractTensor
 ) -> AbstractTensor:
@@ -198,7 +187,7 @@ def tf_one_hot(
     return hull([on, off], shape)
 
 
-@transfer("TopK", tf=("TopKV2", "TopK"))
+@transfer("TopK")
 def top_k(ctx: Context, x: AbstractTensor, k: Any = None) -> tuple[AbstractTensor, AbstractTensor]:
     whole = smashed(x)
     shape: Shape | None = None
@@ -217,7 +206,7 @@ def top_k(ctx: Context, x: AbstractTensor, k: Any = None) -> tuple[AbstractTenso
     return values, AbstractTensor(kind, shape, np.float64(0), np.float64(hi))
 
 
-@transfer("NonZero", tf=("Where",))
+@transfer("NonZero")
 def non_zero(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """Indices of elements that are not zero: any number of them, none included."""
     hi = max((dims.high(d) - 1 for d in x.shape), default=0) if x.shape is not None else 2.0**40
@@ -227,7 +216,7 @@ def non_zero(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return AbstractTensor(dtypes.INT64, shape, np.float64(0), np.float64(min(max(hi, 0), 2.0**40)))
 
 
-@transfer("Compress", tf=("BooleanMask", "DynamicPartition"))
+@transfer("Compress", "BooleanMask", "DynamicPartition")
 def compress(ctx: Context, x: AbstractTensor, condition: Any) -> Any:
     whole = smashed(x)
     shape: Shape | None = None
@@ -243,7 +232,7 @@ def compress(ctx: Context, x: AbstractTensor, condition: Any) -> Any:
     return tuple(results)
 
 
-@transfer("Unique", tf=("Unique", "UniqueV2", "UniqueWithCounts"))
+@transfer("Unique")
 def unique(ctx: Context, x: AbstractTensor, *_: Any) -> tuple[AbstractTensor, ...]:
     whole = smashed(x)
     n = dims.unknown(0)
@@ -261,7 +250,7 @@ def unique(ctx: Context, x: AbstractTensor, *_: Any) -> tuple[AbstractTensor, ..
     )
 
 
-@transfer(tf=("DynamicStitch", "ParallelDynamicStitch"))
+@transfer("DynamicStitch")
 def dynamic_stitch(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     """Rows of the data operands placed at given indices."""
     data = list(tensors[len(tensors) // 2 :])
@@ -281,13 +270,13 @@ def dynamic_stitch(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     return hull(data, ctx.declared_shape())
 
 
-@transfer("EyeLike", tf=("Eye",))
+@transfer("EyeLike", "Eye")
 def eye_like(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     dtype = ctx.type_attr("dtype") or x.dtype
     return AbstractTensor(dtype, x.shape, np.float64(0), np.float64(1))
 
 
-@transfer(tf=("SparseToDense",))
+@transfer("SparseToDense")
 def sparse_to_dense(
     ctx: Context, indices: Any, shape: AbstractTensor, values: AbstractTensor, default: AbstractTensor
 ) -> AbstractTensor:

@@ -14,18 +14,18 @@ from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.shape import with_axes
 
 
-@transfer("Concat")
+@transfer("Concat", framework="onnx")
 def concat(ctx: Context, *tensors: Any) -> AbstractTensor:
     return concatenated(ctx, [t for t in tensors if t is not None], int(ctx.attr("axis", 0)))
 
 
-@transfer(tf=("ConcatV2",))
+@transfer("Concat", framework="tf")
 def tf_concat(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     axis = tensors[-1].integers()
     return concatenated(ctx, list(tensors[:-1]), None if axis is None else axis[0])
 
 
-@transfer(tf=("Concat",))
+@transfer("ConcatAxisFirst")
 def tf_concat_first(ctx: Context, axis: AbstractTensor, *tensors: AbstractTensor) -> AbstractTensor:
     where = axis.integers()
     return concatenated(ctx, list(tensors), None if where is None else where[0])
@@ -101,7 +101,7 @@ def _without_cuts(x: AbstractTensor, axis: int) -> AbstractTensor:
     return result
 
 
-@transfer(tf=("Pack",))
+@transfer("Pack")
 def pack(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     """Operands stacked along a new axis."""
     axis = int(ctx.attr("axis", 0))

@@ -13,7 +13,7 @@ from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.softmax import log_softmax_bounds
 
 
-@transfer("NegativeLogLikelihoodLoss", unsafe=("numerical/empty-mean",))
+@transfer("NegativeLogLikelihoodLoss")
 def negative_log_likelihood(
     ctx: Context, x: AbstractTensor, target: AbstractTensor, weight: Any = None
 ) -> AbstractTensor:
@@ -66,7 +66,7 @@ def _reduced(
     return AbstractTensor(x.dtype, shape, a, b, None, x.nan or (weight is not None and weight.nan))
 
 
-@transfer("SoftmaxCrossEntropyLoss", unsafe=("numerical/empty-mean",))
+@transfer("SoftmaxCrossEntropyLoss")
 def softmax_cross_entropy_loss(ctx: Context, scores: AbstractTensor, labels: AbstractTensor, weight: Any = None) -> Any:
     """The negative log-likelihood of a stable log-softmax over axis 1, which is the second output."""
     lo, hi = log_softmax_bounds(ctx, scores, (1,) if scores.rank is not None and scores.rank > 1 else None)

@@ -221,12 +221,12 @@ def _blocks(a: AbstractTensor, b: AbstractTensor, limit: int) -> tuple[Array, Ar
     return lo, hi, (a.starts[0], b.starts[1])
 
 
-@transfer("MatMul")
+@transfer("MatMul", framework="onnx")
 def matmul(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     return matmul_bounds(ctx, a, b)
 
 
-@transfer(tf=("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "SparseMatMul"))
+@transfer("MatMul", framework="tf")
 def tf_matmul(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     if ctx.attr("transpose_a", False) or ctx.attr("adj_x", False):
         a = transposed(a)
@@ -268,7 +268,7 @@ def gemm(ctx: Context, a: AbstractTensor, b: AbstractTensor, c: Any = None) -> A
     return result
 
 
-@transfer("Einsum", tf=("Einsum",))
+@transfer("Einsum")
 def einsum(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     """Products of one element of each operand, summed over the labels that the result lacks."""
     text = str(ctx.attr("equation", "")).replace(" ", "")

@@ -120,7 +120,7 @@ def _same_type(z: AbstractTensor, other: AbstractTensor) -> AbstractTensor:
     return AbstractTensor(z.dtype, other.shape, other.lo, other.hi, other.starts, other.nan)
 
 
-@transfer("BatchNormalization", unsafe=(RULE,))
+@transfer("BatchNormalization", framework="onnx")
 def batch_normalization(ctx: Context, x: AbstractTensor, scale: Any, bias: Any, mean: Any, variance: Any) -> Any:
     """With given statistics, or (`training_mode`) those of the batch."""
     epsilon = float(ctx.attr("epsilon", 1e-5))
@@ -170,7 +170,7 @@ def _blend(old: AbstractTensor, low: float, high: float, momentum: float, shape:
     return AbstractTensor(old.dtype, shape, np.float64(lo), np.float64(hi), None, old.nan)
 
 
-@transfer(tf=("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"), unsafe=(RULE,))
+@transfer("BatchNormalization", framework="tf")
 def fused_batch_norm(ctx: Context, x: AbstractTensor, scale: Any, offset: Any, mean: Any, variance: Any) -> Any:
     """y, batch mean, batch variance, and what the gradient keeps."""
     epsilon = float(ctx.attr("epsilon", 1e-4))
@@ -204,7 +204,7 @@ def _group_size(x: AbstractTensor, axes: list[int]) -> float:
     return count(x.shape, axes)[1] if x.shape is not None else np.inf
 
 
-@transfer("LayerNormalization", "SimplifiedLayerNormalization", unsafe=(RULE,))
+@transfer("LayerNormalization", "SimplifiedLayerNormalization")
 def layer_normalization(ctx: Context, x: AbstractTensor, scale: Any = None, bias: Any = None) -> Any:
     epsilon = float(ctx.attr("epsilon", 1e-5))
     axis = int(ctx.attr("axis", -1))
@@ -230,14 +230,14 @@ def layer_normalization(ctx: Context, x: AbstractTensor, scale: Any = None, bias
     return result, mean, inverse
 
 
-@transfer("RMSNormalization", unsafe=(RULE,))
+@transfer("RMSNormalization")
 def rms_normalization(ctx: Context, x: AbstractTensor, scale: Any = None) -> AbstractTensor:
     axis = int(ctx.attr("axis", -1))
     n = _group_size(x, list(range(axis % x.rank, x.rank))) if x.rank else np.inf
     return _affine(ctx, normalised(ctx, x, n, float(ctx.attr("epsilon", 1e-5)), centred=False), scale, None)
 
 
-@transfer("InstanceNormalization", unsafe=(RULE,))
+@transfer("InstanceNormalization")
 def instance_normalization(ctx: Context, x: AbstractTensor, scale: Any, bias: Any) -> AbstractTensor:
     n = _group_size(x, list(range(2, x.rank))) if x.rank else np.inf
     z = normalised(ctx, x, n, float(ctx.attr("epsilon", 1e-5)))
@@ -254,7 +254,7 @@ def instance_normalization(ctx: Context, x: AbstractTensor, scale: Any, bias: An
     return y
 
 
-@transfer("GroupNormalization", unsafe=(RULE,))
+@transfer("GroupNormalization")
 def group_normalization(ctx: Context, x: AbstractTensor, scale: Any, bias: Any) -> AbstractTensor:
     n = _group_size(x, list(range(1, x.rank))) if x.rank else np.inf
     z = normalised(ctx, x, n, float(ctx.attr("epsilon", 1e-5)))
@@ -267,7 +267,7 @@ def group_normalization(ctx: Context, x: AbstractTensor, scale: Any, bias: Any) 
     )
 
 
-@transfer("MeanVarianceNormalization", unsafe=(RULE,))
+@transfer("MeanVarianceNormalization")
 def mean_variance_normalization(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """(x - mean) / standard deviation."""
     axes = [int(a) for a in ctx.attr("axes") or (0, 2, 3)]
@@ -275,7 +275,7 @@ def mean_variance_normalization(ctx: Context, x: AbstractTensor) -> AbstractTens
     return normalised(ctx, x, n, 0.0)  # kernels leave the 1e-9 out
 
 
-@transfer("LpNormalization", unsafe=(RULE,))
+@transfer("LpNormalization")
 def lp_normalization(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """x / |x|_p along an axis; a zero vector has no direction (kernels differ: NaN or 0)."""
     safe = max(x.low, -x.high) > math.sqrt(x.dtype.tiny)
@@ -288,7 +288,7 @@ def lp_normalization(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     )
 
 
-@transfer("LRN", tf=("LRN",), unsafe=("numerical/division-by-zero",))
+@transfer("LRN")
 def local_response_normalization(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """x / (bias + alpha / size * sum of squares) ** beta."""
     bias, alpha, beta = (

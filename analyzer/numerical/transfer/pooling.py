@@ -64,7 +64,7 @@ def _pooled(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor, bool, floa
     return over_space(x, list(range(2, 2 + n)), shape), any(pads) or auto.startswith("SAME"), float(np.prod(window))
 
 
-@transfer("MaxPool", tf=("MaxPool", "MaxPoolV2", "MaxPool3D", "MaxPoolWithArgmax"))
+@transfer("MaxPool")
 def max_pool(ctx: Context, x: AbstractTensor, *_: Any) -> Any:
     result = _pooled(ctx, x)[0]
     if not x.dtype.is_float and not ctx.is_tf:
@@ -73,7 +73,7 @@ def max_pool(ctx: Context, x: AbstractTensor, *_: Any) -> Any:
     return result, AbstractTensor(dtypes.INT64, result.shape, np.float64(0), np.float64(hi))
 
 
-@transfer("AveragePool", tf=("AvgPool", "AvgPool3D"))
+@transfer("AveragePool")
 def average_pool(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     result, padded, n = _pooled(ctx, x)
     if padded or ctx.attr("ceil_mode", 0) or ctx.attr("count_include_pad", 0):
@@ -189,7 +189,7 @@ def resize(ctx: Context, x: AbstractTensor, roi: Any = None, scales: Any = None,
     return AbstractTensor(x.dtype, shape, a, b, None, x.nan)
 
 
-@transfer(tf=("ResizeBilinear", "ResizeNearestNeighbor", "ResizeArea", "ResizeBicubic", "CropAndResize"))
+@transfer("ResizeBilinear", "ResizeNearestNeighbor", "ResizeArea", "ResizeBicubic", "CropAndResize")
 def tf_resize(ctx: Context, x: AbstractTensor, *rest: AbstractTensor) -> AbstractTensor:
     lo, hi = x.low, x.high
     if ctx.op == "ResizeBicubic":

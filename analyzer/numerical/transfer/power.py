@@ -11,7 +11,7 @@ from analyzer.numerical.transfer.kinds import build, independent, like, operands
 from analyzer.numerical.transfer.registry import transfer
 
 
-@transfer("Pow", tf=("Pow",), elementwise=True, unsafe=("numerical/pow-domain", "numerical/gradient-of-pow-at-zero"))
+@transfer("Pow")
 def power(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
     """x ** y: undefined for negative x and fractional y, infinite for x = 0 and negative y."""
     constant = y.low if y.low == y.high else None

@@ -14,7 +14,7 @@ from analyzer.numerical.transfer.matmul import matmul_bounds
 from analyzer.numerical.transfer.registry import transfer
 
 
-@transfer("QuantizeLinear", unsafe=("numerical/division-by-zero",))
+@transfer("QuantizeLinear")
 def quantize_linear(ctx: Context, x: AbstractTensor, scale: AbstractTensor, zero: Any = None) -> AbstractTensor:
     """round(x / scale) + zero, saturated."""
     dtype = (
@@ -88,15 +88,7 @@ def saturated(ctx: Context, *operands: Any) -> AbstractTensor:
     return AbstractTensor(zero.dtype, shape, np.float64(zero.dtype.lo), np.float64(zero.dtype.hi))
 
 
-@transfer(
-    tf=(
-        "FakeQuantWithMinMaxVars",
-        "FakeQuantWithMinMaxArgs",
-        "FakeQuantWithMinMaxVarsPerChannel",
-        "QuantizeAndDequantizeV2",
-        "QuantizeAndDequantizeV3",
-    )
-)
+@transfer("FakeQuantWithMinMaxVars")
 def fake_quantisation(ctx: Context, x: AbstractTensor, *rest: AbstractTensor) -> AbstractTensor:
     """Values rounded to a grid over a range, which is nudged so that it holds 0."""
     if ctx.op == "FakeQuantWithMinMaxArgs":

@@ -178,7 +178,7 @@ def _range(tensor: AbstractTensor | None) -> tuple[float, float]:
     return (0.0, 0.0) if tensor is None else (tensor.low, tensor.high)
 
 
-@transfer(tf=("LSTMBlockCell", "BlockLSTM", "BlockLSTMV2", "CudnnRNN", "CudnnRNNV3", "GRUBlockCell"))
+@transfer("FusedRecurrentCell")
 def fused_cells(ctx: Context, *_: Any) -> Any:
     """Gates in [-1, 1] or [0, 1]; cell states and logits as the dtype allows."""
     results = []

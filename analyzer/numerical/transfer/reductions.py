@@ -201,13 +201,13 @@ def _mean_of_blocks(x: AbstractTensor, axes: Any, kept: bool, least: Array, most
     return over_blocks(x, x.lo, axes, kept, np.min), over_blocks(x, x.hi, axes, kept, np.max)
 
 
-@transfer("ReduceSum", tf=("Sum",))
+@transfer("ReduceSum")
 def reduce_sum(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     which, kept = reduction_axes(ctx, x, axes)
     return summed(ctx, x, which, kept)
 
 
-@transfer("ReduceMean", tf=("Mean",), unsafe=("numerical/empty-mean",))
+@transfer("ReduceMean")
 def reduce_mean(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     """The mean; of no elements it is 0 / 0."""
     which, kept = reduction_axes(ctx, x, axes)
@@ -261,7 +261,7 @@ def _extreme(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, kind: str) 
     return result
 
 
-@transfer("ReduceMax", tf=("Max",))
+@transfer("ReduceMax")
 def reduce_max(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     which, kept = reduction_axes(ctx, x, axes)
     if which == ():
@@ -269,7 +269,7 @@ def reduce_max(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTen
     return _extreme(ctx, x, which, kept, "max")
 
 
-@transfer("ReduceMin", tf=("Min",))
+@transfer("ReduceMin")
 def reduce_min(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     which, kept = reduction_axes(ctx, x, axes)
     if which == ():
@@ -277,7 +277,7 @@ def reduce_min(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTen
     return _extreme(ctx, x, which, kept, "min")
 
 
-@transfer(tf=("Any", "All"))
+@transfer("Any", "All")
 def reduce_boolean(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     which, kept = reduction_axes(ctx, x, axes)
     shape = reduced_shape(x.shape, which, kept)
@@ -286,7 +286,7 @@ def reduce_boolean(ctx: Context, x: AbstractTensor, axes: Any = None) -> Abstrac
     return AbstractTensor(dtypes.BOOL, shape, np.float64(lo), np.float64(hi))
 
 
-@transfer("ReduceProd", tf=("Prod",))
+@transfer("ReduceProd")
 def reduce_prod(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     """Products by magnitude and sign of each block; of sizes, the size they make together."""
     which, kept = reduction_axes(ctx, x, axes)
@@ -357,7 +357,7 @@ def reduce_l2(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTens
     return result
 
 
-@transfer(tf=("EuclideanNorm",), unsafe=("numerical/gradient-of-norm-at-zero",))
+@transfer("EuclideanNorm")
 def euclidean_norm(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     """TensorFlow's norm, whose gradient x / |x| is 0 / 0 at zero."""
     result: AbstractTensor = reduce_l2(ctx, x, axes)
@@ -367,7 +367,7 @@ def euclidean_norm(ctx: Context, x: AbstractTensor, axes: Any = None) -> Abstrac
     return result
 
 
-@transfer("ReduceLogSum", unsafe=("numerical/log-of-nonpositive",))
+@transfer("ReduceLogSum")
 def reduce_log_sum(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     which, kept = reduction_axes(ctx, x, axes)
     result: AbstractTensor = log(ctx, summed(ctx, x, which, kept))
@@ -393,7 +393,7 @@ def reduce_log_sum_exp(ctx: Context, x: AbstractTensor, axes: Any = None) -> Abs
     return AbstractTensor(x.dtype, largest.shape, lo, hi, largest.starts, bool(nan), facts=facts)
 
 
-@transfer(tf=("L2Loss",))
+@transfer("L2Loss")
 def l2_loss(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """Half the sum of squares."""
     total = summed(ctx, squared(ctx, x), None, False)

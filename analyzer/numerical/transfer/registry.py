@@ -1,4 +1,4 @@
-"""One declarative function per operator: `@transfer("Log", tf=("Log",))` registers it for ONNX and TensorFlow alike."""
+"""One declarative function per operator: `@transfer("Log")` registers it for all the names the operator has."""
 
 from __future__ import annotations
 
@@ -7,55 +7,51 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-Function = Callable[..., Any]
+from analyzer.operators.declaration import Operator, Trait
+from analyzer.operators.registry import operator_named
+
+Transfer = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A transfer function.
+    """An operator with its transfer function; what the interpreter asks often is taken from the traits once."""
 
-    `name` is shared by all operators that mean the same. `elementwise`: output element i depends on element i of
-    each operand (after broadcasting) alone. `selects`: each output element is one of operand 0's, and which one depends
-    on shapes, attributes and the other operands alone. `pure`: equal inputs give equal outputs. `unsafe`: rule ids it
-    can raise.
-    """
-
-    name: str
-    function: Function
+    operator: Operator
+    function: Transfer
     family: str
-    elementwise: bool = False
-    pure: bool = True
-    unsafe: tuple[str, ...] = ()
-    selects: bool = False
+    name: str
+    elementwise: bool
+    pure: bool  # equal inputs give equal outputs
+    selects: bool
+    unsafe: tuple[str, ...]
+
+    @classmethod
+    def of(cls, operator: Operator, function: Transfer) -> Rule:
+        family = function.__module__.rpartition(".")[2]
+        flags = (bool(operator.traits & t) for t in (Trait.ELEMENTWISE, Trait.IMPURE | Trait.RANDOM, Trait.SELECTS))
+        elementwise, impure, selects = flags
+        return cls(operator, function, family, operator.name, elementwise, not impure, selects, operator.unsafe)
 
 
 _rules: dict[tuple[str, str], Rule] = {}
 
 
-def transfer(
-    *operators: str,
-    tf: tuple[str, ...] = (),
-    ml: tuple[str, ...] = (),
-    domain: str = "",
-    elementwise: bool = False,
-    pure: bool = True,
-    unsafe: tuple[str, ...] = (),
-    selects: bool = False,
-) -> Callable[[Function], Function]:
-    """Register `function(ctx, *inputs)` for ONNX `operators`, TensorFlow's `tf` and ``ai.onnx.ml``'s `ml`.
+def transfer(*operators: str, framework: str | None = None) -> Callable[[Transfer], Transfer]:
+    """Register `function(ctx, *inputs)` for the declared `operators`, or for their ``onnx`` or ``tf`` names alone.
 
     Absent optional inputs arrive as None. The function returns one abstract value, or a tuple with one for each output.
     """
 
-    def register(function: Function) -> Function:
-        family = function.__module__.rsplit(".", 1)[-1]
-        name = (operators or tf or ml)[0]
-        rule = Rule(name, function, family, elementwise, pure, unsafe, selects)
-        keys = [(domain, o) for o in operators] + [("tf", o) for o in tf] + [("ai.onnx.ml", o) for o in ml]
-        for key in keys:
-            if key in _rules:
-                raise ValueError(f"two rules for {key}")
-            _rules[key] = rule
+    def register(function: Transfer) -> Transfer:
+        for operator in map(operator_named, operators):
+            rule = Rule.of(operator, function)
+            for key in operator.keys:
+                if framework is not None and (key[0] == "tf") != (framework == "tf"):
+                    continue
+                if key in _rules:
+                    raise ValueError(f"two rules for {key}")
+                _rules[key] = rule
         return function
 
     return register

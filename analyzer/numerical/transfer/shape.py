@@ -91,7 +91,7 @@ def _target_shape(x: AbstractTensor, sizes: tuple[Dim, ...] | None, allow_zero: 
     return tuple(result)
 
 
-@transfer("Reshape", tf=("Reshape",), selects=True)
+@transfer("Reshape")
 def reshape(ctx: Context, x: AbstractTensor, wanted: Any = None) -> AbstractTensor:
     stated = ctx.attr("shape") if wanted is None else None
     sizes = tuple(stated) if stated is not None else (wanted.sizes() if wanted is not None else None)
@@ -116,7 +116,7 @@ def _kept_again(x: AbstractTensor, new: Shape | None) -> dict[str, Any]:
     return {"reduced": (kind, source, axes, True)} if new == back else {}
 
 
-@transfer("Flatten", selects=True)
+@transfer("Flatten")
 def flatten(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     if x.shape is None:
         return reshaped(ctx, x, (dims.unknown(0), dims.unknown(0)))
@@ -125,7 +125,7 @@ def flatten(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return reshaped(ctx, x, (dims.product(x.shape[:axis]), dims.product(x.shape[axis:])))
 
 
-@transfer("Transpose", tf=("Transpose",), selects=True)
+@transfer("Transpose")
 def transpose(ctx: Context, x: AbstractTensor, permutation: Any = None) -> AbstractTensor:
     perm = ctx.attr("perm") if permutation is None else permutation.integers()
     if perm is None and (permutation is not None or x.shape is None):
@@ -145,7 +145,7 @@ def transpose(ctx: Context, x: AbstractTensor, permutation: Any = None) -> Abstr
     return result
 
 
-@transfer(tf=("ConjugateTranspose", "InvertPermutation", "Roll", "RandomShuffle"))
+@transfer("ConjugateTranspose", "InvertPermutation", "Roll", "RandomShuffle")
 def permuted(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
     """The same elements in another order."""
     result = smashed(x)
@@ -195,7 +195,7 @@ def with_axes(ctx: Context, x: AbstractTensor, axes: Any) -> AbstractTensor:
     return result
 
 
-@transfer("Unsqueeze", tf=("ExpandDims",), selects=True)
+@transfer("Unsqueeze")
 def unsqueeze(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     return with_axes(ctx, x, axes.integers() if axes is not None else ctx.attr("axes"))
 
@@ -229,17 +229,17 @@ def without_axes(ctx: Context, x: AbstractTensor, axes: Any) -> AbstractTensor:
     return result
 
 
-@transfer("Squeeze", selects=True)
+@transfer("Squeeze", framework="onnx")
 def squeeze(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     return without_axes(ctx, x, axes.integers() if axes is not None else ctx.attr("axes"))
 
 
-@transfer(tf=("Squeeze",), selects=True)
+@transfer("Squeeze", framework="tf")
 def tf_squeeze(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return without_axes(ctx, x, list(ctx.attr("squeeze_dims") or ctx.attr("axis") or []) or None)
 
 
-@transfer("Expand", tf=("BroadcastTo",), selects=True)
+@transfer("Expand")
 def expand(ctx: Context, x: AbstractTensor, wanted: AbstractTensor) -> AbstractTensor:
     sizes = wanted.sizes()
     new: Shape | None = None
@@ -269,7 +269,7 @@ def expand(ctx: Context, x: AbstractTensor, wanted: AbstractTensor) -> AbstractT
     return result
 
 
-@transfer("Tile", tf=("Tile",), selects=True)
+@transfer("Tile")
 def tile(ctx: Context, x: AbstractTensor, repeats: AbstractTensor) -> AbstractTensor:
     times = repeats.sizes()
     new: Shape | None = None
@@ -293,7 +293,7 @@ def tile(ctx: Context, x: AbstractTensor, repeats: AbstractTensor) -> AbstractTe
     return result
 
 
-@transfer("DepthToSpace", "SpaceToDepth", tf=("DepthToSpace", "SpaceToDepth"), selects=True)
+@transfer("DepthToSpace", "SpaceToDepth")
 def depth_space(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     block = int(ctx.attr("blocksize", ctx.attr("block_size", 1)))
     whole = smashed(x)
@@ -310,7 +310,7 @@ def depth_space(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return AbstractTensor(x.dtype, new, whole.lo, whole.hi, None, x.nan, tight=x.tight)
 
 
-@transfer(tf=("BatchToSpaceND", "SpaceToBatchND", "BatchToSpace", "SpaceToBatch"))
+@transfer("BatchToSpace", "SpaceToBatch")
 def batch_space(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
     """Moved elements; space-to-batch pads with zeros."""
     lo, hi = (x.low, x.high) if ctx.op.startswith("Batch") else (min(x.low, 0.0), max(x.high, 0.0))

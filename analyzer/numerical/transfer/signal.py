@@ -47,7 +47,7 @@ def short_time_fourier(
     )
 
 
-@transfer("Det", tf=("MatrixDeterminant",))
+@transfer("Det")
 def determinant(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """Hadamard's bound: the product of the rows' Euclidean norms."""
     n = dims.high(x.shape[-1]) if x.shape else math.inf
@@ -59,7 +59,7 @@ def determinant(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return _symmetric(ctx, x, most, None if x.shape is None else x.shape[:-2])
 
 
-@transfer(tf=("Cholesky", "MatrixInverse", "MatrixSolve", "MatrixTriangularSolve", "SelfAdjointEigV2", "Qr", "Svd"))
+@transfer("Cholesky")
 def factorisation(ctx: Context, x: AbstractTensor, *_: Any) -> Any:
     """Factors without a bound worth computing, but a Cholesky factor: its rows have the diagonal's roots as norms."""
     results = []

@@ -26,7 +26,7 @@ def size_tensor(dtype: Any, sizes: tuple[Dim, ...], scalar: bool = False) -> Abs
     return AbstractTensor(dtype, (len(sizes),), lo, hi, (tuple(range(len(sizes))),), dims=sizes, data=data)
 
 
-@transfer("Shape")
+@transfer("Shape", framework="onnx")
 def shape(ctx: Context, x: Any) -> AbstractTensor:
     if not isinstance(x, AbstractTensor) or x.shape is None:
         return AbstractTensor(dtypes.INT64, (dims.unknown(0),), np.float64(0), np.float64(2.0**40))
@@ -34,7 +34,7 @@ def shape(ctx: Context, x: Any) -> AbstractTensor:
     return size_tensor(dtypes.INT64, x.shape[slice(start, end)])
 
 
-@transfer(tf=("Shape", "ShapeN"))
+@transfer("Shape", "ShapeN", framework="tf")
 def tf_shape(ctx: Context, *tensors: Any) -> Any:
     dtype = ctx.type_attr("out_type") or dtypes.INT32
     results = tuple(
@@ -46,21 +46,21 @@ def tf_shape(ctx: Context, *tensors: Any) -> Any:
     return results if ctx.op == "ShapeN" else results[0]
 
 
-@transfer("Size", tf=("Size",))
+@transfer("Size")
 def size(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     dtype = (ctx.type_attr("out_type") or dtypes.INT32) if ctx.is_tf else dtypes.INT64
     total = dims.product(x.shape) if x.shape is not None else dims.unknown(0)
     return size_tensor(dtype, (total,), scalar=True)
 
 
-@transfer(tf=("Rank",))
+@transfer("Rank")
 def rank(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     if x.shape is None:
         return AbstractTensor(dtypes.INT32, (), np.float64(0), np.float64(254))
     return size_tensor(dtypes.INT32, (len(x.shape),), scalar=True)
 
 
-@transfer(tf=("BroadcastGradientArgs", "BroadcastArgs", "ConcatOffset"))
+@transfer("BroadcastGradientArgs", "BroadcastArgs", "ConcatOffset")
 def shape_arguments(ctx: Context, a: AbstractTensor, b: AbstractTensor, *rest: AbstractTensor) -> Any:
     """Which axes to reduce so that a gradient has its operand's shape; the shape that shapes broadcast to."""
     dtype = a.dtype

@@ -108,7 +108,7 @@ def _symbolic_length(size: Dim, start: int | None, end: int | None, step: int) -
     return dims.unknown(0, size.hi)
 
 
-@transfer("Slice", selects=True)
+@transfer("Slice", framework="onnx")
 def onnx_slice(
     ctx: Context, x: AbstractTensor, starts: Any = None, ends: Any = None, axes: Any = None, steps: Any = None
 ) -> AbstractTensor:
@@ -170,7 +170,7 @@ def _unknown_extent(x: AbstractTensor, unknown: dict[int, Dim]) -> AbstractTenso
     return AbstractTensor(x.dtype, shape, lo, hi, starts, x.nan)
 
 
-@transfer(tf=("Slice",), selects=True)
+@transfer("Slice", framework="tf")
 def tf_slice(ctx: Context, x: AbstractTensor, begin: AbstractTensor, size: AbstractTensor) -> AbstractTensor:
     starts, sizes = begin.integers(), size.sizes()
     if x.shape is None or sizes is None or len(sizes) != len(x.shape):
@@ -192,7 +192,7 @@ def tf_slice(ctx: Context, x: AbstractTensor, begin: AbstractTensor, size: Abstr
     return _unknown_extent(result, unknown) if unknown else result
 
 
-@transfer(tf=("StridedSlice",), selects=True)
+@transfer("StridedSlice")
 def strided_slice(
     ctx: Context, x: AbstractTensor, begin: AbstractTensor, end: AbstractTensor, strides: AbstractTensor
 ) -> AbstractTensor:
@@ -265,7 +265,7 @@ def strided_slice(
     return result
 
 
-@transfer("Split", selects=True)
+@transfer("Split")
 def split(ctx: Context, x: AbstractTensor, sizes: Any = None) -> tuple[AbstractTensor, ...]:
     stated = ctx.attr("split") if sizes is None else sizes.integers()
     if sizes is not None and stated is None:
@@ -307,13 +307,13 @@ def divided(ctx: Context, x: AbstractTensor, axis: int | None, sizes: Any, n: in
     return tuple(results)
 
 
-@transfer(tf=("Split",))
+@transfer("SplitAxisFirst")
 def tf_split(ctx: Context, axis: AbstractTensor, x: AbstractTensor) -> tuple[AbstractTensor, ...]:
     where = axis.integers()
     return divided(ctx, x, None if where is None else where[0], None, int(ctx.attr("num_split", len(ctx.node.outputs))))
 
 
-@transfer(tf=("SplitV",))
+@transfer("SplitV")
 def tf_split_v(
     ctx: Context, x: AbstractTensor, sizes: AbstractTensor, axis: AbstractTensor
 ) -> tuple[AbstractTensor, ...]:
@@ -323,7 +323,7 @@ def tf_split_v(
     return divided(ctx, x, None if where is None else where[0], stated, len(ctx.node.outputs))
 
 
-@transfer(tf=("Unpack",), selects=True)
+@transfer("Unpack")
 def unpack(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor, ...]:
     n, axis = int(ctx.attr("num", len(ctx.node.outputs))), int(ctx.attr("axis", 0))
     parts = divided(ctx, x, axis, [1] * n, n)
@@ -332,7 +332,7 @@ def unpack(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor, ...]:
     return tuple(without_axes(ctx, p, [axis % len(x.shape)]) for p in parts)
 
 
-@transfer("Pad", tf=("Pad", "PadV2", "MirrorPad"))
+@transfer("Pad")
 def pad(ctx: Context, x: AbstractTensor, pads: Any = None, value: Any = None, axes: Any = None) -> AbstractTensor:
     """Border elements are a constant, or copies of the tensor's own."""
     mode = str(ctx.attr("mode", "constant")).lower() if ctx.op != "Pad" or not ctx.is_tf else "constant"
@@ -371,13 +371,13 @@ def pad(ctx: Context, x: AbstractTensor, pads: Any = None, value: Any = None, ax
     return AbstractTensor(x.dtype, shape, np.float64(lo), np.float64(hi), None, nan)
 
 
-@transfer(tf=("ReverseV2", "Reverse", "ReverseSequence"))
+@transfer("Reverse", "ReverseSequence", framework="tf")
 def reverse(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
     whole = smashed(x)
     return AbstractTensor(x.dtype, x.shape, whole.lo, whole.hi, None, x.nan, tight=x.tight)
 
 
-@transfer("ReverseSequence")
+@transfer("ReverseSequence", framework="onnx")
 def reverse_sequence(ctx: Context, x: AbstractTensor, lengths: Any = None) -> AbstractTensor:
     whole = smashed(x)
     return AbstractTensor(x.dtype, x.shape, whole.lo, whole.hi, None, x.nan, tight=x.tight)

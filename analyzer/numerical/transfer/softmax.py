@@ -82,7 +82,7 @@ def _masked_rows(ctx: Context, x: AbstractTensor, axes: Any) -> bool:
     return not safe
 
 
-@transfer("Softmax", tf=("Softmax",), unsafe=("numerical/softmax-of-minus-infinity",))
+@transfer("Softmax")
 def softmax(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """exp(x_i) / sum exp(x_j): at least e**lo_i / (e**lo_i + sum of the others' e**hi_j)."""
     axes = softmax_axes(ctx, x)
@@ -105,7 +105,7 @@ def softmax(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer("LogSoftmax", tf=("LogSoftmax",), unsafe=("numerical/softmax-of-minus-infinity",))
+@transfer("LogSoftmax")
 def log_softmax(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """x_i - max - ln(sum exp(x_j - max)): finite for finite operands."""
     axes = softmax_axes(ctx, x)
@@ -143,10 +143,7 @@ def hardmax(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer(
-    tf=("SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"),
-    unsafe=("numerical/softmax-of-minus-infinity",),
-)
+@transfer("SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits")
 def softmax_cross_entropy(
     ctx: Context, logits: AbstractTensor, labels: AbstractTensor
 ) -> tuple[AbstractTensor, AbstractTensor]:

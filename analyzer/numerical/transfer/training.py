@@ -15,7 +15,7 @@ from analyzer.numerical.transfer.reductions import reduced_shape, summed
 from analyzer.numerical.transfer.registry import transfer
 
 
-@transfer(tf=("ReluGrad", "Relu6Grad", "SeluGrad", "EluGrad", "LeakyReluGrad", "SoftplusGrad", "SoftsignGrad"))
+@transfer("ReluGrad")
 def gradient_of_slope(ctx: Context, gradient: AbstractTensor, *_: Any) -> AbstractTensor:
     """The incoming gradient times a slope in [0, 1] (Selu: up to 1.7581)."""
     most = (
@@ -35,14 +35,14 @@ def gradient_of_slope(ctx: Context, gradient: AbstractTensor, *_: Any) -> Abstra
     return AbstractTensor(gradient.dtype, gradient.shape, lo[()], hi[()], gradient.starts, gradient.nan)
 
 
-@transfer(tf=("SigmoidGrad",), elementwise=True)
+@transfer("SigmoidGrad")
 def sigmoid_gradient(ctx: Context, y: AbstractTensor, gradient: AbstractTensor) -> AbstractTensor:
     """dy * y * (1 - y)"""
     slope = _parabola(y, lambda v: v * (1 - v), 0.5)
     return product(ctx, gradient, slope)
 
 
-@transfer(tf=("TanhGrad",), elementwise=True)
+@transfer("TanhGrad")
 def tanh_gradient(ctx: Context, y: AbstractTensor, gradient: AbstractTensor) -> AbstractTensor:
     """dy * (1 - y**2)"""
     return product(ctx, gradient, _parabola(y, lambda v: 1 - v * v, 0.0))
@@ -55,7 +55,7 @@ def _parabola(y: AbstractTensor, function: Any, peak: float) -> AbstractTensor:
     return AbstractTensor(y.dtype, y.shape, lo, hi, y.starts, y.nan)
 
 
-@transfer(tf=("SqrtGrad",), elementwise=True, unsafe=("numerical/gradient-of-sqrt-at-zero",))
+@transfer("SqrtGrad")
 def sqrt_gradient(ctx: Context, y: AbstractTensor, gradient: AbstractTensor) -> AbstractTensor:
     """dy / (2 y): infinite where the root is 0. The root itself carries the warning, this one is its victim."""
     positive = AbstractTensor(
@@ -67,7 +67,7 @@ def sqrt_gradient(ctx: Context, y: AbstractTensor, gradient: AbstractTensor) -> 
     return AbstractTensor(y.dtype, half.shape, lo, hi, half.starts, half.nan)
 
 
-@transfer(tf=("RsqrtGrad", "ReciprocalGrad", "InvGrad"))
+@transfer("RsqrtGrad")
 def power_gradient(ctx: Context, y: AbstractTensor, gradient: AbstractTensor) -> AbstractTensor:
     """dy times -y**2 (reciprocal) or -y**3 / 2 (inverse root)."""
     with ctx.run.ledger.quietly():
@@ -78,7 +78,7 @@ def power_gradient(ctx: Context, y: AbstractTensor, gradient: AbstractTensor) ->
     return AbstractTensor(y.dtype, total.shape, -total.hi, -total.lo, total.starts, total.nan)
 
 
-@transfer(tf=("BiasAddGrad",))
+@transfer("BiasAddGrad")
 def bias_gradient(ctx: Context, gradient: AbstractTensor) -> AbstractTensor:
     axes = tuple(range(gradient.rank - 1)) if gradient.rank is not None else None
     if axes is None:
@@ -90,7 +90,7 @@ def _unbounded(x: AbstractTensor) -> tuple[Any, Any]:
     return np.float64(x.dtype.lo), np.float64(x.dtype.hi)
 
 
-@transfer(tf=("MaxPoolGrad", "AvgPoolGrad", "MaxPool3DGrad", "MaxPoolGradV2", "AvgPool3DGrad"))
+@transfer("MaxPoolGrad")
 def pool_gradient(ctx: Context, *operands: AbstractTensor) -> AbstractTensor:
     """Each element receives the gradients of the windows it stands in."""
     gradient = operands[1] if ctx.op.startswith("Avg") else operands[2]
@@ -107,7 +107,7 @@ def pool_gradient(ctx: Context, *operands: AbstractTensor) -> AbstractTensor:
     )
 
 
-@transfer(tf=("StridedSliceGrad",))
+@transfer("StridedSliceGrad")
 def slice_gradient(ctx: Context, shape: AbstractTensor, *rest: AbstractTensor) -> AbstractTensor:
     """The gradient placed among zeros."""
     gradient = rest[-1]
@@ -121,60 +121,25 @@ def slice_gradient(ctx: Context, shape: AbstractTensor, *rest: AbstractTensor) -
     )
 
 
-@transfer(
-    tf=(
-        "ResizeBilinearGrad",
-        "ResizeNearestNeighborGrad",
-        "FusedBatchNormGrad",
-        "FusedBatchNormGradV2",
-        "FusedBatchNormGradV3",
-        "LRNGrad",
-        "MirrorPadGrad",
-        "BlockLSTMGrad",
-        "ResizeBicubicGrad",
-        "CropAndResizeGradImage",
-        "IgammaGradA",
-    )
-)
+@transfer("ResizeBilinearGrad")
 def unbounded_gradient(ctx: Context, *_: Any) -> Any:
     """Gradients without a bound worth computing."""
     return tuple(unknown_like(ctx, i) for i in range(len(ctx.node.outputs)))
 
 
-@transfer(
-    tf=tuple(
-        f"{prefix}Apply{name}"
-        for prefix in ("", "Resource", "Sparse", "ResourceSparse")
-        for name in (
-            "GradientDescent",
-            "Momentum",
-            "KerasMomentum",
-            "Adam",
-            "Adagrad",
-            "AdagradV2",
-            "RMSProp",
-            "CenteredRMSProp",
-            "Ftrl",
-            "Adadelta",
-            "AdaMax",
-            "ProximalGradientDescent",
-            "ProximalAdagrad",
-            "AdamWithAmsgrad",
-        )
-    )
-)
+@transfer("ApplyGradientDescent")
 def optimiser_step(ctx: Context, variable: Any, *_: Any) -> Any:
     """What is assumed of a variable covers its trained values too."""
     return variable
 
 
-@transfer("Gradient", domain="ai.onnx.preview.training")
+@transfer("Gradient")
 def gradient(ctx: Context, *_: Any) -> Any:
     """Derivatives without a bound."""
     return tuple(top(ctx.element_type(i), ctx.declared_shape(i)) for i in range(len(ctx.node.outputs)))
 
 
-@transfer("Adam", "Adagrad", "Momentum", domain="ai.onnx.preview.training")
+@transfer("Adam", "Adagrad", "Momentum")
 def onnx_optimiser(ctx: Context, *_: Any) -> Any:
     return tuple(top(ctx.element_type(i), ctx.declared_shape(i)) for i in range(len(ctx.node.outputs)))
 

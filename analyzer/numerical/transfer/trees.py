@@ -14,15 +14,13 @@ from analyzer.numerical.transfer.registry import transfer
 
 
 @transfer(
-    ml=(
-        "TreeEnsemble",
-        "TreeEnsembleClassifier",
-        "TreeEnsembleRegressor",
-        "SVMClassifier",
-        "SVMRegressor",
-        "LinearClassifier",
-        "LinearRegressor",
-    )
+    "TreeEnsemble",
+    "TreeEnsembleClassifier",
+    "TreeEnsembleRegressor",
+    "SVMClassifier",
+    "SVMRegressor",
+    "LinearClassifier",
+    "LinearRegressor",
 )
 def model(ctx: Context, *_: Any) -> Any:
     """Labels and scores without a bound, but probabilities in [0, 1]."""
@@ -38,7 +36,7 @@ def model(ctx: Context, *_: Any) -> Any:
     return tuple(results)
 
 
-@transfer(ml=("Normalizer",), unsafe=("numerical/normalisation-by-zero",))
+@transfer("Normalizer")
 def normalizer(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """Divides by the maximum, the sum of absolute values or the Euclidean norm; zero rows stay as they are."""
     most = 1.01 if str(ctx.attr("norm", "MAX")) != "MAX" else np.inf
@@ -54,7 +52,7 @@ def normalizer(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return AbstractTensor(dtypes.FLOAT32, x.shape, np.float64(-most if x.low < 0 else 0.0), np.float64(most))
 
 
-@transfer(ml=("Scaler",))
+@transfer("Scaler")
 def scaler(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """(x - offset) * scale"""
     offsets, scales = list(ctx.attr("offset") or [0.0]), list(ctx.attr("scale") or [1.0])
@@ -66,7 +64,7 @@ def scaler(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return AbstractTensor(dtypes.FLOAT32, x.shape, lo, hi, None, x.nan)
 
 
-@transfer(ml=("Binarizer", "OneHotEncoder"))
+@transfer("Binarizer", "OneHotEncoder")
 def zero_or_one(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     dtype = x.dtype if ctx.op == "Binarizer" else dtypes.FLOAT32
     return AbstractTensor(
@@ -74,7 +72,7 @@ def zero_or_one(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     )
 
 
-@transfer(ml=("Imputer",))
+@transfer("Imputer")
 def imputer(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """Replaces one value, NaN as a rule, by given ones."""
     values = list(ctx.attr("imputed_value_floats") or ctx.attr("imputed_value_int64s") or [0.0])
@@ -83,12 +81,12 @@ def imputer(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     )
 
 
-@transfer(ml=("ArrayFeatureExtractor",))
+@transfer("ArrayFeatureExtractor")
 def feature_extractor(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
     return AbstractTensor(x.dtype, None, np.float64(x.low), np.float64(x.high), None, x.nan)
 
 
-@transfer(ml=("FeatureVectorizer",))
+@transfer("FeatureVectorizer")
 def feature_vectorizer(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     lo, hi = min(t.low for t in tensors), max(t.high for t in tensors)
     return AbstractTensor(
@@ -96,7 +94,7 @@ def feature_vectorizer(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor
     )
 
 
-@transfer(ml=("LabelEncoder", "CategoryMapper", "CastMap", "DictVectorizer", "ZipMap"))
+@transfer("LabelEncoder", "CategoryMapper", "CastMap", "DictVectorizer", "ZipMap")
 def table(ctx: Context, *_: Any) -> Any:
     """Looked up in a table: any of its values."""
     numbers: list[float] = []

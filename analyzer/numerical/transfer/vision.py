@@ -12,9 +12,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor, smashed
 from analyzer.numerical.transfer.registry import transfer
 
 
-@transfer(
-    "NonMaxSuppression", tf=("NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4", "NonMaxSuppression")
-)
+@transfer("NonMaxSuppression")
 def non_max_suppression(ctx: Context, boxes: AbstractTensor, *_: Any) -> AbstractTensor:
     """Indices of the selected boxes."""
     dtype = dtypes.INT32 if ctx.is_tf else dtypes.INT64
@@ -22,7 +20,7 @@ def non_max_suppression(ctx: Context, boxes: AbstractTensor, *_: Any) -> Abstrac
     return AbstractTensor(dtype, shape, np.float64(0), np.float64(2.0**31 - 1))
 
 
-@transfer(tf=("AdjustContrastv2", "RGBToHSV", "HSVToRGB", "AdjustHue", "AdjustSaturation"))
+@transfer("AdjustContrastv2")
 def colour(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
     """Colour spaces: hue and saturation in [0, 1]; adjustments without a bound."""
     whole = smashed(x)
@@ -33,7 +31,7 @@ def colour(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
     return AbstractTensor(x.dtype, x.shape, np.float64(x.dtype.lo), np.float64(x.dtype.hi))
 
 
-@transfer(tf=("ExtractImagePatches",))
+@transfer("ExtractImagePatches")
 def patches(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return AbstractTensor(
         x.dtype, ctx.declared_shape(), np.float64(min(x.low, 0.0)), np.float64(max(x.high, 0.0)), None, x.nan

@@ -1,0 +1,62 @@
+"""Activation functions and bounds."""
+
+from __future__ import annotations
+
+from analyzer.operators.declaration import ELEMENTWISE, MONOTONE, PIECEWISE_LINEAR, SAME_SHAPE, operator
+
+OPERATORS = (
+    operator("Sigmoid", (1, 6, 13), tf="Sigmoid", torch="sigmoid Sigmoid", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator("Tanh", (1, 6, 13), tf="Tanh", torch="tanh Tanh", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator(
+        "Softplus",
+        (1, 22),
+        tf="Softplus",
+        torch="softplus Softplus",
+        keras="Softplus",
+        traits=ELEMENTWISE | SAME_SHAPE | MONOTONE,
+    ),
+    operator("Softsign", (1, 22), tf="Softsign", torch="softsign Softsign", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator(
+        "Relu",
+        (1, 6, 13, 14),
+        tf="Relu",
+        torch="relu relu_ ReLU",
+        keras="ReLU",
+        traits=ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR,
+    ),
+    operator("Relu6", tf="Relu6", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR),
+    operator(
+        "LeakyRelu",
+        (1, 6, 16),
+        tf="LeakyRelu",
+        torch="leaky_relu LeakyReLU RReLU",
+        keras="LeakyReLU",
+        traits=ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR,
+    ),
+    operator("PRelu", (1, 6, 7, 9, 16), torch="PReLU", keras="PReLU", traits=ELEMENTWISE),
+    operator(
+        "Elu",
+        (1, 6, 22),
+        tf="Elu",
+        torch="elu ELU",
+        keras="ELU",
+        traits=ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR,
+    ),
+    operator("Selu", (1, 6, 22), tf="Selu", torch="selu SELU", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator("Celu", (12, 28), torch="celu CELU", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator("ThresholdedRelu", (10, 22), traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator("HardSigmoid", (1, 6, 22), torch="hardsigmoid Hardsigmoid", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator("HardSwish", (14, 22), torch="hardswish Hardswish", traits=ELEMENTWISE | SAME_SHAPE),
+    operator("Gelu", (20,), torch="gelu GELU", traits=ELEMENTWISE | SAME_SHAPE),
+    operator("Swish", (24,), tf="Swish SiLU", torch="silu silu_ SiLU", traits=ELEMENTWISE | SAME_SHAPE),
+    operator("Mish", (18, 22), torch="mish Mish", traits=ELEMENTWISE | SAME_SHAPE),
+    operator("Shrink", (9,), torch="Hardshrink Softshrink", traits=ELEMENTWISE | SAME_SHAPE),
+    operator(
+        "Clip",
+        (1, 6, 11, 12, 13),
+        torch="relu6 ReLU6 hardtanh Hardtanh clamp clamp_min clamp_max",
+        traits=ELEMENTWISE | MONOTONE | PIECEWISE_LINEAR,
+    ),
+    operator("ClipByValue", tf="ClipByValue", traits=ELEMENTWISE | MONOTONE | PIECEWISE_LINEAR),
+    operator("SwiGLU", (28,)),
+)

@@ -1,0 +1,19 @@
+"""Attention."""
+
+from __future__ import annotations
+
+from analyzer.operators.conditions import SOFTMAX_OF_MINUS_INFINITY
+from analyzer.operators.declaration import CONTRACTION, operator
+
+OPERATORS = (
+    operator(
+        "Attention",
+        (23, 24, 25),
+        torch="MultiheadAttention scaled_dot_product_attention",
+        keras="Attention MultiHeadAttention GroupQueryAttention GroupedQueryAttention",
+        traits=CONTRACTION,
+        unsafe=(SOFTMAX_OF_MINUS_INFINITY,),
+    ),
+    operator("LinearAttention", (27,), traits=CONTRACTION),
+    operator("RotaryEmbedding", (23,)),
+)

@@ -1,0 +1,69 @@
+"""Comparisons, logic, tests for NaN and infinity, selection, bits."""
+
+from __future__ import annotations
+
+from analyzer.operators.declaration import (
+    COMPARISON,
+    DETACHED,
+    ELEMENTWISE,
+    PIECEWISE_LINEAR,
+    SAME_SHAPE,
+    SELECTION,
+    operator,
+)
+
+OPERATORS = (
+    operator(
+        "Greater",
+        (1, 7, 9, 13),
+        tf="Greater",
+        torch="gt",
+        traits=ELEMENTWISE | COMPARISON | PIECEWISE_LINEAR | DETACHED,
+    ),
+    operator(
+        "GreaterOrEqual",
+        (12, 16),
+        tf="GreaterEqual",
+        torch="ge",
+        traits=ELEMENTWISE | COMPARISON | PIECEWISE_LINEAR | DETACHED,
+    ),
+    operator(
+        "Less", (1, 7, 9, 13), tf="Less", torch="lt", traits=ELEMENTWISE | COMPARISON | PIECEWISE_LINEAR | DETACHED
+    ),
+    operator(
+        "LessOrEqual",
+        (12, 16),
+        tf="LessEqual",
+        torch="le",
+        traits=ELEMENTWISE | COMPARISON | PIECEWISE_LINEAR | DETACHED,
+    ),
+    operator(
+        "Equal",
+        (1, 7, 11, 13, 19),
+        tf="Equal",
+        torch="eq",
+        traits=ELEMENTWISE | COMPARISON | PIECEWISE_LINEAR | DETACHED,
+    ),
+    operator("ApproximateEqual", tf="ApproximateEqual", torch="isclose", traits=ELEMENTWISE | DETACHED),
+    operator("NotEqual", tf="NotEqual", torch="ne", traits=ELEMENTWISE | COMPARISON | PIECEWISE_LINEAR | DETACHED),
+    operator("Not", (1,), tf="LogicalNot", torch="logical_not", traits=ELEMENTWISE | SAME_SHAPE | DETACHED),
+    operator("And", (1, 7), tf="LogicalAnd", torch="logical_and", traits=ELEMENTWISE | DETACHED),
+    operator("Or", (1, 7), tf="LogicalOr", torch="logical_or", traits=ELEMENTWISE | DETACHED),
+    operator("Xor", (1, 7), tf="LogicalXor", torch="logical_xor", traits=ELEMENTWISE | DETACHED),
+    operator("IsNaN", (9, 13, 20), tf="IsNan", traits=ELEMENTWISE | DETACHED),
+    operator("IsInf", (10, 20), tf="IsInf", traits=ELEMENTWISE | DETACHED),
+    operator("IsFinite", tf="IsFinite", traits=ELEMENTWISE | DETACHED),
+    operator(
+        "Where",
+        (9, 16),
+        tf="SelectV2 Select",
+        torch="where masked_fill",
+        traits=ELEMENTWISE | SELECTION | PIECEWISE_LINEAR,
+    ),
+    operator("BitwiseAnd", (18,), tf="BitwiseAnd", traits=ELEMENTWISE),
+    operator("BitwiseOr", (18,), tf="BitwiseOr", traits=ELEMENTWISE),
+    operator("BitwiseXor", (18,), tf="BitwiseXor", traits=ELEMENTWISE),
+    operator("BitwiseNot", (18,), tf="Invert", torch="bitwise_not", traits=ELEMENTWISE | SAME_SHAPE),
+    operator("BitShift", (11, 28), tf="LeftShift RightShift", traits=ELEMENTWISE),
+    operator("BitCast", (26,), tf="Bitcast"),
+)

@@ -1,0 +1,18 @@
+"""Running sums, positions of extrema, segment reductions."""
+
+from __future__ import annotations
+
+from analyzer.operators.declaration import DETACHED, operator
+
+OPERATORS = (
+    operator("CumSum", (11, 14), tf="Cumsum", torch="cumsum"),
+    operator("CumProd", (26,), tf="Cumprod", torch="cumprod"),
+    operator("ArgMax", (1, 11, 12, 13), tf="ArgMax", torch="argmax", traits=DETACHED),
+    operator("ArgMin", (1, 11, 12, 13), tf="ArgMin", torch="argmin", traits=DETACHED),
+    operator(
+        "SegmentSum",
+        tf="""
+    SegmentSum UnsortedSegmentSum SparseSegmentSum UnsortedSegmentMax SegmentMean SegmentMax UnsortedSegmentMin
+""",
+    ),
+)

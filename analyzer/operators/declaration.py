@@ -1,0 +1,109 @@
+"""How an operator is declared: its names in each framework, its traits, the conditions under which it is unsafe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Flag, auto
+
+ML = "ai.onnx.ml"
+TRAINING = "ai.onnx.preview.training"
+
+
+class Trait(Flag):
+    """What can be said of an operator whatever its operands are."""
+
+    ELEMENTWISE = auto()  # output element i depends on element i of each operand (after broadcasting) alone
+    SAME_SHAPE = auto()  # one operand, whose shape and element type the result has
+    SELECTS = auto()  # each output element is one of operand 0's; attributes, shapes and other operands choose which
+    IDENTITY = auto()  # the result is operand 0, bit by bit
+    CONVERTS = auto()  # the result is operand 0 in another element type
+    SHAPE_ONLY = auto()  # reads the shape (and type) of operand 0, never its values
+    COMPARISON = auto()  # orders two operands; false wherever one is NaN (NotEqual: true)
+    SELECTION = auto()  # operand 0 is a condition that chooses between operands 1 and 2
+    LINEAR = auto()  # in each operand when the others are fixed, up to a constant
+    MONOTONE = auto()  # non-decreasing in operand 0
+    PIECEWISE_LINEAR = auto()  # with kinks or jumps, at which a proof by cases splits
+    DETACHED = auto()  # no gradient passes
+    RANDOM = auto()  # draws numbers
+    IMPURE = auto()  # reads what is outside the graph: equal operands may give different results
+    STATEFUL = auto()  # reads or writes a variable
+    ACTS = auto()  # acts on the world: files, processes, other machines
+    CONSTANT = auto()  # holds its value in an attribute
+    PLUS_ZERO = auto()  # a result of 0 is +0, never -0
+    CONTRACTION = auto()  # sums products of two operands
+    RECURRENT = auto()  # a recurrent layer or cell
+    LOOP = auto()
+    BRANCH = auto()
+    CALL = auto()  # calls a function of the model
+
+
+ELEMENTWISE = Trait.ELEMENTWISE
+SAME_SHAPE = Trait.SAME_SHAPE
+SELECTS = Trait.SELECTS
+IDENTITY = Trait.IDENTITY
+CONVERTS = Trait.CONVERTS
+SHAPE_ONLY = Trait.SHAPE_ONLY
+COMPARISON = Trait.COMPARISON
+SELECTION = Trait.SELECTION
+LINEAR = Trait.LINEAR
+MONOTONE = Trait.MONOTONE
+PIECEWISE_LINEAR = Trait.PIECEWISE_LINEAR
+DETACHED = Trait.DETACHED
+RANDOM = Trait.RANDOM
+IMPURE = Trait.IMPURE
+STATEFUL = Trait.STATEFUL
+ACTS = Trait.ACTS
+CONSTANT = Trait.CONSTANT
+PLUS_ZERO = Trait.PLUS_ZERO
+CONTRACTION = Trait.CONTRACTION
+RECURRENT = Trait.RECURRENT
+LOOP = Trait.LOOP
+BRANCH = Trait.BRANCH
+CALL = Trait.CALL
+
+NOTHING = Trait(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One operator, whatever a framework calls it.
+
+    `name` is ONNX's where ONNX has the operator (then `versions` are the operator sets that defined or changed it,
+    in `domain`), else a name of our own. `tf` are the types of GraphDef nodes, `torch` the names of modules and of
+    functions (of `torch`, `torch.nn.functional` and aten without overload), `keras` those of layers. `unsafe` are the
+    ids of the rules that say when an operand makes it fail. Two operators of a framework that read their operands
+    alike share a declaration; what reads them differently has one of its own.
+    """
+
+    name: str
+    versions: tuple[int, ...]
+    domain: str
+    tf: tuple[str, ...]
+    torch: tuple[str, ...]
+    keras: tuple[str, ...]
+    traits: Trait
+    unsafe: tuple[str, ...]
+
+    @property
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """(domain, type) of the graph nodes that are this operator; the loaders put TensorFlow's under ``tf``."""
+        own = ((self.domain, self.name),) if self.versions else ()
+        return (*own, *(("tf", name) for name in self.tf))
+
+
+def operator(
+    name: str,
+    versions: Iterable[int] = (),
+    *,
+    domain: str = "",
+    tf: str = "",
+    torch: str = "",
+    keras: str = "",
+    traits: Trait = NOTHING,
+    unsafe: tuple[str, ...] = (),
+) -> Operator:
+    """A declaration; the names of a framework are separated by spaces."""
+    return Operator(
+        name, tuple(versions), domain, tuple(tf.split()), tuple(torch.split()), tuple(keras.split()), traits, unsafe
+    )

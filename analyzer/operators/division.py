@@ -1,0 +1,60 @@
+"""Quotients and remainders."""
+
+from __future__ import annotations
+
+from analyzer.operators.conditions import DIVISION_BY_ZERO, INTEGER_DIVISION_BY_ZERO
+from analyzer.operators.declaration import ELEMENTWISE, operator
+
+OPERATORS = (
+    operator(
+        "Div",
+        (1, 6, 7, 13, 14),
+        tf="RealDiv Div",
+        torch="div true_divide",
+        traits=ELEMENTWISE,
+        unsafe=(
+            DIVISION_BY_ZERO,
+            INTEGER_DIVISION_BY_ZERO,
+        ),
+    ),
+    operator("DivNoNan", tf="DivNoNan", traits=ELEMENTWISE),
+    operator(
+        "FloorDiv",
+        tf="FloorDiv",
+        traits=ELEMENTWISE,
+        unsafe=(
+            DIVISION_BY_ZERO,
+            INTEGER_DIVISION_BY_ZERO,
+        ),
+    ),
+    operator(
+        "TruncateDiv",
+        tf="TruncateDiv",
+        traits=ELEMENTWISE,
+        unsafe=(
+            DIVISION_BY_ZERO,
+            INTEGER_DIVISION_BY_ZERO,
+        ),
+    ),
+    operator(
+        "Mod",
+        (10, 13, 28),
+        tf="FloorMod Mod",
+        torch="remainder fmod",
+        traits=ELEMENTWISE,
+        unsafe=(
+            DIVISION_BY_ZERO,
+            INTEGER_DIVISION_BY_ZERO,
+        ),
+    ),
+    operator(
+        "TruncateMod",
+        tf="TruncateMod",
+        traits=ELEMENTWISE,
+        unsafe=(
+            DIVISION_BY_ZERO,
+            INTEGER_DIVISION_BY_ZERO,
+        ),
+    ),
+    operator("Xdivy", tf="Xdivy", traits=ELEMENTWISE, unsafe=(DIVISION_BY_ZERO,)),
+)

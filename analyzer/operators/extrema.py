@@ -1,0 +1,14 @@
+"""The larger and the smaller of several operands."""
+
+from __future__ import annotations
+
+from analyzer.operators.declaration import ELEMENTWISE, PIECEWISE_LINEAR, operator
+
+OPERATORS = (
+    operator(
+        "Max", (1, 6, 8, 12, 13), tf="Maximum", torch="maximum", keras="Maximum", traits=ELEMENTWISE | PIECEWISE_LINEAR
+    ),
+    operator(
+        "Min", (1, 6, 8, 12, 13), tf="Minimum", torch="minimum", keras="Minimum", traits=ELEMENTWISE | PIECEWISE_LINEAR
+    ),
+)

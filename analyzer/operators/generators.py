@@ -1,0 +1,100 @@
+"""Constants, random draws, and data from outside the graph."""
+
+from __future__ import annotations
+
+from analyzer.operators.declaration import (
+    ACTS,
+    CONSTANT,
+    DETACHED,
+    IMPURE,
+    RANDOM,
+    SAME_SHAPE,
+    SHAPE_ONLY,
+    STATEFUL,
+    operator,
+)
+
+OPERATORS = (
+    operator("Constant", (1, 9, 11, 12, 13, 19, 21, 23, 24, 25), tf="Const HostConst", traits=DETACHED | CONSTANT),
+    operator("ConstantOfShape", (9, 20, 21, 23, 24, 25), torch="full zeros ones"),
+    operator("Fill", tf="Fill"),
+    operator("ZerosLike", tf="ZerosLike", torch="zeros_like", traits=SAME_SHAPE | SHAPE_ONLY | DETACHED),
+    operator("OnesLike", tf="OnesLike", torch="ones_like", traits=SAME_SHAPE | SHAPE_ONLY | DETACHED),
+    operator("Range", (11, 27), tf="Range"),
+    operator("LinSpace", tf="LinSpace"),
+    operator(
+        "RandomNormal",
+        (1, 22),
+        tf="RandomStandardNormal StatelessRandomNormal StatelessRandomNormalV2",
+        traits=RANDOM,
+    ),
+    operator("RandomNormalLike", (1, 22), traits=SHAPE_ONLY | RANDOM),
+    operator(
+        "RandomUniform",
+        (1, 22),
+        tf="RandomUniform StatelessRandomUniform StatelessRandomUniformV2",
+        traits=RANDOM,
+    ),
+    operator("RandomUniformLike", (1, 22), traits=SHAPE_ONLY | RANDOM),
+    operator("TruncatedNormal", tf="TruncatedNormal StatelessTruncatedNormal", traits=RANDOM),
+    operator("RandomUniformInt", tf="RandomUniformInt", traits=RANDOM),
+    operator("RandomGamma", tf="RandomGamma RandomPoisson RandomPoissonV2", traits=RANDOM),
+    operator("Bernoulli", (15, 22), traits=RANDOM),
+    operator("Multinomial", (7, 22), tf="Multinomial StatelessMultinomial", traits=RANDOM),
+    operator(
+        "Dropout",
+        (1, 6, 7, 10, 12, 13, 22),
+        torch="""
+    Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout dropout dropout_ feature_dropout
+""",
+        keras="Dropout SpatialDropout1D SpatialDropout2D SpatialDropout3D AlphaDropout",
+        traits=RANDOM,
+    ),
+    operator(
+        "LogUniformCandidateSampler",
+        tf="LogUniformCandidateSampler UniformCandidateSampler LearnedUnigramCandidateSampler",
+        traits=RANDOM,
+    ),
+    operator("Placeholder", tf="Placeholder"),
+    operator(
+        "IteratorGetNext",
+        tf="""
+    IteratorGetNext IteratorGetNextSync QueueDequeueV2 QueueDequeueManyV2 QueueDequeueUpToV2 QueueDequeue
+    QueueDequeueMany ParseExample ParseExampleV2 ParseSingleExample ReaderReadV2 DecodeRaw DecodeJpeg DecodePng
+    DecodeImage DecodeCSV RecordInput LookupTableFindV2 StringToNumber DecodeBmp Unstage
+""",
+        traits=IMPURE,
+    ),
+    operator("ReadFile", tf="ReadFile", traits=IMPURE | ACTS),
+    operator("Restore", tf="RestoreV2", traits=IMPURE | ACTS),
+    operator("Variable", tf="Variable VariableV2 TemporaryVariable", traits=IMPURE | STATEFUL),
+    operator("PyFunc", tf="PyFunc EagerPyFunc", traits=IMPURE | ACTS),
+    operator(
+        "Dataset",
+        tf="""
+    AssertCardinalityDataset BatchDataset BatchDatasetV2 CacheDataset CacheDatasetV2 ConcatenateDataset
+    FilterDataset FixedLengthRecordDataset FixedLengthRecordDatasetV2 FlatMapDataset GeneratorDataset
+    InterleaveDataset MapAndBatchDataset MapDataset ModelDataset OptimizeDataset OptimizeDatasetV2
+    OptionsDataset PaddedBatchDataset PaddedBatchDatasetV2 ParallelBatchDataset ParallelInterleaveDataset
+    ParallelInterleaveDatasetV2 ParallelInterleaveDatasetV3 ParallelInterleaveDatasetV4 ParallelMapDataset
+    ParallelMapDatasetV2 PrefetchDataset RangeDataset RepeatDataset ShuffleAndRepeatDataset
+    ShuffleAndRepeatDatasetV2 ShuffleDataset ShuffleDatasetV2 ShuffleDatasetV3 SkipDataset
+    SparseTensorSliceDataset TFRecordDataset TFRecordDatasetV2 TakeDataset TensorDataset TensorSliceDataset
+    TextLineDataset WindowDataset ZipDataset MakeIterator IteratorV2 OneShotIterator AnonymousIterator
+    FIFOQueueV2 PaddingFIFOQueueV2 RandomShuffleQueueV2 FIFOQueue TensorArrayCloseV3 QueueSizeV2
+    IteratorToStringHandle MergeSummary ScalarSummary HistogramSummary ImageSummary
+""",
+        traits=IMPURE,
+    ),
+    operator("VariableHandle", tf="VarHandleOp VariableHandle", traits=IMPURE | STATEFUL),
+    operator("Table", tf="HashTableV2", traits=IMPURE),
+    operator("NoOp", tf="NoOp", traits=IMPURE),
+    operator("Save", tf="SaveV2", traits=IMPURE | ACTS),
+    operator("Assert", tf="Assert Abort", traits=IMPURE),
+    operator("MelWeightMatrix", (17,)),
+    operator("HannWindow", (17,)),
+    operator("HammingWindow", (17,)),
+    operator("BlackmanWindow", (17,)),
+    operator("ImageDecoder", (20,)),
+    operator("AffineGrid", (20,)),
+)

@@ -1,0 +1,42 @@
+"""Elements chosen, placed or counted by indices."""
+
+from __future__ import annotations
+
+from analyzer.operators.declaration import DETACHED, SELECTS, SHAPE_ONLY, operator
+
+OPERATORS = (
+    operator(
+        "Gather",
+        (1, 11, 13),
+        tf="GatherV2 Gather ResourceGather EmbeddingLookup",
+        torch="Embedding index_select select embedding",
+        keras="Embedding",
+        traits=SELECTS,
+    ),
+    operator("GatherElements", (11, 13), torch="gather take_along_dim", traits=SELECTS),
+    operator("GatherND", (11, 12, 13), tf="GatherNd ResourceGatherNd", traits=SELECTS),
+    operator("ScatterElements", (11, 13, 16, 18), torch="scatter scatter_add"),
+    operator("Scatter", (9, 11)),
+    operator("ScatterND", (11, 13, 16, 18)),
+    operator("TensorScatter", (24,)),
+    operator("ScatterNdOfShape", tf="ScatterNd"),
+    operator(
+        "TensorScatterAdd",
+        tf="""
+    TensorScatterAdd TensorScatterUpdate TensorScatterSub TensorScatterMax TensorScatterMin ScatterUpdate
+    ScatterAdd ScatterSub
+""",
+    ),
+    operator("OneHot", (9, 11, 28), tf="OneHot", torch="one_hot", traits=DETACHED),
+    operator("TopK", (1, 10, 11, 24), tf="TopKV2 TopK", torch="topk kthvalue"),
+    operator("NonZero", (9, 13), tf="Where", traits=DETACHED),
+    operator("Compress", (9, 11, 28)),
+    operator("BooleanMask", tf="BooleanMask"),
+    operator("DynamicPartition", tf="DynamicPartition"),
+    operator("Unique", (11, 28), tf="Unique UniqueV2 UniqueWithCounts"),
+    operator("DynamicStitch", tf="DynamicStitch ParallelDynamicStitch"),
+    operator("EyeLike", (9, 22), traits=SHAPE_ONLY),
+    operator("Eye", tf="Eye"),
+    operator("SparseToDense", tf="SparseToDense"),
+    operator("TfIdfVectorizer", (9,)),
+)

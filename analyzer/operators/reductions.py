@@ -1,0 +1,23 @@
+"""Reductions along axes."""
+
+from __future__ import annotations
+
+from analyzer.operators.conditions import EMPTY_MEAN, GRADIENT_OF_NORM_AT_ZERO, LOG_OF_NONPOSITIVE
+from analyzer.operators.declaration import LINEAR, PLUS_ZERO, operator
+
+OPERATORS = (
+    operator("ReduceSum", (1, 11, 13), tf="Sum", torch="sum", traits=LINEAR | PLUS_ZERO),
+    operator("ReduceMean", (1, 11, 13, 18), tf="Mean", torch="mean", traits=LINEAR, unsafe=(EMPTY_MEAN,)),
+    operator("ReduceMax", (1, 11, 12, 13, 18, 20), tf="Max", torch="amax max"),
+    operator("ReduceMin", (1, 11, 12, 13, 18, 20), tf="Min", torch="amin min"),
+    operator("Any", tf="Any", torch="any"),
+    operator("All", tf="All", torch="all"),
+    operator("ReduceProd", (1, 11, 13, 18), tf="Prod", torch="prod"),
+    operator("ReduceL1", (1, 11, 13, 18), traits=PLUS_ZERO),
+    operator("ReduceSumSquare", (1, 11, 13, 18), traits=PLUS_ZERO),
+    operator("ReduceL2", (1, 11, 13, 18), torch="norm", traits=PLUS_ZERO),
+    operator("EuclideanNorm", tf="EuclideanNorm", traits=PLUS_ZERO, unsafe=(GRADIENT_OF_NORM_AT_ZERO,)),
+    operator("ReduceLogSum", (1, 11, 13, 18, 28), unsafe=(LOG_OF_NONPOSITIVE,)),
+    operator("ReduceLogSumExp", (1, 11, 13, 18, 28), torch="logsumexp"),
+    operator("L2Loss", tf="L2Loss", traits=PLUS_ZERO),
+)

@@ -1,0 +1,38 @@
+"""Layout: the same elements in another shape or order."""
+
+from __future__ import annotations
+
+from analyzer.operators.declaration import RANDOM, SELECTS, operator
+
+OPERATORS = (
+    operator(
+        "Reshape",
+        (1, 5, 13, 14, 19, 21, 23, 24, 25),
+        tf="Reshape",
+        torch="reshape view _unsafe_view unflatten Unflatten",
+        keras="Reshape",
+        traits=SELECTS,
+    ),
+    operator("Flatten", (1, 9, 11, 13, 21, 23, 24, 25), torch="Flatten flatten", keras="Flatten", traits=SELECTS),
+    operator(
+        "Transpose",
+        (1, 13, 21, 23, 24, 25),
+        tf="Transpose",
+        torch="permute transpose swapaxes t",
+        keras="Permute",
+        traits=SELECTS,
+    ),
+    operator("ConjugateTranspose", tf="ConjugateTranspose"),
+    operator("InvertPermutation", tf="InvertPermutation"),
+    operator("Roll", tf="Roll", torch="roll"),
+    operator("RandomShuffle", tf="RandomShuffle", traits=RANDOM),
+    operator("Unsqueeze", (1, 11, 13, 21, 23, 24, 25), tf="ExpandDims", torch="unsqueeze", traits=SELECTS),
+    operator("Squeeze", (1, 11, 13, 21, 23, 24, 25), tf="Squeeze", torch="squeeze", traits=SELECTS),
+    operator("Expand", (8, 13), tf="BroadcastTo", torch="expand broadcast_to", traits=SELECTS),
+    operator("Tile", (1, 6, 13), tf="Tile", torch="repeat", keras="RepeatVector", traits=SELECTS),
+    operator("DepthToSpace", (1, 11, 13, 28), tf="DepthToSpace", torch="PixelShuffle pixel_shuffle", traits=SELECTS),
+    operator("SpaceToDepth", (1, 13, 28), tf="SpaceToDepth", torch="PixelUnshuffle pixel_unshuffle", traits=SELECTS),
+    operator("BatchToSpace", tf="BatchToSpaceND BatchToSpace"),
+    operator("SpaceToBatch", tf="SpaceToBatchND SpaceToBatch"),
+    operator("CenterCropPad", (18,)),
+)

@@ -1,0 +1,31 @@
+"""Softmax, its logarithm, and losses made of it."""
+
+from __future__ import annotations
+
+from analyzer.operators.conditions import SOFTMAX_OF_MINUS_INFINITY
+from analyzer.operators.declaration import operator
+
+OPERATORS = (
+    operator(
+        "Softmax",
+        (1, 11, 13),
+        tf="Softmax",
+        torch="Softmax Softmax2d softmax _softmax",
+        keras="Softmax",
+        unsafe=(SOFTMAX_OF_MINUS_INFINITY,),
+    ),
+    operator(
+        "LogSoftmax",
+        (1, 11, 13),
+        tf="LogSoftmax",
+        torch="LogSoftmax log_softmax _log_softmax",
+        unsafe=(SOFTMAX_OF_MINUS_INFINITY,),
+    ),
+    operator("Hardmax", (1, 11, 13)),
+    operator("SoftmaxCrossEntropyWithLogits", tf="SoftmaxCrossEntropyWithLogits", unsafe=(SOFTMAX_OF_MINUS_INFINITY,)),
+    operator(
+        "SparseSoftmaxCrossEntropyWithLogits",
+        tf="SparseSoftmaxCrossEntropyWithLogits",
+        unsafe=(SOFTMAX_OF_MINUS_INFINITY,),
+    ),
+)
