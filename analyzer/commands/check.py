@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.commands.output import add_format, emit
-from analyzer.problem import UsageProblem
+from analyzer.problem import TargetProblem, UsageProblem
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -65,6 +65,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         base = _base_tree(args.base, root, stack)
         if base is not None and not args.targets:
             selection = _with_sources(selection, root, base[0], config)
+        if base is None and not selection.targets:
+            raise TargetProblem(_nothing(root, selection))
         output = Path(args.out) if not args.no_report else Path(stack.enter_context(_temporary()))
         _prepare(output)
         progress = stack.enter_context(LiveProgress(console))
@@ -104,6 +106,26 @@ def _with_sources(selection: Selection, root: Path, base: Path, config: Config) 
     sources = changed_sources(root, base, config, selection.targets)
     notes = sources.notes if sources.targets and not selection.targets else (*selection.notes, *sources.notes)
     return Selection((*selection.targets, *sources.targets), notes)
+
+
+def _nothing(root: Path, selection: Selection) -> str:
+    """What stands here instead of a model, what of it can be checked, and the command for it."""
+    from analyzer.selecting.model_code import read_model_code
+
+    code = read_model_code(root)
+    sentences = list(selection.notes) or ["No target is left to check."]
+    if code.classes:
+        named = ", ".join(f"{c.name} ({c.path}:{c.line})" for c in code.classes[:3])
+        more = f" and {len(code.classes) - 3} more" if len(code.classes) > 3 else ""
+        sentences.append(f"But {code.files} Python files define models: {named}{more}.")
+        sentences.append(
+            "`assay init` makes entry points of them; `assay trace .` reads their source for shape errors."
+        )
+    elif code.scripts:
+        sentences.append(f"But {code.scripts[0]} trains one: `assay trace {code.scripts[0]}` reads it.")
+    else:
+        sentences.append(f"Of {code.files} Python files none defines a model. So nothing was checked.")
+    return "\n".join(sentences)
 
 
 def exit_code(report: Report) -> int:

@@ -15,6 +15,7 @@ EXIT_PASS, EXIT_BLOCKED, EXIT_USAGE, EXIT_NOT_ANALYSED = 0, 1, 2, 3
 
 # name -> (module with add_arguments and run, one line of help)
 COMMANDS = {
+    "init": ("analyzer.commands.init", "find what can be checked here; write .assay.yml and the workflow"),
     "check": ("analyzer.commands.check", "analyse models: numerical safety, validity, engines against each other"),
     "trace": ("analyzer.commands.trace", "find shape errors in Python source without running it"),
     "diff": ("analyzer.commands.diff", "run one model on several engines and localise where they part"),

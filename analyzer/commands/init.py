@@ -1,0 +1,152 @@
+"""`assay init`: what can be checked in this repository, and the files that make it so."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from importlib.resources import files as resources
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from analyzer.configuration.config import Config
+from analyzer.loading.formats import GRAPHS, detect
+from analyzer.problem import UsageProblem
+from analyzer.rendering.markdown_text import clean
+from analyzer.selecting.example_calls import ExampleCall, example_calls, written
+from analyzer.selecting.model_code import ModelClass, read_model_code
+from analyzer.selecting.targets import discover
+
+CONFIGURATION, ENTRIES, WORKFLOW = ".assay.yml", "assay_models.py", ".github/workflows/assay.yml"
+ACTIVE = 8  # examples that become targets at once: each is exported, which takes seconds; the others stay commented out
+SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a repository holds that Assay can check."""
+
+    models: tuple[str, ...]  # files with a graph
+    weights: tuple[str, ...]  # checkpoints without one
+    calls: tuple[ExampleCall, ...]
+    uncalled: tuple[ModelClass, ...]  # classes that can be made without arguments, and that no example calls
+    scripts: tuple[str, ...]
+    files: int  # Python files read
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--yes", action="store_true", help="write the files without asking")
+    parser.add_argument("--no-workflow", action="store_true", help=f"leave {WORKFLOW} alone")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """0: written, or shown; 2: a configuration stands there already, or nothing can be checked."""
+    root = Path.cwd()
+    if (root / CONFIGURATION).exists():
+        raise UsageProblem(f"{CONFIGURATION} exists already; edit it, or remove it and run `assay init` again.")
+    found = look(root)
+    _show(found, console)
+    if not (found.models or found.weights or found.calls or found.scripts or found.uncalled):
+        raise UsageProblem(
+            f"nothing here can be checked: no model file, and none of {found.files} Python files defines a model; run "
+            "this in the root of a repository that holds one."
+        )
+    texts = planned(found, root, workflow=not args.no_workflow)
+    names = ", ".join(texts)
+    if not args.yes:
+        if not sys.stdin.isatty():
+            console.print(Text(f"Nothing was written. `assay init --yes` writes {names}."))
+            return 0
+        if input(f"Write {names}? [y/N] ").strip().lower() not in ("y", "yes"):
+            return 0
+    for name, text in texts.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    console.print(Text(f"Wrote {names}."))
+    console.print(Text("Next: assay check"), style="bold")
+    return 0
+
+
+def look(root: Path) -> Found:
+    """Search the repository at `root`. Model files are told by content, Python is read as text."""
+    code = read_model_code(root)
+    calls = example_calls(code)
+    called = {call.model.name for call in calls}
+    kinds = {t.path: detect(root / t.path) for t in discover(root, Config()) if t.path}
+    return Found(
+        tuple(path for path, kind in kinds.items() if kind in GRAPHS),
+        tuple(path for path, kind in kinds.items() if kind not in GRAPHS),
+        calls,
+        tuple(c for c in code.classes if not c.required and c.name not in called and not c.name.startswith("_")),
+        code.scripts,
+        code.files,
+    )
+
+
+def planned(found: Found, root: Path, *, workflow: bool) -> dict[str, str]:
+    """Paths and texts of the files to write; what exists already stays as it is."""
+    texts = {CONFIGURATION: configuration(found, requirements=(root / "requirements.txt").is_file())}
+    if found.calls and not (root / ENTRIES).exists():
+        texts[ENTRIES] = written(found.calls)
+    if workflow and not (root / WORKFLOW).exists():
+        texts[WORKFLOW] = _workflow()
+    return texts
+
+
+def configuration(found: Found, *, requirements: bool) -> str:
+    lines = ["# Made by `assay init`. Every setting: `docs/configuration.md` of Assay.", "version: 1"]
+    if requirements:
+        lines += ["# what your models import, installed where they are exported", "environment:"]
+        lines += ["  requirements: requirements.txt"]
+    for title, paths in (("model files are found by their content", found.models), ("so are weights", found.weights)):
+        if paths:
+            lines.append(f"# {title}: {_some([_word(p) for p in paths])}")
+    if found.scripts:
+        lines.append(f"# changed Python files are traced by themselves: {_some([_word(p) for p in found.scripts])}")
+    if found.calls:
+        lines += ["targets:"]
+    for number, call in enumerate(found.calls):
+        off = "" if number < ACTIVE else "# "
+        if number == ACTIVE:
+            lines.append("  # more examples; each takes some seconds")
+        lines.append(f"  {off}- entry: {ENTRIES}:{call.name}  # {_word(call.model.name)}, as in {_word(call.path)}")
+    for model in found.uncalled[:SHOWN]:
+        lines.append(f"  # - entry: {_word(model.path)}:{model.name}  # no example calls it: give its inputs")
+        lines.append("  #   inputs: {x: {shape: [1, 3, 224, 224]}}")
+    return "\n".join(lines) + "\n"
+
+
+def _word(text: str) -> str:
+    """A name of the repository inside a comment of YAML: on one line."""
+    return clean(text, 200).replace("\n", " ")
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more
+
+
+def _workflow() -> str:
+    packaged = Path(str(resources("analyzer"))) / "workflows" / "review.yml"
+    here = Path(str(resources("analyzer"))).parent / "docs" / "workflows" / "review.yml"
+    return (packaged if packaged.is_file() else here).read_text(encoding="utf-8")
+
+
+def _show(found: Found, console: Console) -> None:
+    rows = [
+        ("model files", found.models),
+        ("weights", found.weights),
+        ("examples that call a model", [f"{c.model.name} ({c.path}:{c.line})" for c in found.calls]),
+        ("models that no example calls", [f"{c.name} ({c.path}:{c.line})" for c in found.uncalled]),
+        ("training scripts", found.scripts),
+    ]
+    for title, names in rows:
+        if not names:
+            continue
+        console.print(Text(f"{len(names)} {title}", style="bold"))
+        for name in names[:SHOWN]:
+            console.print(Text(f"  {clean(name, 200)}"), soft_wrap=True)
+        if len(names) > SHOWN:
+            console.print(Text(f"  and {len(names) - SHOWN} more", style="dim"))

@@ -1,0 +1,212 @@
+"""Entry points from what people already wrote: a README, test or example that makes a model and calls it.
+
+Of such code the statements that the call rests on are kept, and become a function without arguments that gives the
+model and its example inputs. The text is only read; what comes of it is run where entry points are.
+"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from analyzer.selecting.model_code import ModelClass, ModelCode, Source
+
+_STATEMENTS = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
+MOST_STATEMENTS = 40  # a longer example is a program, not an example
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleCall:
+    """A call of a model that the repository itself shows. `body` are the lines of the function that repeats it."""
+
+    name: str  # of the function
+    model: ModelClass
+    path: str  # where it stands
+    line: int
+    body: tuple[str, ...]
+
+
+def example_calls(code: ModelCode) -> tuple[ExampleCall, ...]:
+    """The first example of each model class, READMEs before tests and examples; each with a name of its own."""
+    classes = {c.name: c for c in code.classes}
+    ordered = sorted(code.sources, key=lambda s: (not s.path.endswith((".md", ".rst")), s.path.count("/"), s.path))
+    found: dict[str, ExampleCall] = {}
+    for source in ordered:
+        for call in _of_source(source, classes):
+            found.setdefault(call.model.name, call)
+    names: set[str] = set()
+    return tuple(_named(call, names) for call in found.values())
+
+
+def written(calls: Sequence[ExampleCall]) -> str:
+    """A module with one entry point a call."""
+    functions = []
+    for call in calls:
+        lines = [f"def {call.name}():", f'    """{call.model.name}, as in {_plain(call.path)}:{call.line}."""']
+        functions.append("\n".join([*lines, *(f"    {line}" for line in call.body)]))
+    wrapper = _WRAPPER if any("_Call(" in line for call in calls for line in call.body) else ""
+    head = '"""Entry points for Assay: each gives a model and example inputs. Made by `assay init`; edit freely."""\n'
+    return "\n\n\n".join([head + wrapper, *functions]) + "\n"
+
+
+def _plain(text: str) -> str:
+    """A path as part of a docstring: no quote, backslash or control character."""
+    return re.sub(r'["\\\\]|[^ -~]', "?", text)
+
+
+_WRAPPER = '''
+import torch
+
+
+class _Call(torch.nn.Module):
+    """A model called with settings besides its tensors."""
+
+    def __init__(self, model, call):
+        super().__init__()
+        self.model, self.call = model, call
+
+    def forward(self, *inputs):
+        return self.call(self.model, *inputs)
+'''
+
+
+def _of_source(source: Source, classes: dict[str, ModelClass]) -> Iterator[ExampleCall]:
+    local = {node.name for node in source.tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+    for before, block in _blocks(source.tree):
+        models: dict[str, ModelClass] = {}
+        for at, statement in enumerate([*before, *block]):
+            for call in _calls(statement) if models and at >= len(before) else ():
+                held = models.get(call.func.id) if isinstance(call.func, ast.Name) else None
+                if held is None or not (call.args or call.keywords):
+                    continue
+                body = _slice([*before, *block][:at], call, local, source, held)
+                if body is not None:
+                    yield ExampleCall(_snake(held.name), held, source.path, source.line + call.lineno - 1, body)
+            target = _assigned(statement)
+            made = getattr(statement, "value", None)
+            if target and isinstance(made, ast.Call):
+                name = ast.unparse(made.func).rpartition(".")[2]
+                if name in classes and (name not in local or classes[name].path == source.path):
+                    models[target] = classes[name]
+                else:
+                    models.pop(target, None)
+
+
+def _blocks(tree: ast.Module) -> Iterator[tuple[list[ast.stmt], list[ast.stmt]]]:
+    """Straight-line code with what runs before it: the module's own, and that of each function without arguments."""
+    yield [], tree.body
+    for node in tree.body:
+        inner = node.body if isinstance(node, ast.ClassDef) else [node]  # a test may be a method
+        for function in inner:
+            if isinstance(function, ast.FunctionDef) and [a.arg for a in function.args.args] in ([], ["self"]):
+                yield tree.body, function.body
+        if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
+            yield tree.body, node.body
+
+
+def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
+    if isinstance(statement, ast.Assign | ast.AnnAssign | ast.Expr | ast.Assert):
+        yield from (node for node in ast.walk(statement) if isinstance(node, ast.Call))
+
+
+def _assigned(statement: ast.stmt) -> str | None:
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+        return statement.targets[0].id
+    if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+        return statement.target.id
+    return None
+
+
+def _slice(
+    before: Sequence[ast.stmt], call: ast.Call, local: set[str], source: Source, model: ModelClass
+) -> tuple[str, ...] | None:
+    """The statements that `call` rests on, and a last one that gives model and inputs; None where more is needed."""
+    needed = {n.id for n in ast.walk(call) if isinstance(n, ast.Name)}
+    kept: list[ast.stmt] = []
+    for statement in reversed(before):
+        binds = _bound(statement)
+        if not isinstance(statement, _STATEMENTS) or not binds & needed:
+            continue
+        kept.append(_only(statement, needed))
+        needed -= binds
+        needed |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    missing = needed - set(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
+    first = []
+    if missing & local:  # defined beside the call: imported from there
+        if not source.path.endswith(".py"):
+            return None
+        module = re.sub(r"^src\.", "", source.path[: -len(".py")].replace("/", "."))
+        if not all(part.isidentifier() and not keyword.iskeyword(part) for part in module.split(".")):
+            return None
+        first = [f"from {module} import {', '.join(sorted(missing & local))}"]
+        missing -= local
+    if missing or len(kept) > MOST_STATEMENTS or any(isinstance(s, ast.ImportFrom) and s.level for s in kept):
+        return None
+    lines = [line for s in reversed(kept) for line in ast.unparse(s).splitlines()]
+    if any(_DOWNLOADS.search(line) for line in lines):
+        return None
+    return (*first, *lines, _result(call, model))
+
+
+_DOWNLOADS = re.compile(r"pretrained|download|requests\.|urlopen|open\(|\.load\(")  # needs what is not at hand
+
+
+def _only(statement: ast.stmt, needed: set[str]) -> ast.stmt:
+    """Of an import the names that are needed."""
+    if not isinstance(statement, ast.Import | ast.ImportFrom):
+        return statement
+    names = [a for a in statement.names if (a.asname or a.name).partition(".")[0] in needed]
+    if isinstance(statement, ast.Import):
+        return ast.Import(names=names)
+    return ast.ImportFrom(module=statement.module, names=names, level=statement.level)
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
+    return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _result(call: ast.Call, model: ModelClass) -> str:
+    name = ast.unparse(call.func)
+    settings = [k for k in call.keywords if k.arg is None or _is_setting(k.value)]
+    plain = [a for a in call.args if not _is_setting(a)]
+    if not settings and len(plain) == len(call.args):
+        if not call.keywords:
+            comma = "," if len(call.args) == 1 else ""
+            return f"return {name}, ({', '.join(map(ast.unparse, call.args))}{comma})"
+        if not call.args:
+            given = ", ".join(f"{k.arg!r}: {ast.unparse(k.value)}" for k in call.keywords)
+            return f"return {name}, {{{given}}}"
+    if model.framework != "torch":
+        return f"return {name}"
+    tensors = [*plain, *(k.value for k in call.keywords if k not in settings)]
+    names = iter(f"x{i}" for i in range(len(tensors)))
+    inner = [ast.unparse(a) if _is_setting(a) else next(names) for a in call.args]
+    inner += [ast.unparse(k) if k in settings else f"{k.arg}={next(names)}" for k in call.keywords]
+    bound = "".join(f", x{i}" for i in range(len(tensors)))
+    given = ", ".join(ast.unparse(t) for t in tensors)
+    comma = "," if len(tensors) == 1 else ""
+    return f"return _Call({name}, lambda model{bound}: model({', '.join(inner)})), ({given}{comma})"
+
+
+def _is_setting(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant)
+
+
+def _snake(name: str) -> str:
+    return (
+        re.sub(r"(?<=[A-Za-z0-9])(?=[A-Z][a-z]{2})|(?<=[a-z0-9])(?=[A-Z][a-z])", "_", name).lower().strip("_")
+        or "model"
+    )
+
+
+def _named(call: ExampleCall, names: set[str]) -> ExampleCall:
+    name, number = call.name, 2
+    while name in names or keyword.iskeyword(name):
+        name, number = f"{call.name}_{number}", number + 1
+    names.add(name)
+    return replace(call, name=name)

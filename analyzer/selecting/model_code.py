@@ -1,0 +1,157 @@
+"""What Python source in a repository defines models, calls them and trains them. Read as text, never imported."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from analyzer.loading.search import SKIPPED
+
+LARGEST = 1_000_000  # bytes; a longer source is generated, and nobody's example
+_BASES = {
+    "Module": "torch", "LightningModule": "torch", "Sequential": "torch", "PreTrainedModel": "torch",
+    "Model": "keras", "Layer": "keras", "Functional": "keras",
+}  # fmt: skip
+_TRAINS = {"backward", "fit", "train_on_batch", "apply_gradients", "minimize"}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelClass:
+    """A class that builds a model. `required` are the arguments of its constructor that have no default."""
+
+    name: str
+    path: str  # relative to the repository
+    line: int
+    framework: str  # torch or keras
+    required: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A piece of Python: a file, or a fenced block of a Markdown page (`line` is that of its first line, from 1)."""
+
+    path: str
+    line: int
+    tree: ast.Module
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCode:
+    classes: tuple[ModelClass, ...]
+    sources: tuple[Source, ...]  # where models may be used: every file and every fenced block
+    scripts: tuple[str, ...]  # files that train when they are run
+    files: int  # Python files that were read
+
+
+def read_model_code(root: Path) -> ModelCode:
+    """Everything below `root`; what cannot be read or parsed is left out."""
+    files = [
+        source
+        for path in _files(root, ".py")
+        if (text := _text(path)) is not None and (source := _parsed(text, path.relative_to(root).as_posix(), 1))
+    ]
+    blocks = [
+        source
+        for ending in (".md", ".rst")
+        for path in _files(root, ending)
+        for source in _blocks(_text(path) or "", path.relative_to(root).as_posix())
+    ]
+    return ModelCode(
+        tuple(_classes(files)), (*blocks, *files), tuple(s.path for s in files if _trains(s.tree)), len(files)
+    )
+
+
+def _files(root: Path, ending: str) -> Iterator[Path]:
+    for path in sorted(root.rglob(f"*{ending}")):
+        parts = path.relative_to(root).parts[:-1]
+        hidden = any(part in SKIPPED or part.startswith(".") for part in parts)
+        if not hidden and path.is_file() and not path.is_symlink():
+            yield path
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8") if path.stat().st_size <= LARGEST else None
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _parsed(text: str, path: str, line: int) -> Source | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # escapes in strings that Python warns about
+            return Source(path, line, ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+_FENCE = re.compile(r"^```(?:python|py)\b[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL | re.IGNORECASE)
+
+
+def _blocks(text: str, path: str) -> Iterator[Source]:
+    for found in _FENCE.finditer(text):
+        source = _parsed(found[1], path, text.count("\n", 0, found.start(1)) + 1)
+        if source is not None:
+            yield source
+
+
+def _classes(files: list[Source]) -> Iterator[ModelClass]:
+    """Classes whose bases end, by names, in a framework's; a base of the repository counts wherever it is defined."""
+    defined = [(source, node) for source in files for node in source.tree.body if isinstance(node, ast.ClassDef)]
+    frameworks: dict[str, str] = {}
+    while True:
+        known = len(frameworks)
+        for source, node in defined:
+            if node.name in frameworks:
+                continue
+            for base in node.bases:
+                dotted = ast.unparse(base)
+                last = dotted.rpartition(".")[2]
+                framework = frameworks.get(last) or (_BASES.get(last) if _is_framework(dotted, source.tree) else None)
+                if framework:
+                    frameworks[node.name] = framework
+        if len(frameworks) == known:
+            break
+    for source, node in defined:
+        if node.name in frameworks:
+            yield ModelClass(node.name, source.path, node.lineno, frameworks[node.name], _required(node))
+
+
+def _is_framework(dotted: str, tree: ast.Module) -> bool:
+    first = dotted.partition(".")[0]
+    imported = {
+        (alias.asname or alias.name).partition(".")[0]: (getattr(node, "module", None) or alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+    homes = ("torch", "keras", "tensorflow", "pytorch_lightning", "lightning", "transformers")
+    return imported.get(first, "").partition(".")[0] in homes
+
+
+def _required(node: ast.ClassDef) -> tuple[str, ...]:
+    made = next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None)
+    if made is None:
+        return ()
+    given = made.args
+    positional = [a.arg for a in (*given.posonlyargs, *given.args)][1:]
+    without = positional[: len(positional) - len(given.defaults)]
+    keywords = [a.arg for a, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default is None]
+    return (*without, *keywords)
+
+
+def _trains(tree: ast.Module) -> bool:
+    """Whether a script: something runs when the file does, and somewhere in it a step of training is taken."""
+    runs = any(isinstance(node, ast.If | ast.For | ast.Expr) and _has_call(node) for node in tree.body)
+    return runs and any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _TRAINS
+        for node in ast.walk(tree)
+    )
+
+
+def _has_call(node: ast.stmt) -> bool:
+    return any(isinstance(inner, ast.Call) for inner in ast.walk(node))

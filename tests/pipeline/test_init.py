@@ -1,0 +1,150 @@
+"""`assay init`: examples of the repository become entry points that run; nothing is overwritten, nothing is run."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+import yaml
+
+from analyzer.commands.cli import main
+from analyzer.configuration.reader import read_config
+from analyzer.exporting.inside.entry import build
+from tests.pipeline.models import unsafe
+
+PACKAGE = """\
+import torch
+from torch import nn
+
+class Base(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.f = nn.Linear(dim, dim)
+
+    def forward(self, x, mask=None, return_loss=False):
+        y = self.f(x)
+        return y.sum() if return_loss else y
+
+class SimpleNet(Base):
+    def __init__(self, dim, *, depth):
+        super().__init__(dim)
+
+class Ready(nn.Module):
+    def forward(self, x):
+        return x
+
+class NoModel:
+    pass
+"""
+README = """\
+# Nets
+
+```python
+import torch, os
+from nets.core import SimpleNet, Base
+
+dim = 8
+unused = os.system("touch mark")
+net = SimpleNet(dim, depth = 2)
+x = torch.randn(
+    1, dim)
+y = net(x, return_loss = True) # a loss
+```
+
+```python
+model = Base.from_pretrained("hub")
+model(torch.zeros(1))
+```
+
+```bash
+not python at all {
+```
+"""
+TEST = """\
+import torch
+from nets.core import Base
+
+class TestBase:
+    def test_it(self):
+        model = Base(4)
+        out = model(torch.zeros(3, 4), mask=torch.ones(3))
+        assert out.shape == (3, 4)
+"""
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    texts = {
+        "nets/__init__.py": "", "nets/core.py": PACKAGE, "README.md": README, "tests/test_nets.py": TEST,
+        "train.py": "import torch\nloss = torch.zeros(1, requires_grad=True)\nloss.backward()\n",
+        "broken.py": "def f(:\n", "requirements.txt": "torch\n",
+    }  # fmt: skip
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    unsafe(tmp_path / "exports" / "net.onnx")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_what_is_written_is_read_and_runs(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", "--yes"]) == 0
+    shown = capsys.readouterr().out
+    for line in ("1 model files", "SimpleNet (README.md:12)", "Base (tests/test_nets.py:7)", "Ready (nets/core.py:"):
+        assert line in shown
+    assert not (repository / "mark").exists()
+    config = read_config(repository / ".assay.yml")
+    entries = [t.entry for t in config.targets]
+    assert entries == ["assay_models.py:simple_net", "assay_models.py:base"]
+    assert config.environment.requirements
+    net = build("assay_models.py:simple_net", str(repository))
+    assert net.framework == "torch"
+    assert isinstance(net.inputs, tuple)
+    assert net.model(*net.inputs).ndim == 0
+    other = build("assay_models.py:base", str(repository))
+    assert isinstance(other.inputs, tuple)
+    assert other.model(*other.inputs).shape == (3, 4)
+    assert "os.system" not in (repository / "assay_models.py").read_text()
+    assert yaml.safe_load((repository / ".github/workflows/assay.yml").read_text())["permissions"] == {}
+
+
+def test_nothing_is_overwritten(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (repository / ".assay.yml").write_text("version: 1\n")
+    assert main(["init", "--yes"]) == 2
+    assert ".assay.yml exists already" in capsys.readouterr().err
+    assert (repository / ".assay.yml").read_text() == "version: 1\n"
+    assert not (repository / "assay_models.py").exists()
+
+
+def test_without_a_yes_nothing_is_written(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init"]) == 0
+    assert "Nothing was written" in capsys.readouterr().out
+    assert not (repository / ".assay.yml").exists()
+
+
+def test_names_of_the_repository_cannot_break_the_files(repository: Path) -> None:
+    evil = repository / '"""\nimport evil\n- entry: x.py:y #.md'
+    evil.write_text(README)
+    (repository / "README.md").unlink()
+    assert main(["init", "--yes"]) == 0
+    assert len(read_config(repository / ".assay.yml").targets) == 2
+    tree = ast.parse((repository / "assay_models.py").read_text())
+    imported = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+    assert imported == {"torch"}
+
+
+def test_a_folder_without_anything_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "--yes"]) == 2
+    assert "nothing here can be checked" in capsys.readouterr().err
+
+
+def test_check_never_passes_about_nothing(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (repository / "exports" / "net.onnx").unlink()
+    assert main(["check"]) == 3
+    said = capsys.readouterr().err
+    assert "Base (nets/core.py:4)" in said
+    assert "assay init" in said
