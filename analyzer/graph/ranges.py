@@ -23,6 +23,7 @@ class ValueRange:
     hi: float
     origin: Origin = Origin.DECLARED
     reason: str = ""  # one phrase: "token ids below the vocabulary size 30522"
+    estimated: bool = False  # how far training may move a weight is a guess: it may go a little further
 
     def __post_init__(self) -> None:
         if not self.lo <= self.hi:

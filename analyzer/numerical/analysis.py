@@ -147,7 +147,9 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
     for warning in roots:
         confirmation = shown.get(id(warning))
         shown_by = f"{confirmation.engine}: {confirmation.sentence}" if confirmation else ""
-        support = _explained(case, warning, confirmer, Support(shown_by)) if explain else Support(shown_by)
+        support = Support(shown_by, standing=confirmation.standing if confirmation else None)
+        if explain:
+            support = _explained(case, warning, confirmer, support)
         after = follow.get(id(warning), [])
         finding = finding_of(case.graph, case.target.id, case.interpretation, warning, case.assumptions, after, support)
         if confirmation is not None and case.output is not None:

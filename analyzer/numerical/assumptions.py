@@ -163,7 +163,7 @@ def _parameter(value: ir.Value, uses: Uses, target: TargetConfig, weights: Mappi
             )
         return widened(*initial, "initial value")
     if dtype.is_floating_point():
-        return ValueRange(-ZERO_DEFAULT, ZERO_DEFAULT, Origin.DEFAULT, "default for parameters")
+        return ValueRange(-ZERO_DEFAULT, ZERO_DEFAULT, Origin.DEFAULT, "default for parameters", estimated=True)
     return ValueRange(0, _largest(dtype, INTEGER_DEFAULT), Origin.DEFAULT, "default for integer state")
 
 
@@ -214,7 +214,7 @@ def _from_weights(
     wide, known = widened(stored.lo, stored.hi, "checkpoint"), inferred_parameter(value, uses)
     if known is None or known.lo > stored.lo or known.hi < stored.hi:
         return wide
-    return replace(wide, lo=max(wide.lo, known.lo), hi=min(wide.hi, known.hi))
+    return replace(wide, lo=max(wide.lo, known.lo), hi=min(wide.hi, known.hi), estimated=False)
 
 
 def widened(lo: float, hi: float, what: str) -> ValueRange:
@@ -226,8 +226,9 @@ def widened(lo: float, hi: float, what: str) -> ValueRange:
     if margin == 0:
         margin = abs(lo)
     if margin == 0:
-        return ValueRange(-ZERO_DEFAULT, ZERO_DEFAULT, Origin.INFERRED, f"{what} 0")
-    return ValueRange(lo - margin, hi + margin, Origin.INFERRED, f"{what} {interval_text(lo, hi)}, widened")
+        return ValueRange(-ZERO_DEFAULT, ZERO_DEFAULT, Origin.INFERRED, f"{what} 0", estimated=True)
+    reason = f"{what} {interval_text(lo, hi)}, widened"
+    return ValueRange(lo - margin, hi + margin, Origin.INFERRED, reason, estimated=True)
 
 
 def _everything(dtype: ir.DataType, reason: str) -> ValueRange:

@@ -9,6 +9,8 @@ from analyzer.findings import Confidence, Evidence, Finding, Level, Suggestion
 from analyzer.graph import Graph, Role, display_name, in_framework_layer, layer_of, location_of
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.assumptions import Assumption
+from analyzer.numerical.confirm.confirmation import Standing
+from analyzer.numerical.confirm.consequences import STEPS
 from analyzer.numerical.explanation import (
     behind,
     certain,
@@ -31,6 +33,15 @@ OWN_WEIGHTS = (
     "does, and training hardly ever does."
 )
 NOT_TRAINED = "No trained weight comes before it: its gradient is computed only where that of the input is asked for."
+NULL_SET = "It happens only where {weights} exactly, where training never leaves a weight: no merge is blocked."
+NOT_REACHED = (
+    "The failure reaches nothing: on these inputs and weights the model's results and losses, and the gradients that "
+    "training computes, stay finite."
+)
+TRAINED_AWAY = (
+    "The weights would have to go to the far ends of their ranges, and {steps} steps of training do not move them there."
+)
+TOWARDS = 0.02  # of the way to a witness: less than this is no movement towards it
 SHOWN = 8  # assumptions and followers listed one by one
 
 
@@ -41,6 +52,7 @@ class Support:
     shown_by: str = ""  # "ONNX Runtime 1.24: 3 of 20 results are not finite …" of a real run
     precondition: Precondition | None = None
     suggestion: Suggestion | None = None
+    standing: Standing | None = None
 
 
 def finding_of(
@@ -66,10 +78,13 @@ def finding_of(
     untrained = warning.backward and not trains_through(rests, assumptions)
     if degenerate or untrained:
         sentences += (OWN_WEIGHTS if degenerate else NOT_TRAINED,)
+    note = "" if proved else unimportant(support.standing)
+    sentences += tuple(s for s in (*_weights_moved(support.standing), note) if s)
+    level = Level.WARNING if degenerate or untrained else level_of(warning, graph, confidence)
     table = interval_table(graph, interpretation, warning)
     return Finding(
         rule=warning.rule,
-        level=Level.WARNING if degenerate or untrained else level_of(warning, graph, confidence),
+        level=Level.NOTE if note else level,
         confidence=confidence,
         message=message(warning, failed or proved, interpretation),
         target=target,
@@ -94,6 +109,33 @@ def finding_of(
         ),
         suggestion=support.suggestion,
     )
+
+
+def unimportant(standing: Standing | None) -> str:
+    """Why a failure that a run shows blocks nothing; empty if it may block (see docs/ranges.md, "General position")."""
+    if standing is None:
+        return ""
+    if standing.exact:
+        named = " and ".join(f"`{name}` is {value}" for name, value in standing.exact)
+        return NULL_SET.format(weights=named)
+    if standing.reached == "":
+        return NOT_REACHED
+    if standing.towards is not None and standing.towards < TOWARDS and not standing.trained:
+        return TRAINED_AWAY.format(steps=STEPS)
+    return ""
+
+
+def _weights_moved(standing: Standing | None) -> tuple[str, ...]:
+    if standing is None or standing.exact or not standing.moved:
+        return ()
+    parts = [f"`{name}` from {a:.4g} to {b:.4g} ({part:.0%} of its range)" for name, a, b, part in standing.moved[:3]]
+    more = f" and {len(standing.moved) - 3} more" if len(standing.moved) > 3 else ""
+    found = (f"Weights moved from their initial values: {', '.join(parts)}{more}.",)
+    if standing.trained:
+        return (*found, f"A short training run fails there by itself, {standing.trained}.")
+    if standing.towards is not None and standing.towards >= TOWARDS:
+        return (*found, f"{STEPS} steps of training went {standing.towards:.0%} of that way.")
+    return found
 
 
 def level_of(warning: Warning, graph: Graph, confidence: Confidence) -> Level:

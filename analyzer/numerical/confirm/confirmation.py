@@ -5,8 +5,8 @@ from __future__ import annotations
 import signal
 import tempfile
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -16,7 +16,7 @@ import onnx_ir as ir
 
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.confirm.child import Worker, WorkerFailed
-from analyzer.numerical.confirm.extract import Slice, extract
+from analyzer.numerical.confirm.extract import Slice, extract, whole
 from analyzer.numerical.confirm.objective import target_of
 from analyzer.numerical.result import Warning
 from analyzer.operators.registry import operator_name
@@ -24,6 +24,7 @@ from analyzer.operators.registry import operator_name
 START_SECONDS = 60.0  # for importing a framework on a busy machine
 MASKED = "numerical/softmax-of-minus-infinity"  # its operand holds infinities by intention
 SIZES = (2, 1, 16, 48, 96)  # tried for dimensions that may have any size
+FAR = 0.9  # of the way to the end of its range: there a weight stands because of the estimate
 LARGEST_SLICE = 1 << 29  # bytes
 
 
@@ -36,6 +37,23 @@ class Budget:
     total: float = 60.0
     attempts: int = 6
     seed: int = 0
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a witness stands and what it does.
+
+    `exact` are weights that must stand at exact values (name, value); `moved` how far others are from where training
+    starts: name, initial value, value, part of the way to the end of the range. `reached` says what of the whole model
+    the failure reaches, "" for nothing; None where that could not be run. `towards` is the part of the way to the
+    witness that a short training run went, None where none was needed or possible; `trained` where it failed itself.
+    """
+
+    exact: tuple[tuple[str, str], ...] = ()
+    moved: tuple[tuple[str, float, float, float], ...] = ()
+    reached: str | None = None
+    towards: float | None = None
+    trained: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,6 +70,7 @@ class Confirmation:
     names: Mapping[str, str] = field(default_factory=dict)
     infinite: bool = False
     event: str = ""  # the result that tells of an operator inside a body
+    standing: Standing = Standing()
 
 
 class Confirmer:
@@ -67,6 +86,7 @@ class Confirmer:
         self._folder = tempfile.TemporaryDirectory(prefix="assay-confirm-", ignore_cleanup_errors=True)
         self._count = 0
         self._fitting: dict[int, int] = {}  # graph -> the size of unknown dimensions that its last confirmation had
+        self._whole: dict[tuple[int, tuple[tuple[str, int], ...]], dict[str, Any] | None] = {}
         self.notes: list[str] = []
 
     def __enter__(self) -> Confirmer:
@@ -101,10 +121,68 @@ class Confirmer:
             found = self._try(piece, warning, losses, deadline)
             if found is not None:
                 self._fitting[id(graph)] = size
-                return found
+                return self._followed(found, graph, warning, ranges, sizes)
             if not _symbolic(graph, piece):
                 return None
         return None
+
+    def _followed(
+        self,
+        found: Confirmation,
+        graph: Graph,
+        warning: Warning,
+        ranges: Mapping[str, ValueRange],
+        sizes: Mapping[str, int],
+    ) -> Confirmation:
+        """The confirmation with what the failure does to the whole model, where that can be run."""
+        if found.standing.exact:
+            return found
+        key = (id(graph), tuple(sorted(sizes.items())))
+        if key not in self._whole:
+            self._whole[key] = self._described_whole(graph, ranges, sizes)
+        described = self._whole[key]
+        if described is None:
+            return found
+        far = [m[0] for m in found.standing.moved if m[3] >= FAR]
+        request = {
+            **described,
+            "do": "follow",
+            "witness": str(found.work / "found.npz"),
+            "seed": self.budget.seed,
+            "infinite": False,
+            "flush": found.kind == "tensorflow",
+            "moved": far if len(far) == len(found.standing.moved) else [],
+        }
+        try:
+            answer = self._searcher.ask(request, self.budget.run + START_SECONDS)
+        except WorkerFailed:
+            return found
+        if answer["status"] != "followed":
+            return found
+        standing = replace(
+            found.standing,
+            reached=answer["reached"],
+            towards=answer.get("towards"),
+            trained=answer.get("trained", ""),
+        )
+        return replace(found, standing=standing)
+
+    def _described_whole(
+        self, graph: Graph, ranges: Mapping[str, ValueRange], sizes: Mapping[str, int]
+    ) -> dict[str, Any] | None:
+        piece = whole(graph, ranges, sizes, graph.losses)
+        if piece is None or sum(x.initial.nbytes for x in piece.leaves if x.initial is not None) > LARGEST_SLICE:
+            return None
+        data = ir.to_proto(piece.model).SerializeToString()
+        if len(data) > LARGEST_SLICE:
+            return None
+        self._count += 1
+        work = Path(self._folder.name, f"whole-{self._count}")
+        work.mkdir()
+        (work / "slice.onnx").write_bytes(data)
+        trained = bool(graph.losses) or graph.framework != "onnx"
+        target = {"target": (-1, "largest"), "backward": trained, "losses": graph.losses}
+        return {**self._described(work, piece), **target}
 
     def compare(self, before: Slice, after: Slice, folder: Path) -> float | None:
         """The largest difference of the two slices' first results over ordinary inputs, relative to 1 + |result|.
@@ -128,7 +206,10 @@ class Confirmer:
         return {
             "folder": str(work),
             "leaves": [
-                {"name": x.name, "shape": x.shape, "dtype": x.dtype, "lo": str(x.lo), "hi": str(x.hi), "role": x.role}
+                {
+                    **{"name": x.name, "shape": x.shape, "dtype": x.dtype, "role": x.role},
+                    **{"lo": str(x.lo), "hi": str(x.hi), "estimated": x.estimated},
+                }
                 for x in piece.leaves
             ],
             "operands": piece.operands,
@@ -194,6 +275,7 @@ class Confirmer:
                     real.get("names", {}),
                     warning.rule == MASKED,
                     str(real.get("event", "")),
+                    Standing(_pairs(answer["exact"]), tuple((m[0], m[1], m[2], m[3]) for m in answer["moved"])),
                 )
         return None
 
@@ -213,6 +295,10 @@ class Confirmer:
                 return None
             return {"failed": None, "reason": answer["reason"]}
         return answer
+
+
+def _pairs(items: Sequence[Sequence[str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((item[0], item[1]) for item in items)
 
 
 def ends_of(graph: Graph, warning: Warning) -> tuple[str, ...]:

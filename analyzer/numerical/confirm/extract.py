@@ -40,6 +40,7 @@ class Leaf:
     hi: float
     role: str = "input"
     initial: np.ndarray | None = None
+    estimated: bool = False  # the ends of the range are an estimate that training may leave
 
 
 @dataclass(frozen=True)
@@ -97,14 +98,7 @@ def extract(
         sub = ir.convenience.extract(main, list(cut), [*kept, *exposed])
     except ValueError:
         return None
-    for value in sub.inputs:
-        sub.initializers.pop(value.name or "", None)
-        value.const_value = None
-    sub.opset_imports.update(graph.model.opset_imports)
-    # Engines refuse a version newer than their own, though nothing that a slice holds needs it.
-    model = ir.Model(sub, ir_version=IR_VERSION)
-    for key, function in graph.model.functions.items():
-        model.functions[key] = function
+    model = _standing_alone(graph, sub)
     made = [v for v in node.outputs if v.name] if inside else wanted
     return Slice(
         model,
@@ -115,6 +109,40 @@ def extract(
         tuple(v.name or "" for v in wanted),
         inside,
     )
+
+
+def whole(
+    graph: Graph, ranges: Mapping[str, ValueRange], sizes: Mapping[str, int], losses: tuple[str, ...]
+) -> Slice | None:
+    """The model with all its results and losses as a slice, or None where a leaf has no usable shape."""
+    main = graph.graph
+    ends = [v for v in main.outputs if v.name and v.producer() is not None]
+    ends += [v for v in (find_value(main, name) for name in losses) if v is not None and v not in ends]
+    if not ends:
+        return None
+    cut = _leaves(main, [p for v in ends if (p := v.producer()) is not None], ranges)
+    leaves = [_leaf(value, ranges, sizes) for value in cut]
+    if any(leaf is None for leaf in leaves):
+        return None
+    try:
+        sub = ir.convenience.extract(main, list(cut), ends)
+    except ValueError:
+        return None
+    model = _standing_alone(graph, sub)
+    names = tuple(v.name or "" for v in ends)
+    return Slice(model, tuple(x for x in leaves if x is not None), "", (), names[:1], names)
+
+
+def _standing_alone(graph: Graph, sub: ir.Graph) -> ir.Model:
+    for value in sub.inputs:
+        sub.initializers.pop(value.name or "", None)
+        value.const_value = None
+    sub.opset_imports.update(graph.model.opset_imports)
+    # Engines refuse a version newer than their own, though nothing that a slice holds needs it.
+    model = ir.Model(sub, ir_version=IR_VERSION)
+    for key, function in graph.model.functions.items():
+        model.functions[key] = function
+    return model
 
 
 def find_value(graph: ir.Graph, name: str) -> ir.Value | None:
@@ -197,7 +225,8 @@ def _leaf(value: ir.Value, ranges: Mapping[str, ValueRange], sizes: Mapping[str,
             shape = tuple(initial.shape)
     if dtype == ir.DataType.BOOL:
         lo, hi = max(lo, 0.0), min(hi, 1.0)
-    return Leaf(value.name or "", shape, dtype.name, float(lo), float(hi), role, initial)
+    estimated = given is not None and given.estimated
+    return Leaf(value.name or "", shape, dtype.name, float(lo), float(hi), role, initial, estimated)
 
 
 def _draw_range(node: ir.Node) -> tuple[float, float]:

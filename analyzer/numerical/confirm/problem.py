@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import onnx_ir as ir
@@ -33,6 +33,7 @@ class Problem:
     losses: tuple[str, ...] = ()
     flush: bool = False  # the engine that decides takes denormals for 0
     infinite: bool = False  # the operand may hold infinities: only NaN counts
+    fixed: Mapping[str, Any] = field(default_factory=dict)  # values that are not searched; tensors by name
 
     @property
     def ends(self) -> tuple[str, ...]:
@@ -46,7 +47,7 @@ class Problem:
     def traced(self, point: Mapping[str, Any], mode: Mode) -> Trace:
         """One run, with what the operator received and made."""
         trace = Trace(self.outputs[0], infinite=self.infinite)
-        run(self.model, point, mode, trace)
+        run(self.model, {**self.fixed, **point}, mode, trace)
         return trace
 
     def driven(self, point: Mapping[str, Any]) -> list[Any]:

@@ -5,7 +5,7 @@ It also notes which operator failed first: an operator that fails after another 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,24 @@ def finite(tensor: Any, infinite: bool = False) -> bool:
     return not bool(torch.isnan(tensor).any()) if infinite else bool(torch.isfinite(tensor).all())
 
 
+TESTS = frozenset({"IsNaN", "IsNan", "IsInf", "IsFinite", "Shape", "Size", "Rank", "NonZero"})
+
+
+def decides(node: ir.Node, operands: Sequence[Any], results: Sequence[Any]) -> bool:
+    """Whether a comparison, cast or argmax reads NaN: what it gives is no longer told from a sound value."""
+    import torch
+
+    if node.op_type in TESTS or not results:
+        return False
+    made = results[0]
+    if not isinstance(made, torch.Tensor) or made.is_floating_point() or made.is_complex():
+        return False
+    given = [x for x in operands if isinstance(x, torch.Tensor)]
+    if node.op_type == "Equal" and any(x.numel() == 1 and bool(torch.isinf(x).all()) for x in given):
+        return False  # asks for an infinity
+    return any(x.is_floating_point() and bool(torch.isnan(x).any()) for x in given)
+
+
 @dataclass
 class Trace:
     """What the operator whose first result is `watched` received and made, once for each time it ran.
@@ -41,6 +59,7 @@ class Trace:
     replayed: Iterator[bool] | None = None
     infinite: bool = False  # infinities are meant: only NaN counts
     earlier: str = ""  # the first other operator with finite operands and a result that is not
+    decided: str = ""  # the first operator that made a truth value, an index or an integer of a value that is not sound
 
     def decide(self, condition: Tensor) -> bool:
         """Whether a condition holds."""
@@ -94,6 +113,8 @@ class _Evaluation:
         for value, result in zip(node.outputs, results, strict=False):
             if value.name:
                 values[value.name] = self._exact(result) if constant else result
+        if not self.trace.decided and control is None and decides(node, operands, results):
+            self.trace.decided = node.name or node.op_type
         if not self.trace.watched or not node.outputs:
             return
         if node.outputs[0].name == self.trace.watched:

@@ -54,6 +54,8 @@ def _answer(request: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
         return _run(request)
     if request["do"] == "compare":
         return _compare(request)
+    if request["do"] == "follow":
+        return _follow(request)
     raise ValueError(f"unknown request {request['do']}")
 
 
@@ -63,15 +65,17 @@ def _next(state: dict[str, Any]) -> dict[str, Any]:
     point = next(state["points"], None)
     if point is None:
         return {"status": "none"}
-    np.savez(state["folder"] / "found.npz", **point)
-    return {"status": "found"}
+    arrays, standing = point
+    np.savez(state["folder"] / "found.npz", **arrays)
+    return {"status": "found", **standing}
 
 
-def _points(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Points at which the operator is expected to fail, as NumPy arrays in the leaves' dtypes."""
+def _points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Points at which the operator is expected to fail, as NumPy arrays in the leaves' dtypes, and where they stand."""
+    import numpy as np
     import torch
 
-    from analyzer.numerical.confirm import points, search
+    from analyzer.numerical.confirm import points, position
     from analyzer.numerical.confirm.torch_registry import Unsupported
 
     torch.set_num_threads(1)
@@ -80,15 +84,18 @@ def _points(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
     torch.set_flush_denormal(bool(request.get("flush", False)))
     deadline = time.process_time() + float(request["seconds"])
     try:
-        for point in search.candidates(problem, int(request["seed"]), deadline):
-            yield {name: _array(tensor) for name, tensor in point.items()}
+        for found in position.witnesses(problem, int(request["seed"]), deadline):
+            standing = {"exact": found.exact, "moved": found.moved}
+            yield {name: _array(tensor) for name, tensor in found.point.items()}, standing
     except (Unsupported, KeyError, NotImplementedError, TypeError, IndexError, RuntimeError, ValueError):
-        # Without an interpreter for every operator the probes are still worth a real run each.
+        # Without an interpreter for every operator the probes are still worth a real run each, at moved weights.
         if not problem.backward:
+            rng = np.random.default_rng(int(request["seed"]))
             for point in points.probes(problem, int(request["seed"])):
                 if time.process_time() > deadline:
                     return
-                yield {name: _array(tensor) for name, tensor in point.items()}
+                shaken = position.shaken(problem, point, rng)
+                yield {name: _array(tensor) for name, tensor in shaken.items()}, {"exact": (), "moved": ()}
 
 
 def _compare(request: dict[str, Any]) -> dict[str, Any]:
@@ -117,6 +124,34 @@ def _compare(request: dict[str, Any]) -> dict[str, Any]:
             change = float((apart / (1 + first.abs()))[both].max())
             moved = change if moved is None else max(moved, change)
     return {"status": "none"} if moved is None else {"status": "compared", "moved": moved}
+
+
+def _follow(request: dict[str, Any]) -> dict[str, Any]:
+    """What a witness does to the whole model, and whether training of the weights called `moved` goes there."""
+    import numpy as np
+    import torch
+
+    from analyzer.numerical.confirm import consequences
+    from analyzer.numerical.confirm.torch_dtypes import from_numpy
+
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(bool(request["flush"]))
+    problem = read_problem(Path(request["folder"]), request)
+    dtypes = {x.name: x.dtype for x in problem.leaves}
+    with np.load(request["witness"]) as archive:
+        witness = {n: _typed(from_numpy(archive[n]), dtypes[n]) for n in archive.files if n in dtypes}
+    seed = int(request["seed"])
+    answer: dict[str, Any] = {"status": "followed", "reached": consequences.reached(problem, witness, seed)}
+    if answer["reached"] and request["moved"] and problem.losses:
+        failed, part = consequences.trained_towards(problem, witness, request["moved"], seed)
+        answer |= {"trained": failed, "towards": part}
+    return answer
+
+
+def _typed(tensor: Any, dtype: str) -> Any:
+    from analyzer.numerical.confirm.torch_dtypes import torch_dtype
+
+    return tensor.to(torch_dtype(dtype))
 
 
 def _exactly(problem: Any, point: dict[str, Any], fallback: Any) -> Any:
@@ -157,6 +192,7 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
             float(leaf["hi"]),
             leaf["role"],
             initial.get(leaf["name"]),
+            bool(leaf["estimated"]),
         )
         for leaf in request["leaves"]
     )

@@ -1,0 +1,190 @@
+"""Whether a failure holds on a set of weights with volume, and how far the weights are from where training starts.
+
+Weights that training moves are never at one exact point. A witness is in general position if the operator fails at
+randomly moved weights as well. Inputs may stand at exact values: padding, equal points and zeros are data.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from analyzer.numerical.confirm.extract import Leaf
+from analyzer.numerical.confirm.points import tensor_of, unbounded
+from analyzer.numerical.confirm.problem import Point, Problem
+from analyzer.numerical.confirm.search import Verdict, candidates, judged
+
+SCALES = (1e-3, 1e-2)  # of a weight's range: far above rounding, far below what training changes
+TRIALS = 4  # at each scale
+ENOUGH = 2  # failing ones: a single one may be luck
+FOLLOW_SECONDS = 1.0  # for inputs that make the operator fail at weights moved before
+NULL_POINTS = 6  # witnesses with weights at exact values after which no better one is sought
+NULL_SECONDS = 3.0  # or so much time after the first of them
+SHOWN = 3  # weights named
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A failing point. `exact` names the weights that must stand at exact values; `moved` those that training moved."""
+
+    point: Point
+    exact: tuple[tuple[str, str], ...] = ()  # name, value
+    moved: tuple[tuple[str, float, float, float], ...] = ()  # name, initial value, value, part of the way to the end
+
+
+def weights_of(problem: Problem) -> list[Leaf]:
+    """The leaves that training moves."""
+    return [x for x in problem.leaves if x.role == "parameter" and _floating(x) and x.lo < x.hi]
+
+
+def _floating(leaf: Leaf) -> bool:
+    return "FLOAT" in leaf.dtype or leaf.dtype == "DOUBLE"
+
+
+def jittered(leaf: Leaf, tensor: Any, scale: float, rng: np.random.Generator, beyond: bool = False) -> Any:
+    """The weight with every element moved at random by up to `scale` of its range.
+
+    With `beyond`, also past the ends of a range that is estimated: they are where the estimate ends, not the weight.
+    """
+    width = leaf.hi - leaf.lo if not unbounded(leaf) else 1.0
+    where = tensor.detach().double().numpy()
+    step = scale * np.maximum(width, np.abs(where) if unbounded(leaf) else 0.0)
+    moved = where + rng.uniform(-1.0, 1.0, where.shape) * step
+    if beyond and leaf.estimated:
+        leaf = replace(leaf, lo=leaf.lo - scale * width, hi=leaf.hi + scale * width)
+    else:  # what would leave the range goes the other way
+        moved = np.where((moved < leaf.lo) | (moved > leaf.hi), 2 * where - moved, moved)
+    return tensor_of(leaf, moved)
+
+
+def shaken(problem: Problem, point: Point, rng: np.random.Generator) -> Point:
+    """The point with all its weights moved by the smallest scale."""
+    return {**point, **{x.name: jittered(x, point[x.name], SCALES[0], rng) for x in weights_of(problem)}}
+
+
+def in_general_position(problem: Problem, point: Point, seed: int) -> Point | None:
+    """A failing point near `point` whose weights were moved at random; None if the failure does not survive that."""
+    weights = weights_of(problem)
+    if not weights:
+        return point
+    rng = np.random.default_rng(seed)
+    estimated = any(x.estimated for x in weights)
+    failing = 0
+    for beyond in (False, True) if estimated else (False,):
+        for scale in SCALES:
+            for _ in range(TRIALS):
+                moved = {**point, **{x.name: jittered(x, point[x.name], scale, rng, beyond) for x in weights}}
+                failing += judged(problem, moved) is Verdict.FAILS
+                if failing == ENOUGH:
+                    return moved
+    return _followed(problem, point, weights, seed, rng)
+
+
+def _followed(
+    problem: Problem, point: Point, weights: Sequence[Leaf], seed: int, rng: np.random.Generator
+) -> Point | None:
+    """A failure at moved weights with inputs chosen for them."""
+    names = {x.name for x in weights}
+    rest = tuple(x for x in problem.leaves if x.name not in names)
+    if not any(_floating(x) and x.lo < x.hi for x in rest):
+        return None
+    fixed = {x.name: jittered(x, point[x.name], SCALES[1], rng) for x in weights}
+    narrowed = replace(problem, leaves=rest, fixed={**problem.fixed, **fixed})
+    for found in candidates(narrowed, seed, time.process_time() + FOLLOW_SECONDS):
+        return {**found, **fixed}
+    return None
+
+
+def exact_weights(problem: Problem, point: Point, seed: int) -> tuple[tuple[str, str], ...]:
+    """The weights that each alone must stand where they do, with their value; all of them where no single one must."""
+    rng = np.random.default_rng(seed)
+    weights = weights_of(problem)
+    needed = []
+    for leaf in weights:
+        trials = ({**point, leaf.name: jittered(leaf, point[leaf.name], s, rng, True)} for s in SCALES for _ in "ab")
+        if all(judged(problem, trial) is not Verdict.FAILS for trial in trials):
+            needed.append(leaf)
+    return tuple((x.name, _value_text(point[x.name])) for x in (needed or weights)[:SHOWN])
+
+
+def _value_text(tensor: Any) -> str:
+    array = tensor.detach().double().numpy().reshape(-1)
+    if array.size and array.min() == array.max():
+        return f"{array[0]:.6g}"
+    if array.size and (array == 0).any():
+        return "0 in places"
+    return "certain values"
+
+
+def _initial(problem: Problem) -> Point:
+    """The initial values of all weights; empty where one has none."""
+    weights = weights_of(problem)
+    if any(x.initial is None for x in weights):
+        return {}
+    return {x.name: tensor_of(replace(x, lo=-np.inf, hi=np.inf), x.initial) for x in weights}
+
+
+def nearer(problem: Problem, point: Point) -> tuple[Point, tuple[tuple[str, float, float, float], ...]]:
+    """The failing point whose weights are closest to the initial ones on the way to `point`, and how far they moved."""
+    import torch
+
+    weights = [x for x in weights_of(problem) if x.initial is not None]
+    if not weights:
+        return point, ()
+    start = {x.name: tensor_of(replace(x, lo=-np.inf, hi=np.inf), x.initial) for x in weights}
+
+    def at(part: float) -> Point:
+        mixed = {n: torch.lerp(s.double(), point[n].double(), part).to(s.dtype) for n, s in start.items()}
+        return {**point, **mixed}
+
+    low, high = 0.0, 1.0
+    for _ in range(10):
+        middle = (low + high) / 2
+        low, high = (low, middle) if judged(problem, at(middle)) is Verdict.FAILS else (middle, high)
+    high = min(1.0, high * 1.02)  # a little further: engines round differently
+    found = at(high) if high < 1.0 else point
+    if judged(problem, found) is not Verdict.FAILS:
+        found = point
+    ways = [_way(x, start[x.name], found[x.name]) for x in weights]
+    return found, tuple(sorted((w for w in ways if w[3] > 0), key=lambda w: -w[3]))
+
+
+def _way(leaf: Leaf, start: Any, end: Any) -> tuple[str, float, float, float]:
+    """Where the element that moved furthest started, where it is, and the part of the way to its range's end."""
+    a, b = (t.detach().double().numpy().reshape(-1) for t in (start, end))
+    if not a.size:
+        return leaf.name, 0.0, 0.0, 0.0
+    with np.errstate(all="ignore"):
+        room = np.where(b < a, a - leaf.lo, leaf.hi - a)
+        parts = np.where(a == b, 0.0, np.abs(b - a) / np.where(np.isfinite(room) & (room > 0), room, np.inf))
+    at = int(np.argmax(parts))
+    return leaf.name, float(a[at]), float(b[at]), float(parts[at])
+
+
+def witnesses(problem: Problem, seed: int, deadline: float) -> Iterator[Witness]:
+    """Failing points in general position; one with weights at exact values only where nothing better is found."""
+    null: Point | None = None
+    seen, stop = 0, deadline
+    start = _initial(problem)
+    for point in candidates(problem, seed, deadline):
+        if time.process_time() > stop or seen >= NULL_POINTS:
+            break
+        if start and judged(problem, {**point, **start}) is Verdict.FAILS:
+            yield Witness({**point, **start})  # where training starts, at exact values or not
+            continue
+        general = in_general_position(problem, point, seed + seen)
+        if general is not None:
+            found, moved = nearer(problem, general)
+            yield Witness(found, (), moved)
+            if found is not general:
+                yield Witness(general, (), moved)
+            continue
+        if null is None:
+            null, stop = point, min(deadline, time.process_time() + NULL_SECONDS)
+        seen += 1
+    if null is not None:
+        yield Witness(null, exact_weights(problem, null, seed), nearer(problem, null)[1])
