@@ -39,7 +39,7 @@ NOT_REACHED = (
     "training computes, stay finite."
 )
 TRAINED_AWAY = (
-    "The weights would have to go to the far ends of their ranges, and {steps} steps of training do not move them there."
+    "The weights would have to go to the far ends of their ranges, and {steps} steps of training do not go there."
 )
 TOWARDS = 0.02  # of the way to a witness: less than this is no movement towards it
 SHOWN = 8  # assumptions and followers listed one by one

@@ -207,8 +207,13 @@ class Confirmer:
             "folder": str(work),
             "leaves": [
                 {
-                    **{"name": x.name, "shape": x.shape, "dtype": x.dtype, "role": x.role},
-                    **{"lo": str(x.lo), "hi": str(x.hi), "estimated": x.estimated},
+                    "name": x.name,
+                    "shape": x.shape,
+                    "dtype": x.dtype,
+                    "role": x.role,
+                    "lo": str(x.lo),
+                    "hi": str(x.hi),
+                    "estimated": x.estimated,
                 }
                 for x in piece.leaves
             ],

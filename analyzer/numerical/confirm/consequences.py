@@ -44,7 +44,7 @@ def _values(problem: Problem, point: Point) -> tuple[dict[str, Any], Trace]:
         for name in names:
             if leaves[name].is_floating_point():
                 leaves[name].requires_grad_(True)
-    trace = Trace(infinite=problem.infinite)
+    trace = Trace(infinite=problem.infinite, follow=True)
     return run(problem.model, leaves, Mode(surrogate=False), trace), trace
 
 
@@ -121,5 +121,3 @@ def _progress(start: Point, state: Point, witness: Mapping[str, Any], moved: Seq
         along += float((state[name].double() - start[name].double()).reshape(-1) @ way)
         length += float(way @ way)
     return min(1.0, along / length) if length else 0.0
-
-

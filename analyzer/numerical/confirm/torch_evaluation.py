@@ -59,6 +59,7 @@ class Trace:
     replayed: Iterator[bool] | None = None
     infinite: bool = False  # infinities are meant: only NaN counts
     earlier: str = ""  # the first other operator with finite operands and a result that is not
+    follow: bool = False  # also look for `decided`
     decided: str = ""  # the first operator that made a truth value, an index or an integer of a value that is not sound
 
     def decide(self, condition: Tensor) -> bool:
@@ -113,7 +114,7 @@ class _Evaluation:
         for value, result in zip(node.outputs, results, strict=False):
             if value.name:
                 values[value.name] = self._exact(result) if constant else result
-        if not self.trace.decided and control is None and decides(node, operands, results):
+        if self.trace.follow and not self.trace.decided and control is None and decides(node, operands, results):
             self.trace.decided = node.name or node.op_type
         if not self.trace.watched or not node.outputs:
             return

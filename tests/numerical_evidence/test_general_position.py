@@ -1,0 +1,131 @@
+"""What fails only at one exact weight, or reaches nothing, is a note; what fails on a volume of weights blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from analyzer.configuration.config import InputSpec, TargetConfig
+from analyzer.findings import Confidence, Finding, Level
+from analyzer.graph import Graph, ValueRange
+from analyzer.numerical.analysis import analyse
+from analyzer.numerical.confirm.confirmation import Budget, Confirmer
+from analyzer.numerical.findings import NOT_REACHED
+
+N = helper.make_node
+RNG = np.random.default_rng(0)
+W = RNG.standard_normal((4, 4)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Confirmer]:
+    with Confirmer(Budget(search=4.0)) as confirmer:
+        yield confirmer
+
+
+def review(
+    workers: Confirmer,
+    nodes: list[Any],
+    losses: tuple[str, ...] = (),
+    range_: tuple[float, float] = (-1, 1),
+    kind: int = TensorProto.FLOAT,
+    **weights: Any,
+) -> dict[str, Finding]:
+    """Rule -> finding of a model of code (its weights are trained), after a search."""
+    used = [numpy_helper.from_array(np.asarray(v, np.float32), n) for n, v in weights.items()]
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 4])
+    outputs = [helper.make_tensor_value_info(n, kind, None) for n in dict.fromkeys(("y", *losses))]
+    graph = helper.make_graph(nodes, "g", [x], outputs, used)
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+    target = TargetConfig(id="t", entry="t.py:build", inputs={"x": InputSpec(range=ValueRange(*range_))})
+    found = analyse(Graph(ir.from_proto(proto), "torch", losses=losses), target, explain=False, confirmer=workers)
+    return {f.rule.removeprefix("numerical/"): f for f in found.findings}
+
+
+def test_a_temperature_that_is_exactly_0_is_a_note_that_names_it(workers: Confirmer) -> None:
+    found = review(workers, [N("Div", ["x", "t"], ["y"])], t=1.0)["division-by-zero"]
+    assert (found.level, found.confidence) == (Level.NOTE, Confidence.CONFIRMED)
+    assert any("`t` is 0 exactly" in s for s in found.evidence.sentences)
+
+
+def test_a_column_of_weights_that_is_all_0_is_a_note(workers: Confirmer) -> None:
+    nodes = [
+        N("Abs", ["w"], ["a"]),
+        N("ReduceSum", ["a", "axis"], ["s"]),
+        N("Div", ["w", "s"], ["n"]),
+        N("MatMul", ["x", "n"], ["y"]),
+    ]
+    constant = numpy_helper.from_array(np.array([0]), "axis")
+    nodes.insert(0, N("Constant", [], ["axis"], value=constant))
+    assert review(workers, nodes, w=W)["division-by-zero"].level is Level.NOTE
+
+
+def test_a_deviation_that_training_may_drive_through_0_blocks(workers: Confirmer) -> None:
+    nodes = [N("Log", ["s"], ["l"]), N("Mul", ["x", "l"], ["y"])]
+    found = review(workers, nodes, s=np.ones(4))["log-of-nonpositive"]
+    assert (found.level, found.confidence) == (Level.ERROR, Confidence.CONFIRMED)
+    assert any("`s` from 1 to " in s for s in found.evidence.sentences)
+
+
+def test_inputs_may_stand_at_exact_values(workers: Confirmer) -> None:
+    nodes = [N("MatMul", ["x", "w"], ["h"]), N("ReduceL2", ["h"], ["n"]), N("Div", ["h", "n"], ["y"])]
+    assert review(workers, nodes, w=W)["division-by-zero"].level is Level.ERROR  # x = 0
+
+
+def test_units_that_are_dead_have_volume(workers: Confirmer) -> None:
+    nodes = [
+        N("Gemm", ["x", "w", "b"], ["h"]),
+        N("Relu", ["h"], ["r"]),
+        N("ReduceSum", ["r"], ["s"]),
+        N("Div", ["r", "s"], ["y"]),
+    ]
+    found = review(workers, nodes, w=W, b=np.zeros(4))["division-by-zero"]
+    assert (found.level, found.confidence) == (Level.ERROR, Confidence.CONFIRMED)
+
+
+def test_what_fails_where_training_starts_blocks_at_exact_values_too(workers: Confirmer) -> None:
+    nodes = [N("ReduceL2", ["w"], ["n"]), N("Div", ["w", "n"], ["u"]), N("MatMul", ["x", "u"], ["y"])]
+    assert review(workers, nodes, w=np.zeros((4, 4)))["division-by-zero"].level is Level.ERROR
+
+
+def test_an_infinity_that_reaches_no_result_is_a_note(workers: Confirmer) -> None:
+    """1 / x > x is a truth value for x = 0 as well; nothing has a gradient."""
+    nodes = [
+        N("Reciprocal", ["x"], ["r"]),
+        N("Greater", ["r", "x"], ["g"]),
+        N("Cast", ["g"], ["y"], to=TensorProto.FLOAT),
+    ]
+    found = review(workers, nodes)["division-by-zero"]
+    assert found.level is Level.NOTE
+    assert NOT_REACHED in found.evidence.sentences
+
+
+def test_a_gradient_is_reached(workers: Confirmer) -> None:
+    nodes = [N("Mul", ["x", "w"], ["h"]), N("Reciprocal", ["h"], ["r"]), N("Tanh", ["r"], ["y"])]
+    assert review(workers, nodes, w=np.ones(4) * 2)["division-by-zero"].level is Level.ERROR
+
+
+def test_a_comparison_of_nan_is_reached(workers: Confirmer) -> None:
+    nodes = [N("Sqrt", ["x"], ["s"]), N("Greater", ["s", "x"], ["g"]), N("Cast", ["g"], ["y"], to=TensorProto.FLOAT)]
+    assert review(workers, nodes)["sqrt-of-negative"].level is Level.ERROR
+
+
+@pytest.mark.parametrize(("sign", "level"), [(1.0, Level.ERROR), (-1.0, Level.NOTE)])
+def test_weights_at_their_far_end_are_weighed_against_training(workers: Confirmer, sign: float, level: Level) -> None:
+    """The loss ± s pulls a deviation that starts at 1 towards 0, or away."""
+    nodes = [
+        N("Log", ["s"], ["l"]),
+        N("Mul", ["l", "tiny"], ["t"]),
+        N("Mul", ["s", "sign"], ["p"]),
+        N("Add", ["t", "p"], ["z"]),
+        N("Mul", ["x", "s"], ["y"]),
+        N("ReduceSum", ["z"], ["loss"], keepdims=0),
+    ]
+    for name, value in (("tiny", 1e-3), ("sign", sign)):
+        nodes.insert(0, N("Constant", [], [name], value=numpy_helper.from_array(np.array(value, np.float32))))
+    assert review(workers, nodes, ("loss",), s=np.ones(4))["log-of-nonpositive"].level is level
