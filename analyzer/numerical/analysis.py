@@ -63,7 +63,7 @@ def analyse(
         case = _Case(graph, target, assumptions, interpretation, options, budget, output, root)
         try:
             findings = _findings(case, confirmer, confirm, explain)
-            notes = (*said, *(confirmer.notes if confirmer is not None else ()))
+            notes = (*said, *_defects(interpretation), *(confirmer.notes if confirmer is not None else ()))
         finally:
             if own is not None:
                 own.close()
@@ -75,6 +75,17 @@ def analyse(
         notes=notes,
         **_picture(graph, interpretation),
     )
+
+
+def _defects(interpretation: Interpretation) -> tuple[str, ...]:
+    """A sentence on rules that raised: they prove nothing."""
+    failed = interpretation.failed_rules
+    if not failed:
+        return ()
+    node, error = failed[0]
+    more = f" (and those of {len(failed) - 1} more)" if len(failed) > 1 else ""
+    name = display_name(node)[:80]
+    return (f"The rule of `{name}` ({node.op_type}){more} failed, so nothing is proved about it: {error}.",)
 
 
 def _picture(graph: Graph, interpretation: Interpretation) -> dict[str, Any]:

@@ -69,6 +69,8 @@ class Context:
         """The value of an attribute: int, float, str, list, tensor, graph; `default` if absent."""
         attribute = self.node.attributes.get(name)
         if attribute is None:
+            if isinstance(default, float) and self.node.domain in ("", "ai.onnx"):
+                return float(np.float32(default))  # ONNX keeps its attributes, and their defaults, in float32
             return default
         if attribute.is_ref():
             target = (self.references or {}).get(attribute.ref_attr_name or "")
@@ -149,14 +151,18 @@ class Context:
             return True
         if self.run.ledger.quiet or (backward and not (self.options.backward and carries_gradient(self.node))):
             return False
-        if self.options.splitting and proves_by_splitting(self.run, tensors, safe):
+        attempt = self.run.attempt
+        if self.options.splitting and attempt(self.node, lambda: proves_by_splitting(self.run, tensors, safe)):
             return True
-        if proves_by_regions(self.run, tensors, safe):
+        if attempt(self.node, lambda: proves_by_regions(self.run, tensors, safe)):
             return True
         index = next(iter(operands)) if report is None else report
         tensor = operands.get(index, tensors[0])
-        if not backward and (
-            unused_where_unsafe(self.run, self.node.outputs[0], tensors, safe) or self._bounded_away(rule, tensors)
+        if not backward and attempt(
+            self.node,
+            lambda: (
+                unused_where_unsafe(self.run, self.node.outputs[0], tensors, safe) or self._bounded_away(rule, tensors)
+            ),
         ):
             self.masked = True
             if self.options.backward and carries_gradient(self.node):

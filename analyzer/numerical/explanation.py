@@ -14,6 +14,7 @@ from analyzer.numerical.assumptions import Assumption, interval_text
 from analyzer.numerical.constants import constant_array
 from analyzer.numerical.domain.dtypes import element_type
 from analyzer.numerical.domain.tensor import count
+from analyzer.numerical.ledger import UNDECIDED
 from analyzer.numerical.nesting import bodies, owners
 from analyzer.numerical.result import Interpretation, Interval, Warning
 
@@ -61,6 +62,8 @@ def message(warning: Warning, failed: bool, interpretation: Interpretation) -> s
     name, where = operator_text(node), interval_text(interval.lo, interval.hi)
     receives = "receives" if failed else "can receive"
     rule = warning.rule.removeprefix("numerical/")
+    if warning.danger == UNDECIDED and not failed:
+        return _short(f"`{name}` could not be analysed: its rule failed on it, so it may leave its domain")
     reason = cause(warning, interpretation)
     because = f": {reason}" if reason else f": its operand lies in {where}"
     if warning.backward:
@@ -237,7 +240,7 @@ def interval_table(graph: Graph, interpretation: Interpretation, warning: Warnin
 def certain(warning: Warning) -> bool:
     """Whether every value of the operand is unsafe, so that any run fails: a proof, not a possibility."""
     interval, rule = warning.interval, warning.rule.removeprefix("numerical/")
-    if warning.backward or warning.operand < 0 or interval.may_be_nan:
+    if warning.backward or warning.operand < 0 or interval.may_be_nan or warning.danger == UNDECIDED:
         return False
     if rule == "log-of-nonpositive":
         return interval.hi <= 0

@@ -25,20 +25,11 @@ from analyzer.numerical.domain.tensor import (
     top,
 )
 from analyzer.numerical.functions import body_of
-from analyzer.numerical.ledger import Ledger
+from analyzer.numerical.ledger import UNDECIDED, Ledger
 from analyzer.numerical.relevance import relevant
 from analyzer.numerical.result import Interpretation, Options, Partitioning
 from analyzer.numerical.transfer.registry import Rule, rules
 
-MALFORMED = (  # what a transfer function raises where operands are of another number or kind than the operator's
-    TypeError,
-    ValueError,
-    IndexError,
-    KeyError,
-    AttributeError,
-    ZeroDivisionError,
-    AssertionError,
-)
 IGNORED_ATTRIBUTES = frozenset({"_class", "_output_shapes", "T", "Tidx", "Tshape", "_XlaMustCompile"})
 
 
@@ -160,6 +151,7 @@ class Run:
             found.unsafe_checked,
             found.unsafe_safe,
             dict(found.unknown),
+            tuple(found.failed_rules.items()),
         )
 
     def bind(self, graph: ir.Graph) -> None:
@@ -236,8 +228,8 @@ class Run:
             context = Context(self, node, rule, references)
             try:
                 results = rule.function(context, *inputs)
-            except MALFORMED:
-                results = self.broken(node)
+            except Exception as error:  # our defect, or operands that are not the operator's: never silence
+                results = self.broken(node, error)
             else:
                 results = results if isinstance(results, tuple) else (results,)
                 if context.bad:
@@ -249,13 +241,31 @@ class Run:
             if result is not None:
                 self.values[output] = result
 
-    def broken(self, node: ir.Node) -> tuple[Any, ...]:
-        """A malformed node (wrong number of operands, operands of the wrong kind): anything may come out."""
+    def broken(self, node: ir.Node, error: Exception) -> tuple[Any, ...]:
+        """The rule of a node raised: anything may come out, and an operator that can fail may have failed.
+
+        Operands of another number or kind than the operator's do it as well, in models that no engine would run.
+        """
         self.ledger.unknown[name_of(node)] += 1
+        self.ledger.raised(node, error)
         rule = self.rule(node)
-        if rule is not None and rule.unsafe:
-            self.ledger.unproved(node)
+        if rule is not None and rule.unsafe and not self.ledger.quiet:
+            self.ledger.checked(node)
+            operand = self.value(node.inputs[0]) if node.inputs and node.inputs[0] is not None else None
+            if not isinstance(operand, AbstractTensor):
+                operand = top(dtypes.FLOAT32, None)
+            forward = [u for u in rule.unsafe if not u.startswith("numerical/gradient")]
+            if forward:
+                self.ledger.warn(node, forward[0], 0, operand, UNDECIDED, backward=False)
         return tuple(self.top_value(o, self._dtype(o), self.shape_of(o)) for o in node.outputs)
+
+    def attempt(self, node: ir.Node, proof: Callable[[], bool]) -> bool:
+        """Whether a proof succeeds; one that raises does not, and is told."""
+        try:
+            return proof()
+        except Exception as error:
+            self.ledger.raised(node, error)
+            return False
 
     def finish(self, context: Context, inputs: tuple[Any, ...], index: int, result: AbstractTensor) -> None:
         """Give a result its identity: value number, origin, affine form of its own."""
@@ -375,8 +385,11 @@ class Run:
             self.values[formal] = actual
             if isinstance(actual, AbstractTensor):
                 actual.final = True
+        before = dict(self.survivors)
         self.walk(graph)
-        return tuple(self.value(o) for o in graph.outputs)
+        results = tuple(self.value(o) for o in graph.outputs)
+        self.survivors = before  # a body may not run at all
+        return results
 
 
 def _type_of(value: Any) -> tuple[str, tuple[int | None, ...] | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,9 @@ from analyzer.numerical.domain.dtypes import ElementType
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.result import Interval, Options, Warning
 
+UNDECIDED = "its rule could not decide"
+logger = logging.getLogger(__name__)
+
 
 class Ledger:
     """Warnings, each once, with the first one that made an operand fail as the root of the later ones."""
@@ -21,6 +25,7 @@ class Ledger:
         self.warnings: list[Warning] = []
         self.overflows: list[Warning] = []
         self.unknown: Counter[str] = Counter()
+        self.failed_rules: dict[ir.Node, str] = {}  # nodes whose rule raised, and what
         self.quiet = 0
         self.owner: ir.Node | None = None  # the operator whose standard body is being interpreted
         self._safe: dict[ir.Node, bool] = {}
@@ -64,6 +69,12 @@ class Ledger:
         self.warnings.append(warning)
         if not backward:
             self._safe[node] = False
+
+    def raised(self, node: ir.Node, error: Exception) -> None:
+        """A rule or a proof raised: logged with its node and told to the user, once a node."""
+        if node not in self.failed_rules:
+            self.failed_rules[node] = f"{type(error).__name__}: {error}"[:200]
+            logger.warning("the rule of %s (%s) raised", node.op_type, node.name, exc_info=error)
 
     def overflow(self, node: ir.Node, interval: Interval, dtype: ElementType, tight: bool) -> None:
         node = self.owner or node

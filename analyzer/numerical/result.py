@@ -90,3 +90,4 @@ class Interpretation:
     unsafe_checked: int = 0
     unsafe_safe: int = 0
     unknown: Mapping[str, int] = field(default_factory=dict)
+    failed_rules: tuple[tuple[ir.Node, str], ...] = ()  # whose rule raised, and what: nothing is proved of these

@@ -57,12 +57,18 @@ def _candidates(operands: tuple[AbstractTensor, ...]) -> list[Candidate]:
     for key, tensor in seen.items():
         if uses.get(key, 0) < 2 or tensor.low >= tensor.high or tensor.dtype.kind == "bool":
             continue
-        cuts = sorted(c for c in thresholds.get(key, {0.0}) if tensor.low < c < tensor.high)
+        cuts = sorted({_on_grid(tensor, c) for c in thresholds.get(key, {0.0})})
+        cuts = [c for c in cuts if tensor.low < c < tensor.high]
         if not cuts and np.isfinite(tensor.low) and np.isfinite(tensor.high):
-            cuts = [0.5 * (tensor.low + tensor.high)]
+            cuts = [_on_grid(tensor, 0.5 * (tensor.low + tensor.high))]
         if cuts:
             found.append((tensor, sorted(sorted(cuts, key=abs)[:MAX_CUTS])))
     return found[:MAX_CANDIDATES]
+
+
+def _on_grid(tensor: AbstractTensor, cut: float) -> float:
+    """The number of the tensor's dtype nearest to a cut: pieces with their ends apart leave out what lies between."""
+    return float(tensor.dtype.nearest(np.float64(cut))) if tensor.dtype.is_float else float(np.rint(cut))
 
 
 def _preimages(tensor: AbstractTensor, values: set[float]) -> Iterator[tuple[AbstractTensor, list[float]]]:

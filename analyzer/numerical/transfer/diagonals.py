@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ def with_zeros(ctx: Context, x: AbstractTensor, *others: Any) -> AbstractTensor:
         lo, hi, nan = min(x.low, others[0].low), max(x.high, others[0].high), nan or others[0].nan
     elif "Diag" in ctx.op:
         shape = ctx.declared_shape()
+        lo, hi, nan = _with_padding(others, 3, lo, hi, nan)
         if x.shape is not None and ctx.op in ("MatrixDiag", "Diag"):
             shape = (*x.shape, x.shape[-1]) if ctx.op == "MatrixDiag" else (*x.shape, *x.shape)
     result = AbstractTensor(x.dtype, shape, np.float64(lo), np.float64(hi), None, nan)
@@ -45,8 +47,14 @@ def _zero_in_every_row(ctx: Context, x: AbstractTensor, diagonal: Any) -> bool:
 
 
 @transfer("MatrixDiagPart")
-def diagonal(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
+def diagonal(ctx: Context, x: AbstractTensor, *others: Any) -> AbstractTensor:
     whole = smashed(x)
-    return AbstractTensor(
-        x.dtype, ctx.declared_shape(), np.float64(min(whole.lo, 0.0)), np.float64(max(whole.hi, 0.0)), None, x.nan
-    )
+    lo, hi, nan = _with_padding(others, 1, min(float(whole.lo), 0.0), max(float(whole.hi), 0.0), x.nan)
+    return AbstractTensor(x.dtype, ctx.declared_shape(), np.float64(lo), np.float64(hi), None, nan)
+
+
+def _with_padding(others: Sequence[Any], index: int, lo: float, hi: float, nan: bool) -> tuple[float, float, bool]:
+    """The bounds with those of the value that fills what diagonals of different lengths leave open."""
+    if len(others) <= index or others[index] is None:
+        return lo, hi, nan
+    return min(lo, others[index].low), max(hi, others[index].high), nan or others[index].nan

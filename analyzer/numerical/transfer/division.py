@@ -9,7 +9,7 @@ from analyzer.numerical.domain import affine, dims, dtypes
 from analyzer.numerical.domain.dtypes import Array, select
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.facts import quotient_bound
-from analyzer.numerical.transfer.kinds import build, independent, operands_on_common_blocks
+from analyzer.numerical.transfer.kinds import broadcast, build, independent, operands_on_common_blocks
 from analyzer.numerical.transfer.registry import transfer
 
 
@@ -141,7 +141,8 @@ def mod(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
 def xdivy(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
     if x.low == 0 == x.high:
         ctx.run.ledger.checked(ctx.node)
-        return x
+        return broadcast(ctx, x, y)
     result = quotient(ctx, x, y)
     result.lo, result.hi = np.minimum(result.lo, 0.0), np.maximum(result.hi, 0.0)
+    result.form, result.tight = None, None
     return result

@@ -75,6 +75,10 @@ def arange(ctx: Context, start: AbstractTensor, limit: AbstractTensor, delta: Ab
     exact = [t.exact() for t in (start, limit, delta)]
     if all(e is not None for e in exact):
         a, b, c = (np.ravel(e)[0] for e in exact)
+        if start.dtype.is_float:
+            a, b, c = float(a), float(b), float(c)
+            if c != 0 and abs((b - a) / c) <= 4096 and not ((b - a) / c).is_integer():
+                return _rounded_range(start, a, b, c)
         if c != 0 and abs((b - a) / c) <= 4096:
             return from_data(np.arange(a, b, c).astype(start.dtype.numpy or np.float64), start.dtype)
     n: Dim = dims.unknown(0)
@@ -86,9 +90,19 @@ def arange(ctx: Context, start: AbstractTensor, limit: AbstractTensor, delta: Ab
         hi = max(hi, limit.high - step * min(delta.low if delta.low > 0 else 1.0, 1.0))
     if delta.low < 0:
         lo = min(lo, limit.low + step)
-    slack = 64 * start.dtype.eps * max(abs(lo), abs(hi))
+    steps = (hi - lo) / min(abs(delta.low), abs(delta.high)) if delta.low * delta.high > 0 else 2.0**24
+    slack = start.dtype.eps * max(abs(lo), abs(hi)) * (64 + min(steps, 2.0**24))  # kernels add up the steps
     a, b = np.clip(lo - slack, start.dtype.lo, start.dtype.hi), np.clip(hi + slack, start.dtype.lo, start.dtype.hi)
     return AbstractTensor(start.dtype, (n,), np.float64(a), np.float64(b))
+
+
+def _rounded_range(start: AbstractTensor, a: float, b: float, c: float) -> AbstractTensor:
+    """A range whose number of elements and last one depend on how a kernel rounds: it may reach the limit."""
+    steps = max(math.ceil((b - a) / c), 0)
+    lo, hi = (a, max(a, b)) if c > 0 else (min(a, b), a)
+    slack = start.dtype.eps * max(abs(lo), abs(hi)) * (4 + steps)
+    size = dims.unknown(max(steps - 1, 0), steps + 1)
+    return AbstractTensor(start.dtype, (size,), np.float64(lo - slack), np.float64(hi + slack))
 
 
 @transfer("LinSpace")
@@ -246,7 +260,9 @@ def window(ctx: Context, n: AbstractTensor) -> AbstractTensor:
     dtype = ctx.type_attr("output_datatype") or dtypes.FLOAT32
     sizes = n.sizes()
     slack = 8 * max(dtype.eps, 2.0**-23)
-    return AbstractTensor(dtype, (sizes[0],) if sizes else None, np.float64(-slack), np.float64(1 + slack))
+    shape = (sizes[0],) if sizes else None
+    single = not ctx.attr("periodic", 1) and n.low <= 1 <= n.high  # divides by its size less one
+    return AbstractTensor(dtype, shape, np.float64(-slack), np.float64(1 + slack), None, single)
 
 
 @transfer("ImageDecoder")

@@ -106,6 +106,18 @@ def operands_on_common_blocks(
     return shape, starts, [bounds_on(t, starts) for t in tensors]
 
 
+def broadcast(ctx: Context, x: AbstractTensor, other: AbstractTensor) -> AbstractTensor:
+    """`x` with the shape that it has together with `other`; itself where that is its own."""
+    if other.shape is not None and (
+        all(d == 1 for d in other.shape) and (not other.shape or (x.rank or 0) >= len(other.shape))
+    ):
+        return x
+    shape, starts, ((lo, hi), _) = operands_on_common_blocks(ctx, x, other)
+    if shape is not None and shape == x.shape:
+        return x
+    return build(ctx, x.dtype, shape, starts, lo, hi, nan=x.nan)
+
+
 def build(
     ctx: Context,
     dtype: ElementType,

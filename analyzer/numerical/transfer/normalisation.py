@@ -64,7 +64,8 @@ def by_statistics(
         most += max(abs(bias.low), abs(bias.high)) if bias is not None else 0.0
         lo, hi = np.minimum(lo, -most), np.maximum(hi, most)
     lo, hi = np.clip(lo, x.dtype.lo, x.dtype.hi), np.clip(hi, x.dtype.lo, x.dtype.hi)
-    final = AbstractTensor(x.dtype, result.shape, lo, hi, result.starts, x.nan or mean.nan or variance.nan)
+    lo, hi = np.clip(x.dtype.outward(lo, hi, 2), x.dtype.lo, x.dtype.hi)
+    final = AbstractTensor(x.dtype, result.shape, lo[()], hi[()], result.starts, x.nan or mean.nan or variance.nan)
     return final
 
 
@@ -114,6 +115,12 @@ def _affine(ctx: Context, z: AbstractTensor, scale: Any, bias: Any, epsilon: flo
     return z
 
 
+def _square(x: AbstractTensor) -> float:
+    """The largest square, infinite where float64 overflows."""
+    magnitude = max(abs(float(x.low)), abs(float(x.high)))
+    return magnitude * magnitude
+
+
 def _same_type(z: AbstractTensor, other: AbstractTensor) -> AbstractTensor:
     if other.dtype is z.dtype:
         return other
@@ -135,9 +142,7 @@ def batch_normalization(ctx: Context, x: AbstractTensor, scale: Any, bias: Any, 
         current = like(mean, np.full_like(mean.lo, x.low), np.full_like(mean.hi, x.high))
         spread = x.high - x.low
         var_hi = (
-            min(spread * spread / 4 * 1.01 + 1e-6 * max(x.high**2, x.low**2), x.dtype.hi)
-            if math.isfinite(spread)
-            else x.dtype.hi
+            min(spread * spread / 4 * 1.01 + 1e-6 * _square(x), x.dtype.hi) if math.isfinite(spread) else x.dtype.hi
         )
         new_mean = _blend(mean, current.low, current.high, momentum, vector)
         new_variance = _blend(variance, 0.0, var_hi, momentum, vector)
@@ -222,7 +227,7 @@ def layer_normalization(ctx: Context, x: AbstractTensor, scale: Any = None, bias
     mean = AbstractTensor(stash, shape, np.float64(x.low - 1e-3 * abs(x.low)), np.float64(x.high + 1e-3 * abs(x.high)))
     most = 1.01 / math.sqrt(epsilon) if epsilon > 0 else stash.hi
     least = (
-        0.99 / math.sqrt(spread * spread / 4 + epsilon + 1e-3 * max(x.low**2, x.high**2))
+        0.99 / math.sqrt(spread * spread / 4 + epsilon + 1e-3 * _square(x))
         if math.isfinite(spread * spread) and spread * spread + epsilon > 0
         else 0.0
     )
@@ -241,7 +246,7 @@ def rms_normalization(ctx: Context, x: AbstractTensor, scale: Any = None) -> Abs
 def instance_normalization(ctx: Context, x: AbstractTensor, scale: Any, bias: Any) -> AbstractTensor:
     n = _group_size(x, list(range(2, x.rank))) if x.rank else np.inf
     z = normalised(ctx, x, n, float(ctx.attr("epsilon", 1e-5)))
-    if max(x.low**2, x.high**2) * min(n, 2.0**40) > x.dtype.hi:
+    if _square(x) * min(n, 2.0**40) > x.dtype.hi:
         ctx.overflow(x.interval(), x.dtype, False)
     y = _affine(ctx, z, channelwise(scale, x.rank, 1), channelwise(bias, x.rank, 1))
     # kernels fold: x * gain + (bias - mean * gain), where large values cancel inexactly
@@ -305,7 +310,7 @@ def local_response_normalization(ctx: Context, x: AbstractTensor) -> AbstractTen
     if bias > 0 and alpha >= 0 and beta >= 0:
         most = 1.001 / bias**beta
         # kernels slide a window: they subtract again what they have added, and what is left may be negative
-        largest = max(alpha, 1.0) * 2 * float(ctx.attr("size", 5)) * max(x.low**2, x.high**2)
+        largest = max(alpha, 1.0) * 2 * float(ctx.attr("size", 5)) * _square(x)
         if largest > x.dtype.hi or alpha * largest * x.dtype.eps > bias:
             ctx.overflow(x.interval(), x.dtype, False)
         corners = [0.0, x.low * most, x.high * most]

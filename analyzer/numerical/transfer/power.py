@@ -7,7 +7,7 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.elementwise import sqrt, squared
-from analyzer.numerical.transfer.kinds import build, independent, like, operands_on_common_blocks
+from analyzer.numerical.transfer.kinds import broadcast, build, independent, like, operands_on_common_blocks
 from analyzer.numerical.transfer.registry import transfer
 
 
@@ -15,6 +15,8 @@ from analyzer.numerical.transfer.registry import transfer
 def power(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
     """x ** y: undefined for negative x and fractional y, infinite for x = 0 and negative y."""
     constant = y.low if y.low == y.high else None
+    if constant in (0.5, 1, 2):
+        x = broadcast(ctx, x, y)
     if constant == 2:
         ctx.run.ledger.checked(ctx.node)
         return squared(ctx, x)

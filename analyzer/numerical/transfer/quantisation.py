@@ -52,9 +52,12 @@ def dynamic_quantize_linear(ctx: Context, x: AbstractTensor) -> tuple[AbstractTe
     """uint8 values, their scale (range / 255), their zero point."""
     spread = max(x.high, 0.0) - min(x.low, 0.0)
     uint8 = dtypes.element_type("uint8")
+    scale = spread / 255 * 1.0001
+    if x.low <= 0 <= x.high:
+        scale = max(scale, 1.0)  # ONNX Runtime's scale of zeros
     return (
         AbstractTensor(uint8, x.shape, np.float64(0), np.float64(255)),
-        AbstractTensor(x.dtype, (), np.float64(0), np.float64(min(spread / 255 * 1.0001, x.dtype.hi))),
+        AbstractTensor(x.dtype, (), np.float64(0), np.float64(min(scale, x.dtype.hi))),
         AbstractTensor(uint8, (), np.float64(0), np.float64(255)),
     )
 
@@ -93,6 +96,10 @@ def fake_quantisation(ctx: Context, x: AbstractTensor, *rest: AbstractTensor) ->
     """Values rounded to a grid over a range, which is nudged so that it holds 0."""
     if ctx.op == "FakeQuantWithMinMaxArgs":
         lo, hi = float(ctx.attr("min", -6.0)), float(ctx.attr("max", 6.0))
+    elif ctx.op.startswith("QuantizeAndDequantize") and not ctx.attr("range_given", False):
+        lo, hi = x.low, x.high  # the tensor's own extremes, about 0 where numbers have signs
+        if ctx.attr("signed_input", True):
+            lo, hi = -max(abs(lo), abs(hi)), max(abs(lo), abs(hi))
     elif len(rest) >= 2:
         lo, hi = rest[0].low, rest[1].high
     else:

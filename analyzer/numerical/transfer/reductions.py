@@ -213,10 +213,8 @@ def reduce_mean(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTe
     which, kept = reduction_axes(ctx, x, axes)
     if which == ():
         return like(x, x.lo, x.hi)
-    if x.shape is not None and which is not UNKNOWN:
-        sizes = x.shape if which is None else tuple(x.shape[a] for a in which)
-        if any(_may_be_empty(ctx, d) for d in sizes):
-            ctx.check("numerical/empty-mean", "no elements", {0: x}, lambda _: False)
+    if _selects_nothing(ctx, x, which):
+        ctx.check("numerical/empty-mean", "no elements", {0: x}, lambda _: False)
     return summed(ctx, x, which, kept, mean=True)
 
 
@@ -228,10 +226,18 @@ def _may_be_empty(ctx: Context, size: dims.Dim) -> bool:
     return dims.low(size) == 0 and any(re.search(rf"(?<!\w){re.escape(n)}(?!\w)", dims.name(size)) for n in declared)
 
 
+def _selects_nothing(ctx: Context, x: AbstractTensor, axes: Any) -> bool:
+    """Whether some run reduces no elements: by what was selected, or because a declared symbol may be 0."""
+    if x.shape is None or axes is UNKNOWN:
+        return False
+    sizes = x.shape if axes is None else tuple(x.shape[a] for a in axes)
+    return any(_may_be_empty(ctx, d) for d in sizes)
+
+
 def _extreme(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, kind: str) -> AbstractTensor:
     shape, starts = reduced_shape(x.shape, axes, kept), reduced_starts(x, axes, kept)
     nan = x.nan
-    # an axis that may be empty for all that is known is taken to hold something: the extreme of nothing is no defect
+    # an axis of unknown size is taken to hold something, unless what it holds was selected by the data
     least, most = block_counts(x, axes)
     if x.starts is None:
         lo, hi = x.lo, x.hi
@@ -248,6 +254,11 @@ def _extreme(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, kind: str) 
         if x.dtype.kind != dtypes.FLOAT:
             extreme = x.dtype.lo if kind == "max" else x.dtype.hi
         lo = hi = np.full_like(lo, extreme)[()]
+    if np.max(most) > 0 and _selects_nothing(ctx, x, axes):
+        if kind == "max":
+            lo = np.full_like(lo, -np.inf if x.dtype.is_float else x.dtype.lo)[()]
+        else:
+            hi = np.full_like(hi, np.inf if x.dtype.is_float else x.dtype.hi)[()]
     one_axis = kind == "max" and axes not in (None, UNKNOWN) and len(axes) == 1 and x.rank is not None
     if one_axis and x.low == -np.inf and finite_along(x, axes[0] - (x.rank or 0)):
         lo = np.maximum(lo, x.dtype.lo)
@@ -387,7 +398,9 @@ def reduce_log_sum_exp(ctx: Context, x: AbstractTensor, axes: Any = None) -> Abs
     if x.dtype.eps >= 1e-5:
         lo = lo - x.dtype.eps * 8
     nan = x.nan or x.high == np.inf or (x.low == -np.inf)
-    lo, hi = ctx.finite(x.dtype.nearest(lo), x.dtype.nearest(hi), x.dtype, x.low > -np.inf and x.high < np.inf)
+    empty = which != () and _selects_nothing(ctx, x, which)
+    finite = x.low > -np.inf and x.high < np.inf and not empty
+    lo, hi = ctx.finite(x.dtype.nearest(lo), x.dtype.nearest(hi), x.dtype, finite)
     where = None if which is UNKNOWN else (which if which is not None else tuple(range(x.rank or 0)))
     facts = {"reduced": ("logsumexp", x, where, kept)}
     return AbstractTensor(x.dtype, largest.shape, lo, hi, largest.starts, bool(nan), facts=facts)

@@ -50,23 +50,31 @@ def short_time_fourier(
 @transfer("Det")
 def determinant(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """Hadamard's bound: the product of the rows' Euclidean norms."""
-    n = dims.high(x.shape[-1]) if x.shape else math.inf
+    sizes = (dims.low(x.shape[-1]), dims.high(x.shape[-1])) if x.shape else (0.0, math.inf)
     magnitude = max(abs(x.low), abs(x.high))
-    try:
-        most = (magnitude * math.sqrt(n)) ** n if math.isfinite(n) else math.inf
-    except OverflowError:
-        most = math.inf
+    most = max(_hadamard(magnitude, n) for n in sizes)  # its logarithm is convex in n
     return _symmetric(ctx, x, most, None if x.shape is None else x.shape[:-2])
+
+
+def _hadamard(magnitude: float, n: float) -> float:
+    if n == 0:
+        return 1.0
+    try:
+        return float((magnitude * math.sqrt(n)) ** n) if math.isfinite(n) else math.inf
+    except OverflowError:
+        return math.inf
 
 
 @transfer("Cholesky")
 def factorisation(ctx: Context, x: AbstractTensor, *_: Any) -> Any:
-    """Factors without a bound worth computing, but a Cholesky factor: its rows have the diagonal's roots as norms."""
+    """Factors without a bound worth computing, but a Cholesky factor: its rows have the diagonal's roots as norms.
+
+    TensorFlow fills the Cholesky factor of a matrix that is not positive definite with NaN.
+    """
     results = []
     for index in range(len(ctx.node.outputs)):
         shape = x.shape if ctx.op == "Cholesky" else ctx.declared_shape(index)
-        most = math.sqrt(max(x.high, 0.0)) * 1.001 if ctx.op == "Cholesky" else x.dtype.hi
-        results.append(
-            AbstractTensor(x.dtype, shape, np.float64(-most if ctx.op == "Cholesky" else x.dtype.lo), np.float64(most))
-        )
+        most = math.sqrt(max(x.high, 0.0)) * (1.001 + 64 * x.dtype.eps) if ctx.op == "Cholesky" else x.dtype.hi
+        lo, nan = (-most, True) if ctx.op == "Cholesky" else (x.dtype.lo, x.nan)
+        results.append(AbstractTensor(x.dtype, shape, np.float64(lo), np.float64(most), None, nan))
     return tuple(results)
