@@ -72,6 +72,7 @@ class ContainerTransport:
         self._buffer = b""
         self._lines = bytearray()
         self._log = b""
+        self._asked = 0
         self._setup: list[dict[str, Any]] = []
         self._placed: list[str] = []
         carry_worker(self.folder)
@@ -168,8 +169,9 @@ class ContainerTransport:
 
     def _ask(self, request: Mapping[str, Any], receive: Sequence[str], ends: float) -> Any:
         raw = getattr(self._stream, "_sock", self._stream)
+        self._asked += 1
         try:
-            raw.sendall(json.dumps({**request, "receive": list(receive)}).encode() + b"\n")
+            raw.sendall(json.dumps({**request, "receive": list(receive), "id": self._asked}).encode() + b"\n")
             while b"\n" not in self._lines:
                 self._more(raw, ends)
                 if len(self._lines) > MAX_REPLY and b"\n" not in self._lines:
@@ -189,7 +191,7 @@ class ContainerTransport:
         except EngineFailed:
             self._stop()  # what else is in the stream is not known
             raise
-        return read_reply(bytes(line))
+        return read_reply(bytes(line), self._asked)
 
     def _more(self, raw: Any, ends: float) -> None:
         left = ends - time.monotonic()

@@ -142,11 +142,13 @@ class Pool:
         if chosen is not None:
             return chosen
         variables = variables_for(backend)
+        compiles = backend.engine.name == "torch" and backend.knobs.get("mode") == "compile"
+        devices = str(backend.knobs.get("device") or "cpu").lower() != "cpu"
         if artefact.kind.endswith("-entry"):
             if self.sandbox is None:
                 raise EngineFailed(Kind.MISSING, "running this repository's code is not allowed here")
             if isinstance(self.sandbox, ProcessSandbox):  # a process of this machine: one that stays is no weaker
-                environment = Environment(self.sandbox.python, variables=variables)
+                environment = Environment(self.sandbox.python, variables=variables, devices=devices)
                 return ProcessTransport(backend.engine.name, environment, memory=self.memory, limits=Limits())
             if isinstance(self.sandbox, DockerSandbox):
                 image, gpus = self.sandbox.image, self.sandbox.gpus
@@ -159,7 +161,7 @@ class Pool:
             if self.overlay is None:
                 raise EngineFailed(Kind.MISSING, f"version {backend.version} is not installed here")
             folder = self.overlay(backend.engine.packages[-1], backend.version)
-        environment = Environment(overlay=folder, variables=variables)
+        environment = Environment(overlay=folder, variables=variables, programs=compiles or devices, devices=devices)
         return ProcessTransport(backend.engine.name, environment, memory=self.memory)
 
 

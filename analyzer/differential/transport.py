@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import queue
-import resource
 import shutil
 import signal
 import subprocess
@@ -23,12 +22,16 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from analyzer.differential.verdict import Failure, Kind
-from analyzer.walls import Limits, stage
+from analyzer.walls import Limits, launch, stage
 from analyzer.walls.archive import flatten
+from analyzer.walls.kernel.rules import GPU_DEVICES
+from analyzer.walls.protocol import OUTPUT
 
 WORKER = "assay_worker"
 SOURCE = Path(__file__).parent / "worker"
 MAX_REPLY = 64 << 20
+MAX_WAITING = 2  # replies that are read ahead: whoever answers without end waits
+RESERVE = 2 << 30  # bytes of data beyond `memory` before an allocation fails: thread stacks and allocator reserves
 LOG_LINES = 40
 
 
@@ -63,11 +66,16 @@ class Transport(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """The interpreter and the import path that an engine runs with. `overlay` comes before what is installed."""
+    """The interpreter and the import path that an engine runs with. `overlay` comes before what is installed.
+
+    `programs`: the engine compiles by programs of this machine. `devices`: it computes on an accelerator.
+    """
 
     python: str = sys.executable
     overlay: Path | None = None
     variables: Mapping[str, str] = field(default_factory=dict)
+    programs: bool = False
+    devices: bool = False
 
 
 def carry_worker(folder: Path) -> None:
@@ -79,23 +87,28 @@ def carry_worker(folder: Path) -> None:
         shutil.copytree(inside, target, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
 
 
-def read_reply(text: bytes | str) -> Any:
-    """The value of a reply, or `EngineFailed`. What a worker sends is checked: it has run hostile code."""
+def read_reply(text: bytes | str, request: int | None = None) -> Any:
+    """The value of the reply to `request`, or `EngineFailed`. It is checked: the worker has run hostile code."""
     try:
         reply = json.loads(text)
+        if reply.get("id") != request:
+            raise EngineFailed(Kind.CRASH, "the worker answers something that was not asked")
         if "error" in reply:
             error = reply["error"]
             kind = {"missing": Kind.MISSING, "unsupported": Kind.UNSUPPORTED}.get(error["kind"], Kind.CRASH)
             raise EngineFailed(kind, str(error["message"])[:700])
         return reply["value"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise EngineFailed(Kind.CRASH, f"the worker's reply is not understood ({type(error).__name__})") from None
 
 
 class ProcessTransport:
-    """A child process of this machine, started at the first request and again after a crash or a timeout."""
+    """A child process of this machine, started at the first request and again after a crash or a timeout.
 
-    results = ""
+    Where the kernel's wall stands it reads the engine's libraries and `folder`, and writes ``folder/out`` only.
+    """
+
+    results = f"{OUTPUT}/"
 
     def __init__(
         self, engine: str, environment: Environment, *, memory: int = 6 << 30, limits: Limits | None = None
@@ -105,7 +118,8 @@ class ProcessTransport:
         self.starts = 0
         self.folder = Path(tempfile.mkdtemp(prefix="assay-worker-", dir=_fast_folder()))
         self._child: subprocess.Popen[bytes] | None = None
-        self._lines: queue.Queue[bytes | None] = queue.Queue()
+        self._lines: queue.Queue[bytes | None] = queue.Queue(MAX_WAITING)
+        self._asked = 0
         self._log: list[str] = []
         self._setup: list[dict[str, Any]] = []
         carry_worker(self.folder)
@@ -142,32 +156,32 @@ class ProcessTransport:
                 shutil.copyfile(path, target)
 
     def _start(self) -> None:
-        env = {
-            "PATH": os.environ.get("PATH", os.defpath),
-            "HOME": str(self.folder),
-            "TMPDIR": str(self.folder),
-            "LANG": "C.UTF-8",
-            "PYTHONPATH": os.pathsep.join(map(str, filter(None, (self.environment.overlay, self.folder)))),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONNOUSERSITE": "1",
-            "TF_CPP_MIN_LOG_LEVEL": "3",
-            **self.environment.variables,
-        }
-        if "CUDA_VISIBLE_DEVICES" in os.environ:
-            env["CUDA_VISIBLE_DEVICES"] = os.environ["CUDA_VISIBLE_DEVICES"]
+        out, overlay = self.folder / OUTPUT, self.environment.overlay
+        home = out / "home"
+        home.mkdir(parents=True, exist_ok=True)
+        rules = launch.worker_rules(
+            out,
+            more=[*([overlay] if overlay is not None else []), *launch.prefixes(self.environment.python)],
+            read=[self.folder],
+            programs=self.environment.programs or self.limits is not None,
+            memory=self.memory + RESERVE if self.limits is None else None,
+            output=(self.limits or Limits()).output,
+            devices=GPU_DEVICES if self.environment.devices else (),
+        )
         self._child = subprocess.Popen(
-            [self.environment.python, "-P", "-m", f"{WORKER}", self.engine, str(self.folder)],
-            cwd=self.folder,
-            env=env,
+            launch.command(
+                WORKER, self.engine, str(self.folder),
+                rules=rules, path=[p for p in (overlay, self.folder) if p is not None], python=self.environment.python,
+            ),
+            cwd=home,
+            env=launch.environment(home, {"TF_CPP_MIN_LOG_LEVEL": "3", **self.environment.variables}),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=self.limits is not None,
-        )
+        )  # fmt: skip
         self.starts += 1
-        if self.limits is not None:
-            _bound(self._child.pid, self.limits)  # before the first request, hence before any code of the project
-        self._lines = queue.Queue()
+        self._lines = queue.Queue(MAX_WAITING)
         assert self._child.stdout is not None
         assert self._child.stderr is not None
         threading.Thread(target=_read_lines, args=(self._child.stdout, self._lines), daemon=True).start()
@@ -177,7 +191,8 @@ class ProcessTransport:
         assert self._child is not None
         assert self._child.stdin is not None
         try:
-            self._child.stdin.write(json.dumps(dict(request)).encode() + b"\n")
+            self._asked += 1
+            self._child.stdin.write(json.dumps({**request, "id": self._asked}).encode() + b"\n")
             self._child.stdin.flush()
         except OSError:
             raise EngineFailed(Kind.CRASH, self._death()) from None
@@ -188,6 +203,9 @@ class ProcessTransport:
                 if time.monotonic() >= ends:
                     self._kill()
                     raise EngineFailed(Kind.TIMEOUT, "gave no answer before the deadline and was ended") from None
+                if _size_below(self.folder / OUTPUT) > (self.limits or Limits()).output:
+                    self._kill()
+                    raise EngineFailed(Kind.CRASH, "wrote more than its results may take") from None
                 if _resident(self._child.pid) > self.memory:
                     self._kill()
                     limit = self.memory / (1 << 30)
@@ -196,7 +214,10 @@ class ProcessTransport:
             if line is None:
                 self._child.wait()
                 raise EngineFailed(Kind.CRASH, self._death())
-            return read_reply(line)
+            if not line.endswith(b"\n"):
+                self._kill()  # what else it sends belongs to no request
+                raise EngineFailed(Kind.CRASH, "the worker's reply is too long")
+            return read_reply(line, self._asked)
 
     def _death(self) -> str:
         assert self._child is not None
@@ -220,13 +241,6 @@ class ProcessTransport:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def _bound(pid: int, limits: Limits) -> None:
-    if hasattr(resource, "prlimit"):  # Linux
-        for kind, value in ((resource.RLIMIT_FSIZE, limits.output), (resource.RLIMIT_CORE, 0)):
-            with contextlib.suppress(OSError, ValueError):  # it has ended, or the limit is lower already
-                resource.prlimit(pid, kind, (value, value))
-
-
 def _read_lines(stream: IO[bytes], lines: queue.Queue[bytes | None]) -> None:
     try:
         while line := stream.readline(MAX_REPLY):
@@ -245,6 +259,16 @@ def _keep_log(stream: IO[bytes], log: list[str]) -> None:
         pass
 
 
+def _size_below(folder: Path) -> int:
+    """Bytes of the files below `folder`, as far as they can be counted while they change."""
+    total = 0
+    for below, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(below, name)).st_size
+    return total
+
+
 def _resident(pid: int) -> int:
     try:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -254,6 +278,8 @@ def _resident(pid: int) -> int:
 
 def _fast_folder() -> str | None:
     """Memory-backed storage where there is plenty, so that arrays do not wait for a disk."""
+    if launch.SCRATCH in os.environ:
+        return os.environ[launch.SCRATCH]
     try:
         return "/dev/shm" if shutil.disk_usage("/dev/shm").free > 2 << 30 else None
     except OSError:

@@ -5,15 +5,15 @@ The child is ``python -m analyzer.loading``: it prints the graph's bytes and see
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
+import tempfile
 from pathlib import Path
 
 from analyzer.graph import Graph
 from analyzer.graph.serial import from_bytes
 from analyzer.loading.files import NotFetchedProblem, shown, size_text
 from analyzer.problem import TargetProblem
+from analyzer.walls import launch
 
 _GIB = 1 << 30
 REFUSED, NOT_FETCHED = 3, 4
@@ -26,9 +26,11 @@ def load_isolated(path: Path, *, memory: int = 8 * _GIB, seconds: int = 120) -> 
         NotFetchedProblem: a Git LFS pointer.
         TargetProblem: what `load` says, or the limits of `memory` (bytes) or `seconds` were reached.
     """
-    root = str(Path(__file__).resolve().parents[2])
-    environment = {"PATH": os.defpath, "PYTHONPATH": root, "OPENBLAS_NUM_THREADS": "1", "LC_ALL": "C.UTF-8"}
-    command = [sys.executable, "-m", "analyzer.loading", str(memory), str(seconds), str(path.absolute())]
+    model = path.resolve()
+    rules = launch.worker_rules(None, read=[model if model.is_dir() else model.parent])  # external data lie beside it
+    arguments = (str(memory), str(seconds), str(path.absolute()))
+    command = launch.command("analyzer.loading", *arguments, rules=rules, path=[launch.ASSAY])
+    environment = launch.environment(Path(tempfile.gettempdir()), {"OPENBLAS_NUM_THREADS": "1", "LC_ALL": "C.UTF-8"})
     try:
         child = subprocess.run(command, env=environment, capture_output=True, timeout=seconds * 2 + 10, check=False)
     except subprocess.TimeoutExpired:

@@ -17,6 +17,7 @@ from analyzer.configuration.policy import apply_policy, expired
 from analyzer.differential.base import mark_worse
 from analyzer.findings import Finding, Report, Status, TargetReport, mark_new, ordered
 from analyzer.running.cache import Cache, engine_versions, key_of
+from analyzer.running.enclosure import enclosures
 from analyzer.running.processes import Answer, Send, run_all
 from analyzer.running.repeats import unless_repeated, without_repeats
 from analyzer.running.target_run import Outcome, Surroundings, kind_of, run_target
@@ -139,24 +140,34 @@ def _run(
         (side, identity), _, _ = jobs[name]
         progress.stage(identity, str(stage) if side == "head" else f"{stage} (base)")
 
-    answers = run_all(
-        {name: job(target, where) for name, (_, target, where) in jobs.items()},
-        deadline=config.timeout,
-        parallel=options.parallel or os.cpu_count() or 1,
-        logs=output / ".logs",
-        on_message=message,
-    )
-    for name, answer in answers:
-        place, target, _ = jobs[name]
-        outcome = _outcome(target, answer)
-        if place[0] == "head":
-            progress.finished(target.id, outcome.target)
-        yield place, outcome
+    with enclosures({name: (target, where) for name, (_, target, where) in jobs.items()}) as walls:
+        answers = run_all(
+            {name: job(target, where) for name, (_, target, where) in jobs.items()},
+            deadline=config.timeout,
+            parallel=options.parallel or os.cpu_count() or 1,
+            logs=output / ".logs",
+            on_message=message,
+            enclosures=walls,
+        )
+        for name, answer in answers:
+            place, target, _ = jobs[name]
+            outcome = _outcome(target, answer)
+            if place[0] == "head":
+                progress.finished(target.id, outcome.target)
+            yield place, outcome
 
 
 def _outcome(target: TargetConfig, answer: Answer) -> Outcome:
+    """What the job answered, as far as it speaks of its own target: the job has read hostile bytes."""
     if answer.error is None:
-        return Outcome.from_json(answer.value)
+        try:
+            outcome = Outcome.from_json(answer.value)
+            strangers = {outcome.target.id, *(finding.target for finding in outcome.findings)} - {target.id}
+            if not strangers:
+                return outcome
+            answer = replace(answer, error="the analysis answered for another target, so its answer was not taken.")
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+            answer = replace(answer, error="the analysis gave an answer that is not understood.")
     return Outcome(
         TargetReport(
             target.id,

@@ -12,18 +12,24 @@ import os
 import resource
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
+
+from analyzer.walls.kernel import system
+from analyzer.walls.kernel.rules import CannotStand, Rules, close
+from analyzer.walls.launch import environment
 
 Send = Callable[[Any], None]
 Job = Callable[[Send], Any]
 
 MAX_ANSWER = 256 << 20
+MAX_MESSAGES = 10_000  # of one job: a stage sends one
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,16 @@ class Answer:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """What closes around one job: the kernel's `rules` (None: it offers no wall), its own empty folder, and what its
+    environment holds besides."""
+
+    home: Path
+    rules: Rules | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
 def run_all(
     jobs: Mapping[str, Job],
     *,
@@ -42,12 +58,14 @@ def run_all(
     parallel: int,
     logs: Path,
     on_message: Callable[[str, Any], None] = lambda _name, _message: None,
+    enclosures: Mapping[str, Enclosure] | None = None,
 ) -> Iterator[tuple[str, Answer]]:
     """Run `jobs`, at most `parallel` at once, each at most `deadline` seconds; yields answers as they come.
 
     A job is called in the child with a function that sends a JSON message to `on_message` in the parent. What it
     returns must be JSON. Its output goes to ``logs/INDEX.log``. The child leads a process group of its own, so that
-    at the deadline everything it started is killed with it.
+    at the deadline everything it started is killed with it. A job with an entry in `enclosures` runs behind that wall,
+    without our environment and our open files.
     """
     waiting = list(enumerate(jobs.items()))
     running: dict[Connection, _Running] = {}
@@ -56,7 +74,7 @@ def run_all(
         while waiting or running:
             while waiting and len(running) < max(1, parallel):
                 index, (name, job) = waiting.pop(0)
-                child = _start(name, job, logs / f"{index:03d}.log", deadline)
+                child = _start(name, job, logs / f"{index:03d}.log", deadline, (enclosures or {}).get(name))
                 running[child.pipe] = child
             soonest = min(child.ends for child in running.values())
             ready = wait(list(running), timeout=max(0.0, min(1.0, soonest - time.monotonic())))
@@ -89,20 +107,23 @@ class _Running:
     pipe: Connection
     started: float
     ends: float
+    messages: int = 0
 
 
-def _start(name: str, job: Job, log: Path, deadline: float) -> _Running:
+def _start(name: str, job: Job, log: Path, deadline: float, enclosure: Enclosure | None) -> _Running:
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_child, args=(job, sender, receiver, log), daemon=False)
+    process = context.Process(target=_child, args=(job, sender, receiver, log, enclosure, os.getpid()), daemon=False)
     process.start()
     sender.close()
     now = time.monotonic()
     return _Running(name, process, receiver, now, now + deadline)
 
 
-def _child(job: Job, sender: Connection, receiver: Connection, log: Path) -> None:
-    """In the child: own process group, output to the log, then the job."""
+def _child(
+    job: Job, sender: Connection, receiver: Connection, log: Path, enclosure: Enclosure | None, parent: int
+) -> None:
+    """In the child: own process group, output to the log, the wall, then the job."""
     receiver.close()
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -118,7 +139,11 @@ def _child(job: Job, sender: Connection, receiver: Connection, log: Path) -> Non
         sender.send_bytes(json.dumps([kind, value], allow_nan=False).encode())
 
     try:
+        if enclosure is not None:
+            _enclose(enclosure, {0, 1, 2, descriptor, sender.fileno()}, parent)
         send("value", job(lambda message: send("message", message)))
+    except CannotStand as problem:
+        send("error", f"the kernel's wall could not be closed, so nothing was analysed: {problem}.")
     except MemoryError:
         send("error", "the analysis ran out of memory; name a smaller model or a larger machine.")
     except BaseException as error:
@@ -130,6 +155,18 @@ def _child(job: Job, sender: Connection, receiver: Connection, log: Path) -> Non
         os._exit(0)  # no atexit handlers of libraries that the job has loaded
 
 
+def _enclose(enclosure: Enclosure, keep: set[int], parent: int) -> None:
+    """Leave our open files and our environment behind, then close the wall."""
+    for name in os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else ():
+        if int(name) not in keep:
+            with suppress(OSError):
+                os.close(int(name))
+    system.clear_environment(environment(enclosure.home, enclosure.variables))
+    tempfile.tempdir = None  # chosen anew from the environment
+    if enclosure.rules is not None:
+        close(replace(enclosure.rules, parent=parent))
+
+
 def _first_line(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
     return lines[0][:200] if lines else "no message"
@@ -138,14 +175,17 @@ def _first_line(error: BaseException) -> str:
 def _receive(child: _Running, on_message: Callable[[str, Any], None]) -> Answer | None:
     try:
         kind, value = json.loads(child.pipe.recv_bytes(MAX_ANSWER))
-    except (EOFError, OSError, ValueError):
+    except (EOFError, OSError, ValueError, TypeError, RecursionError):
         child.process.join(5)
         return Answer(error=_death(child.process.exitcode), seconds=time.monotonic() - child.started)
     if kind == "message":
+        child.messages += 1
+        if child.messages > MAX_MESSAGES:
+            return Answer(error="the analysis sent messages without end and was stopped.")
         on_message(child.name, value)
         return None
     seconds = time.monotonic() - child.started
-    return Answer(value=value, seconds=seconds) if kind == "value" else Answer(error=value, seconds=seconds)
+    return Answer(value=value, seconds=seconds) if kind == "value" else Answer(error=str(value)[:1000], seconds=seconds)
 
 
 def _death(code: int | None) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import importlib.util
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -22,6 +21,7 @@ from typing import Any
 
 from analyzer.tracing.problems import Problem
 from analyzer.tracing.symbols import Site
+from analyzer.walls import launch
 
 SECONDS = 30.0
 UNDEFINED, MISSING, MISMATCH = "python/undefined-name", "python/missing-attribute", "python/argument-mismatch"
@@ -58,7 +58,7 @@ def with_ruff(text: str, tree: ast.Module, relative: str) -> Iterator[Problem]:
     options = ["check", "--isolated", "--no-cache", "--select", ",".join(_RUFF), "--output-format", "json",
                "--target-version", "py311", "--stdin-filename", "file.py", "-"]  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
-        entries = _json(_run("ruff", [command, *options], folder, text), [])
+        entries = _json(_run("ruff", command, options, folder, text), [])
     texts, lines = _text_lines(tree), text.splitlines()
     dynamic = _makes_names(tree)
     for entry in entries:
@@ -78,16 +78,15 @@ def with_mypy(text: str, tree: ast.Module, relative: str) -> Iterator[Problem]:
     """Calls and attributes that do not fit what the file itself defines; possible, since types are guessed."""
     if importlib.util.find_spec("mypy") is None:
         raise ToolFailed("mypy is not installed: wrong arguments and attributes were not looked for")
-    cache = Path(tempfile.gettempdir()) / f"assay-mypy-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
-    command = [
-        sys.executable, "-I", "-m", "mypy", "--config-file", "empty.ini", "--cache-dir", str(cache),
+    options = [
+        "--config-file", "empty.ini", "--cache-dir", "cache",
         "--follow-imports", "skip", "--ignore-missing-imports", "--no-site-packages", "--check-untyped-defs",
         "--show-error-codes", "--no-error-summary", "--hide-error-context", "--no-pretty", "--allow-redefinition",
         "checked.py",
     ]  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         _lay_out(folder, {"checked.py": text, "empty.ini": "[mypy]\n"})
-        output = _run("mypy", command, folder)
+        output = _run("mypy", None, options, folder)
     open_classes = _sets_attributes(tree)
     for line in output.splitlines():
         found = re.match(r"checked\.py:(\d+): error: (.*?)  \[([a-z-]+)\]$", line)
@@ -108,7 +107,7 @@ def with_pyright(text: str, tree: ast.Module, relative: str) -> Iterator[Problem
     options = ["--outputjson", "--level", "error", "--pythonpath", "none", "--project", "settings.json"]
     with tempfile.TemporaryDirectory() as folder:
         _lay_out(folder, {"checked.py": text, "settings.json": json.dumps(_PYRIGHT_SETTINGS)})
-        answer = _json(_run("pyright", [*command, *options], folder), {})
+        answer = _json(_run("pyright", command[0], [*command[1:], *options], folder), {})
     texts = _text_lines(tree)
     open_classes, dynamic = _sets_attributes(tree), _makes_names(tree)
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
@@ -194,13 +193,19 @@ def _lay_out(folder: str, files: Mapping[str, str]) -> None:
         (Path(folder) / name).write_text(text, encoding="utf-8", errors="replace")
 
 
-def _run(name: str, command: Sequence[str], folder: str, text: str | None = None) -> str:
-    """Standard output. The environment carries no secret. Raises `ToolFailed` when the tool fails or takes too long."""
+def _run(name: str, program: str | None, options: Sequence[str], folder: str, text: str | None = None) -> str:
+    """Standard output of `program`, or of the Python module `name`, behind the kernel's wall where it stands.
+
+    The environment carries no secret. Raises `ToolFailed` when the tool fails or takes too long.
+    """
+    rules = launch.worker_rules(Path(folder), more=launch.programs(), programs=program is not None)
+    what, form = (program, "program") if program is not None else (name, "module")
     try:
         done = subprocess.run(
-            list(command), input=text, stdin=subprocess.DEVNULL if text is None else None, capture_output=True,
-            text=True, timeout=SECONDS, cwd=folder, check=False,
-            env={"PATH": "/usr/bin:/bin", "HOME": folder, "LC_ALL": "C.UTF-8"}, encoding="utf-8", errors="replace",
+            launch.command(what, *options, rules=rules, form=form), input=text,
+            stdin=subprocess.DEVNULL if text is None else None, capture_output=True, text=True, timeout=SECONDS,
+            cwd=folder, check=False, encoding="utf-8", errors="replace",
+            env={"PATH": "/usr/bin:/bin", "HOME": folder, "TMPDIR": folder, "LC_ALL": "C.UTF-8"},
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise ToolFailed(f"{name} gave no answer within {SECONDS:g} s, so it says nothing of this file") from None

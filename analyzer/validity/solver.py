@@ -8,22 +8,27 @@ it is undecided. Undecided is never valid.
 
 from __future__ import annotations
 
+import json
 import pickle
 import select
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from analyzer.validity.bounds import Domain, decide_bounds
 from analyzer.validity.terms import Cond, Op, Poly, Sum, Symbol, all_of, symbols_of
+from analyzer.walls import launch
 
 SHORT = 2.0  # seconds for the first encoding
 SPLIT_LIMIT = 64  # values over which a symbolic divisor is split
 MEMBERSHIP_LIMIT = 512  # values that are spelt out as a disjunction
+MAX_ANSWER = 16 << 20  # bytes
 
 
 @dataclass(frozen=True)
@@ -99,42 +104,31 @@ class Solver:
 
     def _ask(self, function: Callable[..., Any], question: tuple[Any, ...], seconds: float) -> Answer:
         if self._child is None:
+            home = Path(tempfile.gettempdir())
             self._child = subprocess.Popen(
-                [sys.executable, "-c", "from analyzer.validity.solver import serve; serve()"],
+                launch.command("analyzer.validity.z3_child", rules=launch.worker_rules(None), path=[launch.ASSAY]),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env=_environment(),
+                env=launch.environment(home),
             )
             seconds += 5.0  # starting Python and importing Z3
         child = self._child
         assert child.stdin is not None
         assert child.stdout is not None
         try:
-            _send(child.stdin, (function.__name__, question, int(seconds * 1000)))
-            reply = _receive(child.stdout, time.monotonic() + seconds + 1.0)
+            data = pickle.dumps((function.__name__, question, int(seconds * 1000)))
+            child.stdin.write(struct.pack(">Q", len(data)) + data)
+            child.stdin.flush()
+            return _receive(child.stdout, time.monotonic() + seconds + 1.0)
         except (OSError, EOFError, TimeoutError):
             self.close()
             return Answer("unknown")
-        return Answer(*reply)
 
 
-def _environment() -> dict[str, str]:
-    import os
-    from pathlib import Path
+def _receive(stream: Any, deadline: float) -> Answer:
+    """The child's answer as JSON: it has worked on what a stranger wrote. Raises OSError when it is something else."""
 
-    root = str(Path(__file__).resolve().parents[2])
-    kept = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "LANG", "LD_LIBRARY_PATH", "VIRTUAL_ENV")}
-    return {**kept, "PYTHONPATH": root}
-
-
-def _send(stream: Any, message: Any) -> None:
-    data = pickle.dumps(message)
-    stream.write(struct.pack(">Q", len(data)) + data)
-    stream.flush()
-
-
-def _receive(stream: Any, deadline: float) -> Any:
     def exactly(count: int) -> bytes:
         parts = b""
         while len(parts) < count:
@@ -149,7 +143,14 @@ def _receive(stream: Any, deadline: float) -> Any:
         return parts
 
     (size,) = struct.unpack(">Q", exactly(8))
-    return pickle.loads(exactly(size))  # from our own child
+    if size > MAX_ANSWER:
+        raise OSError("the answer is too long")
+    try:
+        status, model, core, encoding = json.loads(exactly(size))
+        values = {str(name): int(value) for name, value in dict(model).items()}
+        return Answer(str(status), values, tuple(map(str, core)), str(encoding))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise OSError("the answer is not understood") from error
 
 
 # ----------------------------------------------------------------------------------------------- in the child
@@ -169,7 +170,9 @@ def serve() -> None:
             reply = asked(*question, milliseconds)
         except RecursionError:
             reply = ("unknown", {}, (), "")
-        _send(sink, reply)
+        data = json.dumps(reply).encode()
+        sink.write(struct.pack(">Q", len(data)) + data)
+        sink.flush()
 
 
 def solve(

@@ -1,7 +1,7 @@
 """A resource-limited child process: for a laptop, by explicit choice, on code the user would run anyway.
 
-It is not a wall against hostile code (same user, same files, network): `DockerSandbox` is. It keeps a runaway export
-from taking the machine down, and the user's secrets out of the environment.
+On Linux the kernel's wall stands around it: no network, no files but the interpreter's and its own. Elsewhere it is no
+wall against hostile code; it keeps a runaway export from taking the machine down, and secrets out of the environment.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from typing import IO
 
 from analyzer.configuration.config import Environment
 from analyzer.problem import TargetProblem
-from analyzer.walls import stage
+from analyzer.walls import launch, stage
 from analyzer.walls.archive import MAX_MEMBERS, ArchiveRefused, check_name, flatten
+from analyzer.walls.kernel.rules import Rules
 from analyzer.walls.protocol import OUTPUT, Completed, Limits, Log, check_environment
 
 # Shared libraries, thread stacks and allocator reserves of the frameworks: address space that is never touched.
@@ -43,7 +44,7 @@ class ProcessSandbox:
 
     @property
     def name(self) -> str:
-        return "a limited process of this machine"
+        return "a limited process of this machine" + ("" if launch.standing() else " behind the kernel's wall")
 
     @property
     def identity(self) -> str:
@@ -87,8 +88,10 @@ class ProcessSandbox:
                 "seconds": limits.seconds,
                 "watch": True,
             }
+            (box / OUTPUT).mkdir(exist_ok=True)
+            rules = self._rules(box, scratch)
             child = subprocess.Popen(
-                [self.python, "-I", str(box / STAGE), json.dumps(request)],
+                launch.command(str(box / STAGE), json.dumps(request), rules=rules, python=self.python, form="script"),
                 cwd=box,
                 env=self._environment(scratch) | chosen,
                 stdin=subprocess.DEVNULL,
@@ -105,6 +108,21 @@ class ProcessSandbox:
             seconds = time.monotonic() - started
             names, refused = _collect(box / OUTPUT, output, limits) if output is not None else ((), None)
         return Completed(child.returncode, seconds, timed_out, out_of_memory, log.text(), names, refused)
+
+    def _rules(self, box: Path, scratch: Path) -> Rules | None:
+        if launch.standing() is not None:
+            return None
+        imported = [
+            entry for entry in sys.path if entry and Path(entry).is_dir()
+        ]  # a project that is installed in place
+        return Rules(
+            libraries=[*launch.libraries(), *launch.prefixes(self.python)],
+            read=[str(box), *imported],
+            write=[str(box / OUTPUT), str(scratch)],
+            programs=True,
+            special_files=True,
+            parent=os.getpid(),
+        )
 
     def _environment(self, scratch: Path) -> dict[str, str]:
         return {

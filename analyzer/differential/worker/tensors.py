@@ -47,6 +47,7 @@ def read(path: Path, manifest: Manifest) -> dict[str, np.ndarray]:
     size = path.stat().st_size
     whole = np.memmap(path, dtype=np.uint8, mode="r") if size else np.zeros(0, np.uint8)
     arrays: dict[str, np.ndarray] = {}
+    total = 0
     for name, entry in manifest.items():
         shape = tuple(int(n) for n in entry["shape"])
         if entry["dtype"] == "str":
@@ -56,6 +57,9 @@ def read(path: Path, manifest: Manifest) -> dict[str, np.ndarray]:
         start, count = int(entry["offset"]), int(np.prod(shape, dtype=np.int64))
         if dtype.kind not in PLAIN_KINDS or min((start, *shape)) < 0 or start + count * dtype.itemsize > size:
             raise ValueError(f"the manifest of {name!r} does not fit the file of {size} bytes")
+        total += count * dtype.itemsize
+        if total > size:
+            raise ValueError(f"the manifest names more than the file's {size} bytes")
         arrays[name] = np.array(whole[start : start + count * dtype.itemsize]).view(dtype).reshape(shape)
     return arrays
 

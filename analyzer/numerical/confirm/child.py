@@ -6,17 +6,18 @@ import json
 import os
 import select
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import analyzer
+from analyzer.walls import launch
 
 JSON = dict[str, Any]
-START = "from analyzer.numerical.confirm.worker import main; main()"
+MODULE = "analyzer.numerical.confirm.worker"
+MEMORY = 6 << 30  # bytes of data that the process may allocate
+FILE_SIZE = 1 << 30
 
 
 class WorkerFailed(Exception):
@@ -28,11 +29,15 @@ class WorkerFailed(Exception):
 
 
 class Worker:
-    """A worker process, started at the first request and again after it died."""
+    """A worker process, started at the first request and again after it died.
 
-    def __init__(self) -> None:
+    It may write below `folder` only (None: an empty folder of its own), which requests name.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._home = tempfile.TemporaryDirectory(prefix="assay-worker-", ignore_cleanup_errors=True)
+        self._own = tempfile.TemporaryDirectory(prefix="assay-worker-", ignore_cleanup_errors=True)
+        self._home = folder or Path(self._own.name)
 
     def __enter__(self) -> Worker:
         return self
@@ -42,7 +47,7 @@ class Worker:
 
     def close(self) -> None:
         self._stop()
-        self._home.cleanup()
+        self._own.cleanup()
 
     def ask(self, request: JSON, seconds: float) -> JSON:
         """The answer to one request.
@@ -73,30 +78,34 @@ class Worker:
             if len(received) > 1 << 22:
                 self._stop()
                 raise WorkerFailed("the worker's answer is too long")
-        answer: JSON = json.loads(received)
+        try:
+            answer = json.loads(received)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict) or "status" not in answer:
+            self._stop()
+            raise WorkerFailed("the worker's answer is not understood")
         return answer
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self._stop()
-            root = str(Path(analyzer.__file__).resolve().parents[1])
+            rules = launch.worker_rules(self._home, memory=MEMORY, output=FILE_SIZE)
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {root!r}); {START}"],
+                launch.command(MODULE, rules=rules, path=[launch.ASSAY]),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                cwd=self._home.name,
-                env={
-                    "PATH": os.environ.get("PATH", os.defpath),
-                    "HOME": self._home.name,
-                    "TMPDIR": self._home.name,
-                    "LANG": "C.UTF-8",
-                    "OMP_NUM_THREADS": "1",
-                    "CUDA_VISIBLE_DEVICES": "",
-                    "TF_CPP_MIN_LOG_LEVEL": "3",
-                    "TF_ENABLE_ONEDNN_OPTS": "0",
-                    "PYTHONDONTWRITEBYTECODE": "1",
-                },
+                cwd=self._home,
+                env=launch.environment(
+                    self._home,
+                    {
+                        "OMP_NUM_THREADS": "1",
+                        "CUDA_VISIBLE_DEVICES": "",
+                        "TF_CPP_MIN_LOG_LEVEL": "3",
+                        "TF_ENABLE_ONEDNN_OPTS": "0",
+                    },
+                ),
                 start_new_session=True,
             )
         return self._process

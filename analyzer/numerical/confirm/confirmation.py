@@ -81,9 +81,9 @@ class Confirmer:
 
     def __init__(self, budget: Budget = Budget()) -> None:
         self.budget = budget
-        self._searcher = Worker()
-        self._tensorflow = Worker()
         self._folder = tempfile.TemporaryDirectory(prefix="assay-confirm-", ignore_cleanup_errors=True)
+        self._searcher = Worker(Path(self._folder.name))
+        self._tensorflow = Worker(Path(self._folder.name))
         self._count = 0
         self._fitting: dict[int, int] = {}  # graph -> the size of unknown dimensions that its last confirmation had
         self._whole: dict[tuple[int, tuple[tuple[str, int], ...]], dict[str, Any] | None] = {}
@@ -184,11 +184,14 @@ class Confirmer:
         target = {"target": (-1, "largest"), "backward": trained, "losses": graph.losses}
         return {**self._described(work, piece), **target}
 
-    def compare(self, before: Slice, after: Slice, folder: Path) -> float | None:
+    def compare(self, before: Slice, after: Slice) -> float | None:
         """The largest difference of the two slices' first results over ordinary inputs, relative to 1 + |result|.
 
         None where torch is missing, an operator has no torch form, or the inputs give no finite result.
         """
+        self._count += 1
+        folder = Path(self._folder.name, f"compare-{self._count}")
+        folder.mkdir()
         for name, piece in (("slice", before), ("changed", after)):
             (folder / f"{name}.onnx").write_bytes(ir.to_proto(piece.model).SerializeToString())
         request = self._described(folder, before)

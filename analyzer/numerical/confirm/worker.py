@@ -15,8 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-MEMORY = 6 << 30  # bytes of data that the process may allocate
-FILE_SIZE = 1 << 30
+from analyzer.numerical.confirm.child import FILE_SIZE, MEMORY
 
 
 def main() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -136,5 +135,4 @@ def _moved(change: tuple[Slice, Slice], confirmer: Confirmer | None) -> float | 
     if confirmer is None:
         return None
     before, after = change
-    with tempfile.TemporaryDirectory(prefix="assay-repair-") as folder:
-        return confirmer.compare(before, after, Path(folder))
+    return confirmer.compare(before, after)

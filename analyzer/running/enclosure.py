@@ -1,0 +1,89 @@
+"""Which wall closes around the analysis of one target: it reads its tree and writes its own results, nothing else."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from analyzer.configuration.config import TargetConfig
+from analyzer.running.processes import Enclosure
+from analyzer.running.target_run import Surroundings, slug
+from analyzer.walls import launch
+from analyzer.walls.docker import DockerSandbox
+from analyzer.walls.kernel.rules import GPU_DEVICES, Rules
+
+FILE_SIZE = 8 << 30  # bytes of one file: a model is written once more for the engines
+FAST_FREE = 2 << 30  # bytes that must be free in /dev/shm before arrays are exchanged there
+
+
+@contextmanager
+def enclosures(jobs: Mapping[str, tuple[TargetConfig, Surroundings]]) -> Iterator[dict[str, Enclosure]]:
+    """One enclosure a job, with empty folders that are gone afterwards; result folders that stayed empty go too."""
+    with (
+        tempfile.TemporaryDirectory(prefix="assay-run-", ignore_cleanup_errors=True) as slow,
+        tempfile.TemporaryDirectory(prefix="assay-run-", dir=_memory_backed(), ignore_cleanup_errors=True) as fast,
+    ):
+        made = {}
+        for folder in (slow, fast):
+            os.chmod(folder, 0o711)  # another user passes through, and sees no names
+        for index, (name, (target, where)) in enumerate(jobs.items()):
+            folders = [Path(place, str(index)) for place in (slow, fast)]
+            made[name] = _enclosure(target, where, folders)
+        try:
+            yield made
+        finally:
+            for target, where in jobs.values():
+                results = where.output / "targets" / slug(target.id)
+                if results.is_dir() and not results.is_symlink() and not any(results.iterdir()):
+                    results.rmdir()
+
+
+def _enclosure(target: TargetConfig, where: Surroundings, folders: list[Path]) -> Enclosure:
+    home, fast = folders
+    results = where.output / "targets" / slug(target.id)
+    for folder in (home, fast, results):
+        folder.mkdir(parents=True, exist_ok=True)
+    variables = {launch.SCRATCH: str(fast)}
+    if launch.standing() is not None:
+        return Enclosure(home, None, variables)
+    trees = [where.root, *([where.base_root] if where.base_root is not None else [])]
+    read = [path for tree in trees for path in launch.all_but(tree, where.output)]
+    write = [str(home), str(fast), str(results.resolve())]
+    network, user = "none", None
+    if where.exports is not None:
+        read.append(str(where.exports.resolve()))
+    if target.entry or ".py:" in (target.validation or ""):
+        if where.exports is not None and where.sandbox is not None:
+            write.append(str(where.exports.resolve()))
+        if isinstance(where.sandbox, DockerSandbox):
+            # The engine's socket is reached from here: this process starts the containers of this target's own code.
+            network = "unix" if os.environ.get("DOCKER_HOST", "unix:").startswith("unix:") else "all"
+            variables |= {n: v for n, v in os.environ.items() if n.startswith("DOCKER_")}
+            read += [os.environ.get("DOCKER_CERT_PATH", ""), str(Path.home() / ".docker")]
+    if network == "none":
+        user = launch.user_for([*read, *(f.parent for f in (home, fast, results))])
+    for folder in (home, fast, results):
+        launch.hand_over(folder, user)
+    rules = Rules(
+        libraries=[*launch.libraries(), *launch.programs()],
+        read=[path for path in read if path],
+        write=write,
+        programs=True,
+        network=network,
+        user=user,
+        limits={"CORE": 0, "FSIZE": FILE_SIZE, "NOFILE": 4096},
+        devices=GPU_DEVICES,
+    )
+    return Enclosure(home, rules, variables)
+
+
+def _memory_backed() -> str | None:
+    """Memory-backed storage where there is plenty, so that arrays do not wait for a disk."""
+    try:
+        status = os.statvfs("/dev/shm")
+    except OSError:
+        return None
+    return "/dev/shm" if status.f_bavail * status.f_frsize > FAST_FREE else None
