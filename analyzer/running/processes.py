@@ -21,6 +21,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
+from analyzer.walls import stage
 from analyzer.walls.kernel import system
 from analyzer.walls.kernel.rules import CannotStand, Rules, close
 from analyzer.walls.launch import environment
@@ -152,6 +153,8 @@ def _child(
         traceback.print_exc()
         send("error", f"the analysis broke off with an internal error ({type(error).__name__}: {_first_line(error)}).")
     finally:
+        if enclosure is not None:
+            stage.end_all(os.getpid())  # whatever a worker has left behind
         os._exit(0)  # no atexit handlers of libraries that the job has loaded
 
 
@@ -161,6 +164,7 @@ def _enclose(enclosure: Enclosure, keep: set[int], parent: int) -> None:
         if int(name) not in keep:
             with suppress(OSError):
                 os.close(int(name))
+    stage.adopt_orphans()
     system.clear_environment(environment(enclosure.home, enclosure.variables))
     tempfile.tempdir = None  # chosen anew from the environment
     if enclosure.rules is not None:
@@ -199,6 +203,8 @@ def _death(code: int | None) -> str:
 def _stop(child: _Running) -> None:
     """End the child's whole process group, then reap it."""
     if child.process.pid is not None:
+        if child.process.is_alive():
+            stage.end_all(child.process.pid)  # workers lead process groups of their own
         try:
             os.killpg(child.process.pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):

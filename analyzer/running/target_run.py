@@ -9,7 +9,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -246,7 +246,8 @@ def _analyse(graph: Graph, target: TargetConfig, where: Surroundings, tally: _Ta
 
     tally.report = replace(tally.report, layers=layer_graph(graph, tally.intervals, tally.shapes))
     if folder.is_dir() and not any(folder.iterdir()):
-        folder.rmdir()
+        with suppress(OSError):  # behind a wall the folder itself stays; whoever made it removes it
+            folder.rmdir()
 
 
 def _base_graph(target: TargetConfig, where: Surroundings) -> Graph | None:

@@ -121,8 +121,7 @@ class ProcessSandbox:
             write=[str(box / OUTPUT), str(scratch)],
             programs=True,
             special_files=True,
-            parent=os.getpid(),
-        )
+        )  # not to die with this process at once: `stage` sees that it has gone and ends what it started
 
     def _environment(self, scratch: Path) -> dict[str, str]:
         return {

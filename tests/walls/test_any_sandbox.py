@@ -156,21 +156,22 @@ def test_a_missing_program_is_a_failed_command(sandbox: Sandbox):
 
 def test_nothing_stays_when_the_starter_is_killed(tmp_path):
     """The pipeline ends a target that takes too long by killing its process: the sandbox must end too."""
-    marker = tmp_path / "pid"
-    code = f"""
+    code = """
 import pathlib, sys
 from analyzer.walls import PYTHON
 from analyzer.walls.process import ProcessSandbox
-inside = "import os, time; open({str(marker)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
-ProcessSandbox().run([PYTHON, "-c", inside], files={{}})
+inside = "import os, time; open('out/pid', 'w').write(str(os.getpid())); time.sleep(600)"
+ProcessSandbox().run([PYTHON, "-c", inside], files={})
 """
-    starter = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[2])
-    while not (marker.exists() and marker.read_text()):
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    starter = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[2], env=environment)
+    pid = ""
+    while not pid:
         assert starter.poll() is None
         time.sleep(0.05)
+        pid = "".join(marker.read_text() for marker in tmp_path.glob("assay-*/box/out/pid"))
     starter.kill()
     starter.wait()
-    pid = marker.read_text()
     deadline = time.monotonic() + 60
     while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
         time.sleep(0.1)
