@@ -70,6 +70,7 @@ def _enclosure(target: TargetConfig, where: Surroundings, folders: list[Path]) -
     rules = Rules(
         libraries=[*launch.libraries(), *launch.programs()],
         read=[path for path in read if path],
+        names=[str(launch.ASSAY), *(str(tree.resolve()) for tree in trees)],
         write=write,
         programs=True,
         network=network,

@@ -171,6 +171,7 @@ def worker_rules(
     return Rules(
         libraries=[*libraries(), *map(str, more)],
         read=[str(path) for path in read],
+        names=[str(ASSAY)],  # importing looks through the folder
         write=[str(folder)] if folder is not None else [],
         programs=programs,
         limits=limits,

@@ -35,15 +35,17 @@ class CannotStand(Exception):
 class Rules:
     """Paths are absolute. What is not named is closed.
 
-    `libraries`: the interpreter and what it imports. `read`: other files and folders to read. `write`: folders to read
-    and write in; no links, sockets or pipes are made there unless `special_files`. `programs`: processes, and programs
-    that lie in `libraries`, may be started. `network`: ``none``, ``unix`` (named sockets may be connected to) or
-    ``all``. `user`: become this user, where the process is root. `limits`: `resource` limits by name, without
-    ``RLIMIT_``. `parent`: die with this process. `devices`: open for everything.
+    `libraries`: the interpreter and what it imports. `read`: other files and folders to read. `names`: folders whose
+    names may be listed, all the way down, and nothing more. `write`: folders to read and write in; no links, sockets or
+    pipes are made there unless `special_files`. `programs`: processes, and programs that lie in `libraries`, may be
+    started. `network`: ``none``, ``unix`` (named sockets may be connected to) or ``all``. `user`: become this user,
+    where the process is root. `limits`: `resource` limits by name, without ``RLIMIT_``. `parent`: die with this
+    process. `devices`: open for everything.
     """
 
     libraries: Sequence[str] = ()
     read: Sequence[str] = ()
+    names: Sequence[str] = ()
     write: Sequence[str] = ()
     programs: bool = False
     network: str = "none"
@@ -101,6 +103,7 @@ def close(rules: Rules) -> None:
         libraries = [*SYSTEM_FILES, *rules.libraries]
         files.allow(libraries, landlock.READ | (landlock.EXECUTE if rules.programs else 0))
         files.allow(rules.read, landlock.READ)
+        files.allow(rules.names, landlock.READ_DIR)
         files.allow(DEVICES, landlock.READ_FILE | landlock.WRITE_FILE | landlock.TRUNCATE)
         files.allow(rules.devices, landlock.DEVICE | landlock.READ_DIR)
         files.allow(rules.write, landlock.WRITE | (landlock.SPECIAL_FILES if rules.special_files else 0))
