@@ -22,6 +22,7 @@ COMMANDS = {
     "space": ("analyzer.commands.space", "decide which hyperparameters of a space are valid"),
     "checkpoint": ("analyzer.commands.checkpoint", "hold a checkpoint against an architecture"),
     "export": ("analyzer.commands.export", "export an entry point's graph, in a job without permissions"),
+    "lsp": ("analyzer.commands.lsp", "a language server: findings and tensor shapes while one types"),
     "explain": ("analyzer.commands.explain", "what a rule means and how to mend what it finds"),
 }
 

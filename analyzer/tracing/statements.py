@@ -57,6 +57,8 @@ def run(tr: Tracer, node: ast.stmt) -> Signal:
 def assign(tr: Tracer, target: ast.expr, value: Value) -> None:
     if isinstance(target, ast.Name):
         store_name(tr, target.id, value)
+        if isinstance(value, Tensor) and not tr.speculating:
+            tr.shared.assign(tr.frame.path, target, value)
     elif isinstance(target, (ast.Tuple, ast.List)):
         starred = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), None)
         parts = unpack(tr, value, len(target.elts), starred, target)

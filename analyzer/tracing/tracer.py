@@ -80,6 +80,13 @@ class Shared:
     files: dict[tuple[str, str, str], FilePath | None] = field(default_factory=dict)  # where modules were found
     passed: set[tuple[str, int, str]] = field(default_factory=set)  # (path, line, operator) that went well on some path
     reached: set[str] = field(default_factory=set)  # qualified names of classes and functions that were called
+    assigned: dict[tuple[str, int, int], list[Tensor]] = field(default_factory=dict)  # by file, line, name's end
+
+    def assign(self, path: str, target: ast.Name, tensor: Tensor) -> None:
+        """Remember which tensors a name stands for, for the hints of an editor; a few paths are enough."""
+        known = self.assigned.setdefault((path, target.lineno, target.end_col_offset or 0), [])
+        if len(known) < 8:
+            known.append(tensor)
 
     def __post_init__(self) -> None:
         self.contracts.formulas, self.contracts.variables = self.effort.formulas, self.effort.variables

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from analyzer.findings import AnalysisResult
 from analyzer.problem import TargetProblem, UsageProblem
+from analyzer.tracing.hints import Hint, hints
 from analyzer.tracing.modules import run_module
 from analyzer.tracing.paths import Decision, Explorer, OutOfBudget, PathEnd
 from analyzer.tracing.problems import DEFAULT_RUN, EVERY_RUN, Problem, PyRaise, ShapeFailure
@@ -41,6 +42,13 @@ def trace(path: Path, root: Path, *, target: str, entry: str | None = None, text
     `text` stands for what the file holds (an editor's buffer).
     Raises TargetProblem if the file cannot be read or parsed, UsageProblem if `entry` does not exist.
     """
+    return trace_with_hints(path, root, target=target, entry=entry, text=text)[0]
+
+
+def trace_with_hints(
+    path: Path, root: Path, *, target: str, entry: str | None = None, text: str | None = None
+) -> tuple[AnalysisResult, tuple[Hint, ...]]:
+    """Like `trace`, with the shapes of the tensors that the file's names stand for."""
     from analyzer.tracing.python_bugs import check_python
 
     text, tree = read_source(path, root, text)
@@ -63,12 +71,13 @@ def trace(path: Path, root: Path, *, target: str, entry: str | None = None, text
         return explore(root, relative, main, versions, entry, replaced).problems.values()
 
     findings = to_findings(shared, target, sources, retrace)
-    return AnalysisResult(
+    result = AnalysisResult(
         findings=tuple(findings),
         unknown_operators=dict(shared.unknown_calls.most_common(40)),
         notes=tuple(shared.notes),
         versions=versions.described(),
     )
+    return result, hints(shared, relative, text)
 
 
 def read_source(path: Path, root: Path, text: str | None = None) -> tuple[str, ast.Module]:
