@@ -28,6 +28,7 @@ from analyzer.problem import TargetProblem
 
 EXPLAIN_SECONDS = 2.0  # for one warning's sensitivity
 SHOWN_ASSUMPTIONS = 40
+SHOWN_EXCUSES = 8
 
 
 def analyse(
@@ -63,7 +64,12 @@ def analyse(
         case = _Case(graph, target, assumptions, interpretation, options, budget, output, root)
         try:
             findings = _findings(case, confirmer, confirm, explain)
-            notes = (*said, *_defects(interpretation), *(confirmer.notes if confirmer is not None else ()))
+            notes = (
+                *said,
+                *_defects(interpretation),
+                *_excuses(interpretation),
+                *(confirmer.notes if confirmer is not None else ()),
+            )
         finally:
             if own is not None:
                 own.close()
@@ -86,6 +92,13 @@ def _defects(interpretation: Interpretation) -> tuple[str, ...]:
     more = f" (and those of {len(failed) - 1} more)" if len(failed) > 1 else ""
     name = display_name(node)[:80]
     return (f"The rule of `{name}` ({node.op_type}){more} failed, so nothing is proved about it: {error}.",)
+
+
+def _excuses(interpretation: Interpretation) -> tuple[str, ...]:
+    """Each failure that reaches no result, with the reason."""
+    rest = len(interpretation.excuses) - SHOWN_EXCUSES
+    shown = interpretation.excuses[:SHOWN_EXCUSES]
+    return (*shown, f"{rest} more operators are excused alike.") if rest > 0 else shown
 
 
 def _picture(graph: Graph, interpretation: Interpretation) -> dict[str, Any]:

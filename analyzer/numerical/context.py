@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx_ir as ir
 
-from analyzer.numerical.discarding import ABOVE, BELOW, NAN, outcomes, thrown_away
 from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.dims import Shape, Symbol
 from analyzer.numerical.domain.dtypes import Array, ElementType
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, common_starts
+from analyzer.numerical.excuses import ABOVE, BELOW, NAN, Guard, excuse, guarded, outcomes
 from analyzer.numerical.gradient_paths import carries_gradient
 from analyzer.numerical.regions import proves_by_regions
 from analyzer.numerical.result import Interval, Options, Warning
-from analyzer.numerical.splitting import proves_by_splitting, unused_where_unsafe
+from analyzer.numerical.splitting import proves_by_splitting
 
 if TYPE_CHECKING:
     from analyzer.numerical.interpreter import Run
@@ -158,12 +158,7 @@ class Context:
             return True
         index = next(iter(operands)) if report is None else report
         tensor = operands.get(index, tensors[0])
-        if not backward and attempt(
-            self.node,
-            lambda: (
-                unused_where_unsafe(self.run, self.node.outputs[0], tensors, safe) or self._bounded_away(rule, tensors)
-            ),
-        ):
+        if not backward and attempt(self.node, lambda: self._excused(rule, danger, tensors, safe)):
             self.masked = True
             if self.options.backward and carries_gradient(self.node):
                 self.run.ledger.warn(
@@ -173,15 +168,32 @@ class Context:
         self.run.ledger.warn(self.node, rule, index, tensor, danger, backward=backward)
         return False
 
-    def _bounded_away(self, rule: str, operands: tuple[AbstractTensor, ...]) -> bool:
-        """Whether what the operator gives where it is unsafe is thrown away by a bound or a test for NaN."""
-        if self.node.graph is not self.run.graph.graph or rule.endswith(("overflow", "integer-division-by-zero")):
-            return False  # bodies of loops are looked at many times over
-        bad = outcomes(self.node, rule, operands)
-        if not thrown_away(self.run, self.node.outputs[0], bad):
+    def _excused(
+        self,
+        rule: str,
+        danger: str,
+        operands: tuple[AbstractTensor, ...],
+        safe: Callable[..., bool],
+    ) -> bool:
+        """Whether the failure reaches no result; what is bad stays visible where it is its kind that is dropped."""
+        guard = guarded(self.run, operands, safe)
+        found = excuse(self.run, self.node, danger, guard)
+        # bodies of loops are looked at many times over
+        main = self.node.graph is self.run.graph.graph
+        if found is None and main and not rule.endswith(("overflow", "integer-division-by-zero")):
+            found = excuse(self.run, self.node, danger, guard, outcomes(self.node, rule, operands), by_kind=True)
+        if found is None:
             return False
-        self.bad |= bad
+        self.bad |= found.visible
+        self.run.ledger.excused(found)
         return True
+
+    def excused_silently(self, danger: str, guard: Guard) -> bool:
+        """Whether rows of NaN are dropped by selections, and with them their gradient."""
+        found = excuse(self.run, self.node, danger, guard, frozenset({NAN}), by_kind=True)
+        if found is not None:
+            self.run.ledger.excused(found)
+        return found is not None
 
     def with_bad_results(self, result: AbstractTensor) -> None:
         """Adds the results that are not finite, for those who throw them away to see."""

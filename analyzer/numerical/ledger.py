@@ -11,6 +11,7 @@ import onnx_ir as ir
 
 from analyzer.numerical.domain.dtypes import ElementType
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.excuses import Excuse
 from analyzer.numerical.result import Interval, Options, Warning
 
 UNDECIDED = "its rule could not decide"
@@ -26,6 +27,7 @@ class Ledger:
         self.overflows: list[Warning] = []
         self.unknown: Counter[str] = Counter()
         self.failed_rules: dict[ir.Node, str] = {}  # nodes whose rule raised, and what
+        self.excuses: dict[ir.Node, Excuse] = {}
         self.quiet = 0
         self.owner: ir.Node | None = None  # the operator whose standard body is being interpreted
         self._safe: dict[ir.Node, bool] = {}
@@ -69,6 +71,10 @@ class Ledger:
         self.warnings.append(warning)
         if not backward:
             self._safe[node] = False
+
+    def excused(self, found: Excuse) -> None:
+        """A failure that reaches no result, with the reasons, once a node."""
+        self.excuses.setdefault(self.owner or found.node, found)
 
     def raised(self, node: ir.Node, error: Exception) -> None:
         """A rule or a proof raised: logged with its node and told to the user, once a node."""

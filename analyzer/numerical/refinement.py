@@ -170,6 +170,39 @@ def implied(condition: AbstractTensor, truth: bool) -> dict[Any, AbstractTensor]
     return _compared(name, inputs[0], inputs[1])
 
 
+MOST_CASES = 8
+
+
+def implied_cases(condition: AbstractTensor, truth: bool) -> list[dict[Any, AbstractTensor]]:
+    """What a condition's being `truth` says, one dictionary a case; none where it cannot be so.
+
+    What is not equal to a constant lies below it or above it: a range that straddles the constant has two cases.
+    """
+    origin = condition.origin
+    name = origin.rule.name if origin is not None else ""
+    if origin is not None and name == "Not":
+        return implied_cases(origin.inputs[0], not truth)
+    if origin is not None and ((name == "And" and truth) or (name == "Or" and not truth)) and len(origin.inputs) == 2:
+        first, second = (implied_cases(i, truth) for i in origin.inputs)
+        whole = implied(condition, truth)
+        if whole is None or not first or not second:
+            return []
+        if len(first) * len(second) > MOST_CASES:
+            return [whole]
+        return [{**whole, **one, **other} for one in first for other in second]
+    known = implied(condition, truth)
+    if known is None:
+        return []
+    apart = (name == "Equal" and not truth) or (name == "NotEqual" and truth)
+    if origin is None or not apart or any(not isinstance(i, AbstractTensor) or i.nan for i in origin.inputs):
+        return [known]
+    for one, other in (origin.inputs, origin.inputs[::-1]):
+        if other.low == other.high and one.low < other.low < one.high:
+            pieces = (narrowed(one, above(one, other.low), np.inf), narrowed(one, -np.inf, below(one, other.low)))
+            return [{**known, **consequences(piece)} for piece in pieces if piece is not None]
+    return [known]
+
+
 def _compared(name: str, a: AbstractTensor, b: AbstractTensor) -> dict[Any, AbstractTensor] | None:
     if name in ("Less", "LessOrEqual"):
         a, b, name = b, a, {"Less": "Greater", "LessOrEqual": "GreaterOrEqual"}[name]

@@ -91,3 +91,4 @@ class Interpretation:
     unsafe_safe: int = 0
     unknown: Mapping[str, int] = field(default_factory=dict)
     failed_rules: tuple[tuple[ir.Node, str], ...] = ()  # whose rule raised, and what: nothing is proved of these
+    excuses: tuple[str, ...] = ()  # failures that reach no result, each with its reasons

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import onnx_ir as ir
 
 from analyzer.numerical.domain.tensor import AbstractTensor
-from analyzer.numerical.refinement import above, below, consequences, implied, narrowed, reevaluate
-from analyzer.operators.declaration import PIECEWISE_LINEAR, SHAPE_ONLY
+from analyzer.numerical.refinement import above, below, consequences, narrowed, reevaluate
+from analyzer.operators.declaration import PIECEWISE_LINEAR
 
 if TYPE_CHECKING:
     from analyzer.numerical.interpreter import Run
@@ -131,34 +130,3 @@ def _holds(
     whole = all(p.shape is not None and all(d == 1 for d in p.shape) for p in case)
     memo: dict[int, Any] = {}
     return safe(*(reevaluate(run, t, known, memo, whole) for t in operands))
-
-
-def unused_where_unsafe(
-    run: Run, value: ir.Value, operands: tuple[AbstractTensor, ...], safe: Callable[..., bool], depth: int = 12
-) -> bool:
-    """Whether `value` reaches nothing but branches of Where that are taken only where `safe(*operands)` holds.
-
-    Then the operator may give NaN or infinity, yet no result of the run has it; the gradient does (0 * inf).
-    """
-    uses = list(value.uses())
-    if not uses or depth == 0 or value.is_graph_output():
-        return False
-    for node, index in uses:
-        rule = run.rule(node)
-        if rule is not None and (rule.operator.traits & SHAPE_ONLY or (rule.name == "CastLike" and index == 1)):
-            continue
-        if rule is None or not rule.elementwise:
-            return False
-        if rule.name == "Where" and index in (1, 2):
-            condition = run.ensure(node.inputs[0])
-            if not isinstance(condition, AbstractTensor):
-                return False
-            known = implied(condition, index == 1)
-            if known is None:
-                continue
-            with run.ledger.quietly():
-                if not known or not safe(*(reevaluate(run, t, known, {}, False) for t in operands)):
-                    return False
-        elif not unused_where_unsafe(run, node.outputs[0], operands, safe, depth - 1):
-            return False
-    return True

@@ -39,7 +39,7 @@ def test_an_unsafe_operator_whose_rule_raises_is_possible(
     assert result.unsafe_operators.safe == 0
 
 
-@pytest.mark.parametrize("proof", ["proves_by_splitting", "proves_by_regions", "unused_where_unsafe"])
+@pytest.mark.parametrize("proof", ["proves_by_splitting", "proves_by_regions", "excuse"])
 def test_a_proof_that_raises_proves_nothing(proof: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def raising(*_: Any) -> bool:
         raise KeyError("no")
