@@ -10,6 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from analyzer.operators.declaration import CONSTANT, CONTRACTION, CONVERTS, IDENTITY, NOTHING, RECURRENT, Trait
+from analyzer.operators.registry import declared
+
 
 @dataclass(frozen=True, slots=True)
 class TensorInfo:
@@ -90,17 +93,27 @@ class Unit:
     @property
     def main(self) -> Operation:
         """The operation that a person would name the unit after: the heaviest layer of the region."""
-        return max(self.operations, key=lambda o: (bool(o.layer_class), o.op in HEAVY, o.outputs[0] in self.outputs))
+        return max(self.operations, key=lambda o: (bool(o.layer_class), _heavy(o.op), o.outputs[0] in self.outputs))
 
     @property
     def op(self) -> str:
         """Operator types in order, without repetition: ``Pad+AveragePool``."""
-        kinds = [o.op for o in self.operations if o.op not in SILENT] or [self.operations[-1].op]
+        kinds = [o.op for o in self.operations if not _silent(o.op)] or [self.operations[-1].op]
         return "+".join(dict.fromkeys(kinds))
 
 
-HEAVY = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM", "GRU", "RNN", "AveragePool", "MaxPool", "Resize"})
-SILENT = frozenset({"Constant", "Identity", "Cast", "CastLike", "Const", "NoOp"})
+def _traits(op: str) -> Trait:
+    operator = declared("", op) or declared("tf", op)
+    return NOTHING if operator is None else operator.traits
+
+
+def _heavy(op: str) -> bool:
+    """Whether an operator is what a person calls a layer, rather than what stands between layers."""
+    return bool(_traits(op) & (CONTRACTION | RECURRENT)) or op in ("AveragePool", "MaxPool", "Resize")
+
+
+def _silent(op: str) -> bool:
+    return bool(_traits(op) & (CONSTANT | IDENTITY | CONVERTS)) or op == "NoOp"
 
 
 def shared_cuts(structure: Description, others: Sequence[Description]) -> frozenset[str]:

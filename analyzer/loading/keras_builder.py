@@ -14,6 +14,8 @@ from analyzer.loading.files import shown
 from analyzer.loading.keras_weights import Store
 from analyzer.loading.limits import Limits
 from analyzer.loading.weights import Weight, lazy_tensor
+from analyzer.operators.declaration import BOOLEAN
+from analyzer.operators.registry import names
 from analyzer.problem import TargetProblem
 
 DOMAIN = "keras"  # of layers that have no rule
@@ -183,9 +185,8 @@ def arranged(weight: Weight, arrange: Callable[[np.ndarray], np.ndarray]) -> Wei
     return Weight(weight.dtype, tuple(shape), lambda: arrange(weight.array()))
 
 
-_COMPARISONS = ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Not", "And", "Or", "IsNaN")
 RESULT_TYPES = {
-    **dict.fromkeys(_COMPARISONS, ir.DataType.BOOL),
+    **dict.fromkeys(names("onnx", BOOLEAN), ir.DataType.BOOL),
     **dict.fromkeys(("Shape", "ArgMax", "ArgMin", "Size"), ir.DataType.INT64),
 }
 

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from analyzer.loading.files import shown
 from analyzer.loading.limits import Limits
 from analyzer.loading.tensorflow_nodes import Attribute, Body, Function, Node, Program, Tensor, split_inputs, tensor_of
+from analyzer.operators.registry import operator_named
 from analyzer.problem import TargetProblem
 
-CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall", "TPUPartitionedCall"})
-LOOPS = frozenset({"While", "StatelessWhile"})
-BRANCHES = frozenset({"If", "StatelessIf"})
+CALLS = frozenset(operator_named("PartitionedCall").tf)
+LOOPS = frozenset(operator_named("While").tf)
+BRANCHES = frozenset(operator_named("If").tf)
 CASES = frozenset({"Case", "StatelessCase"})
 
 

@@ -21,18 +21,13 @@ from analyzer.loading.tensorflow_loops import lift, ordered
 from analyzer.loading.tensorflow_nodes import Attribute, Body, Dims, Node, Program, Tensor
 from analyzer.loading.tensorflow_operators import Operator, dtype_of
 from analyzer.loading.tensorflow_variables import VARIABLES, initial_values, trainable_variables
+from analyzer.operators.registry import operator_named
 from analyzer.problem import TargetProblem
 
 DOMAIN = "tf"
 SOURCE = "assay.source"  # on an input that an iterator or a queue feeds: the name of that iterator or queue
-PLACEHOLDERS = frozenset({"Placeholder", "PlaceholderV2", "PlaceholderWithDefault"})
-FEEDS = frozenset(
-    {
-        "IteratorGetNext", "IteratorGetNextSync", "QueueDequeue", "QueueDequeueV2", "QueueDequeueMany",
-        "QueueDequeueManyV2", "QueueDequeueUpTo", "QueueDequeueUpToV2", "Unstage", "InfeedDequeue",
-        "InfeedDequeueTuple",
-    }
-)  # fmt: skip
+PLACEHOLDERS = frozenset((*operator_named("Placeholder").tf, *operator_named("PlaceholderWithDefault").tf))
+FEEDS = frozenset(operator_named("Feed").tf)
 _BOOKKEEPING = re.compile(r".*Summary(V2)?$|^(Save|Restore|Assert|Print|Write)\w*$")
 _MAX_OUTPUTS = 65_536
 

@@ -13,13 +13,12 @@ from collections.abc import Callable, Iterable
 from analyzer.loading.files import shown
 from analyzer.loading.tensorflow_functions import substitute
 from analyzer.loading.tensorflow_nodes import Attribute, Body, Node, Tensor, reads
+from analyzer.operators.registry import operator_named
 from analyzer.problem import TargetProblem
 
-ENTER = frozenset({"Enter", "RefEnter"})
-MERGE = frozenset({"Merge", "RefMerge"})
-SWITCH = frozenset({"Switch", "RefSwitch"})
-EXIT = frozenset({"Exit", "RefExit"})
-NEXT = frozenset({"NextIteration", "RefNextIteration"})
+ENTER, MERGE, SWITCH, EXIT, NEXT = (
+    frozenset(operator_named(name).tf) for name in ("Enter", "Merge", "Switch", "Exit", "NextIteration")
+)
 PLUMBING = ENTER | MERGE | SWITCH | EXIT | NEXT | {"LoopCond"}
 Context = tuple[tuple[Tensor, int], ...]  # the predicates, outermost first, under which a node runs, with their values
 

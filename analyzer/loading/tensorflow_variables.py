@@ -8,9 +8,9 @@ from collections import defaultdict
 import onnx_ir as ir
 
 from analyzer.loading.tensorflow_nodes import Node, Tensor
+from analyzer.operators.registry import operator_named
 
-VARIABLES = frozenset({"Variable", "VariableV2", "VarHandleOp", "AutoReloadVariable", "TemporaryVariable"})
-_READS = frozenset({"Identity", "ReadVariableOp", "ResourceGather", "Gather", "GatherV2", "StopGradient"})
+VARIABLES = frozenset((*operator_named("Variable").tf, *operator_named("VariableHandle").tf))
 _APPLY = re.compile(r"^(Resource)?(Sparse)?Apply[A-Z]")
 _ASSIGN = re.compile(r"^(Ref)?Assign(Add|Sub)?(VariableOp)?$|^Assign(Add|Sub)?VariableOp$")
 _RESTORE = re.compile(r"^Restore")

@@ -54,9 +54,15 @@ OPERATORS = (
     operator(
         "Clip",
         (1, 6, 11, 12, 13),
-        torch="relu6 ReLU6 hardtanh Hardtanh clamp clamp_min clamp_max",
         traits=ELEMENTWISE | MONOTONE | PIECEWISE_LINEAR,
     ),
     operator("ClipByValue", tf="ClipByValue", traits=ELEMENTWISE | MONOTONE | PIECEWISE_LINEAR),
+    operator(
+        "Hardtanh", torch="Hardtanh hardtanh ReLU6 relu6 clamp clamp_min clamp_max", traits=ELEMENTWISE | SAME_SHAPE
+    ),
+    operator("Threshold", torch="Threshold", traits=ELEMENTWISE | SAME_SHAPE),
+    operator("Tanhshrink", torch="Tanhshrink", traits=ELEMENTWISE | SAME_SHAPE),
+    operator("LogSigmoid", torch="LogSigmoid logsigmoid log_sigmoid", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator("Activation", keras="Activation", traits=SAME_SHAPE),
     operator("SwiGLU", (28,)),
 )

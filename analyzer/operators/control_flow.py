@@ -11,6 +11,6 @@ OPERATORS = (
     operator("While", tf="While StatelessWhile", traits=LOOP),
     operator("Switch", tf="Switch RefSwitch"),
     operator("Merge", tf="Merge RefMerge"),
-    operator("PartitionedCall", tf="PartitionedCall StatefulPartitionedCall", traits=CALL),
+    operator("PartitionedCall", tf="PartitionedCall StatefulPartitionedCall TPUPartitionedCall", traits=CALL),
     operator("SequenceMap", (17,)),
 )

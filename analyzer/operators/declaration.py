@@ -20,6 +20,7 @@ class Trait(Flag):
     CONVERTS = auto()  # the result is operand 0 in another element type
     SHAPE_ONLY = auto()  # reads the shape (and type) of operand 0, never its values
     COMPARISON = auto()  # orders two operands; false wherever one is NaN (NotEqual: true)
+    BOOLEAN = auto()  # the result is boolean
     SELECTION = auto()  # operand 0 is a condition that chooses between operands 1 and 2
     LINEAR = auto()  # in each operand when the others are fixed, up to a constant
     MONOTONE = auto()  # non-decreasing in operand 0
@@ -45,6 +46,7 @@ IDENTITY = Trait.IDENTITY
 CONVERTS = Trait.CONVERTS
 SHAPE_ONLY = Trait.SHAPE_ONLY
 COMPARISON = Trait.COMPARISON
+BOOLEAN = Trait.BOOLEAN
 SELECTION = Trait.SELECTION
 LINEAR = Trait.LINEAR
 MONOTONE = Trait.MONOTONE

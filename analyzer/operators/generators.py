@@ -57,17 +57,24 @@ OPERATORS = (
     ),
     operator("Placeholder", tf="Placeholder"),
     operator(
-        "IteratorGetNext",
+        "Feed",
         tf="""
-    IteratorGetNext IteratorGetNextSync QueueDequeueV2 QueueDequeueManyV2 QueueDequeueUpToV2 QueueDequeue
-    QueueDequeueMany ParseExample ParseExampleV2 ParseSingleExample ReaderReadV2 DecodeRaw DecodeJpeg DecodePng
-    DecodeImage DecodeCSV RecordInput LookupTableFindV2 StringToNumber DecodeBmp Unstage
+    IteratorGetNext IteratorGetNextSync QueueDequeue QueueDequeueV2 QueueDequeueMany QueueDequeueManyV2
+    QueueDequeueUpTo QueueDequeueUpToV2 Unstage InfeedDequeue InfeedDequeueTuple
+""",
+        traits=IMPURE,
+    ),
+    operator(
+        "Decode",
+        tf="""
+    ParseExample ParseExampleV2 ParseSingleExample ReaderReadV2 DecodeRaw DecodeJpeg DecodePng
+    DecodeImage DecodeCSV RecordInput LookupTableFindV2 StringToNumber DecodeBmp
 """,
         traits=IMPURE,
     ),
     operator("ReadFile", tf="ReadFile", traits=IMPURE | ACTS),
     operator("Restore", tf="RestoreV2", traits=IMPURE | ACTS),
-    operator("Variable", tf="Variable VariableV2 TemporaryVariable", traits=IMPURE | STATEFUL),
+    operator("Variable", tf="Variable VariableV2 TemporaryVariable AutoReloadVariable", traits=IMPURE | STATEFUL),
     operator("PyFunc", tf="PyFunc EagerPyFunc", traits=IMPURE | ACTS),
     operator(
         "Dataset",

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from analyzer.operators.conditions import EMPTY_MEAN, GRADIENT_OF_NORM_AT_ZERO, LOG_OF_NONPOSITIVE
-from analyzer.operators.declaration import LINEAR, PLUS_ZERO, operator
+from analyzer.operators.declaration import BOOLEAN, LINEAR, PLUS_ZERO, operator
 
 OPERATORS = (
     operator("ReduceSum", (1, 11, 13), tf="Sum", torch="sum", traits=LINEAR | PLUS_ZERO),
     operator("ReduceMean", (1, 11, 13, 18), tf="Mean", torch="mean", traits=LINEAR, unsafe=(EMPTY_MEAN,)),
     operator("ReduceMax", (1, 11, 12, 13, 18, 20), tf="Max", torch="amax max"),
     operator("ReduceMin", (1, 11, 12, 13, 18, 20), tf="Min", torch="amin min"),
-    operator("Any", tf="Any", torch="any"),
-    operator("All", tf="All", torch="all"),
+    operator("Any", tf="Any", torch="any", traits=BOOLEAN),
+    operator("All", tf="All", torch="all", traits=BOOLEAN),
     operator("ReduceProd", (1, 11, 13, 18), tf="Prod", torch="prod"),
     operator("ReduceL1", (1, 11, 13, 18), traits=PLUS_ZERO),
     operator("ReduceSumSquare", (1, 11, 13, 18), traits=PLUS_ZERO),

@@ -213,7 +213,7 @@ def placeholder(ctx: Context) -> Any:
     return ctx.run.assumed(ctx.node.outputs[0], ctx.element_type())
 
 
-@transfer("IteratorGetNext", "ReadFile", "Restore", "Variable", "PyFunc")
+@transfer("Feed", "Decode", "ReadFile", "Restore", "Variable", "PyFunc")
 def from_outside(ctx: Context, *_: Any) -> Any:
     """Data of which the graph says only type and shape; ranges may be assumed by the name of each output."""
     results = []
@@ -224,18 +224,6 @@ def from_outside(ctx: Context, *_: Any) -> Any:
         else:
             results.append(ctx.run.assumed(output, dtype))
     return tuple(results)
-
-
-DATASETS = """
-AssertCardinalityDataset BatchDataset BatchDatasetV2 CacheDataset CacheDatasetV2 ConcatenateDataset FilterDataset
-FixedLengthRecordDataset FixedLengthRecordDatasetV2 FlatMapDataset GeneratorDataset InterleaveDataset MapAndBatchDataset
-MapDataset ModelDataset OptimizeDataset OptimizeDatasetV2 OptionsDataset PaddedBatchDataset PaddedBatchDatasetV2
-ParallelBatchDataset ParallelInterleaveDataset ParallelInterleaveDatasetV2 ParallelInterleaveDatasetV3
-ParallelInterleaveDatasetV4 ParallelMapDataset ParallelMapDatasetV2 PrefetchDataset RangeDataset RepeatDataset
-ShuffleAndRepeatDataset ShuffleAndRepeatDatasetV2 ShuffleDataset ShuffleDatasetV2 ShuffleDatasetV3 SkipDataset
-SparseTensorSliceDataset TFRecordDataset TFRecordDatasetV2 TakeDataset TensorDataset TensorSliceDataset TextLineDataset
-WindowDataset ZipDataset MakeIterator
-"""
 
 
 @transfer("Dataset", "VariableHandle", "Table", "NoOp", "Save", "Assert")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.operators.declaration import SAME_SHAPE, SHAPE_ONLY
+from analyzer.operators.registry import names
 from analyzer.validity.spec import Case, Category, Rule, TensorType, define
 from analyzer.validity.specs.broadcasting import one_way
 from analyzer.validity.specs.common import (
@@ -20,52 +22,7 @@ PARAMETERS = Rule(
 )
 
 
-ONNX_KEEPING = [
-    "Abs",
-    "Acos",
-    "Acosh",
-    "Asin",
-    "Asinh",
-    "Atan",
-    "Atanh",
-    "Ceil",
-    "Celu",
-    "Cos",
-    "Cosh",
-    "Elu",
-    "Erf",
-    "Exp",
-    "Floor",
-    "Gelu",
-    "HardSigmoid",
-    "HardSwish",
-    "Identity",
-    "LeakyRelu",
-    "Log",
-    "Mish",
-    "Neg",
-    "Reciprocal",
-    "Relu",
-    "Round",
-    "Selu",
-    "Sigmoid",
-    "Sign",
-    "Sin",
-    "Sinh",
-    "Softplus",
-    "Softsign",
-    "Sqrt",
-    "Tan",
-    "Tanh",
-    "ThresholdedRelu",
-    "Not",
-    "BitwiseNot",
-    "Shrink",
-    "Swish",
-]
-
-
-@define("onnx", *ONNX_KEEPING)
+@define("onnx", *names("onnx", SAME_SHAPE))
 def onnx_keeping(case: Case, x: TensorType, **_attributes: Any) -> TensorType:
     """ONNX operators whose output has the input's shape and type."""
     return TensorType(x.shape, x.dtype, x.format)
@@ -110,82 +67,7 @@ def onnx_dropout(
     return x, TensorType(x.shape, "bool" if case.at_least(10) else x.dtype)
 
 
-TORCH_KEEPING = [
-    "ReLU",
-    "ReLU6",
-    "LeakyReLU",
-    "RReLU",
-    "ELU",
-    "SELU",
-    "CELU",
-    "GELU",
-    "SiLU",
-    "Mish",
-    "Hardswish",
-    "Hardsigmoid",
-    "Hardtanh",
-    "Hardshrink",
-    "Softshrink",
-    "Tanhshrink",
-    "Threshold",
-    "Sigmoid",
-    "LogSigmoid",
-    "Tanh",
-    "Softplus",
-    "Softsign",
-    "Identity",
-    "relu",
-    "relu6",
-    "leaky_relu",
-    "elu",
-    "selu",
-    "celu",
-    "gelu",
-    "silu",
-    "mish",
-    "hardswish",
-    "hardsigmoid",
-    "hardtanh",
-    "sigmoid",
-    "logsigmoid",
-    "tanh",
-    "softplus",
-    "softsign",
-    "abs",
-    "neg",
-    "exp",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "sqrt",
-    "rsqrt",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "erf",
-    "ceil",
-    "floor",
-    "round",
-    "sign",
-    "reciprocal",
-    "square",
-    "clamp",
-    "clone",
-    "detach",
-    "contiguous",
-    "nan_to_num",
-    "logical_not",
-    "bitwise_not",
-]
-
-
-@define("torch", *TORCH_KEEPING)
+@define("torch", *(name for name in names("torch", SAME_SHAPE) if name not in names("torch", SHAPE_ONLY)))
 def torch_keeping(case: Case, x: TensorType, **_arguments: Any) -> TensorType:
     """Activations and elementwise functions that keep the shape."""
     return TensorType(x.shape, x.dtype, x.format)
@@ -210,23 +92,7 @@ def torch_prelu(case: Case, x: TensorType, *, num_parameters: Any = 1, init: flo
     return x
 
 
-KERAS_KEEPING = [
-    "Activation",
-    "ReLU",
-    "LeakyReLU",
-    "ELU",
-    "Softplus",
-    "GaussianNoise",
-    "ActivityRegularization",
-    "Identity",
-    "Masking",
-    "RandomContrast",
-    "RandomBrightness",
-    "Rescaling",
-]
-
-
-@define("keras", *KERAS_KEEPING)
+@define("keras", *names("keras", SAME_SHAPE))
 def keras_keeping(case: Case, x: TensorType, **_arguments: Any) -> TensorType:
     """Keras layers that keep the shape."""
     return TensorType(x.shape, x.dtype, x.format)
@@ -244,65 +110,7 @@ def keras_dropout(
     return x
 
 
-TF_KEEPING = [
-    "Identity",
-    "Relu",
-    "Relu6",
-    "Elu",
-    "Selu",
-    "Sigmoid",
-    "Tanh",
-    "Softplus",
-    "Softsign",
-    "LeakyRelu",
-    "Abs",
-    "Neg",
-    "Exp",
-    "Expm1",
-    "Log",
-    "Log1p",
-    "Sqrt",
-    "Rsqrt",
-    "Square",
-    "Sin",
-    "Cos",
-    "Tan",
-    "Asin",
-    "Acos",
-    "Atan",
-    "Sinh",
-    "Cosh",
-    "Asinh",
-    "Acosh",
-    "Atanh",
-    "Erf",
-    "Ceil",
-    "Floor",
-    "Round",
-    "Rint",
-    "Sign",
-    "Reciprocal",
-    "Inv",
-    "LogicalNot",
-    "StopGradient",
-    "PreventGradient",
-    "CheckNumerics",
-    "Snapshot",
-    "ZerosLike",
-    "OnesLike",
-    "Lgamma",
-    "Digamma",
-    "Erfc",
-    "Xlogy",
-    "Invert",
-    "Enter",
-    "Exit",
-    "NextIteration",
-    "ReadVariableOp",  # variables enter as the values they hold
-]
-
-
-@define("tf", *TF_KEEPING)
+@define("tf", *names("tf", SAME_SHAPE))
 def tf_keeping(case: Case, x: TensorType, *_others: TensorType, **_arguments: Any) -> TensorType:
     """GraphDef operators that keep shape and type."""
     return TensorType(x.shape, x.dtype, x.format)
