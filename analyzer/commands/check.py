@@ -11,7 +11,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.commands.output import add_format, emit
+from analyzer.configuration.config import Config
+from analyzer.configuration.reader import read_config
+from analyzer.findings import FailOn, Verdict
 from analyzer.problem import TargetProblem, UsageProblem
+from analyzer.rendering.files import write
+from analyzer.rendering.terminal import LiveProgress, show
+from analyzer.running.pipeline import Options, review
+from analyzer.selecting.changed_sources import changed_sources
+from analyzer.selecting.model_code import read_model_code
+from analyzer.selecting.revisions import Revisions
+from analyzer.selecting.targets import Selection, select
+from analyzer.walls.docker import DockerSandbox
+from analyzer.walls.process import ProcessSandbox
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -54,10 +66,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    from analyzer.rendering.terminal import LiveProgress, show
-    from analyzer.running.pipeline import Options, review
-    from analyzer.selecting.targets import select
-
     root = Path.cwd()
     config = _configuration(args, root)
     selection = select(args.targets, config, root)
@@ -88,8 +96,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
         )
         progress.__exit__(None, None, None)
         if not args.no_report:
-            from analyzer.rendering.files import write
-
             report = write(report, output)
         if args.format != "text":
             emit(report, args.format)
@@ -100,9 +106,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def _with_sources(selection: Selection, root: Path, base: Path, config: Config) -> Selection:
     """Changed Python files that build models are traced besides the models."""
-    from analyzer.selecting.changed_sources import changed_sources
-    from analyzer.selecting.targets import Selection
-
     sources = changed_sources(root, base, config, selection.targets)
     notes = sources.notes if sources.targets and not selection.targets else (*selection.notes, *sources.notes)
     return Selection((*selection.targets, *sources.targets), notes)
@@ -110,8 +113,6 @@ def _with_sources(selection: Selection, root: Path, base: Path, config: Config) 
 
 def _nothing(root: Path, selection: Selection) -> str:
     """What stands here instead of a model, what of it can be checked, and the command for it."""
-    from analyzer.selecting.model_code import read_model_code
-
     code = read_model_code(root)
     sentences = list(selection.notes) or ["No target is left to check."]
     if code.classes:
@@ -130,20 +131,13 @@ def _nothing(root: Path, selection: Selection) -> str:
 
 def exit_code(report: Report) -> int:
     """0 nothing blocking, 1 blocking findings, 3 something could not be analysed."""
-    from analyzer.findings import Verdict
-
     return {Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.INCOMPLETE: 3}[report.verdict]
 
 
 def _configuration(args: argparse.Namespace, root: Path) -> Config:
-    from analyzer.configuration.config import Config
-    from analyzer.findings import FailOn
-
     default = root / ".assay.yml"
     config = Config()
     if args.config or default.is_file():
-        from analyzer.configuration.reader import read_config
-
         config = read_config(Path(args.config) if args.config else default, name=args.config)
     if args.only is not None:
         chosen = tuple(part.strip() for part in args.only.split(",") if part.strip())
@@ -160,10 +154,7 @@ def _sandbox(args: argparse.Namespace, config: Config) -> Sandbox | None:
     if args.sandbox == "none":
         return None
     if args.sandbox == "process":
-        from analyzer.walls.process import ProcessSandbox
-
         return ProcessSandbox()
-    from analyzer.walls.docker import DockerSandbox
 
     return DockerSandbox(image=args.image or config.environment.image)
 
@@ -171,7 +162,6 @@ def _sandbox(args: argparse.Namespace, config: Config) -> Sandbox | None:
 def _base_tree(revision: str | None, root: Path, stack: ExitStack) -> tuple[Path, str] | None:
     if revision is None:
         return None
-    from analyzer.selecting.revisions import Revisions
 
     revisions = Revisions(root)
     commit = revisions.resolve(revision)

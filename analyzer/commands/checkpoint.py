@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.commands.output import add_format, emit, report_of
+from analyzer.configuration.config import TargetConfig
+from analyzer.exporting import export
+from analyzer.findings import FailOn
+from analyzer.loading import load
 from analyzer.problem import Problem, UsageProblem
+from analyzer.validity.checkpoint import against, inspect
+from analyzer.walls import Sandbox
+from analyzer.walls.docker import DockerSandbox
+from analyzer.walls.process import ProcessSandbox
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,9 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """0: nothing blocking; 1: blocking findings; 2: wrong usage; 3: something could not be read."""
-    from analyzer.findings import FailOn
-    from analyzer.validity.checkpoint import against, inspect
-
     path = Path(args.file)
     try:
         if args.against:
@@ -67,7 +72,6 @@ def _graph(args: argparse.Namespace) -> Graph:
     file, colon, name = args.against.rpartition(":")
     if colon and file.endswith(".py"):
         return _exported(args, file, name)
-    from analyzer.loading import load
 
     graph: Graph = load(Path(args.against))
     return graph
@@ -78,18 +82,11 @@ def _exported(args: argparse.Namespace, file: str, name: str) -> Graph:
         raise UsageProblem(
             f"{args.against} is Python code, which has to run to be known; add `--sandbox docker` to allow it"
         )
-    from analyzer.configuration.config import TargetConfig
-    from analyzer.exporting import export
-    from analyzer.walls import Sandbox
 
     box: Sandbox
     if args.sandbox == "docker":
-        from analyzer.walls.docker import DockerSandbox
-
         box = DockerSandbox(args.image)
     else:
-        from analyzer.walls.process import ProcessSandbox
-
         box = ProcessSandbox()
     graph: Graph = export(args.against, Path.cwd(), target=TargetConfig(args.against, entry=args.against), sandbox=box)
     return graph

@@ -7,8 +7,22 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analyzer.configuration.config import InputSpec, TargetConfig, Thresholds
+from analyzer.differential.analysis import result_of, run_studies
 from analyzer.differential.backend import parse
+from analyzer.differential.base import mark_worse
+from analyzer.differential.container import ContainerTransport
+from analyzer.differential.environments import Overlays, default_folder
+from analyzer.differential.plan import traced_by_engine, unexported
+from analyzer.differential.pool import Pool, variables_for
+from analyzer.differential.sentences import verdict
+from analyzer.differential.source_lines import with_lines
+from analyzer.exporting import export
+from analyzer.findings import FailOn
+from analyzer.loading import load
 from analyzer.problem import TargetProblem, UsageProblem
+from analyzer.walls.docker import DockerSandbox
+from analyzer.walls.process import ProcessSandbox
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,14 +77,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """0 nothing blocks, 1 something does, 3 when an engine could not give a result at all."""
-    from analyzer.configuration.config import Thresholds
-    from analyzer.differential.analysis import result_of, run_studies
-    from analyzer.differential.base import mark_worse
-    from analyzer.differential.environments import Overlays, default_folder
-    from analyzer.differential.pool import Pool
-    from analyzer.differential.source_lines import with_lines
-    from analyzer.findings import FailOn
-
     thresholds = Thresholds(args.threshold_class, args.threshold_mad, args.percent)
     output = Path(args.out)
     sandbox = _sandbox(args)
@@ -105,8 +111,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _target(args: argparse.Namespace, model: str) -> tuple[TargetConfig, Path]:
-    from analyzer.configuration.config import InputSpec, TargetConfig
-
     chosen = tuple(parse(name).name for name in _list(args.backends)) or None
     shapes = {}
     for text in args.shape:
@@ -138,9 +142,6 @@ def _common(first: Path, second: Path) -> str:
 
 def graph_of(target: TargetConfig, root: Path, sandbox: Sandbox | None) -> Graph:
     if target.entry:
-        from analyzer.differential.plan import traced_by_engine, unexported
-        from analyzer.exporting import export
-
         alone = traced_by_engine(target)
         if alone is not None:
             return alone
@@ -150,7 +151,6 @@ def graph_of(target: TargetConfig, root: Path, sandbox: Sandbox | None) -> Graph
             if "torch" in {parse(b).engine.name for b in target.backends or ()}:
                 return unexported("torch", str(problem))  # PyTorch itself may run, or refuse, what no exporter takes
             raise
-    from analyzer.loading import load
 
     assert target.path is not None
     return load(root / target.path)
@@ -158,12 +158,8 @@ def graph_of(target: TargetConfig, root: Path, sandbox: Sandbox | None) -> Graph
 
 def _sandbox(args: argparse.Namespace) -> Sandbox | None:
     if args.sandbox == "docker":
-        from analyzer.walls.docker import DockerSandbox
-
         return DockerSandbox(args.sandbox_image)
     if args.sandbox == "process":
-        from analyzer.walls.process import ProcessSandbox
-
         return ProcessSandbox()
     return None
 
@@ -175,8 +171,6 @@ def _connect(args: argparse.Namespace) -> Connect | None:
         raise UsageProblem("--image takes ENGINE=IMAGE, such as onnxruntime=my/image:tag.")
     if not images:
         return None
-    from analyzer.differential.container import ContainerTransport
-    from analyzer.differential.pool import variables_for
 
     def connect(backend: Backend, _: Artefact) -> Transport | None:
         image = images.get(backend.engine.name)
@@ -191,7 +185,6 @@ def _connect(args: argparse.Namespace) -> Connect | None:
 def _show(console: Console, studies: Sequence[Study], result: AnalysisResult) -> None:
     from rich.table import Table
 
-    from analyzer.differential.sentences import verdict
     from analyzer.rendering.distance_histogram import bars, title
 
     table = Table(title="Engines", title_justify="left")

@@ -6,7 +6,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analyzer.configuration.config import Config, TargetConfig
+from analyzer.configuration.reader import read_config
+from analyzer.exporting.export import export
 from analyzer.problem import TargetProblem, UsageProblem
+from analyzer.walls import Limits
+from analyzer.walls.docker import DockerSandbox
+from analyzer.walls.process import ProcessSandbox
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,9 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Exit code 0 all exported, 2 usage or configuration, 3 something could not be exported."""
-    from analyzer.exporting.export import export
-    from analyzer.walls import Limits
-
     root = args.root.resolve()
     targets = _targets(args, root)
     sandbox = _sandbox(args)
@@ -68,9 +71,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _targets(args: argparse.Namespace, root: Path) -> list[TargetConfig]:
-    from analyzer.configuration.config import Config, TargetConfig
-    from analyzer.configuration.reader import read_config
-
     path = args.config or root / ".assay.yml"
     if args.config and not path.is_file():
         raise UsageProblem(f"there is no configuration {str(path)!r}")
@@ -91,9 +91,6 @@ def _targets(args: argparse.Namespace, root: Path) -> list[TargetConfig]:
 
 def _sandbox(args: argparse.Namespace) -> Sandbox:
     if args.sandbox == "docker":
-        from analyzer.walls.docker import DockerSandbox
-
         return DockerSandbox(args.image)
-    from analyzer.walls.process import ProcessSandbox
 
     return ProcessSandbox()

@@ -10,6 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.problem import Problem, UsageProblem
+from analyzer.validity.chunks import decide_chunked
+from analyzer.validity.classic import bulk, individual
+from analyzer.validity.contracts import contract_of
+from analyzer.validity.decide import UNDECIDED, VALID_FOR_ALL, decide
+from analyzer.validity.describe import architecture_of_file
+from analyzer.validity.explain import check_vector, core, repairs
+from analyzer.validity.solver import Solver
+from analyzer.validity.space_reader import read_space
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,8 +80,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _read(name: str, target: str | None) -> Space:
-    from analyzer.validity.space_reader import read_space
-
     path = Path(name)
     try:
         text = path.read_text(encoding="utf-8")
@@ -82,17 +88,11 @@ def _read(name: str, target: str | None) -> Space:
         raise UsageProblem(f"{name} {reason}; give a YAML file that describes a space") from None
     architecture = None
     if target is not None:
-        from analyzer.validity.describe import architecture_of_file
-
         architecture = architecture_of_file(Path(target))
     return read_space(text, path.name, architecture, path.parent)
 
 
 def _decide_one(space: Space, args: argparse.Namespace, console: Console) -> tuple[int, Mapping[str, Any]]:
-    from analyzer.validity.chunks import decide_chunked
-    from analyzer.validity.decide import UNDECIDED, VALID_FOR_ALL, decide
-    from analyzer.validity.solver import Solver
-
     started = time.perf_counter()
     if args.mode != "auto":
         return _cross_check(space, args, console)
@@ -110,9 +110,6 @@ def _decide_one(space: Space, args: argparse.Namespace, console: Console) -> tup
 def _show(decision: Decision, console: Console, seconds: float, solver: Any) -> None:
     from rich.markup import escape
     from rich.table import Table
-
-    from analyzer.validity.contracts import contract_of
-    from analyzer.validity.explain import core, repairs
 
     console.print(f"[bold]{escape(decision.space.name)}[/]: {escape(headline(decision))} ({seconds:.2f} s)")
     if decision.failures:
@@ -187,8 +184,6 @@ def as_json(decision: Decision) -> Mapping[str, Any]:
 
 
 def _cross_check(space: Space, args: argparse.Namespace, console: Console) -> tuple[int, Mapping[str, Any]]:
-    from analyzer.validity.classic import bulk, individual
-
     started = time.perf_counter()
     if args.mode == "individual":
         valid = individual(space, jobs=args.jobs)
@@ -206,9 +201,6 @@ def _cross_check(space: Space, args: argparse.Namespace, console: Console) -> tu
 
 
 def _explain_one(space: Space, pairs: list[str], console: Console) -> int:
-    from analyzer.validity.decide import decide
-    from analyzer.validity.explain import check_vector, core, repairs
-
     vector = _vector(space, pairs)
     try:
         step = check_vector(space, vector)

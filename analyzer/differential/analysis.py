@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential import inputs as validation
 from analyzer.differential.backend import parse
+from analyzer.differential.callable_inputs import from_callable
 from analyzer.differential.compare import Comparison
 from analyzer.differential.deviation_map import deviation_map
 from analyzer.differential.distances import bin_edges
@@ -113,8 +114,6 @@ def _given(
     if target.validation is None:
         return None
     if ".py:" in target.validation:
-        from analyzer.differential.callable_inputs import from_callable
-
         entry = target.validation
         return lambda description: from_callable(entry, root, sandbox, description.inputs)
     path = root / target.validation

@@ -14,6 +14,8 @@ from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.scripts import script
 from analyzer.differential.study import Study
 from analyzer.differential.transport import EngineFailed
+from analyzer.differential.worker.contract import EngineError
+from analyzer.differential.worker.onnx_model import OnnxModel
 
 MAX_INLINE_ISSUE = 40_000
 
@@ -66,9 +68,6 @@ def _other_script(problem: Problem, done: Study, runner: Runner, limit: float, f
 def cut_out(artefact: Artefact, problem: Problem) -> bytes | None:
     """The reduced model as ONNX bytes."""
     import onnx
-
-    from analyzer.differential.worker.contract import EngineError
-    from analyzer.differential.worker.onnx_model import OnnxModel
 
     try:
         source = OnnxModel(artefact.files[artefact.request["path"]])

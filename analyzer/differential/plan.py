@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from analyzer.configuration.config import TargetConfig
 from analyzer.differential.backend import Backend, parse, parse_all
 from analyzer.differential.runner import Artefact
+from analyzer.graph import Graph
 
 if TYPE_CHECKING:
     from analyzer.graph import Graph
@@ -96,8 +97,6 @@ def onnx_artefact(graph: Graph, folder: Path) -> Artefact:
 def unexported(framework: str, why: str = "") -> Graph:
     """A graph without nodes, for a framework whose own engine reads the entry point: it has no form in ONNX."""
     import onnx_ir as ir
-
-    from analyzer.graph import Graph
 
     model = ir.Model(ir.Graph([], [], nodes=[], opset_imports={"": 18}), ir_version=IR_VERSION)
     if why:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from analyzer.findings import AnalysisResult, Finding, Location
+from analyzer.graph.model import layer_of, location_of
 
 if TYPE_CHECKING:
     from analyzer.graph import Graph
@@ -30,8 +31,6 @@ def with_lines(result: AnalysisResult, graph: Graph) -> AnalysisResult:
 
 def _lines(graph: Graph) -> Iterator[tuple[str, Location]]:
     """The first line of each layer, latest node first so that the earliest one is kept."""
-    from analyzer.graph.model import layer_of, location_of
-
     for node in reversed(list(graph.nodes())):
         layer, location = layer_of(node), location_of(node)
         if layer and location is not None:

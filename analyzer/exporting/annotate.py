@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.configuration.config import TargetConfig
+from analyzer.exporting.annotate_tensorflow import graph_of_graphdef
 from analyzer.exporting.manifest import FORMATS, Manifest
 from analyzer.findings import Location
 from analyzer.graph import Graph, layer_of, set_display_name, set_layer, set_location
+from analyzer.loading import load
 from analyzer.problem import TargetProblem
 
 if TYPE_CHECKING:
@@ -32,12 +34,8 @@ def graph_of(folder: Path, manifest: Manifest, target: TargetConfig) -> Graph:
     if not file.is_file():
         raise TargetProblem(f"{target.id}: the export handed back no {file.name}; its code removed it")
     if manifest.format == "graphdef":
-        from analyzer.exporting.annotate_tensorflow import graph_of_graphdef
-
         graph = graph_of_graphdef(file, manifest)
     else:
-        from analyzer.loading import load
-
         graph = load(file)
         if manifest.framework == "torch" or any(_TORCH + "name_scopes" in n.metadata_props for n in graph.nodes()):
             annotate_torch(graph.model, manifest)

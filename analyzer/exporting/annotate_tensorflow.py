@@ -12,6 +12,9 @@ import onnx_ir as ir
 from analyzer.exporting.manifest import Manifest
 from analyzer.graph import Graph, set_layer, set_location
 from analyzer.graph.model import INITIAL_VALUE, SIGNATURE
+from analyzer.loading.graphdef import read_program
+from analyzer.loading.tensorflow_graph import Known, convert
+from analyzer.loading.tensorflow_nodes import tensor_of
 from analyzer.problem import TargetProblem
 
 WEIGHTS = "weights.bin"
@@ -19,10 +22,6 @@ WEIGHTS = "weights.bin"
 
 def graph_of_graphdef(file: Path, manifest: Manifest) -> Graph:
     """Raises `TargetProblem` for a damaged graph, or weights that are not those of the manifest."""
-    from analyzer.loading.graphdef import read_program
-    from analyzer.loading.tensorflow_graph import Known, convert
-    from analyzer.loading.tensorflow_nodes import tensor_of
-
     outputs = {name.removesuffix(":0"): tensor_of(name) for name in manifest.outputs}
     known = Known(
         values=_weights(file.parent / WEIGHTS, manifest),

@@ -14,6 +14,7 @@ from typing import Any
 
 import analyzer
 from analyzer.configuration.config import TargetConfig
+from analyzer.exporting.annotate import graph_of
 from analyzer.exporting.imports import imported_files, mentioned_files
 from analyzer.exporting.manifest import FORMATS, ExportProblem, Manifest, read_manifest
 from analyzer.findings import Location
@@ -40,8 +41,6 @@ def export(
     An export found in `cache_dir` under the hash of the sources and the configuration is reused; without a sandbox
     nothing else is possible. Raises `ExportProblem` with one clear sentence (and a line) for whatever goes wrong.
     """
-    from analyzer.exporting.annotate import graph_of
-
     check_entry(entry, root)
     key = key_of(entry, root, target)
     place = sandbox.within(target.environment, root) if sandbox is not None else None

@@ -9,6 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from analyzer.loading.files import head_of, is_pointer
+from analyzer.loading.onnx_file import is_onnx_text
 
 HEAD = 64 * 1024
 
@@ -154,8 +155,6 @@ _SAVED_TEXT = re.compile(rb"(?:\s|#[^\n]*\n)*(?:saved_model_schema_version\s*:|m
 
 
 def _text_format(head: bytes) -> Format | None:
-    from analyzer.loading.onnx_file import is_onnx_text
-
     if is_onnx_text(head):
         return Format.ONNX
     if _SAVED_TEXT.match(head):

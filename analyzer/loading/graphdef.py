@@ -12,6 +12,7 @@ from analyzer.graph import Graph
 from analyzer.loading import pbtxt
 from analyzer.loading.files import out_of_memory, read_file, shown
 from analyzer.loading.limits import DEFAULT, Limits
+from analyzer.loading.tensorflow_graph import convert
 from analyzer.loading.tensorflow_nodes import (
     Attribute,
     Node,
@@ -152,8 +153,6 @@ def read_graphdef(path: Path, limits: Limits = DEFAULT) -> Graph:
     Raises:
         TargetProblem: see `read_program` and `tensorflow_graph.convert`.
     """
-    from analyzer.loading.tensorflow_graph import convert
-
     program = read_program(path, limits)
     if not program.nodes:
         raise TargetProblem(f"{shown(path)} has no nodes.")

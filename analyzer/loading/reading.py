@@ -7,7 +7,12 @@ from pathlib import Path
 from analyzer.graph import Graph
 from analyzer.loading.files import check_file, head_of, refuse_pointer, shown
 from analyzer.loading.formats import Format, detect
+from analyzer.loading.graphdef import read_graphdef
+from analyzer.loading.keras_model import read_keras
 from analyzer.loading.limits import DEFAULT, Limits
+from analyzer.loading.onnx_file import read_onnx
+from analyzer.loading.saved_model import read_saved_model
+from analyzer.loading.torch_program import read_program
 from analyzer.problem import Problem, TargetProblem
 
 
@@ -40,23 +45,13 @@ def _known() -> str:
 
 def _load(path: Path, found: Format, limits: Limits) -> Graph:
     if found is Format.ONNX:
-        from analyzer.loading.onnx_file import read_onnx
-
         return read_onnx(path, limits)
     if found is Format.GRAPHDEF:
-        from analyzer.loading.graphdef import read_graphdef
-
         return read_graphdef(path, limits)
     if found is Format.SAVED_MODEL:
-        from analyzer.loading.saved_model import read_saved_model
-
         return read_saved_model(path, limits)
     if found in (Format.KERAS, Format.KERAS_H5):
-        from analyzer.loading.keras_model import read_keras
-
         return read_keras(path, limits)
     if found is Format.TORCH_EXPORT:
-        from analyzer.loading.torch_program import read_program
-
         return read_program(path, limits)
     raise TargetProblem(f"{shown(path)} is {found.value}, which holds no graph; name the model it belongs to.")

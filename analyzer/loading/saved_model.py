@@ -22,7 +22,7 @@ from analyzer.loading.tensor_bundle import OBJECT_GRAPH, read_entries
 from analyzer.loading.tensorflow_functions import CALLS
 from analyzer.loading.tensorflow_graph import Known, convert
 from analyzer.loading.tensorflow_nodes import Attribute, Node, Program, Tensor, program_from_proto, tensor_of
-from analyzer.loading.tensorflow_operators import operator_from_proto
+from analyzer.loading.tensorflow_operators import dtype_of, operator_from_proto
 from analyzer.loading.tensorflow_schema import message_class
 from analyzer.loading.tensorflow_variables import VARIABLES
 from analyzer.loading.weights import Weight, lazy_tensor
@@ -157,8 +157,6 @@ def _function(meta: Any, program: Program) -> Signature:
 
 
 def _dtype(number: int) -> ir.DataType:
-    from analyzer.loading.tensorflow_operators import dtype_of
-
     return dtype_of(number)
 
 

@@ -16,7 +16,11 @@ from analyzer.findings import Confidence, Evidence, Finding, Level
 from analyzer.loading.archives import Archive, open_archive
 from analyzer.loading.files import check_file, head_of, inside, is_pointer, map_file, read_file, shown
 from analyzer.loading.formats import Format, detect
+from analyzer.loading.graphdef import read_program
+from analyzer.loading.hdf5 import datasets, open_file
+from analyzer.loading.keras_model import config_parts, read_config
 from analyzer.loading.limits import DEFAULT, Limits
+from analyzer.loading.saved_model import read_program as read_saved_program
 from analyzer.problem import TargetProblem
 
 UNSAFE_PICKLE = "security/unsafe-pickle"
@@ -134,9 +138,6 @@ def _silent(name: str) -> Iterator[None]:
 
 
 def _keras(path: Path, target: str, limits: Limits) -> Iterator[Finding]:
-    from analyzer.loading.hdf5 import datasets, open_file
-    from analyzer.loading.keras_model import config_parts, read_config
-
     if head_of(path, 4) != b"PK\x03\x04":
         try:
             with open_file(path, shown(path), limits) as file:
@@ -236,9 +237,6 @@ _EFFECTS = {
 
 
 def _tensorflow(path: Path, target: str, limits: Limits) -> Iterator[Finding]:
-    from analyzer.loading.graphdef import read_program
-    from analyzer.loading.saved_model import read_program as read_saved_program
-
     program = read_program(path, limits) if detect(path) is Format.GRAPHDEF else read_saved_program(path, limits)
     nodes = [(n.name, n.op) for n in program.nodes]
     nodes += [(name, op) for function in program.functions.values() for name, op, _, _ in function.nodes]

@@ -18,7 +18,7 @@ from analyzer.loading.files import shown
 from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.loading.tensorflow_functions import expand, output_count
 from analyzer.loading.tensorflow_loops import lift, ordered
-from analyzer.loading.tensorflow_nodes import Attribute, Body, Dims, Node, Program, Tensor
+from analyzer.loading.tensorflow_nodes import Attribute, Body, Dims, Node, Program, Tensor, reads
 from analyzer.loading.tensorflow_operators import Operator, dtype_of
 from analyzer.loading.tensorflow_variables import VARIABLES, initial_values, trainable_variables
 from analyzer.operators.registry import operator_named
@@ -80,8 +80,6 @@ def _check_names(nodes: list[Node], limits: Limits) -> None:
 
 
 def _needed(nodes: list[Node], targets: list[Tensor]) -> list[Node]:
-    from analyzer.loading.tensorflow_nodes import reads
-
     makers = {output: node for node in nodes for output in node.outputs or ()}
     by_name = {node.name: node for node in nodes}
     found: set[str] = set()
@@ -293,7 +291,6 @@ class _Builder:
                 value.metadata_props.setdefault(NAME, public)
                 found.append(value)
             return list(dict.fromkeys(found))
-        from analyzer.loading.tensorflow_nodes import reads
 
         read = {tensor for node in nodes if not _BOOKKEEPING.match(node.op) for tensor in reads(node)}
         found = []
@@ -334,8 +331,6 @@ def _dims(node: Node, key: str) -> Dims:
 
 def _used_outputs(nodes: list[Node], outputs: list[Tensor]) -> dict[str, int]:
     """Node name -> number of outputs that something reads, bodies included."""
-    from analyzer.loading.tensorflow_nodes import reads
-
     used: dict[str, int] = {}
     for node in nodes:
         for name, index in reads(node):

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analyzer.numerical.interpreter import interpret as run
 from analyzer.numerical.result import Interpretation, Interval, Options, Partitioning, Warning
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ def interpret(
     `assumptions` maps names of graph inputs and initializers to what is assumed of them. An initializer without an
     assumption has exactly its data; an input without one may be anything that its dtype can hold and that is finite.
     """
-    from analyzer.numerical.interpreter import interpret as run
-
     return run(graph, assumptions, options=options or Options())
 
 

@@ -15,6 +15,7 @@ from analyzer.numerical.context import Application, Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.affine import Form
 from analyzer.numerical.domain.dtypes import ElementType
+from analyzer.numerical.domain.sequence import AbstractSequence
 from analyzer.numerical.domain.tensor import (
     AbstractTensor,
     bounds_on,
@@ -103,8 +104,6 @@ class Run:
     def top_value(self, value: ir.Value, dtype: ElementType, shape: dims.Shape | None) -> Any:
         """A value of which only the declared type is known."""
         if isinstance(value.type, ir.SequenceType):
-            from analyzer.numerical.domain.sequence import AbstractSequence
-
             inner = value.type.elem_type
             element = dtypes.of_onnx(inner.dtype) if isinstance(inner, ir.TensorType) else dtypes.FLOAT32
             return AbstractSequence(top(element, None), None)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from analyzer.graph import Graph, ValueRange
 from analyzer.graph.ranges import Origin
+from analyzer.numerical import interpret
 from analyzer.numerical.assumptions import Assumption, interval_text
 from analyzer.numerical.confirm.extract import Slice, extract
 from analyzer.numerical.result import Options, Warning
@@ -45,8 +46,6 @@ def slice_ranges(piece: Slice) -> dict[str, ValueRange]:
 
 def warned(piece: Slice, ranges: Mapping[str, ValueRange], warning: Warning, options: Options) -> bool:
     """Whether the analysis still warns of the same operator of the slice."""
-    from analyzer.numerical import interpret
-
     found = interpret(Graph(piece.model), ranges, options=options).warnings
     return any(w.node.name == piece.node and w.rule == warning.rule for w in found)
 

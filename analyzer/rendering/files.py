@@ -7,6 +7,7 @@ from pathlib import Path
 
 from analyzer.findings import Report
 from analyzer.rendering import report_json, sarif
+from analyzer.running.target_run import slug
 
 
 def write(report: Report, output: Path) -> Report:
@@ -28,7 +29,6 @@ def _with_pictures(report: Report, output: Path) -> Report:
         return report
     from analyzer.rendering import distance_histogram
     from analyzer.rendering.deviation_graph import draw
-    from analyzer.running.target_run import slug
 
     targets = []
     for target in report.targets:

@@ -13,7 +13,9 @@ from pathlib import Path
 
 import analyzer
 from analyzer.configuration.config import Config, TargetConfig
+from analyzer.exporting.imports import imported_files
 from analyzer.running.target_run import Outcome, slug
+from analyzer.tracing.versions import read_versions
 
 _ENGINES = (
     "torch", "tensorflow", "tensorflow-cpu", "keras", "jax", "onnx", "onnxruntime", "openvino", "z3-solver", "ruff",
@@ -64,8 +66,6 @@ def key_of(target: TargetConfig, config: Config, root: Path) -> str | None:
     digest.update(repr((analyzer.__version__, engine_versions(), replace(target, line=None))).encode())
     digest.update(repr((config.only, config.environment, config.thresholds)).encode())
     if target.file.endswith(".py"):
-        from analyzer.tracing.versions import read_versions
-
         digest.update(repr(read_versions(root)).encode())  # verdicts hang on the versions that the repository asks for
     for path in sorted(set(files)):
         digest.update(b"\0" + os.fsencode(path.relative_to(root).as_posix()) + b"\0")  # a name need not be UTF-8
@@ -101,8 +101,6 @@ def _files(target: TargetConfig, root: Path) -> Iterable[Path] | None:
     if not source.exists() or not source.resolve().is_relative_to(root.resolve()):
         return None
     if source.suffix == ".py":
-        from analyzer.exporting.imports import imported_files
-
         return [source, *imported_files(source, root), *extra]
     if source.is_dir():
         return [*_below(source), *extra]

@@ -15,10 +15,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.configuration.config import Config, TargetConfig
+from analyzer.differential import analyse as differential
+from analyzer.differential.plan import traced_by_engine
+from analyzer.exporting import ExportProblem, export
+from analyzer.exporting.defect import defect_of
 from analyzer.findings import AnalysisResult, Confidence, Finding, Level, Status, TargetReport, UnsafeOperators
+from analyzer.graph.layers import layer_graph
+from analyzer.loading import NotFetchedProblem, detect, load, scan
+from analyzer.numerical import analyse as numerical
 from analyzer.problem import Problem
 from analyzer.rendering.report_json import finding_from_json, finding_to_json, target_from_json, target_to_json
 from analyzer.running.processes import memory_growth
+from analyzer.tracing import trace
+from analyzer.validity import analyse as validity
+from analyzer.validity.checkpoint import against, inspect
 
 if TYPE_CHECKING:
     from analyzer.graph import Graph
@@ -129,13 +139,9 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
     source = where.root / target.file
     if target.path and not target.path.endswith(".py"):
         with tally.stage("security"):
-            from analyzer.loading import scan
-
             tally.findings.extend(replace(finding, target=target.id) for finding in scan(source, where.root))
     if source.suffix == ".py" and "tracing" in only:
         with tally.stage("tracing"):
-            from analyzer.tracing import trace
-
             entry = (target.entry or "").partition(":")[2] or None
             tally.add(trace(source, where.root, target=target.id, entry=entry))
     graph = None
@@ -166,10 +172,6 @@ def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, 
             tally.note("Not exported: running this repository's code is not allowed here, so it was only traced.")
             return None
         with tally.stage("exporting"):
-            from analyzer.differential.plan import traced_by_engine
-            from analyzer.exporting import ExportProblem, export
-            from analyzer.exporting.defect import defect_of
-
             alone = traced_by_engine(target)
             if alone is not None:
                 return alone
@@ -183,13 +185,9 @@ def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, 
                 raise
         return None
     with tally.stage("loading"):
-        from analyzer.loading import NotFetchedProblem, detect, load
-
         found = detect(source)
         tally.report = replace(tally.report, kind=str(found or "model"))
         if found is not None and not found.has_graph and found not in _UNREADABLE:
-            from analyzer.validity.checkpoint import inspect
-
             tally.add(inspect(source, target.id, root=root))
             return None
         try:
@@ -208,20 +206,14 @@ def _analyse(graph: Graph, target: TargetConfig, where: Surroundings, tally: _Ta
     folder = where.output / "targets" / slug(target.id)
     if "numerical" in only:
         with tally.stage("numerical"):
-            from analyzer.numerical import analyse as numerical
-
             tally.add(_relocated(numerical(graph, target, output=folder, root=where.root), folder, where.output))
     if "validity" in only:
         with tally.stage("validity"):
-            from analyzer.validity import analyse as validity
-
             tally.add(
                 validity(graph, target, base=_base_graph(target, where), root=where.root, base_root=where.base_root)
             )
     if target.checkpoint:
         with tally.stage("checkpoint"):
-            from analyzer.validity.checkpoint import against
-
             tally.add(against(where.root / target.checkpoint, graph, target.id, root=where.root))
     impossible = any(
         f.rule.startswith("validity/") and f.confidence is Confidence.PROVED and f.level is Level.ERROR
@@ -231,8 +223,6 @@ def _analyse(graph: Graph, target: TargetConfig, where: Surroundings, tally: _Ta
         tally.note("Engines were not compared: the model is proved not to run as it stands.")
     elif "differential" in only and target.backends != ():
         with tally.stage("differential"):
-            from analyzer.differential import analyse as differential
-
             result = differential(
                 graph,
                 target,
@@ -242,7 +232,6 @@ def _analyse(graph: Graph, target: TargetConfig, where: Surroundings, tally: _Ta
                 sandbox=where.sandbox,
             )
             tally.add(_relocated(result, folder, where.output))
-    from analyzer.graph.layers import layer_graph
 
     tally.report = replace(tally.report, layers=layer_graph(graph, tally.intervals, tally.shapes))
     if folder.is_dir() and not any(folder.iterdir()):
@@ -256,12 +245,8 @@ def _base_graph(target: TargetConfig, where: Surroundings) -> Graph | None:
         return None
     try:
         if target.entry and where.exports is not None:
-            from analyzer.exporting import export
-
             return export(target.entry, where.base_root, target=target, sandbox=None, cache_dir=where.exports)
         if target.path and (where.base_root / target.path).exists():
-            from analyzer.loading import load
-
             return load(where.base_root / target.path)
     except Problem:
         pass  # the base's own run says what is wrong with it

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from analyzer.configuration.config import Config, TargetConfig
+from analyzer.loading import find_models
 from analyzer.problem import UsageProblem
 
 ENTRY = re.compile(r"^(?P<path>.+\.py):(?P<name>[A-Za-z_][A-Za-z0-9_.]*)$")
@@ -41,8 +42,6 @@ def select(arguments: Sequence[str], config: Config, root: Path) -> Selection:
 
 def discover(folder: Path, config: Config, *, root: Path | None = None) -> tuple[TargetConfig, ...]:
     """Every model below `folder`, by content, as targets with paths relative to `root`."""
-    from analyzer.loading import find_models
-
     root = root or folder
     paths = (path.relative_to(root).as_posix() for path in find_models(folder, config.exclude))
     return tuple(TargetConfig(id=path, path=path) for path in sorted(paths))

@@ -10,6 +10,7 @@ from typing import Any
 from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.calls import call
 from analyzer.tracing.iteration import iterate
+from analyzer.tracing.operators import elementwise
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -57,8 +58,6 @@ def unary(tr: Tracer, op: type[ast.unaryop], value: Value) -> Value:
     if isinstance(value, Unknown) and value.value is not None:
         value = value.value[0]
     if isinstance(value, Tensor):
-        from analyzer.tracing.operators import elementwise
-
         return elementwise.unary(tr, value, "-" if op is ast.USub else "~")
     if isinstance(value, Unknown):
         result = tr.unknown("arithmetic", value.origin, pytype="")
@@ -82,7 +81,6 @@ def binary(
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         if isinstance(left, (str, DictV)) or isinstance(right, (str, DictV)):
             return tr.unknown("text")
-        from analyzer.tracing.operators import elementwise
 
         result = elementwise.binary(tr, _SYMBOLS[op], left, right, node)
         if in_place and isinstance(left, Tensor) and isinstance(result, Tensor):

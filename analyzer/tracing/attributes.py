@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.tracing.framework_api import framework_data
+from analyzer.tracing.modules import api_attribute, submodule
+from analyzer.tracing.operators import instance_attribute, layer_attribute, layer_attribute_set, tensor_attribute
 from analyzer.tracing.problems import Problem, PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -37,20 +40,15 @@ def get_attribute(tr: Tracer, value: Value, name: str, node: ast.AST | None = No
     if isinstance(value, Unknown) and value.value is not None:
         value = value.value[0]
     if isinstance(value, Api):
-        from analyzer.tracing.modules import api_attribute
-
         return api_attribute(tr, value, name, node)
     if isinstance(value, Module):
         if name in value.scope.names:
             return value.scope.names[name]
-        from analyzer.tracing.modules import submodule
 
         return submodule(tr, value, name, node)
     if isinstance(value, Unknown):
         return _of_unknown(tr, value, name)
     if isinstance(value, Tensor):
-        from analyzer.tracing.operators import tensor_attribute
-
         return tensor_attribute(tr, value, name, node)
     if isinstance(value, Instance):
         return _of_instance(tr, value, name, node)
@@ -59,8 +57,6 @@ def get_attribute(tr: Tracer, value: Value, name: str, node: ast.AST | None = No
     if isinstance(value, Class):
         return _of_class(tr, value, name)
     if isinstance(value, Layer):
-        from analyzer.tracing.operators import layer_attribute
-
         return layer_attribute(tr, value, name)
     if isinstance(value, Object):
         if name in value.attrs:
@@ -129,7 +125,6 @@ def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -
     getter = value.cls.find("__getattr__")
     if getter is not None:
         return tr.unknown(f"attribute {name}")
-    from analyzer.tracing.operators import instance_attribute
 
     modelled = instance_attribute(tr, value, name)
     if modelled is not None:
@@ -148,7 +143,6 @@ def _knows_attributes(cls: Class, name: str) -> bool:
         return True
     if any(base not in ("torch.nn.Module", "torch.nn.modules.module.Module") for base in cls.library_bases):
         return False
-    from analyzer.tracing.framework_api import framework_data
 
     return name not in framework_data("torch")["attributes"]["torch.nn.Module"] and not name.startswith("_")
 
@@ -234,8 +228,6 @@ def _of_super(tr: Tracer, value: SuperV, name: str) -> Value:
             return call_function(tr, member, (owner,), {}, cls=home)
         return _bind(tr, member, owner, home)
     if isinstance(owner, Instance):
-        from analyzer.tracing.operators import instance_attribute
-
         modelled = instance_attribute(tr, owner, name, inherited=True)
         if modelled is not None:
             return modelled
@@ -263,8 +255,6 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value) -> None:
         tr.touch(owner)
         owner.attrs[name] = value
         if isinstance(owner, Layer):
-            from analyzer.tracing.operators import layer_attribute_set
-
             layer_attribute_set(tr, owner, name, value)
     elif isinstance(owner, Module):
         tr.touch(owner.scope)

@@ -7,7 +7,18 @@ import functools
 from collections.abc import Callable
 
 from analyzer.tracing.attributes import get_attribute
+from analyzer.tracing.containers import method
 from analyzer.tracing.iteration import iterate
+from analyzer.tracing.operators import (
+    call_api,
+    call_layer,
+    call_library_instance,
+    call_method,
+    call_object,
+    enter_object,
+    initialise_instance,
+    shape_of,
+)
 from analyzer.tracing.signatures import bind
 from analyzer.tracing.tracer import MOST_DEPTH, Frame, Tracer
 from analyzer.tracing.values import (
@@ -105,14 +116,10 @@ def call(
     if isinstance(function, Instance):
         return call_instance(tr, function, args, kwargs, node, open_args)
     if isinstance(function, (Api, Layer)):
-        from analyzer.tracing.operators import call_api, call_layer
-
         if isinstance(function, Api):
             return call_api(tr, function, args, kwargs, node, open_args)
         return call_layer(tr, function, args, kwargs, node)
     if isinstance(function, Object):
-        from analyzer.tracing.operators import call_object
-
         return call_object(tr, function, args, kwargs, node)
     if isinstance(function, Unknown):
         return _call_unknown(tr, function, args)
@@ -148,10 +155,7 @@ def _call_method(
     open_args: bool,
 ) -> Value:
     if isinstance(owner, (Tensor, Layer, Instance, SuperV, Object)):
-        from analyzer.tracing.operators import call_method
-
         return call_method(tr, owner, name, args, kwargs, node, open_args)
-    from analyzer.tracing.containers import method
 
     return method(tr, owner, name, args, kwargs, node)
 
@@ -171,7 +175,6 @@ def call_instance(
             if name == "call":
                 return _call_keras(tr, owner, found, args, kwargs, node, open_args)
             return call_function(tr, found[0], (owner, *args), kwargs, cls=found[1], node=node, open_args=open_args)
-    from analyzer.tracing.operators import call_library_instance
 
     return call_library_instance(tr, owner, args, kwargs, node)
 
@@ -182,8 +185,6 @@ def _call_keras(
 ) -> Value:  # fmt: skip
     build = owner.cls.find("build")
     if build is not None and isinstance(build[0], Function) and not owner.built and args:
-        from analyzer.tracing.operators import shape_of
-
         tr.touch(owner)
         owner.built = True
         call_function(tr, build[0], (owner, shape_of(tr, args[0])), {}, cls=build[1])
@@ -287,8 +288,6 @@ def instantiate(
     elif cls.dataclass:
         _fill_dataclass(tr, instance, args, kwargs, open_args)
     else:
-        from analyzer.tracing.operators import initialise_instance
-
         initialise_instance(tr, instance, args, kwargs)
     return instance
 
@@ -349,8 +348,6 @@ def enter_context(tr: Tracer, manager: Value) -> tuple[Value, Callable[[], None]
             return value, leave
         return manager, nothing
     if isinstance(manager, Object):
-        from analyzer.tracing.operators import enter_object
-
         return enter_object(tr, manager)
     if isinstance(manager, Tensor):
         return manager, nothing

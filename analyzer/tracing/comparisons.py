@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.arithmetic import PLAIN, settled
+from analyzer.tracing.operators import elementwise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test, truth_of
 from analyzer.tracing.values import (
@@ -101,7 +102,6 @@ def _compare_tensors(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value,
     b = right.value if isinstance(right, Tensor) and right.dims == () else right
     if isinstance(a, (int, Poly)) and isinstance(b, (int, Poly)):
         return _compare_terms(op, a, b)
-    from analyzer.tracing.operators import elementwise
 
     return elementwise.binary(tr, _COMPARISONS[op], left, right, node, boolean=True)
 

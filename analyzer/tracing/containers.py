@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from analyzer.tracing.items import get_item
 from analyzer.tracing.iteration import iterate
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
@@ -161,7 +162,6 @@ def _of_dict(tr: Tracer, owner: DictV, name: str, args: tuple[Value, ...], kwarg
                 tr.touch(owner)
                 items[key] = default
             return default
-        from analyzer.tracing.items import get_item
 
         return get_item(tr, owner, key)
     if name == "update":

@@ -6,6 +6,7 @@ import ast
 import functools
 
 from analyzer.tracing.calls import call, evaluate
+from analyzer.tracing.flags import command_line_decorator
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Frame, Tracer
 from analyzer.tracing.values import Api, Bound, Class, Function, Instance, Native, Partial, Scope, Unknown, Value
@@ -86,8 +87,6 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
             return value
         return result if isinstance(result, (Function, Instance, Partial, Bound, Class)) else value
     if isinstance(found, (Api, Unknown, Bound)):
-        from analyzer.tracing.flags import command_line_decorator
-
         if command_line_decorator(tr, function, found, node):
             return value
         if isinstance(found, Api) and found.name.endswith("custom_gradient"):

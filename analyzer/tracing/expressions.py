@@ -8,7 +8,7 @@ from itertools import islice
 from analyzer.tracing import displays
 from analyzer.tracing.arithmetic import binary, unary
 from analyzer.tracing.attributes import get_attribute
-from analyzer.tracing.calls import EnoughYields
+from analyzer.tracing.calls import EnoughYields, call_node
 from analyzer.tracing.comparisons import compare, invert_truth
 from analyzer.tracing.definitions import make_lambda
 from analyzer.tracing.evaluation import RULES, evaluate
@@ -126,8 +126,6 @@ def _lambda(tr: Tracer, node: ast.Lambda) -> Value:
 
 
 def _call(tr: Tracer, node: ast.Call) -> Value:
-    from analyzer.tracing.calls import call_node
-
     return call_node(tr, node)
 
 

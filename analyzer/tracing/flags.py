@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from analyzer.tracing.calls import call
 from analyzer.tracing.configurations import hydra_configuration
 from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Bound, DictV, Function, ListV, Object, Unknown, Value
 
@@ -64,8 +66,6 @@ def parser_method(
     if name == "set_defaults":
         return None
     if name == "error":
-        from analyzer.tracing.paths import PathEnd
-
         raise PathEnd
     return tr.unknown(f"parser.{name}()", "foreign")
 
@@ -165,8 +165,6 @@ def _hydra_defaults(tr: Tracer, node: ast.expr) -> Value:
 
 def run_command(tr: Tracer, function: Value) -> Value:
     """What `typer.run(main)` does: parameters become options of the command line, by their defaults."""
-    from analyzer.tracing.calls import call
-
     if not isinstance(function, Function):
         return None
     spec = function.node.args
@@ -248,8 +246,6 @@ def environment(op: Op, name: Value, default: Value) -> Value:
 
 @operator("absl.app.run", "main *rest")
 def absl_run(op: Op, main: Value, rest: tuple[Value, ...]) -> Value:
-    from analyzer.tracing.calls import call
-
     return call(op.tr, main, (op.tr.unknown("arguments", "data"),), {})
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from analyzer.tracing.agreement import alike
 from analyzer.tracing.attributes import get_attribute
+from analyzer.tracing.iteration import fields_of
+from analyzer.tracing.operators import layer_item
+from analyzer.tracing.operators.data import item
+from analyzer.tracing.operators.indexing import assign_item, index_tensor
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -30,8 +35,6 @@ def get_item(tr: Tracer, value: Value, index: Value, node: ast.AST | None = None
     if isinstance(index, Unknown) and index.value is not None:
         index = index.value[0]
     if isinstance(value, Tensor):
-        from analyzer.tracing.operators.indexing import index_tensor
-
         return index_tensor(tr, value, index, node)
     if isinstance(value, (ListV, tuple, str)):
         return _of_sequence(tr, value, index, node)
@@ -44,12 +47,8 @@ def get_item(tr: Tracer, value: Value, index: Value, node: ast.AST | None = None
             return tr.dimension(value.tensor, index)
         return tr.unknown("part of a shape", "data", pytype="list")
     if isinstance(value, Layer):
-        from analyzer.tracing.operators import layer_item
-
         return layer_item(tr, value, index)
     if isinstance(value, Instance):
-        from analyzer.tracing.iteration import fields_of
-
         if (fields := fields_of(value)) is not None:
             return get_item(tr, tuple(fields), index, node)
         if value.cls.find("__getitem__"):
@@ -65,7 +64,6 @@ def get_item(tr: Tracer, value: Value, index: Value, node: ast.AST | None = None
     if isinstance(value, Object):
         if value.kind == "namespace" and isinstance(index, str) and index in value.attrs:
             return value.attrs[index]
-        from analyzer.tracing.operators.data import item
 
         return item(tr, value, index)
     return tr.unknown("an item", getattr(value, "origin", "imprecise"))
@@ -91,8 +89,6 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
         index = index.value
     if isinstance(index, (bool, int)):
         if isinstance(value, ListV) and value.open and not 0 <= index < len(items):
-            from analyzer.tracing.agreement import alike
-
             same = bool(items) and all(alike(items[0], other) for other in items)
             return items[-1] if same else tr.unknown("an item of a list")
         if -len(items) <= index < len(items):
@@ -118,7 +114,6 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
         return ListV(items, True)
     if items and not isinstance(value, str):
         first = items[0]
-        from analyzer.tracing.agreement import alike
 
         if all(alike(first, other) for other in items) and not isinstance(first, Unknown):
             return first
@@ -135,7 +130,6 @@ def _of_dict(tr: Tracer, value: DictV, index: Value) -> Value:
             raise PyRaise("KeyError", repr(index))
     if value.items:
         first = next(iter(value.items.values()))
-        from analyzer.tracing.agreement import alike
 
         if not value.open and all(alike(first, v) for v in value.items.values()):
             return first
@@ -185,8 +179,6 @@ def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
         tr.touch(owner)
         owner.items[index] = value
     elif isinstance(owner, Tensor):
-        from analyzer.tracing.operators.indexing import assign_item
-
         assign_item(tr, owner, index, value)
 
 

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from analyzer.tracing.attributes import get_attribute
+from analyzer.tracing.operators.data import elements
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -56,8 +58,6 @@ def iterate(tr: Tracer, value: Value, node: ast.AST | None) -> tuple[Iterator[Va
         fields = fields_of(value)
         return (iter(fields), False) if fields is not None else _of_instance(tr, value)
     if isinstance(value, Object):
-        from analyzer.tracing.operators.data import elements
-
         found = elements(tr, value)
         if found is not None:
             return found
@@ -141,7 +141,6 @@ def iter_forever(tr: Tracer, make: Any) -> Iterator[Value]:
 
 
 def _of_instance(tr: Tracer, value: Instance) -> tuple[Iterator[Value], bool]:
-    from analyzer.tracing.attributes import get_attribute
     from analyzer.tracing.calls import call
 
     if value.cls.find("__iter__"):

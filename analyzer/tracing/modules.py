@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from analyzer.tracing.exports import refuse_missing
+from analyzer.tracing.operators import constant_of, public_names
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Frame, Tracer
 from analyzer.tracing.values import Api, Module, Scope, Value
@@ -44,8 +45,6 @@ def canonical(name: str, variant: str = "") -> Api:
 
 
 def api_attribute(tr: Tracer, value: Api, name: str, node: ast.AST | None) -> Value:
-    from analyzer.tracing.operators import constant_of
-
     result = canonical(f"{value.name}.{name}", value.variant)
     if result.name in ("numpy.newaxis", "tf.newaxis"):
         return None
@@ -98,8 +97,6 @@ def import_from(tr: Tracer, node: ast.ImportFrom, store: Callable[[str, Value], 
                     if not name.startswith("_"):
                         store(name, value)
             elif isinstance(module, Api):
-                from analyzer.tracing.operators import public_names
-
                 for name in public_names(module.name):
                     store(name, canonical(f"{module.name}.{name}", module.variant))
             continue

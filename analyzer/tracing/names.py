@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins as python_builtins
 
+from analyzer.tracing.builtins import BUILTINS
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Scope, Value
 
@@ -22,7 +23,6 @@ def lookup(tr: Tracer, name: str, node: ast.AST | None = None) -> Value:
         scope = scope.parent
     if name in globals_.names:
         return globals_.names[name]
-    from analyzer.tracing.builtins import BUILTINS
 
     if name in BUILTINS:
         return BUILTINS[name]

@@ -13,7 +13,7 @@ from typing import Any
 
 from analyzer.tracing.complexity import parts
 from analyzer.tracing.witness import satisfied_by_trying
-from analyzer.validity.terms import Cond, Symbol, Truth, equal, mod, negate, substitute, symbols_of, unequal
+from analyzer.validity.terms import Cond, Poly, Symbol, Truth, equal, mod, negate, substitute, symbols_of, unequal
 
 RESOURCES = 200_000  # of one question, in z3's own steps: the same answer on every machine
 SECONDS = 20  # for a question that z3 forgets to count
@@ -284,8 +284,6 @@ def _common_divisor(solver: Solver, wanted: Symbol) -> int | None:
 
 
 def _of(sym: Symbol) -> Any:
-    from analyzer.validity.terms import Poly
-
     return Poly({(sym,): 1})
 
 

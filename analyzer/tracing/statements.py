@@ -10,12 +10,13 @@ from typing import Any
 from analyzer.tracing import loops
 from analyzer.tracing.arithmetic import binary
 from analyzer.tracing.attributes import set_attribute
-from analyzer.tracing.branches import run_if
+from analyzer.tracing.branches import run_if, settle
 from analyzer.tracing.calls import enter_context
 from analyzer.tracing.definitions import make_class, make_function
 from analyzer.tracing.expressions import evaluate
 from analyzer.tracing.items import delete_item, set_item
 from analyzer.tracing.iteration import unpack
+from analyzer.tracing.matching import matches
 from analyzer.tracing.modules import import_from, import_module
 from analyzer.tracing.problems import PyRaise, ShapeFailure
 from analyzer.tracing.tracer import Tracer
@@ -171,8 +172,6 @@ def _assert(tr: Tracer, node: ast.Assert) -> None:
     if truth is False:
         raise PyRaise("AssertionError", "an assertion does not hold")
     if truth is None:
-        from analyzer.tracing.branches import settle
-
         settle(tr, value, True, node.test)
 
 
@@ -281,8 +280,6 @@ def _with(tr: Tracer, node: ast.With | ast.AsyncWith) -> Signal:
 
 
 def _match(tr: Tracer, node: ast.Match) -> Signal:
-    from analyzer.tracing.matching import matches
-
     subject = evaluate(tr, node.subject)
     for case in node.cases:
         if matches(tr, case.pattern, subject, lambda name, value: store_name(tr, name, value)) and (

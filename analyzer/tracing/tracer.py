@@ -36,7 +36,7 @@ from analyzer.tracing.values import (
     Value,
 )
 from analyzer.tracing.versions import Versions
-from analyzer.validity.terms import Cond, Poly, Term, Truth, equal, negate
+from analyzer.validity.terms import Cond, Poly, Term, Truth, equal, negate, substitute
 
 MOST_STEPS = 120_000  # of a script up to a thousand lines; a second sees thirty to forty thousand
 APPLICATION = 10  # steps that one operator application counts for
@@ -402,8 +402,6 @@ class Tracer:
         return "size" if kinds <= {"flag", "param", "batch", "dim", "rank"} else "imprecise"
 
     def _default(self, condition: Cond) -> bool:
-        from analyzer.validity.terms import substitute
-
         defaults = {
             s.name: known.default
             for s in condition.symbols

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from analyzer.validity.analysis import analyse as run
+
 if TYPE_CHECKING:
     from analyzer.configuration.config import TargetConfig
     from analyzer.findings import AnalysisResult
@@ -12,8 +14,6 @@ if TYPE_CHECKING:
 
 def analyse(graph: Graph, target: TargetConfig, *, base: Graph | None = None, **options: Any) -> AnalysisResult:
     """Check every dimension of `graph`; see `analyzer.validity.analysis.analyse`."""
-    from analyzer.validity.analysis import analyse as run
-
     return run(graph, target, base=base, **options)
 
 

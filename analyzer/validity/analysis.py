@@ -14,10 +14,11 @@ from analyzer.graph import Graph
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.validity.architecture import Program, Step
 from analyzer.validity.bounds import limits_of
-from analyzer.validity.contracts import Contract, contract
-from analyzer.validity.evaluator import names_of
+from analyzer.validity.contracts import REACH, Contract, contract
+from analyzer.validity.evaluator import first_failures, names_of
 from analyzer.validity.graph_reader import Reading, contradictions, program_of, read_graph
 from analyzer.validity.solver import Solver
+from analyzer.validity.space_review import review_space
 from analyzer.validity.spec import Category, show
 from analyzer.validity.terms import Cond, Poly, Symbol, Truth, negate, substitute, symbol, symbols_of
 from analyzer.validity.undecided import not_solved, short, undecided, unnamed
@@ -49,8 +50,6 @@ def analyse(
         findings += list(_upgrades(reading, program, target, base))
         notes: list[str] = []
         if target.space is not None:
-            from analyzer.validity.space_review import review_space
-
             try:
                 findings += review_space(graph, target, base, root or Path.cwd(), base_root, running)
             except (UsageProblem, TargetProblem) as problem:
@@ -218,9 +217,6 @@ def _deciding(
 
 
 def _counterexample(name: str, steps: Sequence[Step], bounds: tuple[int, int | None]) -> tuple[Step, int] | None:
-    from analyzer.validity.contracts import REACH
-    from analyzer.validity.evaluator import first_failures
-
     low, high = bounds
     values = range(low, min(high if high is not None else low + REACH, low + 100_000) + 1)
     first = first_failures([s.condition for s in steps], [], {name: values})

@@ -13,6 +13,7 @@ import numpy as np
 
 from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Level, Table
 from analyzer.graph import Graph, Role, role_of
+from analyzer.loading import open_weights
 from analyzer.validity.spec import show
 from analyzer.validity.specs.element_types import onnx_dtype
 
@@ -227,8 +228,6 @@ def inspect(path: Path, target: str, *, root: Path | None = None) -> AnalysisRes
 
     Raises TargetProblem when the file cannot be parsed.
     """
-    from analyzer.loading import open_weights
-
     weights = open_weights(path)
     return AnalysisResult(tuple(_health_findings(weights, target)), notes=(_summary(weights),))
 
@@ -337,8 +336,6 @@ def against(path: Path, graph: Graph, target: str, *, root: Path | None = None) 
 
     Raises TargetProblem when the checkpoint cannot be parsed.
     """
-    from analyzer.loading import open_weights
-
     weights = open_weights(path)
     shown = path.name
     comparison = compare(entries_of_weights(weights), entries_of_graph(graph))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from analyzer.loading import Format, detect, load
 from analyzer.validity.architecture import Architecture
+from analyzer.validity.describe_keras import architecture_of_keras
+from analyzer.validity.graph_reader import read_graph, without_results
 
 
 def architecture_of_file(path: Path) -> Architecture:
@@ -12,12 +15,7 @@ def architecture_of_file(path: Path) -> Architecture:
 
     Raises TargetProblem when the file cannot be read as a model.
     """
-    from analyzer.loading import Format, detect, load
-    from analyzer.validity.graph_reader import read_graph, without_results
-
     if path.is_file() and detect(path) is Format.KERAS:
-        from analyzer.validity.describe_keras import architecture_of_keras
-
         described = architecture_of_keras(path)
         if described is not None:
             return described

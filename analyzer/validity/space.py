@@ -10,6 +10,7 @@ from typing import Any
 from analyzer.problem import UsageProblem
 from analyzer.validity.architecture import Architecture, Layer
 from analyzer.validity.expressions import evaluate, names_in, parse
+from analyzer.validity.registry import spec
 from analyzer.validity.spec import TensorType
 from analyzer.validity.terms import Poly, Term, Truth, symbol
 
@@ -235,8 +236,6 @@ def bound_to(architecture: Architecture, path: str, value: Any, where: str) -> A
 
 
 def _attribute(layer: Layer, attribute: str, indexed: str, value: Any, path: str, where: str) -> Layer:
-    from analyzer.validity.registry import spec
-
     found = spec(layer.operator, layer.framework)
     known = found.defaults if found else {}
     if found and attribute not in known and attribute not in layer.hyperparameters:

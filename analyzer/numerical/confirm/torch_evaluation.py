@@ -11,6 +11,7 @@ from typing import Any
 
 import onnx_ir as ir
 
+from analyzer.numerical.confirm.torch_dtypes import from_numpy
 from analyzer.numerical.confirm.torch_registry import HANDLERS, Mode, Tensor, Unsupported
 
 MOST_ITERATIONS = 2000  # of all loops together
@@ -76,8 +77,6 @@ def run(model: ir.Model, leaves: Mapping[str, Tensor], mode: Mode, trace: Trace 
 
     Raises `Unsupported` for an operator without a handler; whatever torch raises for shapes that do not fit.
     """
-    import analyzer.numerical.confirm.torch_operators  # noqa: F401  (fills HANDLERS)
-
     return _Evaluation(mode, trace or Trace()).walk(model.graph, dict(leaves))
 
 
@@ -88,8 +87,6 @@ class _Evaluation:
 
     def walk(self, graph: ir.Graph, scope: Scope) -> Scope:
         """The scope with every value of `graph`."""
-        from analyzer.numerical.confirm.torch_dtypes import from_numpy
-
         values = scope
         for name, initializer in graph.initializers.items():
             if name not in values and initializer.const_value is not None:

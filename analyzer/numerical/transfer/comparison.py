@@ -8,6 +8,7 @@ import numpy as np
 
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dtypes
+from analyzer.numerical.domain.dims import broadcast_shapes
 from analyzer.numerical.domain.tensor import AbstractTensor, count, join
 from analyzer.numerical.refinement import refine_by
 from analyzer.numerical.transfer.kinds import build, like, operands_on_common_blocks
@@ -168,8 +169,6 @@ def where(ctx: Context, condition: AbstractTensor, a: Any, b: Any) -> Any:
     if shape is not None and None in (a.shape, b.shape):
         shape = None
     elif a.shape is not None and b.shape is not None and shape is not None:
-        from analyzer.numerical.domain.dims import broadcast_shapes
-
         shape = broadcast_shapes([shape, a.shape, b.shape]) if condition.shape is not None else None
         if shape is None or (starts is not None and len(starts) != len(shape)):
             starts = None

@@ -9,7 +9,7 @@ import numpy as np
 
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
-from analyzer.numerical.domain.tensor import AbstractTensor, count
+from analyzer.numerical.domain.tensor import AbstractTensor, count, smashed
 from analyzer.numerical.transfer.reductions import UNKNOWN, block_counts, reduced_shape, rounding_terms, times
 from analyzer.numerical.transfer.registry import transfer
 
@@ -39,8 +39,6 @@ def cumsum(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
 
 
 def _flat(x: AbstractTensor) -> AbstractTensor:
-    from analyzer.numerical.domain.tensor import smashed
-
     return smashed(x)
 
 

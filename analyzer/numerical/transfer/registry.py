@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from analyzer.numerical.transfer import families
 from analyzer.operators.declaration import Operator, Trait
 from analyzer.operators.registry import operator_named
 
@@ -59,7 +60,5 @@ def transfer(*operators: str, framework: str | None = None) -> Callable[[Transfe
 
 def rules() -> Mapping[tuple[str, str], Rule]:
     """All rules by (domain, operator)."""
-    from analyzer.numerical.transfer import families
-
     families.load()
     return MappingProxyType(_rules)

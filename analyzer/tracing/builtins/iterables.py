@@ -25,7 +25,7 @@ from analyzer.tracing.values import (
     Unknown,
     Value,
 )  # fmt: skip
-from analyzer.validity.terms import Cond, Poly
+from analyzer.validity.terms import Cond, Poly, all_of, any_of, equal, substitute
 
 
 def length(c: Call) -> Value:
@@ -73,8 +73,6 @@ def range_(c: Call) -> Value:
         return Iterator_(lambda: iter(numbers), length=len(numbers))
     defaults = [_default(c.tr, p) for p in parts]
     if defaults and all(isinstance(p, int) for p in defaults):
-        from analyzer.validity.terms import equal
-
         for part, value in zip(parts, defaults, strict=True):
             if isinstance(part, Poly):
                 c.tr.assume(equal(part, value), "branch")
@@ -93,8 +91,6 @@ def range_(c: Call) -> Value:
 
 def _default(tr: Tracer, term: Value) -> Value:
     """A symbol that a user sets is followed with its default where a number is needed."""
-    from analyzer.validity.terms import substitute
-
     if not isinstance(term, Poly):
         return term
     values = {
@@ -237,7 +233,6 @@ def every(wanted: bool) -> Callable[[Call], Value]:
                     return c.tr.unknown("a test of many", pytype="bool")
         if endless:
             return c.tr.unknown("a test of many", pytype="bool")
-        from analyzer.validity.terms import all_of, any_of
 
         return (all_of(*pending) if wanted else any_of(*pending)) if pending else wanted
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from analyzer.tracing.arithmetic import binary
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.iteration import iterate
+from analyzer.tracing.operators import elementwise
 from analyzer.tracing.truths import truth_of
 from analyzer.tracing.values import Tensor, Unknown, Value
 from analyzer.validity.terms import Cond, Poly, maximum, minimum
@@ -116,8 +117,6 @@ def abs_(c: Call) -> Value:
     if isinstance(value, (int, float)):
         return abs(value)
     if isinstance(value, Tensor):
-        from analyzer.tracing.operators import elementwise
-
         return elementwise.unary(c.tr, value, "abs")
     return c.tr.unknown("a number", getattr(value, "origin", "imprecise"))
 

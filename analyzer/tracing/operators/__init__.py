@@ -8,15 +8,18 @@ from typing import Any
 
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.layers import call_layer, layer_attribute, layer_attribute_set, layer_item, make_layer
+from analyzer.tracing.operators.layers import layer_method as run
 from analyzer.tracing.operators.modules import (
     call_library_instance,
     initialise_instance,
     instance_attribute,
     instance_method,
+    super_method,
 )  # fmt: skip
 from analyzer.tracing.operators.objects import call_object, enter_object, object_method
 from analyzer.tracing.operators.table import Entry, Op, bind, rules, run_rule
 from analyzer.tracing.operators.tensors import tensor_attribute, tensor_method
+from analyzer.tracing.operators.typed import call_typed
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Instance, Layer, ListV, Object, OpenSize, Size, SuperV, Tensor, Unknown, Value
 
@@ -133,7 +136,6 @@ def _by_type(tr: Tracer, api: Api, args: tuple[Value, ...], kwargs: dict[str, Va
     home = next((h for h in _FUNCTION_HOMES if api.name.startswith(h)), None)
     if home is None or "." in api.name[len(home) :]:
         return None
-    from analyzer.tracing.operators.typed import call_typed
 
     return call_typed(tr, "torch", api.name[len(home) :], api.name, args, kwargs, node)
 
@@ -186,8 +188,6 @@ def call_method(
         (Instance, instance_method),
     ]
     if isinstance(owner, SuperV):
-        from analyzer.tracing.operators.modules import super_method
-
         return super_method(tr, owner, name, args, kwargs, node)
     for kind, handler in handlers:
         if isinstance(owner, kind):
@@ -198,6 +198,4 @@ def call_method(
 def layer_method(
     tr: Tracer, owner: Layer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
-    from analyzer.tracing.operators.layers import layer_method as run
-
     return run(tr, owner, name, args, kwargs, node)

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Instance, ListV, Native, Object, Tensor, Unknown, Value
+from analyzer.tracing.values import DictV, Instance, ListV, Native, Object, Tensor, Unknown, Value
 
 # name -> (channels, height, width, training examples, test examples, classes)
 IMAGES = {
@@ -74,7 +75,6 @@ def _example_of(tr: Tracer, source: Value) -> Value:
     if isinstance(source, Object) and source.kind == "dataset":
         return example(tr, source)
     if isinstance(source, Instance) and source.cls.find("__getitem__"):
-        from analyzer.tracing.attributes import get_attribute
         from analyzer.tracing.calls import call
 
         return call(tr, get_attribute(tr, source, "__getitem__"), (tr.unknown("an index", "data", pytype="int"),), {})
@@ -85,8 +85,6 @@ def _example_of(tr: Tracer, source: Value) -> Value:
 
 def collate(tr: Tracer, value: Value, size: Any) -> Value:
     """The default collation: tensors and arrays gain a batch axis, numbers become vectors."""
-    from analyzer.tracing.values import DictV
-
     if isinstance(value, Tensor):
         if value.framework == "image":
             return tr.unknown("a batch of images", "data")
@@ -243,8 +241,6 @@ def _rows(value: Tensor, size: Any) -> Tensor:
 
 
 def _batched(tr: Tracer, value: Value, size: Any) -> Value:
-    from analyzer.tracing.values import DictV
-
     if isinstance(value, tuple):
         return tuple(_batched(tr, v, size) for v in value)
     if isinstance(value, DictV):

@@ -6,8 +6,10 @@ from typing import Any
 
 from analyzer.tracing.operators.data import IMAGES, sliced
 from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.values import DictV, ListV, Object, Tensor, Unknown, Value
+from analyzer.tracing.values import DictV, ListV, Object, Tensor, Unknown, Value, show_shape
+from analyzer.validity.terms import equal
 
 
 @operator(" ".join(f"torchvision.datasets.{n}" for n in IMAGES), "root=None *rest")
@@ -66,9 +68,6 @@ def tensor_dataset(op: Op, tensors: tuple[Value, ...]) -> Value:
     parts = [tensor_of(op.tr, t, "torch") for t in tensors]
     if any(p is None or not p.dims for p in parts):
         return op.tr.unknown("a data set", "data")
-    from analyzer.tracing.operators.refusals import require
-    from analyzer.tracing.values import show_shape
-    from analyzer.validity.terms import equal
 
     first = parts[0]
     if first is None or not first.dims:

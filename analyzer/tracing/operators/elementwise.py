@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.linear import matmul
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.strides import is_contiguous, order_kept
@@ -53,8 +54,6 @@ def binary(tr: Tracer, sign: str, left: Value, right: Value, node: ast.AST | Non
     framework = framework_of(left, right)
     op = Op(tr, sign, site=tr.site(node))
     if sign == "@":
-        from analyzer.tracing.operators.linear import matmul
-
         return matmul(op, left, right, framework)
     return broadcast(op, sign, left, right, framework, "bool" if boolean else "")
 
@@ -164,8 +163,6 @@ def _advise(op: Op, a: Tensor, b: Tensor, sign: str) -> None:
         return
     long, short = (x, y) if len(x) > len(y) else (y, x)
     if long[1] == 1 and equal(long[0], short[0]) is True and long[0] != 1 and short[0] != 1:
-        from analyzer.tracing.values import show_shape
-
         explicit = any(t.name.startswith(("unsqueeze", "[None]")) for t in (a, b))
         if not explicit:
             op.tr.advise(

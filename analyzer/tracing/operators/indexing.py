@@ -10,7 +10,7 @@ from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.strides import of_index
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import ListV, SliceV, Tensor, Unknown, Value
+from analyzer.tracing.values import ListV, SliceV, Tensor, Unknown, Value, show_shape
 from analyzer.validity.terms import Poly, Term, equal, floor_div, maximum, minimum
 
 
@@ -228,7 +228,6 @@ def assign_item(tr: Tracer, owner: Tensor, index: Value, value: Value) -> None:
     given = list(source.dims)
     while len(given) > len(target) and given and given[0] == 1:
         given.pop(0)
-    from analyzer.tracing.values import show_shape
 
     sentence = f"a value of shape {show_shape(source.dims)} does not fit the part of shape {show_shape(target)}"
     if len(given) > len(target):

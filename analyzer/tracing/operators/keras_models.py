@@ -8,15 +8,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from analyzer.tracing.calls import call
+from analyzer.tracing.operators.data import representative
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.keras_steps import run_own_step
+from analyzer.tracing.operators.layers import call_layer
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.sessions import bind_shape, check_slice
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.problems import ShapeFailure
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Api, DictV, ListV, Object, Tensor, Unknown, Value, show_shape
+from analyzer.tracing.values import Api, DictV, Layer, ListV, Object, Tensor, Unknown, Value, show_shape
 from analyzer.validity.terms import Poly, any_of, equal, substitute
 
 
@@ -103,10 +106,6 @@ def _instance(tr: Tracer, value: Value, mapping: dict[str, Any], graph: bool, so
 
 
 def call_sequential(tr: Tracer, owner: Object, value: Value, node: ast.Call | None, at_layers: bool = False) -> Value:
-    from analyzer.tracing.calls import call
-    from analyzer.tracing.operators.layers import call_layer
-    from analyzer.tracing.values import Layer
-
     layers: ListV = owner.data["layers"]
     found = tensor_of(tr, value, "tf")
     if node is not None and not layers.open and [type(member) for member in layers.items] == [Tensor]:
@@ -153,8 +152,6 @@ def _contradicts(given: Tensor, declared: Tensor) -> bool:
 
 def build_sequential(tr: Tracer, owner: Object, site: Any) -> None:
     """Keras builds a sequence as soon as its input shape is known: mismatches show where the layer is added."""
-    from analyzer.tracing.values import Layer
-
     if owner.data.get("checked") == len(owner.data["layers"].items) or not owner.data["layers"].items:
         return
     first = owner.data["layers"].items[0]
@@ -230,11 +227,7 @@ def _as_numpy(value: Tensor) -> Tensor:
 
 
 def _forward(tr: Tracer, owner: Any, x: Value, node: ast.Call | None) -> Value:
-    from analyzer.tracing.calls import call
-
     if isinstance(x, Object):
-        from analyzer.tracing.operators.data import representative
-
         element = representative(tr, x)
         if isinstance(element, tuple) and element:
             x = element[0]
@@ -253,8 +246,6 @@ def _forward(tr: Tracer, owner: Any, x: Value, node: ast.Call | None) -> Value:
 def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None) -> None:
     op = Op(tr, "fit", node, tr.site(node))
     if isinstance(x, Object) and y is None:
-        from analyzer.tracing.operators.data import representative
-
         element = representative(tr, x)
         if isinstance(element, tuple) and len(element) >= 2 and isinstance(element[0], Tensor):
             result = _call_on_batch(tr, owner, element[0], node)
@@ -277,8 +268,6 @@ def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None) -> N
 
 
 def _call_on_batch(tr: Tracer, owner: Any, x: Tensor, node: ast.Call | None) -> Value:
-    from analyzer.tracing.calls import call
-
     return call(tr, owner, (x,), {}, node)
 
 

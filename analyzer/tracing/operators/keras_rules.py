@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.tracing.calls import call
+from analyzer.tracing.operators import run_entry
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.keras_models import apply_loss, build_sequential, input_tensor
+from analyzer.tracing.operators.layers import call_layer
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail
-from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.table import Op, operator, rules
 from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.values import Layer, ListV, Object, Tensor, Unknown, Value, show_shape
 
@@ -72,8 +75,6 @@ def sequential(op: Op, layers: Value, rest: tuple[Value, ...]) -> Value:
     "inputs *rest",
 )
 def merge(op: Op, inputs: Value, rest: tuple[Value, ...]) -> Value:
-    from analyzer.tracing.operators.layers import call_layer
-
     names = {
         "concatenate": "Concatenate",
         "add": "Add",
@@ -96,8 +97,6 @@ def lambda_arguments(op: Op, **arguments: Value) -> Value:
 
 @operator("keras.layers.Lambda.__call__", "layer inputs *rest")
 def lambda_layer(op: Op, layer: Layer, inputs: Value, rest: tuple[Value, ...]) -> Value:
-    from analyzer.tracing.calls import call
-
     given = layer.args.get("arguments")
     extra = {str(k): v for k, v in given.items.items()} if given is not None and hasattr(given, "items") else {}
     return call(op.tr, layer.args.get("function"), (inputs,), extra)
@@ -110,8 +109,6 @@ def wrapper_arguments(op: Op, **arguments: Value) -> Value:
 
 @operator("keras.layers.TimeDistributed.__call__", "layer inputs *rest")
 def time_distributed(op: Op, layer: Layer, inputs: Value, rest: tuple[Value, ...]) -> Value:
-    from analyzer.tracing.calls import call
-
     source = tensor(op, inputs)
     inner = layer.args.get("layer")
     if source is None or source.dims is None:
@@ -171,8 +168,6 @@ def recurrent(op: Op, layer: Layer, inputs: Value, rest: tuple[Value, ...]) -> V
 
 @operator("keras.layers.Bidirectional.__call__", "layer inputs *rest")
 def bidirectional(op: Op, layer: Layer, inputs: Value, rest: tuple[Value, ...]) -> Value:
-    from analyzer.tracing.calls import call
-
     inner = layer.args.get("layer")
     merge_mode = layer.args.get("merge_mode", "concat")
     result = call(op.tr, inner, (inputs,), {})
@@ -260,9 +255,6 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
 
 def _delegate(target: str) -> Any:
     def run(op: Op, **arguments: Value) -> Value:
-        from analyzer.tracing.operators import run_entry
-        from analyzer.tracing.operators.table import rules
-
         args = arguments.pop("args")
         return run_entry(op.tr, rules()[target], target, args, op.extra, op.node)
 

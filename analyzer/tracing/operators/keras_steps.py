@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from analyzer.tracing.calls import call_function
+from analyzer.tracing.operators.data import representative
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Function, Instance, Object, Tensor, Value
 
 
 def run_own_step(tr: Tracer, owner: Any, name: str, x: Value, y: Value, node: ast.Call | None) -> bool:
     """Whether the model has such a step for the method `name`; it is followed with one batch."""
-    from analyzer.tracing.calls import call_function
-
     step = "train_step" if name in ("fit", "train_on_batch") else "test_step"
     found = owner.cls.find(step) if isinstance(owner, Instance) else None
     if found is None or not isinstance(found[0], Function):
@@ -27,8 +27,6 @@ def run_own_step(tr: Tracer, owner: Any, name: str, x: Value, y: Value, node: as
 def _batch(tr: Tracer, x: Value, y: Value, node: ast.Call | None) -> Value:
     """One batch, its examples in a number of their own; None where it is not known."""
     if isinstance(x, Object):
-        from analyzer.tracing.operators.data import representative
-
         return representative(tr, x)
     given = [x] if y is None else [x, y]
     if not all(isinstance(part, Tensor) and part.dims for part in given):

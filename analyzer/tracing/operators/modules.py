@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.tracing.operators.layers import call_layer, knows_arguments, layer_attribute, make_layer
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Bound, DictV, Function, Instance, Layer, ListV, SuperV, Unknown, Value
 
@@ -38,8 +39,6 @@ _METHODS = _SELF | {
 
 def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
     """`__init__` of the library base: a subclass of a real layer is that layer too."""
-    from analyzer.tracing.operators.layers import knows_arguments, make_layer
-
     for base in instance.cls.library_bases:
         if base in ("torch.nn.Module", "keras.Model", "keras.layers.Layer", "keras.Layer", "object"):
             continue
@@ -79,8 +78,6 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
         return instance.attrs["training"]
     layer = instance.attrs.get("__layer__")
     if isinstance(layer, Layer) and name in ("weight", "bias"):
-        from analyzer.tracing.operators.layers import layer_attribute
-
         return layer_attribute(tr, layer, name)
     if name in _METHODS or (
         inherited and name in ("forward", "call", "__call__", "__init__", "__getattr__", "__setattr__")
@@ -94,8 +91,6 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
 def call_library_instance(
     tr: Tracer, owner: Instance, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
-    from analyzer.tracing.operators.layers import call_layer
-
     layer = owner.attrs.get("__layer__")
     if isinstance(layer, Layer):
         return call_layer(tr, layer, args, kwargs, node)

@@ -15,7 +15,7 @@ from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import reduced_dims, shape_argument
 from analyzer.tracing.operators.torch_shape_rules import reshaped
 from analyzer.tracing.values import Api, ListV, Tensor, Unknown, Value, show_shape
-from analyzer.validity.terms import Poly, floor_div
+from analyzer.validity.terms import Poly, floor_div, product
 
 
 def array(op: Op, value: Value) -> Tensor | None:
@@ -286,8 +286,6 @@ def reduce(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
     if op.short == "prod" and isinstance(a, (tuple, ListV)) and "axis" not in op.extra:
         items = plain(op.tr, a)
         if isinstance(items, tuple) and all(isinstance(i, (int, Poly)) for i in items):
-            from analyzer.validity.terms import product
-
             return product(items)
     found = array(op, a) if not isinstance(a, ListV) or not a.open else None
     if found is None:

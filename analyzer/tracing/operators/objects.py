@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from analyzer.tracing.operators.sessions import session_method
+from analyzer.tracing.operators.torch_distribution_rules import distribution_method
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Object, Tensor, Unknown, Value
 
@@ -18,8 +20,6 @@ def object_method(
 
         return parser_method(tr, owner, name, args, kwargs, node)
     if kind == "session":
-        from analyzer.tracing.operators.sessions import session_method
-
         return session_method(tr, owner, name, args, kwargs, node)
     if kind in ("model", "sequential"):
         from analyzer.tracing.operators.keras_models import model_method
@@ -34,8 +34,6 @@ def object_method(
 
         return data_method(tr, owner, name, args, kwargs, node)
     if kind == "distribution":
-        from analyzer.tracing.operators.torch_distribution_rules import distribution_method
-
         return distribution_method(tr, owner, name, args, kwargs)
     if kind == "counter":
         return tr.unknown(f"{name}()", "foreign")

@@ -5,8 +5,14 @@ from __future__ import annotations
 import ast
 import math
 
+from analyzer.tracing.arithmetic import binary
+from analyzer.tracing.builtins import BUILTINS, Call
+from analyzer.tracing.calls import call
+from analyzer.tracing.definitions import make_class
+from analyzer.tracing.iteration import iterate
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.values import (
     Class,
     DictV,
@@ -20,7 +26,7 @@ from analyzer.tracing.values import (
     Unknown,
     Value,
 )  # fmt: skip
-from analyzer.validity.terms import Poly
+from analyzer.validity.terms import Poly, product
 
 # -------------------------------------------------------------------------------------------- Python's library
 
@@ -51,7 +57,6 @@ def prod(op: Op, values: Value, rest: tuple[Value, ...]) -> Value:
     items = plain(op.tr, values)
     if dropped(items) or not isinstance(items, tuple) or not all(isinstance(i, (int, Poly)) for i in items):
         return Unknown("a product", "imprecise", pytype="int")
-    from analyzer.validity.terms import product
 
     return product(items)
 
@@ -70,9 +75,6 @@ def partial(op: Op, function: Value, args: tuple[Value, ...]) -> Value:
 
 @operator("functools.reduce", "function values *rest")
 def functional_reduce(op: Op, function: Value, values: Value, rest: tuple[Value, ...]) -> Value:
-    from analyzer.tracing.calls import call
-    from analyzer.tracing.iteration import iterate
-
     items, endless = iterate(op.tr, values, op.node)
     if endless:
         return op.tr.unknown("reduce()")
@@ -87,16 +89,12 @@ def functional_reduce(op: Op, function: Value, values: Value, rest: tuple[Value,
 
 @operator("operator.mul operator.add operator.sub operator.floordiv", "a b")
 def python_operator(op: Op, a: Value, b: Value) -> Value:
-    from analyzer.tracing.arithmetic import binary
-
     kinds: dict[str, type[ast.operator]] = {"mul": ast.Mult, "add": ast.Add, "sub": ast.Sub, "floordiv": ast.FloorDiv}
     return binary(op.tr, kinds[op.short], a, b, op.node or ast.Constant(0))
 
 
 @operator("collections.OrderedDict collections.defaultdict", "*args")
 def ordered_dict(op: Op, args: tuple[Value, ...]) -> Value:
-    from analyzer.tracing.builtins import BUILTINS, Call
-
     if op.short == "defaultdict":
         return DictV({}, True)
     return BUILTINS["dict"].run(Call(op.tr, args, dict(op.extra), op.node))
@@ -114,8 +112,6 @@ def deque(op: Op, args: tuple[Value, ...]) -> Value:
 @operator("collections.namedtuple typing.NamedTuple", "name fields *rest")
 def namedtuple(op: Op, name: Value, fields: Value, rest: tuple[Value, ...]) -> Value:
     """The class that `class Name(NamedTuple)` would make."""
-    from analyzer.tracing.definitions import make_class
-
     if isinstance(fields, str):
         names: list[Value] = list(fields.replace(",", " ").split())
     else:
@@ -160,8 +156,6 @@ def copied(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
 
 @operator("itertools.chain", "*iterables")
 def chain(op: Op, iterables: tuple[Value, ...]) -> Value:
-    from analyzer.tracing.iteration import iterate
-
     parts = [iterate(op.tr, i, op.node) for i in iterables]
     if any(e for _, e in parts):
         return op.tr.unknown("chain()")
@@ -182,8 +176,6 @@ def itertools_others(op: Op, args: tuple[Value, ...]) -> Value:
 
 @operator("sys.exit os._exit", "*args")
 def leave(op: Op, args: tuple[Value, ...]) -> Value:
-    from analyzer.tracing.paths import PathEnd
-
     raise PathEnd
 
 
@@ -205,8 +197,6 @@ def cast(op: Op, type: Value, value: Value) -> Value:
 @operator("tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.trange tqdm.std.tqdm", "iterable=None *rest")
 def progress(op: Op, iterable: Value, rest: tuple[Value, ...]) -> Value:
     if op.short == "trange":
-        from analyzer.tracing.builtins import BUILTINS, Call
-
         return BUILTINS["range"].run(Call(op.tr, (iterable,), {}, op.node))
     return iterable if iterable is not None else op.tr.unknown("a progress bar", "data")
 

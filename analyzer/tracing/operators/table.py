@@ -13,9 +13,10 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from analyzer.tracing.operators.strides import SHARING, of_result
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Value
+from analyzer.tracing.values import ListV, Tensor, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,6 @@ class Op:
         """Mark the tensors of a result as made here."""
         if not self.tr.speculating:
             self.tr.shared.passed.add((self.where.path, self.where.line, self.name))
-        from analyzer.tracing.operators.strides import SHARING, of_result
-        from analyzer.tracing.values import ListV, Tensor
 
         if isinstance(value, Tensor):
             if not value.operation:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 
 from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.refusals import fail
+from analyzer.tracing.operators.sessions import run_fetches
 from analyzer.tracing.operators.strides import contiguous, is_contiguous, of_result
 from analyzer.tracing.operators.table import Op, bind, rules, run_rule
+from analyzer.tracing.operators.typed import call_typed
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Api, Bound, OpenSize, Size, Tensor, Unknown, Value
+from analyzer.tracing.values import Api, Bound, OpenSize, Size, Tensor, Unknown, Value, show_shape
 from analyzer.validity.terms import product
 
 _SAME_SHAPE = {
@@ -44,8 +47,6 @@ def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None)
         if value.dims is None:
             return Tensor(None, value.dtype, value.framework, graph=value.graph, sources=(value,))
         if name != "T" and len(value.dims) == 1 and value.framework == "torch":
-            from analyzer.tracing.operators.refusals import fail
-
             op = Op(tr, name, site=tr.site(node))
             fail(op, "rank", f"`.{name}` needs at least 2 dimensions and the tensor has 1", (value,))
         dims = (
@@ -95,8 +96,6 @@ def tensor_method(
         if name == "item" and owner.value is not None:
             return owner.value
         if name == "eval":
-            from analyzer.tracing.operators.sessions import run_fetches
-
             feed = args[0] if args else kwargs.get("feed_dict")
             return run_fetches(tr, owner, feed, node)
         if name == "backward":
@@ -135,7 +134,6 @@ def tensor_method(
             )
             value.strides = owner.strides if shared or is_contiguous(owner) else of_result(name, (owner,), value)
         return value
-    from analyzer.tracing.operators.typed import call_typed
 
     if owner.framework in ("torch", "numpy", "unknown"):
         result = call_typed(tr, "torch", plain, name, (owner, *args), kwargs, node)
@@ -160,8 +158,6 @@ def _size(tr: Tracer, owner: Tensor, args: tuple[Value, ...], kwargs: dict[str, 
         return Size(owner.dims) if owner.dims is not None else OpenSize(owner)
     if isinstance(axis, int):
         if owner.dims is not None and not -len(owner.dims) <= axis < len(owner.dims):
-            from analyzer.tracing.operators.refusals import fail
-
             fail(
                 Op(tr, "size"),
                 "axis-in-range",
@@ -212,8 +208,6 @@ def _check_backward(
     if (isinstance(size, int) and size != 1) or (not isinstance(size, int) and size.interval.lo > 1):
         _not_reduced(tr, owner, node)
     elif not isinstance(size, int):
-        from analyzer.tracing.values import show_shape
-
         tr.advise(
             "tracing/unreduced-loss",
             (
@@ -226,9 +220,6 @@ def _check_backward(
 
 
 def _not_reduced(tr: Tracer, owner: Tensor, node: ast.Call | None) -> None:
-    from analyzer.tracing.operators.refusals import fail
-    from analyzer.tracing.values import show_shape
-
     op = Op(tr, "backward", node, tr.site(node))
     fail(
         op,

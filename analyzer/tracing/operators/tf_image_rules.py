@@ -13,7 +13,7 @@ from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor
 from analyzer.tracing.operators.torch_operands import reduced_dims
 from analyzer.tracing.values import Tensor, Value, show_shape
-from analyzer.validity.terms import Poly, equal
+from analyzer.validity.terms import Poly, ceil_div, equal, floor_div
 
 # ----------------------------------------------------------------------------------------------- neural nets
 
@@ -73,7 +73,6 @@ def conv1d(op: Op, value: Value, filters: Value, stride: Value, padding: Value, 
         (source, weight),
     )
     step = stride if isinstance(stride, int) else 1
-    from analyzer.validity.terms import ceil_div, floor_div
 
     length = (
         ceil_div(source.dims[1], step) if padding == "SAME" else floor_div(source.dims[1] - weight.dims[0], step) + 1

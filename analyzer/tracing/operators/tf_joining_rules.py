@@ -12,7 +12,7 @@ from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_math_rules import need_axis
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor
 from analyzer.tracing.values import ListV, Tensor, Value, show_shape
-from analyzer.validity.terms import Poly, equal
+from analyzer.validity.terms import Poly, equal, floor_div, mod
 
 
 @operator("tf.concat", "values axis=None name=None")
@@ -132,8 +132,6 @@ def split(op: Op, value: Value, num_or_size_splits: Value, axis: Value, rest: tu
         )
 
     if isinstance(parts, int) and parts > 0:
-        from analyzer.validity.terms import floor_div, mod
-
         require(
             op,
             equal(mod(size_, parts), 0),

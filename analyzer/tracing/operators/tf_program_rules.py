@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.agreement import alike
+from analyzer.tracing.calls import call
+from analyzer.tracing.names import lookup
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
@@ -120,9 +123,6 @@ def function(op: Op, func: Value, rest: tuple[Value, ...]) -> Value:
 
 @operator("tf.cond", "pred true_fn=None false_fn=None *rest")
 def cond(op: Op, pred: Value, true_fn: Value, false_fn: Value, rest: tuple[Value, ...]) -> Value:
-    from analyzer.tracing.agreement import alike
-    from analyzer.tracing.calls import call
-
     results = [call(op.tr, f, (), {}) for f in (true_fn, false_fn) if f is not None]
     if len(results) == 2 and alike(results[0], results[1]):
         return results[0]
@@ -131,9 +131,6 @@ def cond(op: Op, pred: Value, true_fn: Value, false_fn: Value, rest: tuple[Value
 
 @operator("tf.app.run", "main=None *rest")
 def app_run(op: Op, main: Value, rest: tuple[Value, ...]) -> Value:
-    from analyzer.tracing.calls import call
-    from analyzer.tracing.names import lookup
-
     target = main if main is not None else lookup(op.tr, "main")
     return call(op.tr, target, (op.tr.unknown("arguments", "data"),), {})
 

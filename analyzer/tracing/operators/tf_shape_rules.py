@@ -8,6 +8,7 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor
+from analyzer.tracing.operators.torch_shape_rules import advise_batch
 from analyzer.tracing.values import OpenSize, Size, Tensor, Unknown, Value, show_shape
 from analyzer.validity.terms import Poly, equal, product
 
@@ -22,7 +23,6 @@ def reshape(op: Op, tensor: Value, shape: Value, rest: tuple[Value, ...]) -> Val
     dims = shape_value(op, shape)
     if source is None:
         return unknown_tensor(op, "tf")
-    from analyzer.tracing.operators.torch_shape_rules import advise_batch
 
     if dims is None:
         rank = shape.dims[0] if isinstance(shape, Tensor) and shape.dims and isinstance(shape.dims[0], int) else None

@@ -8,7 +8,7 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.values import Layer, Tensor, Unknown, Value, show_shape
-from analyzer.validity.terms import equal
+from analyzer.validity.terms import equal, mod
 
 
 def _size(op: Op, layer: Layer, name: str, default: Any = None) -> Any:
@@ -161,8 +161,6 @@ def multihead(
     width, heads = _size(op, layer, "embed_dim"), _size(op, layer, "num_heads")
     q = tensor_of(op.tr, query, "torch")
     if width is not None and heads is not None:
-        from analyzer.validity.terms import mod
-
         require(op, equal(mod(width, heads), 0), "heads", f"embed_dim {width} is not divisible by num_heads {heads}")
     unknown = op.tr.unknown("attention weights", "data")
     if q is None or not q.dims or width is None:
@@ -213,8 +211,6 @@ def transformer(op: Op, layer: Layer, src: Value, rest: tuple[Value, ...]) -> Va
     if x is None or not x.dims or width is None:
         return x if x is not None else unknown_tensor(op, "torch")
     if heads is not None:
-        from analyzer.validity.terms import mod
-
         require(op, equal(mod(width, heads), 0), "heads", f"d_model {width} is not divisible by nhead {heads}")
     require(op, equal(x.dims[-1], width), "size", f"the input has {x.dims[-1]} features but d_model is {width}", (x,))
     return Tensor(x.dims, x.dtype, "torch", site=op.where, sources=(x,))

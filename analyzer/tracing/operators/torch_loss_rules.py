@@ -8,6 +8,7 @@ from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.torch_operands import reduced_dims
 from analyzer.tracing.values import Layer, Tensor, Unknown, Value, show_shape
 from analyzer.validity.terms import any_of, equal
 
@@ -202,8 +203,6 @@ def cosine_function(op: Op, x1: Value, x2: Value, dim: Value, eps: Value) -> Val
 
 
 def cosine(op: Op, x1: Value, x2: Value, dim: Value) -> Value:
-    from analyzer.tracing.operators.torch_operands import reduced_dims
-
     joint = apply(op, "torch", "mul", (x1, x2))
     if not isinstance(joint, Tensor) or joint.dims is None:
         return unknown_tensor(op, "torch")

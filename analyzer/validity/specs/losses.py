@@ -9,6 +9,7 @@ from analyzer.validity.specs.broadcasting import note_growth
 from analyzer.validity.specs.common import (
     FLOATS,
     INDEX,
+    axis_index,
     broadcast,
     need_choice,
     need_dtype,
@@ -157,8 +158,6 @@ def torch_triplet(
 @define("torch", "cosine_similarity", "CosineSimilarity")
 def torch_cosine(case: Case, a: TensorType, b: TensorType, *, dim: Any = 1, eps: float = 1e-8) -> TensorType:
     """``functional.cosine_similarity``."""
-    from analyzer.validity.specs.common import axis_index
-
     shape = broadcast(case, a.dims, b.dims)
     axis = axis_index(case, dim, max(1, len(shape)), "dim")
     return TensorType((*shape[:axis], *shape[axis + 1 :]), a.dtype)

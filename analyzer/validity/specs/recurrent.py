@@ -14,6 +14,7 @@ from analyzer.validity.specs.common import (
     need_positive,
     need_rank,
 )
+from analyzer.validity.specs.convolution import keras_conv2d
 from analyzer.validity.specs.elementwise import PROBABILITY
 from analyzer.validity.terms import Term, equal
 
@@ -192,8 +193,6 @@ def keras_conv_lstm(
     **_others: Any,
 ) -> TensorType:
     """``keras.layers.ConvLSTM2D``: (batch, time, height, width, channels)."""
-    from analyzer.validity.specs.convolution import keras_conv2d
-
     need_rank(case, x, 5)
     frame = keras_conv2d(
         case,

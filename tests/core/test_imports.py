@@ -1,0 +1,122 @@
+"""Modules depend on each other one way, and say so at their top; imports inside functions are for frameworks.
+
+An exception is a circle that remains, a library that start-up must not pay for, or a file that runs elsewhere.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+ELSEWHERE = ("analyzer.commands.cli", "analyzer.exporting.inside", "analyzer.differential.worker")
+LAZY = {  # importer -> what it imports inside functions; this list may only become shorter
+    "analyzer.commands.diff": "rendering.deviation_graph rendering.distance_histogram",
+    "analyzer.loading.formats": "loading.hdf5",
+    "analyzer.loading.keras_layers.recurrent": "loading.keras_layers",
+    "analyzer.loading.weights": (
+        "loading.hdf5 loading.numpy_archive loading.reading loading.safetensors_file loading.tensor_bundle "
+        "loading.torch_archive"
+    ),
+    "analyzer.numerical": "numerical.analysis",
+    "analyzer.numerical.regions": "numerical.transfer.reductions numerical.transfer.softmax",
+    "analyzer.rendering.files": (
+        "rendering.deviation_graph rendering.distance_histogram rendering.markdown rendering.page"
+    ),
+    "analyzer.tracing.attributes": "tracing.calls",
+    "analyzer.tracing.branches": "tracing.statements",
+    "analyzer.tracing.builtins.introspection": "tracing.builtins",
+    "analyzer.tracing.builtins.iterables": "tracing.operators.data",
+    "analyzer.tracing.calls": "tracing.builtins tracing.expressions tracing.statements",
+    "analyzer.tracing.definitions": "tracing.statements",
+    "analyzer.tracing.displays": "tracing.statements",
+    "analyzer.tracing.expressions": "tracing.statements",
+    "analyzer.tracing.flags": "tracing.expressions",
+    "analyzer.tracing.items": "tracing.calls tracing.comparisons tracing.displays",
+    "analyzer.tracing.iteration": "tracing.calls",
+    "analyzer.tracing.loops": "tracing.statements",
+    "analyzer.tracing.modules": "tracing.statements",
+    "analyzer.tracing.operators": "tracing.calls tracing.flags",
+    "analyzer.tracing.operators.data": "tracing.calls",
+    "analyzer.tracing.operators.layers": "tracing.calls tracing.containers tracing.items tracing.iteration",
+    "analyzer.tracing.operators.modules": "tracing.calls tracing.containers tracing.operators.keras_models",
+    "analyzer.tracing.operators.objects": (
+        "tracing.calls tracing.flags tracing.operators.data tracing.operators.keras_models"
+    ),
+    "analyzer.tracing.operators.table": "tracing.operators",
+    "analyzer.tracing.operators.tensors": "tracing.operators",
+    "analyzer.validity.terms.polynomials": "validity.terms.arithmetic validity.terms.conditions",
+    "analyzer.walls.docker": "walls.requirements",
+}
+
+
+def sources() -> dict[str, Path]:
+    found = {}
+    for path in sorted((ROOT / "analyzer").rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = sources()
+TREES = {name: ast.parse(path.read_text()) for name, path in MODULES.items()}
+
+
+def imports(node: ast.AST, inside: bool = False) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
+    """Every import that runs, and whether it stands inside a function."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            continue
+        if isinstance(child, (ast.Import, ast.ImportFrom)):
+            yield child, inside
+        yield from imports(child, inside or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)))
+
+
+def own(statement: ast.Import | ast.ImportFrom) -> set[str]:
+    """The modules of Assay that an import names."""
+    if isinstance(statement, ast.Import):
+        return {a.name for a in statement.names if a.name in MODULES}
+    base = statement.module or ""
+    names = {f"{base}.{a.name}" if f"{base}.{a.name}" in MODULES else base for a in statement.names}
+    return names & MODULES.keys()
+
+
+def test_imports_inside_functions_are_for_frameworks() -> None:
+    found = {
+        (importer, imported)
+        for importer, tree in TREES.items()
+        if not importer.startswith(ELSEWHERE)
+        for statement, inside in imports(tree)
+        if inside
+        for imported in own(statement)
+    }
+    allowed = {(i, f"analyzer.{name}") for i, names in LAZY.items() for name in names.split()}
+    assert found == allowed, f"new: {sorted(found - allowed)}; no longer needed: {sorted(allowed - found)}"
+
+
+def ancestors(module: str) -> set[str]:
+    parts = module.split(".")
+    return {".".join(parts[:i]) for i in range(1, len(parts))}
+
+
+def test_no_module_needs_itself() -> None:
+    """Importing a module runs the packages it lies in as well."""
+    graph: dict[str, set[str]] = {}
+    for importer, tree in TREES.items():
+        named = {m for statement, inside in imports(tree) if not inside for m in own(statement)}
+        packages = {p for m in named for p in ancestors(m)} - ancestors(importer)
+        graph[importer] = ((named | packages) & MODULES.keys()) - {importer}
+    done: set[str] = set()
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
+
+    def visit(module: str, path: tuple[str, ...]) -> None:
+        assert module not in path, " -> ".join((*path[path.index(module) :], module))
+        if module not in done:
+            for other in sorted(graph[module]):
+                visit(other, (*path, module))
+            done.add(module)
+
+    for module in graph:
+        visit(module, ())
