@@ -14,12 +14,14 @@ from pathlib import Path
 
 from analyzer.findings import AnalysisResult
 from analyzer.problem import TargetProblem, UsageProblem
+from analyzer.tracing.calls import call, call_instance
 from analyzer.tracing.hints import Hint, hints
 from analyzer.tracing.modules import run_module
 from analyzer.tracing.paths import Decision, Explorer, OutOfBudget, PathEnd
 from analyzer.tracing.problems import DEFAULT_RUN, EVERY_RUN, Problem, PyRaise, ShapeFailure
+from analyzer.tracing.python_bugs import check_python
 from analyzer.tracing.signatures import ArgumentMismatch
-from analyzer.tracing.tracer import MOST_STEPS, Shared, Tracer
+from analyzer.tracing.tracer import MOST_STEPS, Frame, Shared, Tracer
 from analyzer.tracing.values import Bound, Class, DictV, Function, Instance, Layer, ListV, Scope, Unknown, Value
 from analyzer.tracing.verdicts import close_path, to_findings
 from analyzer.tracing.versions import Versions, read_versions
@@ -49,8 +51,6 @@ def trace_with_hints(
     path: Path, root: Path, *, target: str, entry: str | None = None, text: str | None = None
 ) -> tuple[AnalysisResult, tuple[Hint, ...]]:
     """Like `trace`, with the shapes of the tensors that the file's names stand for."""
-    from analyzer.tracing.python_bugs import check_python
-
     text, tree = read_source(path, root, text)
     versions = read_versions(root)
     relative = _relative(path, root)
@@ -380,9 +380,6 @@ def _call_with_unknowns(tr: Tracer, value: Class | Function, scope: Scope, relat
 
     `as_entry`: the function gives a model to analyse, which is called in its turn.
     """
-    from analyzer.tracing.calls import call, call_instance
-    from analyzer.tracing.tracer import Frame
-
     tr.frames.append(Frame(scope, relative, line=value.node.lineno))
     if isinstance(value, Function):
         result = call(tr, value, *_unknown_arguments(value, skip=0), None, _is_open(value))
@@ -407,8 +404,6 @@ def _call_with_unknowns(tr: Tracer, value: Class | Function, scope: Scope, relat
 
 def _call_model(tr: Tracer, result: Value) -> None:
     """What an entry point gives, ``(model, example inputs)``, is called as the export will call it."""
-    from analyzer.tracing.calls import call
-
     if not isinstance(result, (tuple, ListV)):
         return
     items = list(result.items if isinstance(result, ListV) else result)

@@ -15,7 +15,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
+from analyzer.numerical.confirm import backends, consequences, points, position, tensorflow_graph
 from analyzer.numerical.confirm.child import FILE_SIZE, MEMORY
+from analyzer.numerical.confirm.extract import Leaf
+from analyzer.numerical.confirm.inside import with_event
+from analyzer.numerical.confirm.problem import Problem
+from analyzer.numerical.confirm.torch_dtypes import from_numpy, torch_dtype
+from analyzer.numerical.confirm.torch_evaluation import run
+from analyzer.numerical.confirm.torch_program import run_torch
+from analyzer.numerical.confirm.torch_registry import Mode, Unsupported
 
 
 def main() -> None:
@@ -74,9 +82,6 @@ def _points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str,
     import numpy as np
     import torch
 
-    from analyzer.numerical.confirm import points, position
-    from analyzer.numerical.confirm.torch_registry import Unsupported
-
     torch.set_num_threads(1)
     torch.manual_seed(request["seed"])
     problem = read_problem(Path(request["folder"]), request)
@@ -102,10 +107,6 @@ def _compare(request: dict[str, Any]) -> dict[str, Any]:
     import onnx_ir as ir
     import torch
 
-    from analyzer.numerical.confirm import points
-    from analyzer.numerical.confirm.torch_evaluation import run
-    from analyzer.numerical.confirm.torch_registry import Mode
-
     torch.set_num_threads(1)
     problem = read_problem(Path(request["folder"]), request)
     changed = ir.load(Path(request["folder"]) / "changed.onnx")
@@ -130,9 +131,6 @@ def _follow(request: dict[str, Any]) -> dict[str, Any]:
     import numpy as np
     import torch
 
-    from analyzer.numerical.confirm import consequences
-    from analyzer.numerical.confirm.torch_dtypes import from_numpy
-
     torch.set_num_threads(1)
     torch.set_flush_denormal(bool(request["flush"]))
     problem = read_problem(Path(request["folder"]), request)
@@ -148,16 +146,11 @@ def _follow(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _typed(tensor: Any, dtype: str) -> Any:
-    from analyzer.numerical.confirm.torch_dtypes import torch_dtype
-
     return tensor.to(torch_dtype(dtype))
 
 
 def _exactly(problem: Any, point: dict[str, Any], fallback: Any) -> Any:
     """The first result computed in float64, where every operator takes it."""
-    from analyzer.numerical.confirm.torch_evaluation import run
-    from analyzer.numerical.confirm.torch_registry import Mode
-
     widened = {n: t.double() if t.is_floating_point() else t for n, t in point.items()}
     try:
         return run(problem.model, widened, Mode(surrogate=False, double=True))[problem.results[0]].double()
@@ -176,9 +169,6 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
     """The `Problem` that the parent wrote into `folder`."""
     import numpy as np
     import onnx_ir as ir
-
-    from analyzer.numerical.confirm.extract import Leaf
-    from analyzer.numerical.confirm.problem import Problem
 
     with np.load(folder / "initial.npz") as archive:
         initial = {name: archive[name] for name in archive.files}
@@ -225,8 +215,6 @@ def _run(request: dict[str, Any]) -> dict[str, Any]:
 def _run_tensorflow(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any]:
     import onnx_ir as ir
 
-    from analyzer.numerical.confirm import backends, tensorflow_graph
-
     folder = Path(request["folder"])
     model = ir.load(folder / "slice.onnx")
     operands, outputs = request["operands"], request["outputs"]
@@ -250,9 +238,6 @@ def _run_tensorflow(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str
 def _run_torch(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any]:
     import numpy as np
 
-    from analyzer.numerical.confirm import backends
-    from analyzer.numerical.confirm.torch_program import run_torch
-
     folder = Path(request["folder"])
     problem = read_problem(folder, request)
     run, source, constants = run_torch(problem, leaves)
@@ -267,8 +252,6 @@ def _victim(data: bytes, leaves: dict[str, Any], outputs: list[str], infinite: b
     import onnx
     import onnx_ir as ir
 
-    from analyzer.numerical.confirm import backends
-
     open_model, names = backends.with_every_result(data)
     values = {**leaves, **backends.run_onnx(open_model, leaves, names).results}
     return (
@@ -281,9 +264,6 @@ def _victim(data: bytes, leaves: dict[str, Any], outputs: list[str], infinite: b
 
 def _run_onnx(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any]:
     import onnx_ir as ir
-
-    from analyzer.numerical.confirm import backends
-    from analyzer.numerical.confirm.inside import with_event
 
     folder = Path(request["folder"])
     operands, outputs = request["operands"], request["outputs"]
