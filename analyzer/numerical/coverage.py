@@ -1,26 +1,37 @@
-"""The table of operators that the numerical analysis covers (`python -m analyzer.numerical.coverage`)."""
+"""The table of declared operators and of what each room knows of them (`python -m analyzer.numerical.coverage`)."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 
-from analyzer.numerical.transfer.families import FAMILIES
+from onnx import defs
+
+from analyzer.numerical.confirm import torch_operators
+from analyzer.numerical.confirm.torch_evaluation import CONTROL
+from analyzer.numerical.confirm.torch_registry import HANDLERS
 from analyzer.numerical.transfer.registry import rules
+from analyzer.operators.declaration import Operator
+from analyzer.operators.registry import FAMILIES, OPERATORS
+from analyzer.validity.registry import all_specs
 
 HEADER = """\
-# Operators of the numerical analysis
+# Operators
 
-Made from the registry by `python -m analyzer.numerical.coverage > docs/operators.md`; a test holds it current.
-Operators that the ONNX standard defines as functions of others, and a model's own functions, are interpreted through
-their bodies where no rule is listed. Any other operator counts as unknown: its result may be any finite number of its
-type, and reports name it.
+Made from the declarations in `analyzer/operators` by `python -m analyzer.numerical.coverage > docs/operators.md`; a
+test holds it current. A graph operator that is not listed counts as unknown: its result may be any finite number of
+its type, and reports name it.
+
+- **ONNX**: the operator sets that defined or changed it. **TensorFlow**: types of GraphDef nodes. **PyTorch**,
+  **Keras**: layers and functions that become it.
+- **bounds**: a transfer function of the numerical analysis, or the body that the standard gives.
+- **shape**: a refinement type, for those frameworks.
+- **reference**: a PyTorch call with which the search for a failing input evaluates and differentiates it.
 """
+assert torch_operators  # importing it registers the calls
 
 
 def standard_functions() -> list[str]:
-    """ONNX operators without a rule of their own that have a body in the standard."""
-    from onnx import defs
-
+    """ONNX operators without a transfer function that have a body in the standard."""
     known = rules()
     return sorted(
         {
@@ -31,24 +42,49 @@ def standard_functions() -> list[str]:
     )
 
 
+def bounds(operator: Operator) -> str:
+    """Where the numerical analysis takes its bounds from: ``rule``, ``body`` or nothing."""
+    if any(key in rules() for key in operator.keys):
+        return "rule"
+    return "body" if operator.versions and operator.name in standard_functions() else ""
+
+
+def shape(operator: Operator) -> str:
+    """The frameworks in which its shape is checked."""
+    names = {"onnx": (operator.versions and (operator.name,)) or (), "tf": operator.tf}
+    named = {**names, "torch": operator.torch, "keras": operator.keras}
+    return " ".join(f for f, own in named.items() if any((f, name) in all_specs() for name in own))
+
+
+def reference(operator: Operator) -> str:
+    """``yes`` where the search for a failing input has a differentiable call."""
+    return "yes" if any(key in HANDLERS or key in CONTROL for key in operator.keys) else ""
+
+
+def _traits(operator: Operator) -> str:
+    return ", ".join(str(t.name).lower().replace("_", " ") for t in operator.traits)
+
+
 def table() -> str:
     """The document as Markdown."""
-    families: dict[str, dict[str, list[str]]] = {f: defaultdict(list) for f in FAMILIES}
-    conditions: dict[str, list[str]] = defaultdict(list)
-    for (domain, operator), rule in sorted(rules().items()):
-        group = {"": "ONNX", "tf": "TensorFlow"}.get(domain, domain)
-        families[rule.family][group].append(operator)
-        for condition in rule.unsafe:
-            conditions[condition].append(operator if domain == "" else f"{group} {operator}")
     lines = [HEADER]
-    total = len(rules())
-    lines.append(f"{total} operators have a rule.\n")
-    lines += ["## By family\n", "| family | framework | operators |", "|---|---|---|"]
-    for family in FAMILIES:
-        for group, operators in sorted(families[family].items()):
-            lines.append(f"| {family.replace('_', ' ')} | {group} | {', '.join(sorted(operators))} |")
-    lines.append(f"| through their standard bodies | ONNX | {', '.join(standard_functions())} |")
-    lines += ["\n## Unsafe conditions\n", "| rule | operators |", "|---|---|"]
+    lines.append(
+        f"{len(OPERATORS)} operators are declared, {len(rules())} names of graph nodes have a transfer function.\n"
+    )
+    conditions: dict[str, list[str]] = defaultdict(list)
+    for family, operators in FAMILIES.items():
+        lines.append(f"## {family.replace('_', ' ').capitalize()}\n")
+        lines.append("| operator | ONNX | TensorFlow | PyTorch | Keras | traits | bounds | shape | reference |")
+        lines.append("|---|---|---|---|---|---|---|---|---|")
+        for o in operators:
+            versions = f"{o.domain} {', '.join(map(str, o.versions))}".strip()
+            names = (" ".join(own) for own in (o.tf, o.torch, o.keras))
+            cells = (o.name, versions, *names, _traits(o), bounds(o), shape(o), reference(o))
+            lines.append("| " + " | ".join(cells) + " |")
+            for condition in o.unsafe:
+                conditions[condition].append(o.name)
+        lines.append("")
+    lines += ["## Unsafe conditions\n", "| rule | operators |", "|---|---|"]
     lines += [f"| `{condition}` | {', '.join(operators)} |" for condition, operators in sorted(conditions.items())]
     return "\n".join(lines) + "\n"
 

@@ -64,5 +64,5 @@ OPERATORS = (
     operator("Tanhshrink", torch="Tanhshrink", traits=ELEMENTWISE | SAME_SHAPE),
     operator("LogSigmoid", torch="LogSigmoid logsigmoid log_sigmoid", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
     operator("Activation", keras="Activation", traits=SAME_SHAPE),
-    operator("SwiGLU", (28,)),
+    operator("SwiGLU", (28,), traits=ELEMENTWISE),
 )

@@ -11,6 +11,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import affine
 from analyzer.numerical.domain.dtypes import select
 from analyzer.numerical.domain.tensor import AbstractTensor, interval_tensor
+from analyzer.numerical.transfer.arithmetic import product
 from analyzer.numerical.transfer.elementwise import _vector
 from analyzer.numerical.transfer.kinds import (
     build,
@@ -198,6 +199,12 @@ def swish(ctx: Context, x: AbstractTensor) -> AbstractTensor:
         return np.where(np.isinf(v), np.where(np.sign(v) * np.sign(alpha) > 0, v, 0.0), v * logistic(alpha * v))[()]
 
     return with_critical_points(ctx, x, function, points, ulps=16)
+
+
+@transfer("SwiGLU")
+def swiglu(ctx: Context, gate: AbstractTensor, value: AbstractTensor) -> AbstractTensor:
+    """swish(gate) * value"""
+    return product(ctx, swish(ctx, gate), value)
 
 
 @transfer("Mish")

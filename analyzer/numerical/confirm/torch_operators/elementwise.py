@@ -264,6 +264,11 @@ def swish(node: ir.Node, x: Any, mode: Mode) -> Any:
     return x[0] * torch.sigmoid(float(attribute(node, "alpha", 1.0)) * x[0])
 
 
+@op("SwiGLU")
+def swiglu(node: ir.Node, x: Any, mode: Mode) -> Any:
+    return swish(node, x, mode) * x[1]
+
+
 @op("Softplus", "Softplus")
 def softplus(node: ir.Node, x: Any, mode: Mode) -> Any:
     import torch
