@@ -39,12 +39,12 @@ def main(environ: MutableMapping[str, str], stream: TextIO, outside: Outside | N
 
 
 def _outside() -> Outside:
-    from action.github import GitHub, Patience
+    from action.github import GitHub, RetryBudget
     from action.isolation import choose_sandbox
 
     def github(settings: Settings) -> GitHub:
-        patience = Patience(budget=float(settings.max_wait))
-        return GitHub(settings.repository, settings.api_url, settings.graphql_url, settings.token, patience)
+        budget = RetryBudget(budget=float(settings.max_wait))
+        return GitHub(settings.repository, settings.api_url, settings.graphql_url, settings.token, budget)
 
     return Outside(github=github, sandbox=choose_sandbox)
 

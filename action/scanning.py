@@ -7,7 +7,7 @@ import gzip
 import json
 from dataclasses import replace
 
-from action.github.weather import GitHubProblem
+from action.github.transient_errors import GitHubProblem
 from analyzer.findings import Report
 from analyzer.rendering.sarif import to_sarif
 

@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from action.__main__ import main as action_main  # noqa: E402
 from action.demo.run import Demo, run_demo  # noqa: E402
-from action.github import GitHub, Patience  # noqa: E402
+from action.github import GitHub, RetryBudget  # noqa: E402
 from action.run import Outside  # noqa: E402
 from analyzer.findings import Report  # noqa: E402
 from analyzer.rendering import files  # noqa: E402
@@ -87,7 +87,7 @@ class Replay:
             return report
 
         outside = Outside(
-            github=lambda s: GitHub(s.repository, s.api_url, s.graphql_url, s.token, Patience(pause=0)),
+            github=lambda s: GitHub(s.repository, s.api_url, s.graphql_url, s.token, RetryBudget(pause=0)),
             sandbox=lambda settings, plan, base: (None, None),
             pipeline=analyse,
             write=files.write,

@@ -8,17 +8,17 @@ from action.github.checks import Checks
 from action.github.code_scanning import CodeScanning
 from action.github.conversation import Posted, Pull, PullRequests, Thread
 from action.github.git_data import GitData
+from action.github.transient_errors import GitHubProblem, PermissionDenied, RetryBudget, Unavailable
 from action.github.transport import Transport
-from action.github.weather import GitHubProblem, Patience, PermissionDenied, Unavailable
 from action.github.workflow_runs import WorkflowRuns
 
 __all__ = [
     "GitHub",
     "GitHubProblem",
-    "Patience",
     "PermissionDenied",
     "Posted",
     "Pull",
+    "RetryBudget",
     "Thread",
     "Unavailable",
 ]
@@ -32,12 +32,12 @@ class GitHub:
     api_url: str
     graphql_url: str
     token: str = field(repr=False)
-    patience: Patience = field(default_factory=Patience)
+    budget: RetryBudget = field(default_factory=RetryBudget)
     timeout: int = 30  # seconds for one answer
 
     def __post_init__(self) -> None:
         self._transport = Transport(
-            self.repository, self.api_url, self.graphql_url, self.token, self.patience, self.timeout
+            self.repository, self.api_url, self.graphql_url, self.token, self.budget, self.timeout
         )
         self.pull_requests = PullRequests(self._transport)
         self.checks = Checks(self._transport)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from action.github.transient_errors import GitHubProblem
 from action.github.transport import Transport
-from action.github.weather import GitHubProblem
 
 LOOKS = 5  # how often the state of an upload is asked for
 BETWEEN_LOOKS = 2.0  # seconds
@@ -31,7 +31,7 @@ class CodeScanning:
                 raise GitHubProblem(f"GitHub refused the results: {reason}.")
             if state == "complete":
                 return
-            self.transport.patience.wait(BETWEEN_LOOKS, "GitHub is still reading the results")
+            self.transport.budget.wait(BETWEEN_LOOKS, "GitHub is still reading the results")
 
     def _state(self, identity: str) -> tuple[str, str]:
         """GET /repos/{owner}/{repo}/code-scanning/sarifs/{sarif_id}; it may not be known at once."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from action.github.transient_errors import GitHubProblem
 from action.github.transport import Transport
-from action.github.weather import GitHubProblem
 from action.review import InlineComment
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from action.github.transient_errors import GitHubProblem
 from action.github.transport import Transport
-from action.github.weather import GitHubProblem
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""One repository's requests with one token, and one policy for bad weather.
+"""One repository's requests with one token, and one policy for transient errors.
 
 Every write that is not idempotent takes `done`, a look at GitHub that tells whether the write happened although its
 answer was lost; it is asked before the write is repeated, so nothing is ever posted twice.
@@ -14,7 +14,14 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from action.github.weather import GitHubProblem, Patience, PermissionDenied, Trouble, Unavailable, Unwell
+from action.github.transient_errors import (
+    Failure,
+    GitHubProblem,
+    PermissionDenied,
+    RetryBudget,
+    TransientAnswer,
+    Unavailable,
+)
 
 ATTEMPTS = 6
 HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28", "User-Agent": "assay"}
@@ -28,7 +35,7 @@ class Transport:
     api_url: str
     graphql_url: str
     token: str = field(repr=False)
-    patience: Patience
+    budget: RetryBudget
     timeout: int
     _last_write: float = 0.0
 
@@ -74,7 +81,7 @@ class Transport:
                 return answer["data"]
             kind, message = errors[0].get("type"), str(errors[0].get("message"))[:200].rstrip(".")
             if kind == "RATE_LIMITED" or message.startswith("Something went wrong"):
-                raise Unwell(message, limited=kind == "RATE_LIMITED")
+                raise TransientAnswer(message, limited=kind == "RATE_LIMITED")
             denied = kind in ("FORBIDDEN", "INSUFFICIENT_SCOPES")
             raise (PermissionDenied if denied else GitHubProblem)(f"GitHub's GraphQL says: {message}.")
 
@@ -104,7 +111,7 @@ class Transport:
             last = attempt == ATTEMPTS - 1
             if writes:
                 self._pace()
-            started = self.patience.clock()
+            started = self.budget.clock()
             try:
                 if action:
                     return action(address)
@@ -113,19 +120,19 @@ class Transport:
                 )
                 return (headers, data) if with_headers else data
             except Exception as error:
-                trouble = Trouble.of(error, self.patience.clock())
-                if not trouble.passing:
-                    raise trouble.problem() from None
-                self.patience.charge(self.patience.clock() - started)
+                failure = Failure.of(error, self.budget.clock())
+                if not failure.transient:
+                    raise failure.problem() from None
+                self.budget.charge(self.budget.clock() - started)
                 if last:
-                    raise Unavailable(f"{trouble.sentence}, {ATTEMPTS} times in a row.", trouble.status) from None
-                self.patience.wait(trouble.wait or min(2.0**attempt, 30.0), trouble.sentence)
-                if trouble.doubtful and writes and done is not None:
+                    raise Unavailable(f"{failure.sentence}, {ATTEMPTS} times in a row.", failure.status) from None
+                self.budget.wait(failure.wait or min(2.0**attempt, 30.0), failure.sentence)
+                if failure.doubtful and writes and done is not None:
                     found = done()
                     if found is not None:
                         return found
-                elif trouble.doubtful and not harmless:
-                    raise trouble.problem() from None
+                elif failure.doubtful and not harmless:
+                    raise failure.problem() from None
         raise AssertionError("unreachable")
 
     def download(self, path: str, limit: int) -> bytes:
@@ -135,10 +142,10 @@ class Transport:
 
     def _pace(self) -> None:
         """GitHub asks for a second between writes; this waiting does not count against the budget."""
-        rest = self._last_write + self.patience.pause - self.patience.clock()
-        if 0 < rest <= self.patience.pause:
-            self.patience.sleep(rest)
-        self._last_write = self.patience.clock()
+        rest = self._last_write + self.budget.pause - self.budget.clock()
+        if 0 < rest <= self.budget.pause:
+            self.budget.sleep(rest)
+        self._last_write = self.budget.clock()
 
     def _download(self, path: str, limit: int) -> bytes:
         opener = urllib.request.build_opener(_NoRedirect())

@@ -1,4 +1,4 @@
-"""Bad weather by plan: each request of a run fails once in each way, and the outcome is judged.
+"""Faults by plan: each request of a run fails once in each way, and the outcome is judged.
 
 `tests/action/test_faults.py` asserts the judgements, `benchmarks/github_faults.py` prints their counts.
 """

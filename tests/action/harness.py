@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from action.__main__ import main
-from action.github import GitHub, Patience
+from action.github import GitHub, RetryBudget
 from action.run import Outside
 from action.settings import Settings
 from analyzer.findings import Report
@@ -168,13 +168,13 @@ class Workbench:
 
     def outside(self) -> Outside:
         def github(settings: Settings) -> GitHub:
-            patience = Patience(float(settings.max_wait), clock=lambda: self.now, sleep=self._sleep, pause=0.0)
+            budget = RetryBudget(float(settings.max_wait), clock=lambda: self.now, sleep=self._sleep, pause=0.0)
             return GitHub(
                 settings.repository,
                 settings.api_url,
                 settings.graphql_url,
                 settings.token,
-                patience,
+                budget,
                 timeout=CLIENT_TIMEOUT,
             )
 

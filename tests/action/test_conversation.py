@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from action import markers, publish
 from action.diff import Changes, hunks_of
-from action.github import GitHub, Patience
+from action.github import GitHub, RetryBudget
 from action.review import Context
 from analyzer.findings import Finding, Location, Report, Status, TargetReport
 from tests.action.reports import KERNEL, report
@@ -51,8 +51,8 @@ class World:
         self.pull.push(sha(self.head))
 
     def github(self) -> GitHub:
-        patience = Patience(60, clock=lambda: 0.0, sleep=lambda _: None, pause=0)
-        return GitHub("octo/models", self.simulator.url, self.simulator.graphql_url, TOKEN, patience, timeout=5)
+        budget = RetryBudget(60, clock=lambda: 0.0, sleep=lambda _: None, pause=0)
+        return GitHub("octo/models", self.simulator.url, self.simulator.graphql_url, TOKEN, budget, timeout=5)
 
     def run(self, found: Report, github: GitHub | None = None, number: int | None = None) -> publish.Outcome:
         self.runs += 1

@@ -1,4 +1,4 @@
-"""Corners of the weather: diffs too large, locked and closed conversations, comments deleted midway, slow GitHub."""
+"""Rare conditions: diffs too large, locked and closed conversations, comments deleted midway, slow GitHub."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from action import scanning
-from action.github import Patience, Unavailable
-from action.github.weather import Trouble
+from action.github import RetryBudget, Unavailable
+from action.github.transient_errors import Failure
 from analyzer.findings import Location
 from tests.action import flows
 from tests.action.harness import Workbench, lines
@@ -151,20 +151,20 @@ def test_the_latest_check_is_the_one_that_holds(bench: Workbench) -> None:
 
 
 def test_unanswered_requests_use_up_the_patience() -> None:
-    patience = Patience(budget=60, sleep=lambda _: None)
-    patience.charge(55)
+    budget = RetryBudget(budget=60, sleep=lambda _: None)
+    budget.charge(55)
     with pytest.raises(Unavailable, match="this run's 60 s"):
-        patience.wait(10, "GitHub did not answer")
+        budget.wait(10, "GitHub did not answer")
 
 
 def test_a_reset_far_away_is_not_waited_for() -> None:
     from github import GithubException
 
     headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "4000"}
-    trouble = Trouble.of(GithubException(403, {"message": "API rate limit exceeded"}, headers), now=1000.0)
-    assert (trouble.passing, trouble.wait) == (True, 3001.0)
+    failure = Failure.of(GithubException(403, {"message": "API rate limit exceeded"}, headers), now=1000.0)
+    assert (failure.transient, failure.wait) == (True, 3001.0)
     with pytest.raises(Unavailable):
-        Patience(budget=180, sleep=lambda _: None).wait(trouble.wait, trouble.sentence)
+        RetryBudget(budget=180, sleep=lambda _: None).wait(failure.wait, failure.sentence)
 
 
 # -- code scanning -----------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 from action.__main__ import main
 from action.demo.page import screenshot
 from action.demo.run import run_demo
-from action.github import GitHub, Patience
+from action.github import GitHub, RetryBudget
 from action.run import Outside
 from analyzer.findings import Location, Report
 from analyzer.problem import UsageProblem
@@ -28,7 +28,7 @@ def launch(environment: Mapping[str, str], log: Path) -> int:
         return report(finding)
 
     outside = Outside(
-        github=lambda s: GitHub(s.repository, s.api_url, s.graphql_url, s.token, Patience(pause=0)),
+        github=lambda s: GitHub(s.repository, s.api_url, s.graphql_url, s.token, RetryBudget(pause=0)),
         sandbox=lambda settings, plan, base: (None, None),
         pipeline=analyse,
         write=lambda made, output: made,

@@ -1,4 +1,4 @@
-"""Bad weather: requests of a run fail once in each way; what is left is whole, or the run says what is missing.
+"""Faults: requests of a run fail once in each way; what is left is whole, or the run says what is missing.
 
 Here each request fails in a third of the ways; `benchmarks/github_faults.py` plays the whole plan.
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from action import pictures
-from action.github import GitHub, GitHubProblem, Patience
+from action.github import GitHub, GitHubProblem, RetryBudget
 from action.settings import Pictures
 from analyzer.findings import Report
 from tests.action.harness import Workbench
@@ -23,8 +23,8 @@ BRANCH = "assay-pictures"
 
 
 def github(simulator: Simulator) -> GitHub:
-    patience = Patience(60, clock=lambda: 0.0, sleep=lambda _: None, pause=0)
-    return GitHub("octo/models", simulator.url, simulator.graphql_url, TOKEN, patience, timeout=2)
+    budget = RetryBudget(60, clock=lambda: 0.0, sleep=lambda _: None, pause=0)
+    return GitHub("octo/models", simulator.url, simulator.graphql_url, TOKEN, budget, timeout=2)
 
 
 def stored(simulator: Simulator) -> set[str]:

@@ -16,7 +16,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 
-from action.github import GitHub, GitHubProblem, Patience
+from action.github import GitHub, GitHubProblem, RetryBudget
 from action.github.transport import HEADERS
 from action.review import Annotation, CheckRun, InlineComment
 from tests.action.flows import every_event
@@ -102,8 +102,8 @@ def prism(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GitHub]:
     try:
         _wait_for(port, process)
         url = f"http://127.0.0.1:{port}" + ("" if request.param == "api.github.com" else "/api/v3")
-        patience = Patience(5, sleep=lambda _: None, pause=0)
-        made = GitHub("octo/models", url, f"{url}/graphql", "token", patience, timeout=20)
+        budget = RetryBudget(5, sleep=lambda _: None, pause=0)
+        made = GitHub("octo/models", url, f"{url}/graphql", "token", budget, timeout=20)
         yield made
     finally:
         process.terminate()

@@ -1,4 +1,4 @@
-"""Bad weather: what can happen once to a request."""
+"""Faults: what can happen once to a request."""
 
 from __future__ import annotations
 

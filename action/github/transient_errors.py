@@ -1,4 +1,4 @@
-"""What can go wrong between Assay and GitHub, and how long a run is willing to wait for it to pass."""
+"""What can go wrong between Assay and GitHub, which of it passes by itself, and how long a run waits for that."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class PermissionDenied(GitHubProblem):
 
 
 class Unavailable(GitHubProblem):
-    """Bad weather for longer than the run is allowed to wait."""
+    """A transient error that lasts longer than the run may wait."""
 
 
-class Unwell(Exception):
-    """An answer with status 200 that reports bad weather all the same, as GraphQL does; `limited` is a rate limit."""
+class TransientAnswer(Exception):
+    """An answer with status 200 that reports a transient error, as GraphQL does; `limited` is a rate limit."""
 
     def __init__(self, message: str, *, limited: bool) -> None:
         super().__init__(message)
@@ -36,7 +36,7 @@ class Unwell(Exception):
 
 
 @dataclass
-class Patience:
+class RetryBudget:
     """How long one run may wait for GitHub altogether; `clock` and `sleep` are the module `time`'s, or a test's."""
 
     budget: float = 180.0
@@ -58,12 +58,12 @@ class Patience:
 
 
 @dataclass(frozen=True)
-class Trouble:
+class Failure:
     """What an exception of the transport means for the caller."""
 
     sentence: str
     status: int
-    passing: bool  # worth another try
+    transient: bool  # worth another try
     doubtful: bool = False  # the write may have happened
     wait: float = 0.0
     original: Exception | None = None
@@ -72,11 +72,11 @@ class Trouble:
         if isinstance(self.original, GitHubProblem):
             return self.original
         denied = self.status in (401, 403) and "locked" not in self.sentence  # a locked conversation refuses everybody
-        kind = PermissionDenied if denied else Unavailable if self.passing else GitHubProblem
+        kind = PermissionDenied if denied else Unavailable if self.transient else GitHubProblem
         return kind(f"{self.sentence}.", self.status)
 
     @staticmethod
-    def of(error: Exception, now: float) -> Trouble:
+    def of(error: Exception, now: float) -> Failure:
         """Judge an exception; what is no trouble of the transport is raised again."""
         from github import GithubException
 
@@ -86,28 +86,28 @@ class Trouble:
         if isinstance(error, urllib.error.HTTPError):
             headers = {k.lower(): v for k, v in error.headers.items()}
             return _of_status(error.code, error.reason, headers, now, error)
-        if isinstance(error, Unwell):
+        if isinstance(error, TransientAnswer):
             if error.limited:
-                return Trouble("GitHub's rate limit was reached (GraphQL)", 200, True, wait=SECONDARY_WAIT)
-            return Trouble(f"GitHub's GraphQL says: {error}", 200, True, doubtful=True)
+                return Failure("GitHub's rate limit was reached (GraphQL)", 200, True, wait=SECONDARY_WAIT)
+            return Failure(f"GitHub's GraphQL says: {error}", 200, True, doubtful=True)
         if isinstance(error, GitHubProblem):
-            return Trouble(str(error), error.status, passing=False, original=error)
+            return Failure(str(error), error.status, transient=False, original=error)
         if isinstance(error, OSError):  # also every exception of requests
             sentence = f"GitHub did not answer ({type(error).__name__})"
-            return Trouble(sentence, 0, passing=True, doubtful=True, original=error)
+            return Failure(sentence, 0, transient=True, doubtful=True, original=error)
         raise error
 
 
-def _of_status(status: int, message: str, headers: Mapping[str, str], now: float, error: Exception) -> Trouble:
+def _of_status(status: int, message: str, headers: Mapping[str, str], now: float, error: Exception) -> Failure:
     limited = status == 429 or (
         status == 403
         and ("retry-after" in headers or "rate limit" in message.lower() or headers.get("x-ratelimit-remaining") == "0")
     )
     if limited:
-        return Trouble(f"GitHub's rate limit was reached ({status})", status, True, wait=_pause(headers, now))
+        return Failure(f"GitHub's rate limit was reached ({status})", status, True, wait=_pause(headers, now))
     if status >= 500:
-        return Trouble(f"GitHub answered {status}", status, True, doubtful=True)
-    return Trouble(f"GitHub answered {status}: {message[:300].rstrip('.')}", status, False, original=error)
+        return Failure(f"GitHub answered {status}", status, True, doubtful=True)
+    return Failure(f"GitHub answered {status}: {message[:300].rstrip('.')}", status, False, original=error)
 
 
 def _pause(headers: Mapping[str, str], now: float) -> float:
