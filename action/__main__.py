@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-import traceback
 from collections.abc import MutableMapping
-from typing import TextIO
+from typing import NoReturn, TextIO
 
-from action.commands import Log
-from action.run import Outside, report_problem, run
+from action.commands import Log, log_error, write_summary
+from action.ending import Cancelled, Ending
+from action.run import Outside, run
 from action.settings import Settings, drop_secrets, from_environ
 from action.start import hide, receive
 from analyzer.problem import Problem
@@ -28,14 +29,19 @@ def main(environ: MutableMapping[str, str], stream: TextIO, outside: Outside | N
     log.mask(settings.token)
     try:
         return run(settings, log, outside or _outside())
-    except Problem as problem:
-        report_problem(settings, problem, log)
-        return 2
-    except Exception as error:
-        for line in traceback.format_exc().splitlines():
-            log.say(line)
-        log.error(f"Assay failed: {type(error).__name__}; the log shows where. Please report it.", title="Assay")
-        return 3
+    except Exception as error:  # before there was a commit to report on
+        log_error(log, error)
+        ending = Ending.of(error)
+        if settings.step_summary:
+            write_summary(settings.summary_path, ending.markdown("Assay"))
+        return ending.code
+
+
+def _cancel(_number: int, _frame: object) -> NoReturn:
+    """The runner cancels a job by a signal, and kills it some seconds later; a second signal must not break the end."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+    raise Cancelled
 
 
 def _outside() -> Outside:
@@ -52,4 +58,6 @@ def _outside() -> Outside:
 if __name__ == "__main__":
     hide()
     os.chdir("/")  # the runner starts us in the checkout; nothing there may be found by a relative path
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, _cancel)
     sys.exit(main(receive(sys.argv[1:], os.environ), sys.stdout))

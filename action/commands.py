@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import secrets
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
+from analyzer.problem import Problem
 from analyzer.rendering.markdown_text import clean
 from analyzer.rendering.workflow_commands import annotation, data
 
@@ -42,6 +44,18 @@ class Log:
             line=int(str(where.get("line", 0))),
         )
         print(line, file=self._stream, flush=True)
+
+
+def log_error(log: Log, error: BaseException) -> None:
+    """An error that ends the run: the sentences of a mistake, the traceback of a defect."""
+    if isinstance(error, Problem):
+        for line in str(error).splitlines()[:20] or ["something is wrong"]:
+            log.error(line, title="Assay")
+        return
+    for line in "".join(traceback.format_exception(error)).splitlines():
+        log.say(line)
+    name = type(error).__name__
+    log.error(f"Assay ended without a result: {name}. Please report it, unless you cancelled it.", title="Assay")
 
 
 def write_outputs(path: Path | None, values: Mapping[str, str]) -> None:

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from action import folders, relay, review
+from action import folders, relay
 from action.commands import write_outputs, write_summary
-from action.publish import Outcome
-from action.review import Context
+from action.outcome import Outcome
+from action.review import Review
 from action.settings import Settings
 from analyzer.findings import Report
 
 
-def finish(settings: Settings, report: Report, output: Path | None, outcome: Outcome, context: Context | None) -> None:
-    """Write both. Without a `context` there was nothing to report on, and the summary is left alone."""
+def finish(settings: Settings, made: Review | None, output: Path | None, outcome: Outcome) -> None:
+    """Write both. Without a review there was nothing to report on, and the summary is left alone."""
     relayed = folders.relative(settings, output / relay.FILE) if output else ""
-    if settings.step_summary and context is not None:
+    if settings.step_summary and made is not None:
         notices = [*outcome.missing, *(_second_workflow(relayed) if outcome.denied and output else ())]
-        write_summary(settings.summary_path, review.step_summary(report, context, notices))
+        write_summary(settings.summary_path, made.step_summary(notices))
+    report = made.report if made else Report((), ())
     write_outputs(
         settings.output_path,
         {
-            "verdict": str(report.verdict),
+            "verdict": _verdict(made, outcome),
             "blocking": str(len(report.blocking)),
             "new": str(sum(f.new and f.suppressed is None for f in report.findings)),
             "fixed": str(len(report.fixed)),
@@ -33,6 +34,12 @@ def finish(settings: Settings, report: Report, output: Path | None, outcome: Out
             "posted": str(not outcome.missing and not outcome.denied and not outcome.superseded).lower(),
         },
     )
+
+
+def _verdict(made: Review | None, outcome: Outcome) -> str:
+    if made is not None:
+        return str(made.report.verdict)
+    return "incomplete" if outcome.ended else "pass"
 
 
 def _second_workflow(relayed: str) -> tuple[str, ...]:

@@ -53,5 +53,10 @@ def target_key(target: str) -> str:
 
 def run_order(marker: Marker) -> tuple[int, int]:
     """Later runs compare greater."""
-    run, _, attempt = marker.get("run").partition(".")
+    return order(marker.get("run"))
+
+
+def order(text: str) -> tuple[int, int]:
+    """``RUN.ATTEMPT`` as numbers, 0 where it is something else."""
+    run, _, attempt = text.partition(".")
     return (int(run) if run.isdigit() else 0, int(attempt) if attempt.isdigit() else 0)

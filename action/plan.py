@@ -48,6 +48,7 @@ class RelayReport:
     run_id: int
     head_sha: str
     attempt: int = 1
+    conclusion: str = "success"  # of the first stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +159,10 @@ def _workflow_run(settings: Settings, payload: Mapping[str, Any]) -> Plan:
         return Nothing("The first stage has not finished.")
     if run["event"] != "pull_request":
         return Nothing(f"The first stage ran for the event `{run['event']}`, not for a pull request.")
-    if run.get("conclusion") in ("cancelled", "skipped", "stale"):
-        return Nothing(f"The first stage was {run['conclusion']}; a newer run posts its own report.")
-    return RelayReport(int(run["id"]), _sha(run["head_sha"]), int(run.get("run_attempt") or 1))
+    conclusion = str(run.get("conclusion") or "success")
+    if conclusion in ("skipped", "stale", "action_required"):
+        return Nothing(f"The first stage did not run ({conclusion}).")
+    return RelayReport(int(run["id"]), _sha(run["head_sha"]), int(run.get("run_attempt") or 1), conclusion)
 
 
 def _sha(value: Any) -> str:

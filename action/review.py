@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -102,12 +101,50 @@ class Annotation:
 @dataclass(frozen=True, slots=True)
 class CheckRun:
     name: str
-    external_id: str
     head_sha: str
     conclusion: str
     title: str
     summary: str
-    annotations: tuple[Annotation, ...]
+    annotations: tuple[Annotation, ...] = ()
+    external_id: str = ""  # the run that says it
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """Everything that a run has to say of a report, before anything is sent.
+
+    `notices` of its methods are sentences about what could not be posted.
+    """
+
+    report: Report
+    context: Context
+    comments: tuple[InlineComment, ...] = ()  # worst first
+
+    @staticmethod
+    def of(report: Report, context: Context, changes: Changes) -> Review:
+        return Review(report, context, inline_comments(report, context, changes, 10_000))
+
+    @property
+    def begins(self) -> bool:
+        """Whether it is worth a first comment on the pull request: a change without models is not."""
+        return bool(self.report.targets or self.report.findings)
+
+    @property
+    def current(self) -> frozenset[str]:
+        return current_fingerprints(self.report)
+
+    @property
+    def silent(self) -> frozenset[str]:
+        return unanswered_targets(self.report)
+
+    def summary(self, notices: Sequence[str] = ()) -> str:
+        return summary_comment(self.report, self.context, notices)
+
+    def check(self, notices: Sequence[str] = ()) -> CheckRun:
+        return check_run(self.report, self.context, notices)
+
+    def step_summary(self, notices: Sequence[str] = ()) -> str:
+        return step_summary(self.report, self.context, notices)
 
 
 def summary_comment(report: Report, context: Context, notices: Sequence[str] = ()) -> str:
@@ -214,20 +251,16 @@ def double_body(body: str) -> str:
 
 
 def check_run(report: Report, context: Context, notices: Sequence[str] = ()) -> CheckRun:
-    """The check on the head commit; its id is a digest of what it says, so that a second run adds nothing."""
+    """The check on the head commit."""
     head = headline(report, context.name)
-    stable = summary(replace(report, seconds=0.0), links=Links(), name=context.name, limit=CHECK_TEXT_LIMIT)
     every = tuple(_annotations(report.findings))
     annotations = every[:ANNOTATIONS]
     if len(every) > ANNOTATIONS:
         notices = (*notices, f"{len(every) - ANNOTATIONS} more problems have no annotation: {ANNOTATIONS} are shown.")
-    concluded = conclusion(report, context)
-    digest = hashlib.sha256(f"{stable}{annotations}{notices}{concluded}".encode()).hexdigest()[:20]
     return CheckRun(
         name=context.name,
-        external_id=f"assay/{context.identity}/{digest}",
         head_sha=context.head_sha,
-        conclusion=concluded,
+        conclusion=conclusion(report, context),
         title=clean(head.text, 250),
         summary=summary(report, links=context.links, notices=notices, name=context.name, limit=CHECK_TEXT_LIMIT),
         annotations=annotations,

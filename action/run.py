@@ -11,19 +11,19 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from action import folders, pictures, publish, relay, review, second_stage
+from action import folders, review, second_stage
 from action.checkout import Change, Exported, Repository
-from action.commands import Log, write_summary
-from action.diff import Changes
+from action.commands import Log, log_error, write_summary
+from action.ending import Cancelled, Ending
 from action.finish import finish
-from action.github import GitHub, GitHubProblem, PermissionDenied
+from action.github import GitHub
+from action.outcome import Outcome
 from action.plan import CheckCommit, Nothing, Plan, RelayReport, ReviewPullRequest, plan
-from action.review import Context
+from action.posting import Posting
 from action.selection import choose
-from action.settings import Pictures, Settings
+from action.settings import Settings
 from analyzer.findings import Report, Verdict
-from analyzer.problem import Problem, UsageProblem
-from analyzer.rendering.markdown import Links
+from analyzer.problem import UsageProblem
 from analyzer.selecting.revisions import is_proper
 
 if TYPE_CHECKING:
@@ -56,32 +56,35 @@ class Outside:
 
 
 def run(settings: Settings, log: Log, outside: Outside) -> int:
-    """Do what the event asks for. Exit code 0 nothing blocks, 1 something does, 3 not everything was analysed."""
-    chosen = plan(settings, _payload(settings))
+    """Do what the event asks for. Exit code 0 nothing blocks, 1 something does, 3 not everything was analysed.
+
+    The commit's check run is opened first and concluded in every ending; where it cannot be, the job fails.
+    """
+    chosen = plan(settings, read_payload(settings))
     if isinstance(chosen, Nothing):
         log.say(chosen.reason)
         if settings.step_summary:
             write_summary(settings.summary_path, f"✅ Assay had nothing to do. {chosen.reason}\n")
-        finish(settings, Report((), ()), None, publish.Outcome(), None)
+        finish(settings, None, None, Outcome())
         return 0
     if isinstance(chosen, RelayReport):
         return second_stage.post(settings, chosen, log, outside.github(settings))
-    return _analyse(settings, chosen, log, outside)
+    posting = Posting.of(settings, chosen, log, outside.github)
+    try:
+        return _analyse(settings, chosen, posting, log, outside)
+    except (Exception, Cancelled, KeyboardInterrupt) as error:
+        log_error(log, error)
+        ending = Ending.of(error)
+        outcome = posting.end(ending)
+        if settings.step_summary:
+            write_summary(settings.summary_path, "\n".join((ending.markdown(posting.context.name), *outcome.missing)))
+        finish(settings, None, None, outcome)
+        return ending.code
 
 
-def report_problem(settings: Settings, problem: Problem, log: Log) -> None:
-    """A usage or configuration error, where a person will look for it."""
-    from analyzer.rendering.markdown_text import prose
-
-    lines = str(problem).splitlines() or ["something is wrong"]
-    for line in lines[:20]:
-        log.error(line, title="Assay")
-    if settings.step_summary:
-        text = "\n".join(f"- {prose(line)}" for line in lines[:50])
-        write_summary(settings.summary_path, f"**❌ Assay cannot run**\n\n{text}\n")
-
-
-def _analyse(settings: Settings, todo: ReviewPullRequest | CheckCommit, log: Log, outside: Outside) -> int:
+def _analyse(
+    settings: Settings, todo: ReviewPullRequest | CheckCommit, posting: Posting, log: Log, outside: Outside
+) -> int:
     repository = Repository(settings.workspace, f"{settings.server_url}/{settings.repository}", settings.token)
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         trees = _check_out(repository, todo, Path(folder).resolve())
@@ -109,13 +112,12 @@ def _analyse(settings: Settings, todo: ReviewPullRequest | CheckCommit, log: Log
         changes = repository.commentable(
             trees.base_sha or todo.head_sha, todo.head_sha, trees.changes, review.commented_paths(report)
         )
-        context = Context.of(settings, todo.head_sha, files=bool(settings.output))
-        outcome = _publish(settings, todo, report, context, changes, output, log, outside)
+        made, outcome = posting.post(report, changes, output, outside.today())
         folders.give_to_owner(settings, output)
         if settings.cache:
             folders.give_to_owner(settings, settings.workspace / settings.cache)
-        finish(settings, report, output, outcome, context)
-    return _exit_code(settings, report)
+        finish(settings, made, output, outcome)
+    return _exit_code(settings, report, outcome)
 
 
 @dataclass(frozen=True)
@@ -168,44 +170,8 @@ def follow_renames(before: Path, changes: Sequence[Change]) -> None:
             continue
 
 
-def _publish(
-    settings: Settings,
-    todo: ReviewPullRequest | CheckCommit,
-    report: Report,
-    context: Context,
-    changes: Changes,
-    output: Path,
-    log: Log,
-    outside: Outside,
-) -> publish.Outcome:
-    read_only = isinstance(todo, ReviewPullRequest) and todo.read_only
-    outcome = publish.Outcome()
-    if read_only:
-        log.say("This run's token can only read (a fork or Dependabot): the report is left for the second workflow.")
-        outcome.denied = True
-    elif not settings.token:
-        outcome.missing.append("Nothing could be posted: the input `token` is empty.")
-    elif settings.comment or settings.review or settings.check_run or settings.code_scanning:
-        github = outside.github(settings)
-        wanted = publish.Wanted.of(settings, begin=bool(report.targets))
-        context = replace(context, links=_with_pictures(settings, report, context, output, github, outside, outcome))
-        if isinstance(todo, ReviewPullRequest):
-            outcome = publish.on_pull_request(report, context, github, todo.number, changes, wanted, outcome.missing)
-        else:
-            outcome = publish.on_commit(report, context, github, settings.ref, wanted, outcome)
-    for sentence in outcome.missing:
-        log.warning(sentence, title="Assay")
-    if outcome.superseded:
-        log.say("A newer commit or run speaks for this pull request: no comment was written.")
-    if outcome.denied:
-        try:
-            (output / relay.FILE).write_text(relay.pack(report, settings.id, todo.head_sha), encoding="utf-8")
-        except UsageProblem as problem:
-            outcome.missing.append(str(problem))
-    return outcome
-
-
-def _payload(settings: Settings) -> Mapping[str, Any]:
+def read_payload(settings: Settings) -> Mapping[str, Any]:
+    """The webhook's payload as the runner left it. Raises UsageProblem."""
     try:
         payload = json.loads(settings.event_path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as problem:
@@ -213,34 +179,6 @@ def _payload(settings: Settings) -> Mapping[str, Any]:
     if not isinstance(payload, dict):
         raise UsageProblem(f"The event file {settings.event_path} does not hold an event.")
     return payload
-
-
-def _with_pictures(
-    settings: Settings,
-    report: Report,
-    context: Context,
-    output: Path,
-    github: GitHub,
-    outside: Outside,
-    outcome: publish.Outcome,
-) -> Links:
-    """The context's links, with addresses for the drawn graphs where they can be shown."""
-    drawn = [p for target in report.targets for p in target.pictures if p.endswith(".png")]
-    if not drawn or settings.pictures is Pictures.NONE:
-        return context.links
-    try:
-        private = settings.pictures is Pictures.AUTO and github.is_private()
-        if pictures.place(settings.pictures, private=private, read_only=False) is not Pictures.BRANCH:
-            return context.links
-        contents = {name: (output / name).read_bytes() for name in drawn if (output / name).is_file()}
-        stored = pictures.store(github, settings.pictures_branch, contents, outside.today(), settings.server_url)
-        return replace(context.links, pictures=stored)
-    except PermissionDenied:
-        if settings.pictures is Pictures.BRANCH:
-            outcome.missing.append("The pictures could not be stored: the job needs `permissions: contents: write`.")
-    except GitHubProblem as problem:
-        outcome.missing.append(f"The pictures could not be stored: {problem}")
-    return context.links
 
 
 def _options(
@@ -258,10 +196,12 @@ def _options(
     return {"options": Options(cache=folder / "outcomes", exports=folder / "exports")} if folder else {}
 
 
-def _exit_code(settings: Settings, report: Report) -> int:
+def _exit_code(settings: Settings, report: Report, outcome: Outcome) -> int:
+    """A check run without conclusion would be waited for in vain, so the job itself fails then."""
     if report.verdict is Verdict.FAIL:
         return 1
-    return 3 if report.verdict is Verdict.INCOMPLETE and settings.fail_on_incomplete else 0
+    incomplete = report.verdict is Verdict.INCOMPLETE and settings.fail_on_incomplete
+    return 3 if incomplete or not outcome.concluded else 0
 
 
 class LogProgress:

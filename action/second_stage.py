@@ -1,62 +1,102 @@
-"""The trusted second stage: find the pull request by its head, fetch the report, post it with our own words."""
+"""The trusted second stage: find the pull requests by their head, fetch the report, post it with our own words."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from action import publish, relay
-from action.commands import Log
+from action.commands import Log, log_error, write_summary
 from action.diff import Changes, from_patches
+from action.ending import Ending
 from action.finish import finish
 from action.github import GitHub, GitHubProblem, Pull
+from action.outcome import Outcome
 from action.plan import RelayReport
-from action.review import Context, artifact_name
+from action.review import Context, Review, artifact_name
 from action.settings import Settings
-from analyzer.problem import UsageProblem
+from action.status_check import StatusCheck
+from analyzer.problem import Problem, UsageProblem
+
+LEFT_NOTHING = (
+    "The first stage ended as `{conclusion}` and left no report; the log of its run {run} says why. "
+    "Run it again, and let it upload `assay-relay.json` even when it fails (docs/workflows/forks.yml)."
+)
 
 
 def post(settings: Settings, todo: RelayReport, log: Log, github: GitHub) -> int:
-    """Exit code 0, also where there is nothing to post. Raises UsageProblem when the report could not even be read."""
+    """Exit code 0, also where there is nothing to post; 2 when the report could not be read, 3 when not posted.
+
+    The commit of the first stage gets a concluded check run in every case but one: the first stage has posted itself.
+    """
+    context = Context.of(settings, todo.head_sha, run_id=todo.run_id, attempt=todo.attempt, files=False)
+    check = StatusCheck.of(github, context) if settings.check_run else None
+    pulls: tuple[Pull, ...] = ()
     try:
-        pull = _pull(settings, todo, github)
-        if isinstance(pull, str):
-            log.say(pull)
-            return 0
+        pulls = _pulls(settings, todo, github)
         archive = github.runs.artifact(todo.run_id, relay.artifact_name(settings.id), relay.COMPRESSED_LIMIT)
-        if archive is None:
+        if archive is None and todo.conclusion == "success":
             log.say("The first stage left no report (it posted by itself, or had nothing to say).")
+            return 0
+        if archive is None:
+            raise UsageProblem(LEFT_NOTHING.format(conclusion=todo.conclusion, run=todo.run_id))
+        if not pulls:
+            log.say(f"No open pull request has the head {todo.head_sha[:12]}: nothing to post.")
             return 0
         relayed = relay.unpack(archive)
         if relayed.head_sha != todo.head_sha or relayed.identity != settings.id:
             raise UsageProblem("The relayed report is about another commit or another id; nothing was posted.")
         files = github.runs.holds(todo.run_id, artifact_name(settings.id))
-    except GitHubProblem as problem:
-        raise UsageProblem(f"The fork's report could not be posted: {problem}") from None
+    except (Problem, GitHubProblem) as problem:
+        told = problem if isinstance(problem, Problem) else UsageProblem(f"The fork's report is not here: {problem}")
+        return _end(settings, told, context, github, pulls, check, log)
     report = replace(relayed.report, fail_on=settings.fail_on or relayed.report.fail_on)
     # The first stage's number says which report is newer: an old one may well be posted by a late run.
     context = Context.of(settings, todo.head_sha, run_id=todo.run_id, attempt=todo.attempt, files=files)
-    missing: list[str] = []
-    changes = _changes(github, pull, missing)
-    wanted = publish.Wanted.of(settings, begin=bool(report.targets))
-    outcome = publish.on_pull_request(report, context, github, pull.number, changes, wanted, missing)
-    for sentence in outcome.missing:
+    total = Outcome()
+    for pull in pulls:
+        missing: list[str] = []
+        made = Review.of(report, context, _changes(github, pull, missing))
+        wanted = publish.Wanted.of(settings)
+        outcome = publish.on_pull_request(made, github, pull.number, wanted, check, missing)
+        check = None if outcome.concluded else check  # one commit, one check run
+        total.add(outcome)
+    for sentence in total.missing:
         log.warning(sentence, title="Assay")
-    finish(settings, report, None, outcome, context)
-    return 0
+    finish(settings, made, None, total)
+    return 0 if check is None or total.concluded else 3
 
 
-def _pull(settings: Settings, todo: RelayReport, github: GitHub) -> Pull | str:
-    """The one open pull request into this repository whose head is the run's commit, or why there is none."""
+def _end(
+    settings: Settings,
+    problem: Problem,
+    context: Context,
+    github: GitHub,
+    pulls: tuple[Pull, ...],
+    check: StatusCheck | None,
+    log: Log,
+) -> int:
+    """Say why there is no review where the review would stand."""
+    log_error(log, problem)
+    ending, total = Ending.of(problem), Outcome(ended=True)
+    numbers: list[int | None] = [pull.number for pull in pulls]
+    for number in numbers or [None]:
+        total.add(publish.ended(ending, context, github, number, publish.Wanted.of(settings), check))
+        check = None
+    if settings.step_summary:
+        write_summary(settings.summary_path, "\n".join((ending.markdown(context.name), *total.missing)))
+    finish(settings, None, None, total)
+    return ending.code
+
+
+def _pulls(settings: Settings, todo: RelayReport, github: GitHub) -> tuple[Pull, ...]:
+    """The open pull requests into this repository whose head is the run's commit."""
     if github.runs.commit(todo.run_id) != todo.head_sha:
         raise UsageProblem("The workflow run's commit is not the one the event names; nothing was posted.")
-    pulls = [
+    return tuple(
         p
         for p in github.pull_requests.of_commit(todo.head_sha)
         if p.open and p.head_sha == todo.head_sha and p.base_repository == settings.repository
-    ]
-    if len(pulls) != 1:
-        return f"{len(pulls)} open pull requests have the head {todo.head_sha[:12]}: nothing to post."
-    return pulls[0]
+    )
 
 
 def _changes(github: GitHub, pull: Pull, missing: list[str]) -> Changes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from action.github.checks import Checks
+from action.github.checks import Checks, StoredCheck
 from action.github.code_scanning import CodeScanning
 from action.github.conversation import Posted, Pull, PullRequests, Thread
 from action.github.git_data import GitData
@@ -19,6 +19,7 @@ __all__ = [
     "Posted",
     "Pull",
     "RetryBudget",
+    "StoredCheck",
     "Thread",
     "Unavailable",
 ]
@@ -34,6 +35,7 @@ class GitHub:
     token: str = field(repr=False)
     budget: RetryBudget = field(default_factory=RetryBudget)
     timeout: int = 30  # seconds for one answer
+    _login: str | None = None
 
     def __post_init__(self) -> None:
         self._transport = Transport(
@@ -45,12 +47,19 @@ class GitHub:
         self.runs = WorkflowRuns(self._transport)
         self.code_scanning = CodeScanning(self._transport)
 
+    def hurry(self, seconds: float) -> None:
+        """Wait no longer than that from now on: the process is about to be killed."""
+        self.budget.budget = self.budget.spent + seconds
+        self.budget.pause = 0.0
+
     def login(self) -> str:
         """Who this token is; GitHub's own Actions token may not ask for its user, but GraphQL answers."""
-        try:
-            return str(self._transport.graphql("query { viewer { login } }", {})["viewer"]["login"])
-        except PermissionDenied:
-            return "github-actions[bot]"
+        if self._login is None:
+            try:
+                self._login = str(self._transport.graphql("query { viewer { login } }", {})["viewer"]["login"])
+            except PermissionDenied:
+                self._login = "github-actions[bot]"
+        return self._login
 
     def is_private(self) -> bool:
         return bool(self._transport.get("")["private"])

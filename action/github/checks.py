@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from action.github.transport import Transport
-from action.review import CheckRun
+from action.review import Annotation, CheckRun
 
 CHUNK = 50  # annotations in one request
 
 
 @dataclass(frozen=True, slots=True)
 class StoredCheck:
+    """A check run that is there. `author` is the App's login, as its comments have it."""
+
     id: int
     external_id: str
     completed: bool
     annotations: int
+    author: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,62 +35,83 @@ class Checks:
         items = self.transport.pages(f"/commits/{sha}/check-runs", parameters, "check_runs")
         return tuple(_stored(item) for item in items)
 
-    def report(self, check: CheckRun) -> None:
-        """A finished check run; annotations go in chunks, and the conclusion with the last of them.
+    def annotations(self, identity: int) -> tuple[Annotation, ...]:
+        """GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations"""
+        items = self.transport.pages(f"/check-runs/{identity}/annotations")
+        return tuple(
+            Annotation(
+                path=item["path"],
+                start_line=int(item["start_line"]),
+                end_line=int(item["end_line"]),
+                level=item["annotation_level"],
+                message=item["message"],
+                title=item.get("title") or "",
+                details=item.get("raw_details") or "",
+            )
+            for item in items
+        )
 
-        Where the latest run says the same it is left as it is, or continued if it was cut short.
+    def create(self, body: Mapping[str, Any], done: Callable[[], StoredCheck | None]) -> StoredCheck:
+        """POST /repos/{owner}/{repo}/check-runs. `done` finds it when the answer was lost."""
+        made = self.transport.call("POST", "/check-runs", dict(body), done=done)
+        return made if isinstance(made, StoredCheck) else _stored(made)
+
+    def create_concluded(self, check: CheckRun, done: Callable[[], StoredCheck | None]) -> int:
+        """A check run that is finished from the start, with as many annotations as one request may hold."""
+        body = {"name": check.name, "head_sha": check.head_sha, **_conclusion(check, check.annotations)}
+        return self.create(body, done).id
+
+    def update(self, identity: int, body: Mapping[str, Any]) -> None:
+        """PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}"""
+        self.transport.call("PATCH", f"/check-runs/{identity}", dict(body))
+
+    def conclude(self, identity: int, check: CheckRun, annotations: Sequence[Annotation], before: int = 0) -> int:
+        """Status, conclusion, text and the first annotations in one request. `before`: annotations that are there.
+
+        GitHub adds annotations, so a repeated request must know whether the first one arrived.
         """
-        present = self._same(check)
-        if present and present.completed:
-            return
-        total = len(check.annotations)
-        sent = present.annotations if present else 0
-        if present is None:
-            present = self._start(check)
-            sent = min(CHUNK, total)
-        identity = present.id
-        while sent < total:
-            upto = min(sent + CHUNK, total)
-            output = _output(check, sent, upto)
+        self.transport.call(
+            "PATCH",
+            f"/check-runs/{identity}",
+            _conclusion(check, annotations),
+            done=lambda: self._annotated(identity, before + len(annotations[:CHUNK]), concluded=True),
+        )
+        return identity
+
+    def annotate(self, identity: int, check: CheckRun, annotations: Sequence[Annotation], before: int = 0) -> None:
+        """Add the annotations beyond those that the conclusion took along."""
+        for start in range(CHUNK, len(annotations), CHUNK):
+            upto = min(start + CHUNK, len(annotations))
             self.transport.call(
                 "PATCH",
                 f"/check-runs/{identity}",
-                {"output": output},
-                done=lambda upto=upto: self._annotated(identity, upto),  # type: ignore[misc]
+                {"output": _output(check, annotations[start:upto])},
+                done=lambda upto=upto: self._annotated(identity, before + upto),  # type: ignore[misc]
             )
-            sent = upto
-        final = {"status": "completed", "conclusion": check.conclusion, "output": _output(check, 0, 0)}
-        self.transport.call("PATCH", f"/check-runs/{identity}", final)
 
-    def _same(self, check: CheckRun) -> StoredCheck | None:
-        stored = self.of_commit(check.head_sha, check.name)
-        latest = max(stored, key=lambda c: c.id, default=None)  # the one that counts for a required check
-        return latest if latest and latest.external_id == check.external_id else None
-
-    def _start(self, check: CheckRun) -> StoredCheck:
-        data = {
-            "name": check.name,
-            "head_sha": check.head_sha,
-            "status": "in_progress",
-            "external_id": check.external_id,
-            "output": _output(check, 0, CHUNK),
-        }
-        made = self.transport.call("POST", "/check-runs", data, done=lambda: self._same(check))
-        return made if isinstance(made, StoredCheck) else _stored(made)
-
-    def _annotated(self, identity: int, count: int) -> bool | None:
-        return _stored(self.transport.get(f"/check-runs/{identity}")).annotations >= count or None
+    def _annotated(self, identity: int, count: int, *, concluded: bool = False) -> bool | None:
+        stored = _stored(self.transport.get(f"/check-runs/{identity}"))
+        return (stored.annotations >= count and (stored.completed or not concluded)) or None
 
 
 def _stored(item: Mapping[str, Any]) -> StoredCheck:
     count = int((item.get("output") or {}).get("annotations_count") or 0)
-    return StoredCheck(int(item["id"]), item.get("external_id") or "", item["status"] == "completed", count)
+    author = f"{(item.get('app') or {}).get('slug') or ''}[bot]"
+    return StoredCheck(int(item["id"]), item.get("external_id") or "", item["status"] == "completed", count, author)
 
 
-def _output(check: CheckRun, start: int, end: int) -> dict[str, Any]:
+def _conclusion(check: CheckRun, annotations: Sequence[Annotation]) -> dict[str, Any]:
+    return {
+        "status": "completed",
+        "conclusion": check.conclusion,
+        "external_id": check.external_id,
+        "output": _output(check, annotations[:CHUNK]),
+    }
+
+
+def _output(check: CheckRun, annotations: Sequence[Annotation]) -> dict[str, Any]:
     output: dict[str, Any] = {"title": check.title, "summary": check.summary}
-    chosen = check.annotations[start:end]
-    if chosen:
+    if annotations:
         output["annotations"] = [
             {
                 "path": a.path,
@@ -98,6 +122,6 @@ def _output(check: CheckRun, start: int, end: int) -> dict[str, Any]:
                 "title": a.title,
                 **({"raw_details": a.details} if a.details else {}),
             }
-            for a in chosen
+            for a in annotations
         ]
     return output

@@ -12,6 +12,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from action import last_resort
 from action.__main__ import main
 from action.github import GitHub, RetryBudget
 from action.run import Outside
@@ -87,7 +88,9 @@ class Workbench:
             path.write_bytes(content.encode() if isinstance(content, str) else content)
         git(self.workspace, "add", "--all")
         git(self.workspace, "commit", "--quiet", "--allow-empty", "--message", message)
-        return git(self.workspace, "rev-parse", "HEAD")
+        made = git(self.workspace, "rev-parse", "HEAD")
+        self.simulator.state.pushed.add(made)
+        return made
 
     def files(self) -> list[ChangedFile]:
         return changed_files(self.workspace, self.base, self.head)
@@ -155,6 +158,7 @@ class Workbench:
             **{f"INPUT_{name.upper()}": value for name, value in (inputs or {}).items()},
             **(environ or {}),
         }
+        self._variables = dict(variables)
         stream = io.StringIO()
         code = main(variables, stream, self.outside())
         assert TOKEN not in variables.values(), "the token stayed in the environment"
@@ -166,20 +170,19 @@ class Workbench:
             parse_outputs(outputs.read_text(encoding="utf-8")) if outputs.exists() else {},
         )
 
-    def outside(self) -> Outside:
-        def github(settings: Settings) -> GitHub:
-            budget = RetryBudget(float(settings.max_wait), clock=lambda: self.now, sleep=self._sleep, pause=0.0)
-            return GitHub(
-                settings.repository,
-                settings.api_url,
-                settings.graphql_url,
-                settings.token,
-                budget,
-                timeout=CLIENT_TIMEOUT,
-            )
+    def last_resort(self) -> int:
+        """The step after the job, in the surroundings of the last run."""
+        return last_resort.main(dict(self._variables), io.StringIO(), self.connect)
 
+    def connect(self, settings: Settings) -> GitHub:
+        """A client whose clock and sleep are the bench's."""
+        budget = RetryBudget(float(settings.max_wait), clock=lambda: self.now, sleep=self._sleep, pause=0.0)
+        address = (settings.repository, settings.api_url, settings.graphql_url, settings.token)
+        return GitHub(*address, budget, timeout=CLIENT_TIMEOUT)
+
+    def outside(self) -> Outside:
         return Outside(
-            github=github,
+            github=self.connect,
             sandbox=lambda settings, plan, base: (None, None),
             pipeline=lambda *a, **k: self.analyse(*a, **k),
             write=lambda report, output: replace(report),

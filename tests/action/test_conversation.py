@@ -14,7 +14,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from action import markers, publish
 from action.diff import Changes, hunks_of
 from action.github import GitHub, RetryBudget
-from action.review import Context
+from action.outcome import Outcome
+from action.review import Context, Review
+from action.status_check import StatusCheck
 from analyzer.findings import Finding, Location, Report, Status, TargetReport
 from tests.action.reports import KERNEL, report
 from tests.github_simulator import ChangedFile, Comment, PullRequest, Simulator
@@ -54,13 +56,13 @@ class World:
         budget = RetryBudget(60, clock=lambda: 0.0, sleep=lambda _: None, pause=0)
         return GitHub("octo/models", self.simulator.url, self.simulator.graphql_url, TOKEN, budget, timeout=5)
 
-    def run(self, found: Report, github: GitHub | None = None, number: int | None = None) -> publish.Outcome:
+    def run(self, found: Report, github: GitHub | None = None, number: int | None = None) -> Outcome:
         self.runs += 1
         context = Context(
             "assay", "octo/models", self.simulator.site, sha(self.head), self.runs if number is None else number
         )
-        wanted = publish.Wanted()
-        return publish.on_pull_request(found, context, github or self.github(), NUMBER, CHANGES, wanted)
+        made, github = Review.of(found, context, CHANGES), github or self.github()
+        return publish.on_pull_request(made, github, NUMBER, publish.Wanted(), StatusCheck.of(github, context))
 
     def ours(self) -> list[tuple[Comment, markers.Marker]]:
         found = [(c, markers.read(c.body)) for c in self.state.review_comments.values() if c.author == BOT]

@@ -247,6 +247,7 @@ def delete_review_comment(call: Call) -> Any:
 
 def _check_json(check: CheckRun) -> dict[str, Any]:
     return {
+        "app": {"id": 15368, "slug": check.author.removesuffix("[bot]")},
         "id": check.id, "name": check.name, "head_sha": check.head_sha, "status": check.status,
         "conclusion": check.conclusion, "external_id": check.external_id, "html_url": f"https://example.test/{check.id}",
         "output": {"title": check.title, "summary": check.summary, "annotations_count": len(check.annotations)},
@@ -260,8 +261,15 @@ def _update_check(check: CheckRun, body: dict[str, Any]) -> None:
             raise Refused(422, "Invalid request: annotation lines")
     if body.get("status") == "completed" and not (body.get("conclusion") or check.conclusion):
         raise Refused(422, "Invalid request: a completed check run needs a conclusion")
+    if len(output.get("annotations", ())) > 50:
+        raise Refused(422, "Invalid request: no more than 50 annotations")
+    if any(not annotation["path"] for annotation in output.get("annotations", ())):
+        raise Refused(422, "Invalid request: annotation path is empty")
     check.annotations += output.get("annotations", ())
     check.title, check.summary = output.get("title", check.title), output.get("summary", check.summary)
+    check.external_id = body.get("external_id", check.external_id)
+    if body.get("status", "completed") != "completed" and "conclusion" not in body:
+        check.conclusion = None  # begun again
     check.conclusion = body.get("conclusion", check.conclusion)
     check.status = "completed" if check.conclusion else body.get("status", check.status)
 
@@ -269,6 +277,8 @@ def _update_check(check: CheckRun, body: dict[str, Any]) -> None:
 @route("POST", "/check-runs", writes="checks", status=201)
 def create_check_run(call: Call) -> Any:
     body = call.body
+    if not call.state.has_commit(body["head_sha"]):
+        raise Refused(422, f"No commit found for SHA: {body['head_sha']}")
     check = CheckRun(
         next(call.state.ids),
         body["name"],
@@ -276,6 +286,7 @@ def create_check_run(call: Call) -> Any:
         body.get("status", "queued"),
         None,
         body.get("external_id", ""),
+        author=call.author,
     )
     _update_check(check, body)
     call.state.check_runs[check.id] = check
@@ -294,9 +305,16 @@ def get_check_run(call: Call) -> Any:
     return _check_json(_check(call))
 
 
+@route("GET", "/check-runs/{check_run_id}/annotations")
+def annotations(call: Call) -> Any:
+    return Page([{"blob_href": "", "raw_details": None, "title": None, **a} for a in _check(call).annotations])
+
+
 @route("PATCH", "/check-runs/{check_run_id}", writes="checks")
 def update_check_run(call: Call) -> Any:
     check = _check(call)
+    if check.author != call.author:
+        raise Refused(403, "Resource not accessible by integration")
     _update_check(check, call.body)
     return _check_json(check)
 

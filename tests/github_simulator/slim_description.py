@@ -34,6 +34,7 @@ patch /issues/comments/{comment_id}
 delete /issues/comments/{comment_id}
 post /check-runs
 get /check-runs/{check_run_id}
+get /check-runs/{check_run_id}/annotations
 patch /check-runs/{check_run_id}
 get /commits/{ref}/check-runs
 get /commits/{commit_sha}/pulls

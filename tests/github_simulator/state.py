@@ -86,6 +86,7 @@ class CheckRun:
     status: str
     conclusion: str | None
     external_id: str
+    author: str = BOT  # of the App that made it
     title: str = ""
     summary: str = ""
     annotations: list[dict[str, Any]] = field(default_factory=list)
@@ -138,6 +139,7 @@ class State:
     blobs: dict[str, bytes] = field(default_factory=dict)
     trees: dict[str, dict[str, str]] = field(default_factory=dict)  # sha -> full path -> blob
     commits: dict[str, dict[str, Any]] = field(default_factory=dict)
+    pushed: set[str] = field(default_factory=set)  # commits that somebody pushed outside pull requests
     ids: Any = field(default_factory=lambda: itertools.count(1001))
 
     def add_pull(self, pull: PullRequest) -> PullRequest:
@@ -145,6 +147,11 @@ class State:
             pull.head_repository = self.repository
         self.pulls[pull.number] = pull
         return pull
+
+    def has_commit(self, sha: str) -> bool:
+        """Whether the repository holds the commit: pushed to a branch, or the head of a pull request."""
+        heads = {c for pull in self.pulls.values() for c in (*pull.commits, pull.base_sha)}
+        return sha in heads or sha in self.pushed or sha in self.commits
 
     def comment(self, number: int, author: str, body: str, **where: Any) -> Comment:
         """A comment that a person or another bot wrote."""

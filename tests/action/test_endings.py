@@ -1,0 +1,296 @@
+"""Every way in which a run can end leaves a concluded check run on the head, or a failed job that says why."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from action.ending import Cancelled
+from analyzer.findings import Report
+from analyzer.problem import UsageProblem
+from tests.action import flows
+from tests.action.harness import Ran, Workbench
+from tests.action.reports import BROKEN, EXP, KERNEL, report
+from tests.github_simulator import CheckRun, Fault, Request
+from tests.github_simulator.routes import zipped
+from tests.github_simulator.state import WorkflowRun
+
+
+def the_check(bench: Workbench) -> CheckRun:
+    """The one that counts: the latest on the head."""
+    found = [c for c in bench.simulator.state.check_runs.values() if c.head_sha == bench.head]
+    return max(found, key=lambda c: c.id)
+
+
+def raising(error: BaseException) -> Callable[..., Report]:
+    def analyse(*_: object, **__: object) -> Report:
+        raise error
+
+    return analyse
+
+
+def assert_settled(bench: Workbench, ran: Ran) -> None:
+    """No check run stays open; where there is none, the job fails with the reason in log and summary."""
+    runs = [c for c in bench.simulator.state.check_runs.values() if c.head_sha == bench.head]
+    if runs and the_check(bench).status == "completed":
+        return
+    assert ran.code != 0
+    assert "check run could not be posted" in ran.summary
+    assert "check run could not be posted" in ran.log
+
+
+def test_the_check_run_is_open_while_the_run_is_under_way(bench: Workbench) -> None:
+    bench.open_pull()
+    seen: list[str] = []
+
+    def analyse(*_: object, **__: object) -> Report:
+        seen.append(the_check(bench).status)
+        return report(KERNEL)
+
+    bench.analyse = analyse
+    bench.simulator.forget_requests()
+    bench.run()
+    assert seen == ["in_progress"]
+    assert (the_check(bench).status, the_check(bench).conclusion) == ("completed", "failure")
+    writes = [r for r in bench.simulator.requests if "/check-runs" in r.path and r.method != "GET"]
+    assert [r.method for r in writes] == ["POST", "PATCH"], "one request concludes it"
+
+
+ENDINGS: dict[str, tuple[Callable[..., Report], int, str]] = {
+    "pass": (lambda *_, **__: report(), 0, "success"),
+    "fail": (lambda *_, **__: report(KERNEL), 1, "failure"),
+    "incomplete": (lambda *_, **__: report(target=BROKEN), 0, "neutral"),
+    "crash": (raising(RuntimeError("boom")), 3, "failure"),
+    "out of memory": (raising(MemoryError()), 3, "failure"),
+    "mistake": (raising(UsageProblem("targets/space.yml:3: `kernel` is no list.")), 2, "failure"),
+    "cancelled": (raising(Cancelled()), 3, "cancelled"),
+    "interrupted": (raising(KeyboardInterrupt()), 3, "cancelled"),
+}
+
+
+@pytest.mark.parametrize("ending", list(ENDINGS))
+def test_every_ending_concludes_the_check_run(bench: Workbench, ending: str) -> None:
+    analyse, code, conclusion = ENDINGS[ending]
+    bench.open_pull()
+    bench.analyse = lambda *_, **__: report(KERNEL)
+    bench.run()
+    bench.push({"models/vae.onnx": "3"})
+    bench.analyse = analyse
+    ran = bench.run()
+    check = the_check(bench)
+    assert (ran.code, check.status, check.conclusion) == (code, "completed", conclusion), ran.log
+    (summary,) = bench.simulator.state.issue_comments.values()
+    assert f"sha={bench.head}" in summary.body, "the old summary was left"
+    if code >= 2:
+        assert check.title in summary.body
+        assert check.title in ran.summary
+
+
+@pytest.mark.parametrize(
+    "stage", ["selection.choose", "checkout.Repository.ensure", "review.inline_comments", "finish.write_outputs"]
+)
+def test_a_crash_in_each_stage(bench: Workbench, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench.open_pull()
+
+    def boom(*_: object, **__: object) -> Any:
+        monkeypatch.undo()
+        raise ZeroDivisionError("boom")
+
+    targets = {
+        "selection.choose": "action.run.choose",
+        "checkout.Repository.ensure": "action.checkout.Repository.ensure",
+        "review.inline_comments": "action.review.inline_comments",
+        "finish.write_outputs": "action.finish.write_outputs",
+    }
+    monkeypatch.setattr(targets[stage], boom)
+    ran = bench.run()
+    assert ran.code == 3
+    assert the_check(bench).status == "completed"
+    assert "ZeroDivisionError" in ran.log
+    assert "ZeroDivisionError" in ran.summary
+
+
+def test_a_broken_configuration_stands_everywhere_with_its_line(bench: Workbench) -> None:
+    bench.open_pull({".assay.yml": "version: 1\nfail-on: sometimes\n", "models/vae.onnx": "2"})
+    ran = bench.run()
+    check = the_check(bench)
+    (summary,) = bench.simulator.state.issue_comments.values()
+    assert (ran.code, check.conclusion) == (2, "failure")
+    assert [(a["path"], a["start_line"]) for a in check.annotations] == [(".assay.yml", 2)]
+    for text in (ran.log, ran.summary, check.summary, summary.body):
+        assert ".assay.yml:2" in text
+        assert "sometimes" in text
+        assert "confirmed" in text, "how to mend it"
+    bench.push({".assay.yml": "version: 1\n", "models/vae.onnx": "4"})
+    bench.analyse = lambda *_, **__: report()
+    assert bench.run().code == 0
+    (summary,) = bench.simulator.state.issue_comments.values()
+    assert "sometimes" not in summary.body
+
+
+def test_a_signal_ends_the_run_as_the_runner_sends_it(bench: Workbench) -> None:
+    """`docker stop` sends SIGTERM to the process, and kills it ten seconds later."""
+    from action.__main__ import _cancel
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    for number in before:
+        signal.signal(number, _cancel)
+
+    def analyse(*_: object, **__: object) -> Report:
+        os.kill(os.getpid(), signal.SIGTERM)
+        raise AssertionError("the signal was not taken")
+
+    bench.open_pull()
+    bench.analyse = analyse
+    try:
+        ran = bench.run()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert (ran.code, the_check(bench).conclusion) == (3, "cancelled")
+
+
+def test_a_cancelled_run_waits_no_longer_than_the_runner_does(bench: Workbench) -> None:
+    bench.open_pull()
+
+    def analyse(*_: object, **__: object) -> Report:
+        for _ in range(50):
+            bench.simulator.fail(Fault.SERVER_ERROR, lambda request: True)
+        raise Cancelled
+
+    bench.analyse = analyse
+    ran = bench.run()
+    assert sum(bench.waited) <= 6
+    assert_settled(bench, ran)
+    bench.simulator.forget_requests()
+    assert bench.last_resort() == 0
+    assert the_check(bench).conclusion == "failure"
+
+
+def test_a_killed_run_is_concluded_by_the_step_after_the_job(bench: Workbench) -> None:
+    class Killed(BaseException):
+        pass
+
+    bench.open_pull()
+    bench.analyse = raising(Killed())
+    with pytest.raises(Killed):
+        bench.run()
+    assert the_check(bench).status == "in_progress"
+    assert bench.last_resort() == 0
+    assert (the_check(bench).status, the_check(bench).conclusion) == ("completed", "failure")
+    assert "ended without a result" in the_check(bench).title
+
+
+def test_the_step_after_the_job_leaves_a_conclusion_alone(bench: Workbench) -> None:
+    bench.open_pull()
+    bench.analyse = lambda *_, **__: report()
+    bench.run()
+    before = bench.simulator.state.snapshot()
+    assert bench.last_resort() == 0
+    assert bench.simulator.state.snapshot() == before
+
+
+@pytest.mark.parametrize("permission", ["checks", "pull_requests"])
+def test_a_missing_permission_is_no_silence(bench: Workbench, permission: str) -> None:
+    bench.open_pull()
+    bench.simulator.permissions -= {permission}
+    bench.analyse = lambda *_, **__: report()
+    ran = bench.run()
+    assert_settled(bench, ran)
+    assert ran.code == (3 if permission == "checks" else 0)
+
+
+@pytest.mark.parametrize("fault", [Fault.FORBIDDEN, Fault.TOO_MANY, Fault.SERVER_ERROR, Fault.RESET])
+@pytest.mark.parametrize("method", ["POST", "PATCH", "GET"])
+def test_a_lasting_fault_of_check_requests(bench: Workbench, fault: Fault, method: str) -> None:
+    """All of a kind of request fail for ever: there is a conclusion, or the job fails and says so."""
+    bench.open_pull()
+    bench.analyse = lambda *_, **__: report()
+
+    def refused(request: Request) -> bool:
+        return request.method == method and "/check-runs" in request.path
+
+    for _ in range(60):
+        bench.simulator.fail(fault, refused)
+    ran = bench.run(inputs={"max-wait": "40"})
+    assert_settled(bench, ran)
+    bench.simulator.forget_requests()
+    assert bench.last_resort() == 0
+    runs = bench.simulator.state.check_runs.values()
+    assert all(c.status == "completed" for c in runs), "the last resort left a check run open"
+
+
+def test_a_rerun_and_two_runs_at_once_leave_one_check_run(bench: Workbench) -> None:
+    bench.open_pull()
+    bench.analyse = lambda *_, **__: report(KERNEL, *(replace(EXP, node=f"n{n}") for n in range(70)))
+    first = bench.run()
+    assert len(the_check(bench).annotations) == 71
+    again = bench.run()
+    assert first.code == again.code == 1
+
+    def meanwhile(*_: object, **__: object) -> Report:
+        bench.analyse = lambda *_, **__: report(KERNEL, *(replace(EXP, node=f"n{n}") for n in range(70)))
+        bench.run()
+        return report(KERNEL, *(replace(EXP, node=f"n{n}") for n in range(70)))
+
+    bench.analyse = meanwhile
+    bench.run()
+    (check,) = bench.simulator.state.check_runs.values()
+    assert (check.status, check.conclusion, len(check.annotations)) == ("completed", "failure", 71)
+
+
+def test_a_check_run_of_another_app_is_not_ours(bench: Workbench) -> None:
+    bench.open_pull()
+    forged = CheckRun(5, "Assay", bench.head, "in_progress", None, "assay/assay/1.1", author="mallory[bot]")
+    bench.simulator.state.check_runs[5] = forged
+    bench.analyse = lambda *_, **__: report()
+    assert bench.run().code == 0
+    assert (forged.status, len(bench.simulator.state.check_runs)) == ("in_progress", 2)
+    assert the_check(bench).conclusion == "success"
+
+
+# -- forks -------------------------------------------------------------------------------------------------------------
+
+
+def second(bench: Workbench, conclusion: str) -> Ran:
+    """The trusted workflow after a first stage that left nothing."""
+    bench.simulator.state.runs[55] = WorkflowRun(55, bench.head)
+    stage = {"id": 55, "head_sha": bench.head, "event": "pull_request", "conclusion": conclusion}
+    return bench.run("workflow_run", {"action": "completed", "workflow_run": stage})
+
+
+@pytest.mark.parametrize("conclusion", ["failure", "cancelled", "timed_out"])
+def test_a_first_stage_that_left_no_report(bench: Workbench, conclusion: str) -> None:
+    bench.open_pull(head_repository="mallory/models")
+    ran = second(bench, conclusion)
+    assert (ran.code, the_check(bench).conclusion) == (2, "failure")
+    (summary,) = bench.simulator.state.issue_comments.values()
+    assert conclusion in summary.body
+
+
+def test_a_first_stage_with_nothing_to_say(bench: Workbench) -> None:
+    bench.open_pull(head_repository="mallory/models")
+    assert second(bench, "success").code == 0
+    assert bench.simulator.state.check_runs == {}
+
+
+def test_a_forged_relay_file_is_a_failed_check(bench: Workbench) -> None:
+    bench.open_pull(head_repository="mallory/models")
+    bench.simulator.state.add_artifact(55, "assay-relay", zipped({"assay-relay.json": b"{}"}))
+    assert second(bench, "success").code == 2
+    assert the_check(bench).conclusion == "failure"
+
+
+def test_two_pull_requests_with_one_head_each_get_a_review(bench: Workbench) -> None:
+    pull = bench.open_pull(head_repository="mallory/models")
+    bench.simulator.state.add_pull(replace(pull, number=8, commits=set()))
+    ran = flows.fork(bench, report(KERNEL))["workflow_run"]
+    assert ran.outputs["posted"] == "true", ran.log
+    assert sorted(c.number for c in bench.simulator.state.issue_comments.values()) == [7, 8]
+    assert sorted(c.number for c in bench.simulator.state.review_comments.values()) == [7, 8]
+    assert len(bench.simulator.state.check_runs) == 1
