@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
@@ -138,7 +138,10 @@ class Review:
         return unanswered_targets(self.report)
 
     def summary(self, notices: Sequence[str] = ()) -> str:
-        return summary_comment(self.report, self.context, notices)
+        return summary_comment(self.report, self.context, notices, self._commented())
+
+    def _commented(self) -> frozenset[str]:
+        return frozenset(comment.fingerprint for comment in self.comments)
 
     def check(self, notices: Sequence[str] = ()) -> CheckRun:
         return check_run(self.report, self.context, notices)
@@ -147,10 +150,13 @@ class Review:
         return step_summary(self.report, self.context, notices)
 
 
-def summary_comment(report: Report, context: Context, notices: Sequence[str] = ()) -> str:
-    """The sticky comment's body, marker first."""
+def summary_comment(
+    report: Report, context: Context, notices: Sequence[str] = (), elsewhere: Collection[str] = ()
+) -> str:
+    """The sticky comment's body, marker first; findings in `elsewhere` have comments of their own."""
     marker = markers.summary(context.identity, context.head_sha, context.run_id, context.attempt)
-    return f"{marker}\n{summary(report, links=context.links, notices=notices, name=context.name)}"
+    text = summary(report, links=context.links, notices=notices, name=context.name, elsewhere=elsewhere)
+    return f"{marker}\n{text}"
 
 
 def step_summary(report: Report, context: Context, notices: Sequence[str] = ()) -> str:

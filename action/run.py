@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from action import folders, review, second_stage
+from action.base_policy import affected, with_loosenings
 from action.checkout import Change, Exported, Repository
 from action.commands import Log, log_error, write_summary
 from action.ending import Cancelled, Ending
@@ -22,6 +23,7 @@ from action.plan import CheckCommit, Nothing, Plan, RelayReport, ReviewPullReque
 from action.posting import Posting
 from action.selection import choose
 from action.settings import Settings
+from analyzer.configuration.config import Config, TargetConfig
 from analyzer.findings import Report, Verdict
 from analyzer.problem import UsageProblem
 from analyzer.selecting.revisions import is_proper
@@ -93,20 +95,31 @@ def _analyse(
         sandbox, refused = outside.sandbox(settings, todo, trees.base)
         notes = [*chosen.notes, *([refused] if refused and any(t.entry for t in chosen.targets) else [])]
         output = folders.in_workspace(settings, settings.output) or folders.scratch(settings, Path(folder))
-        report = outside.pipeline(
-            trees.head,
-            trees.base,
-            chosen.config,
-            chosen.targets,
-            output=output,
-            base_name=trees.base_sha[:12] if trees.base_sha else None,
-            head_name=todo.head_sha[:12],
-            sandbox=sandbox,
-            progress=LogProgress(log),
-            changed=None,
-            notes=notes,
-            **_options(settings, repository, todo, notes),
-        )
+        options = _options(settings, repository, todo, notes)
+
+        def analyse(config: Config, targets: Sequence[TargetConfig], output: Path) -> Report:
+            return outside.pipeline(
+                trees.head,
+                trees.base,
+                config,
+                targets,
+                output=output,
+                base_name=trees.base_sha[:12] if trees.base_sha else None,
+                head_name=todo.head_sha[:12],
+                sandbox=sandbox,
+                progress=LogProgress(log),
+                changed=None,
+                notes=notes,
+                **options,
+            )
+
+        report = analyse(chosen.config, chosen.targets, output)
+        reference, under_base = chosen.judging.reference, None
+        if reference is not None and chosen.targets:
+            log.say("The configuration asks less than the base's: analysing under the base's too")
+            under_base = analyse(reference, affected(chosen.targets, reference), Path(folder) / "under-base")
+        base_name = todo.base_ref or "the base"
+        report = with_loosenings(report, chosen.judging, settings.config, under_base, base_name)
         report = replace(report, targets=(*report.targets, *chosen.skipped))
         report = outside.write(report, output)
         changes = repository.commentable(

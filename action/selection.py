@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from action.base_policy import Judged, judged
 from action.checkout import Exported
 from action.plan import CheckCommit, Plan, ReviewPullRequest
 from action.settings import Settings
@@ -16,7 +17,7 @@ from analyzer.findings import Status, TargetReport
 from analyzer.problem import UsageProblem
 from analyzer.running.cache import key_of
 from analyzer.selecting.changed_sources import changed_sources
-from analyzer.selecting.targets import discover, select
+from analyzer.selecting.targets import discover, notes_of, select
 
 DEFAULT_CONFIG = ".assay.yml"
 # A pointer has no content to recognise, so its name has to do.
@@ -32,26 +33,32 @@ class Chosen:
     skipped: tuple[TargetReport, ...] = ()
     notes: tuple[str, ...] = ()
     total: int = 0  # models in the head, changed or not, and the changed sources
+    judging: Judged = field(default_factory=lambda: Judged(Config()))
 
 
 def choose(plan: Plan, settings: Settings, head: Path, base: Path | None, exported: Exported) -> Chosen:
     """The targets of a run. Raises UsageProblem for a configuration or an input that names nothing."""
-    config = configured(settings, head)
-    notes = []
+    judging = Judged(configured(settings, head))
+    notes: list[str] = []
+    before = _base_config(settings, base) if base is not None else judging.config
     if base is not None and isinstance(plan, ReviewPullRequest):
-        before = _base_config(settings, base)
-        if plan.fork:
-            config = _as_the_base_allows(config, before)
-            notes += _not_installed(before, head, base)
-        if replace(config, path=None) != replace(before, path=None):
+        if replace(judging.config, path=None) != replace(before, path=None):
             notes.append(f"This pull request changes what Assay checks: {settings.config}.")
+        judging = judged(before, judging.config, fork=plan.fork, head=head)
+        if plan.fork:
+            judging = replace(judging, config=_as_the_base_allows(judging.config, before))
+            notes += _not_installed(before, head, base)
+    config = judging.config
     targets = _targets(plan, settings, config, head)
     total = len(targets)
     if base is not None:
-        removed = _removed(targets, config, base, exported) if not settings.targets else ()
+        removed = _removed(before, base, head, exported) if not settings.targets else ()
         notes += [f"{name} was removed." for name in removed[:10]]
         every = targets
         targets = tuple(t for t in targets if _differs(t, config, head, base))
+        if config.targets and not settings.targets:
+            named = {t.id for t in config.targets}
+            notes += notes_of([t for t in targets if t.id not in named])
         if not settings.targets:
             sources = changed_sources(head, base, config, every)
             targets += sources.targets
@@ -63,11 +70,13 @@ def choose(plan: Plan, settings: Settings, head: Path, base: Path | None, export
         if reason:
             kind = "entry" if target.entry else "model"
             skipped.append(TargetReport(target.id, kind, target.file, status=Status.SKIPPED, error=reason))
-    if not config.targets and not settings.targets:
+    if not settings.targets and config.discover:
         skipped += [
             TargetReport(path, "model", path, status=Status.SKIPPED, error=_pointer(path))
             for path in sorted(exported.unfetched)
-            if path.endswith(MODEL_SUFFIXES) and _bytes_differ(path, head, base)
+            if path.endswith(MODEL_SUFFIXES)
+            and _bytes_differ(path, head, base)
+            and not any(report.path == path or path.startswith(f"{report.path}/") for report in skipped)
         ]
     ids = {report.id for report in skipped}
     notes += list(exported.refused[:10])
@@ -77,6 +86,7 @@ def choose(plan: Plan, settings: Settings, head: Path, base: Path | None, export
         tuple(skipped),
         tuple(notes),
         total,
+        judging,
     )
 
 
@@ -128,11 +138,11 @@ def _differs(target: TargetConfig, config: Config, head: Path, base: Path) -> bo
     return after is None or after != key_of(target, config, base)
 
 
-def _removed(targets: Sequence[TargetConfig], config: Config, base: Path, exported: Exported) -> tuple[str, ...]:
-    if config.targets:
-        return ()
-    present = {target.file for target in targets} | exported.unfetched
-    return tuple(t.path for t in discover(base, config) if t.path and t.path not in present)
+def _removed(before: Config, base: Path, head: Path, exported: Exported) -> tuple[str, ...]:
+    """Models of the base, configured or found there, whose file the head does not have."""
+    files = [t.file for t in before.targets if (base / t.file).exists()]
+    files += [t.file for t in discover(base, before)] if before.discover or not before.targets else []
+    return tuple(f for f in dict.fromkeys(files) if f not in exported.unfetched and not (head / f).exists())
 
 
 def _not_here(target: TargetConfig, exported: Exported) -> str | None:

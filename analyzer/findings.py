@@ -50,8 +50,9 @@ class Status(StrEnum):
     """What became of one target."""
 
     ANALYSED = "analysed"
+    TRACED = "traced"  # an entry point whose source was traced and that was not exported: nothing else is known of it
     FAILED = "failed"  # could not be loaded, exported or analysed; `error` says why in one sentence
-    SKIPPED = "skipped"  # deliberately not analysed (an unfetched LFS pointer, a weights file without a graph)
+    SKIPPED = "skipped"  # its content is not here (an unfetched LFS pointer, a submodule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +281,7 @@ class Report:
     def verdict(self) -> Verdict:
         if self.blocking:
             return Verdict.FAIL
-        if any(t.status is Status.FAILED for t in self.targets):
+        if any(t.status is not Status.ANALYSED for t in self.targets):
             return Verdict.INCOMPLETE
         return Verdict.PASS
 

@@ -88,4 +88,7 @@ class Config:
     environment: Environment = Environment()
     thresholds: Thresholds = Thresholds()
     timeout: float = 600.0  # seconds for one target
+    discover: bool = True  # look for models that no target names
+    locked: bool = False  # `policy: locked`: a pull request that loosens this configuration is blocked
+    lines: Mapping[tuple[Any, ...], int] = field(default_factory=dict, compare=False, repr=False)  # of the file's keys
     path: str | None = None  # the file this came from

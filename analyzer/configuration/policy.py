@@ -39,13 +39,18 @@ def _with_level(finding: Finding, rules: Mapping[str, Level | None]) -> Finding 
     return None if level is None else replace(finding, level=level)
 
 
+def suppresses(suppression: Suppression, finding: Finding) -> bool:
+    """Whether every glob of the suppression matches, whatever its last day."""
+    return (
+        fnmatchcase(finding.rule, suppression.rule)
+        and fnmatchcase(finding.target, suppression.target)
+        and fnmatchcase(finding.layer, suppression.layer)
+        and fnmatchcase(finding.fingerprint, suppression.fingerprint)
+    )
+
+
 def _suppress(finding: Finding, suppressions: Iterable[Suppression], today: date) -> Finding:
     for s in suppressions:
-        if (s.until is None or today <= s.until) and (
-            fnmatchcase(finding.rule, s.rule)
-            and fnmatchcase(finding.target, s.target)
-            and fnmatchcase(finding.layer, s.layer)
-            and fnmatchcase(finding.fingerprint, s.fingerprint)
-        ):
+        if (s.until is None or today <= s.until) and suppresses(s, finding):
             return replace(finding, suppressed=s.reason)
     return finding

@@ -313,5 +313,8 @@ def _build(data: Mapping[str, Any], lines: Mapping[KeyPath, int], name: str) -> 
             p=thresholds.get("percent", defaults.p),
         ),
         timeout=float(data.get("timeout", Config().timeout)),
+        discover=data.get("discover", "on") not in ("off", False),
+        locked=data.get("policy") == "locked",
+        lines=lines,
         path=name,
     )

@@ -19,6 +19,7 @@ from analyzer.findings import DeviationMap, DistanceHistogram, Finding, Location
 from analyzer.rendering.distance_histogram import bars, title, verdict
 from analyzer.rendering.markdown_text import cell_code, clean, code, environment, fence_after, truncate_blocks
 from analyzer.rendering.mermaid import diagram
+from analyzer.rendering.rules import LOOSENED
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 COMMENT_LIMIT = 64_000  # GitHub refuses a body above 65,536 characters
@@ -57,10 +58,14 @@ def summary(
     notices: Sequence[str] = (),
     name: str = "Assay",
     limit: int = COMMENT_LIMIT,
+    elsewhere: Collection[str] = (),
 ) -> str:
-    """The whole review. `notices` are sentences about what could not be posted. At most `limit` characters long."""
+    """The whole review, at most `limit` characters long. `notices` are sentences about what could not be posted.
+
+    Findings whose fingerprint is in `elsewhere` have a comment of their own: what stands there is not repeated.
+    """
     text = _template("summary.md").render(
-        view=View(report, links or Links()), notices=notices, head=headline(report, name)
+        view=View(report, links or Links(), frozenset(elsewhere)), notices=notices, head=headline(report, name)
     )
     cut = "*The rest does not fit here: see `report.md` and `report.json` of this run.*"
     return truncate_blocks(_tidy(text), limit, cut)
@@ -74,34 +79,54 @@ def evidence(finding: Finding, links: Links | None = None) -> str:
 
 def headline(report: Report, name: str = "Assay") -> Headline:
     """The first line: verdict, what is new, and where."""
-    blocking, new = len(report.blocking), [f for f in report.findings if f.new and f.suppressed is None]
-    analysed = [t for t in report.targets if t.status is Status.ANALYSED]
-    missing = len(report.targets) - len(analysed)
+    blocking, looks = report.blocking, _informing(report)
+    missing = [t for t in report.targets if t.status is not Status.ANALYSED]
     changed = "changed " if report.base else ""
     models = counted(report.targets, changed)
+    wrong = _wrong(report)
     if report.verdict is Verdict.FAIL:
-        where = counted(report.targets, changed, {f.target for f in report.blocking})
-        text = f"{name}: {blocking} new {_plural(blocking, 'problem')} in {where}"
+        where = f" in {counted(report.targets, changed, wrong)}" if report.targets else ""
+        text = f"{name}: {len(blocking)} new {_plural(len(blocking), 'problem')}{where}"
         symbol = "❌"
     elif report.verdict is Verdict.INCOMPLETE:
-        which = counted(report.targets, changed, {t.id for t in report.targets} - {t.id for t in analysed})
+        which = counted(report.targets, changed, {t.id for t in missing})
         text = f"{name}: {which} could not be analysed; nothing blocks"
         symbol = "⚠️"
     elif not report.targets:
         text, symbol = f"{name}: no model changed" if report.base else f"{name}: no model to check", "✅"
-    elif new:
-        text, symbol = f"{name}: nothing blocks in {models}, {len(new)} to look at", "✅"
+    elif looks:
+        text, symbol = f"{name}: nothing blocks in {models}, {len(looks)} to look at", "✅"
     else:
         text, symbol = f"{name}: no new problem in {models}", "✅"
     known = sum(1 for f in report.findings if not f.new and f.suppressed is None)
+    loosened = any(f.rule == LOOSENED for f in report.findings)
     extras = (
-        *((f"{len(new) - blocking} to look at",) if report.verdict is Verdict.FAIL and len(new) > blocking else ()),
+        *(("asks less than the base",) if loosened else ()),
+        *((f"{len(looks)} to look at",) if report.verdict is Verdict.FAIL and looks else ()),
         *((f"{len(report.fixed)} fixed",) if report.fixed else ()),
         *((f"{known} known",) if known else ()),
-        *((f"{missing} not analysed",) if missing and report.verdict is not Verdict.INCOMPLETE else ()),
+        *(
+            f"{count} {word}"
+            for status, word in ((Status.TRACED, "traced only"), (Status.SKIPPED, "skipped"), (Status.FAILED, "failed"))
+            if (count := sum(t.status is status and t.id not in wrong for t in missing))
+        ),
         duration(report.seconds),
     )
     return Headline(symbol, text, extras)
+
+
+def _informing(report: Report) -> tuple[Finding, ...]:
+    blocking = set(map(id, report.blocking))
+    return tuple(
+        f for f in report.findings if f.new and f.suppressed is None and id(f) not in blocking and f.rule != LOOSENED
+    )
+
+
+def _wrong(report: Report) -> frozenset[str]:
+    """The targets with a blocking finding; one that several targets reach counts for the file that it stands in."""
+    targets = {f.target for f in report.blocking}
+    files = {f.location.path for f in report.blocking if f.location}
+    return frozenset(t.id for t in report.targets if t.id in targets or (t.kind == "python" and t.file in files))
 
 
 @dataclass(frozen=True)
@@ -110,15 +135,25 @@ class View:
 
     report: Report
     links: Links
+    elsewhere: frozenset[str] = frozenset()
 
     @property
     def blocking(self) -> tuple[Finding, ...]:
-        return self.report.blocking
+        return tuple(f for f in self.report.blocking if f.rule != LOOSENED)
+
+    @property
+    def unfolded(self) -> tuple[Finding, ...]:
+        """The blocking findings of which this text alone tells."""
+        return tuple(f for f in self.blocking if f.fingerprint not in self.elsewhere)[:ROWS]
+
+    @property
+    def loosened(self) -> tuple[Finding, ...]:
+        """What the change's configuration asks no longer."""
+        return tuple(f for f in self.report.findings if f.rule == LOOSENED)
 
     @property
     def informing(self) -> tuple[Finding, ...]:
-        blocking = set(map(id, self.report.blocking))
-        return tuple(f for f in self.report.findings if f.new and f.suppressed is None and id(f) not in blocking)
+        return _informing(self.report)
 
     @property
     def known(self) -> tuple[Finding, ...]:
@@ -135,12 +170,17 @@ class View:
     @property
     def green(self) -> bool:
         """Nothing that a person has to read."""
-        loud = self.informing or self.fixed or self.maps or self.distances
+        loud = self.informing or self.fixed or self.maps or self.distances or self.loosened
         return self.report.verdict is Verdict.PASS and not loud
 
     @property
-    def missing(self) -> tuple[TargetReport, ...]:
-        return tuple(t for t in self.report.targets if t.status is not Status.ANALYSED)
+    def not_analysed(self) -> tuple[tuple[str, tuple[TargetReport, ...]], ...]:
+        """The targets of which less is known than of the others, by what became of them."""
+        titles = {Status.FAILED: "Failed", Status.TRACED: "Traced only", Status.SKIPPED: "Skipped"}
+        groups = (
+            (title, tuple(t for t in self.report.targets if t.status is status)) for status, title in titles.items()
+        )
+        return tuple((title, targets) for title, targets in groups if targets)
 
     @property
     def analysed(self) -> tuple[TargetReport, ...]:
@@ -165,6 +205,11 @@ class View:
         """Maps that show a suspicious layer, the guiltiest first."""
         found = [m for t in self.report.targets for m in t.maps if any(n.guilty or n.highlighted for n in m.nodes)]
         return tuple(sorted(found, key=lambda m: -sum(n.guilty for n in m.nodes))[:MAPS])
+
+    @property
+    def drawn(self) -> tuple[DeviationMap, ...]:
+        """Maps as text, where no picture of them can be shown."""
+        return () if self.pictures else self.maps
 
     @property
     def distances(self) -> tuple[DistanceHistogram, ...]:
@@ -265,15 +310,6 @@ def _plural(count: int, word: str) -> str:
     return word if count == 1 else f"{word}s"
 
 
-def _measure(value: float | None) -> str:
-    return "" if value is None else f"{value:.3g}"
-
-
-def _suspicious(deviations: DeviationMap) -> tuple[Any, ...]:
-    found = [n for n in deviations.nodes if n.guilty or n.highlighted]
-    return tuple(sorted(found, key=lambda n: (not n.guilty, -(n.replayed or n.rate or 0.0)))[:ROWS])
-
-
 def _mermaid(deviations: DeviationMap) -> Markup:
     return Markup(f"```mermaid\n{diagram(deviations)}\n```")
 
@@ -297,8 +333,6 @@ def templates() -> jinja2.Environment:
         bars=bars,
         distance_title=title,
         distance_verdict=verdict,
-        suspicious=_suspicious,
-        measure=_measure,
         rest=_rest,
         names=_names,
         ROWS=ROWS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+LOOSENED = "configuration/loosened"
 DOCS = "https://github.com/assay-action/assay/blob/main/docs/rules"
 
 

@@ -19,6 +19,7 @@ from analyzer.findings import Finding, Report, Status, TargetReport, mark_new, o
 from analyzer.running.cache import Cache, engine_versions, key_of
 from analyzer.running.enclosure import enclosures
 from analyzer.running.processes import Answer, Send, run_all
+from analyzer.running.regressions import no_longer_analysed
 from analyzer.running.repeats import unless_repeated, without_repeats
 from analyzer.running.target_run import Outcome, Surroundings, kind_of, run_target
 
@@ -200,7 +201,8 @@ def _report(
     for target in targets:
         outcome = outcomes["head", target.id]
         before = outcomes.get(("base", target.id))
-        mine = apply_policy(outcome.findings, config, today)
+        lost = no_longer_analysed(outcome, before) if compared else ()
+        mine = apply_policy((*outcome.findings, *lost), config, today)
         if compared:
             known = apply_policy(before.findings, config, today) if before else ()
             mine, gone = mark_new(mine, known)

@@ -169,7 +169,10 @@ def kind_of(target: TargetConfig) -> str:
 def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, tally: _Tally) -> Graph | None:
     if target.entry:
         if where.sandbox is None and where.exports is None:
-            tally.note("Not exported: running this repository's code is not allowed here, so it was only traced.")
+            why = "running this repository's code is not allowed here"
+            tally.report = replace(
+                tally.report, status=Status.TRACED, error=f"{target.id} was not exported, only traced: {why}."
+            )
             return None
         with tally.stage("exporting"):
             alone = traced_by_engine(target)

@@ -32,7 +32,8 @@ def select(arguments: Sequence[str], config: Config, root: Path) -> Selection:
         chosen = [target for argument in arguments for target in _named(argument, config, root)]
         return Selection(_unique(chosen))
     if config.targets:
-        return Selection(config.targets)
+        found = uncovered(root, config)
+        return Selection((*config.targets, *found), notes_of(found))
     found = discover(root, config)
     notes = (
         () if found else ("No model was found: no file here looks like ONNX, TensorFlow, Keras, Torch or safetensors.",)
@@ -45,6 +46,30 @@ def discover(folder: Path, config: Config, *, root: Path | None = None) -> tuple
     root = root or folder
     paths = (path.relative_to(root).as_posix() for path in find_models(folder, config.exclude))
     return tuple(TargetConfig(id=path, path=path) for path in sorted(paths))
+
+
+def uncovered(root: Path, config: Config) -> tuple[TargetConfig, ...]:
+    """The models below `root` that no configured target names, in whatever role; none with `discover: off`."""
+    if not config.discover:
+        return ()
+    named = {p for t in config.targets for p in (t.file, t.checkpoint, t.validation, t.space) if isinstance(p, str)}
+    taken = {target.id for target in config.targets}
+
+    def covered(path: str) -> bool:
+        return path in named or path in taken or any(path.startswith(f"{name.rstrip('/')}/") for name in named)
+
+    return tuple(target for target in discover(root, config) if not covered(target.id))
+
+
+def notes_of(found: Sequence[TargetConfig]) -> tuple[str, ...]:
+    """What a reader should know of models that were found besides the configured ones."""
+    if not found:
+        return ()
+    shown = ", ".join(f"`{target.id}`" for target in found[:5]) + (f" and {len(found) - 5} more" if found[5:] else "")
+    return (
+        f"No target names {shown}: analysed with what is assumed by default. Name them in `.assay.yml` to say what "
+        "holds of their inputs, or write `discover: off`.",
+    )
 
 
 def configured_for(path: str, config: Config) -> tuple[TargetConfig, ...]:

@@ -129,4 +129,7 @@ def test_the_image_is_started_isolated_and_by_an_absolute_path() -> None:
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     assert 'ENTRYPOINT ["/usr/local/bin/python", "-I", "-m", "action.start"]' in text
     assert not re.search(r"^(USER|WORKDIR)\b", text, re.MULTILINE)
-    assert action_yml()["runs"] == {"using": "docker", "image": "Dockerfile"}
+    last = "/usr/local/bin/assay-last-resort"
+    runs = {"using": "docker", "image": "Dockerfile", "post-entrypoint": last, "post-if": "always()"}
+    assert action_yml()["runs"] == runs
+    assert f"-I -m action.last_resort\\n' > {last}" in text

@@ -110,7 +110,7 @@ def test_a_broken_configuration_lists_its_mistakes(bench: Workbench) -> None:
     assert ran.code == 2
     assert ".assay.yml:5" in ran.log
     assert ".assay.yml:6" in ran.log
-    assert ran.summary.startswith("**❌ Assay cannot run**")
+    assert ran.summary.startswith("**❌ Assay cannot run as it is configured**")
 
 
 def test_a_pull_request_that_mends_the_configuration(bench: Workbench) -> None:
@@ -276,6 +276,16 @@ def test_a_forks_requirements_and_limits_come_from_the_base(bench: Workbench) ->
     assert told not in recorder.calls[1][4]["notes"]
 
 
+def assert_only_our_words(bench: Workbench) -> None:
+    """A refused report fails the check and is told of in a comment that takes nothing from it."""
+    state = bench.simulator.state
+    assert state.review_comments == {}
+    assert [c.conclusion for c in state.check_runs.values()] == ["failure"]
+    for text in (*(c.body for c in state.issue_comments.values()), *(c.summary for c in state.check_runs.values())):
+        assert "cannot run as it is configured" in text
+        assert "5 × 5" not in text
+
+
 @pytest.mark.parametrize(
     ("files", "told"),
     [
@@ -293,14 +303,14 @@ def test_poisoned_artifacts_are_refused(bench: Workbench, files: dict[str, bytes
     ran = second_stage(bench, zipped(files))
     assert ran.code == 2
     assert told in ran.log
-    assert bench.simulator.state.issue_comments == {}
+    assert_only_our_words(bench)
 
 
 def test_an_archive_that_is_none_or_too_large(bench: Workbench) -> None:
     first_stage(bench, report(KERNEL))
     assert "no proper archive" in second_stage(bench, b"PK\x03\x04 rubbish").log
     assert "bytes" in second_stage(bench, b"x" * 2_000_001).log
-    assert bench.simulator.state.issue_comments == {}
+    assert_only_our_words(bench)
 
 
 @pytest.mark.parametrize(
@@ -327,8 +337,7 @@ def test_a_changed_report_is_refused_or_harmless(bench: Workbench, path: tuple[A
     place[path[-1]] = value
     ran = second_stage(bench, zipped({relay.FILE: json.dumps(data).encode()}))
     assert ran.code == 2, ran.log
-    assert bench.simulator.state.issue_comments == {}
-    assert bench.simulator.state.check_runs == {}
+    assert_only_our_words(bench)
 
 
 def test_the_second_stage_trusts_only_the_head_commit(bench: Workbench) -> None:

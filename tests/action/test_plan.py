@@ -128,9 +128,10 @@ def run(**changes: Any) -> dict[str, Any]:
 
 def test_the_second_stage_relays_pull_requests_only() -> None:
     assert plan(settings("workflow_run"), run()) == RelayReport(5, A)
-    assert plan(settings("workflow_run"), run(conclusion="failure")) == RelayReport(5, A)
+    for conclusion in ("failure", "cancelled", "timed_out"):
+        assert plan(settings("workflow_run"), run(conclusion=conclusion)) == RelayReport(5, A, conclusion=conclusion)
     assert isinstance(plan(settings("workflow_run"), run(event="push")), Nothing)
-    assert isinstance(plan(settings("workflow_run"), run(conclusion="cancelled")), Nothing)
+    assert isinstance(plan(settings("workflow_run"), run(conclusion="skipped")), Nothing)
     assert isinstance(plan(settings("workflow_run"), {**run(), "action": "requested"}), Nothing)
 
 

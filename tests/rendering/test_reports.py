@@ -92,7 +92,7 @@ def test_the_headline_counts_models_and_traced_files_apart() -> None:
     report = sample_report()
     (blocked,) = {f.target for f in report.blocking}
     (model,) = [t for t in report.targets if t.id == blocked]
-    traced = [replace(model, id=f"{name}.py", kind="python") for name in ("train", "data")]
+    traced = [replace(model, id=f"{name}.py", path=f"{name}.py", kind="python") for name in ("train", "data")]
     sound = replace(model, id="sound")
     broken = replace(report.blocking[0], target="train.py")
     text = headline(replace(report, targets=(model, sound, *traced), findings=(*report.findings, broken))).text
