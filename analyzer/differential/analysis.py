@@ -91,13 +91,25 @@ def run_studies(
         kinds = artefacts(graph, target, root, Path(temporary))
         grouped = families(target.backends, kinds, versions)
         given = _given(target, root, sandbox)
+        ranges = validation.known_ranges(graph, target)
         own = pool or Pool(sandbox=sandbox, overlay=overlay)
         try:
             done = []
             for family in grouped:
                 limit = Budget(budget) if target.entry else None
                 done.append(
-                    study(family, kinds, target, own, thresholds, given, thorough=thorough, budget=limit, search=search)
+                    study(
+                        family,
+                        kinds,
+                        target,
+                        own,
+                        thresholds,
+                        given,
+                        thorough=thorough,
+                        budget=limit,
+                        search=search,
+                        ranges=ranges,
+                    )
                 )
             for each in done:
                 for problem in each.problems:

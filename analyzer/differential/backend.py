@@ -162,6 +162,16 @@ class Backend:
         return replace(self, settings=tuple(sorted((dict(self.settings) | settings).items())))
 
 
+# Engine -> the modes that run operation by operation, hence define what is right.
+EAGER = {"torch": ("eager",), "tensorflow": ("eager", "function"), "jax": ("eager",)}
+
+
+def is_defining(backend: Backend) -> bool:
+    """Whether what this engine refuses, in this mode, is no valid input of the model: it says what the model means."""
+    name = backend.engine.name
+    return name.startswith("keras-") or backend.knobs.get("mode") in EAGER.get(name, ())
+
+
 def parse(text: str) -> Backend:
     """Read ``engine[@version][:knob=value]…``.
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from analyzer.configuration.config import Thresholds
 from analyzer.differential import noise
+from analyzer.differential.backend import is_defining
 from analyzer.differential.distances import Thresholded, class_distance, judge_pair, mad_distance, relative_error
-from analyzer.differential.inputs import InputSet
+from analyzer.differential.inputs import Inputs, InputSet
 from analyzer.differential.rounding import error_of, small_scale, ulp_effect
 from analyzer.differential.runner import Case, Runner
 from analyzer.differential.verdict import Failure, Kind, Outcome
@@ -18,6 +19,7 @@ from analyzer.problem import TargetProblem
 
 GATE = 8.0  # times the floor at the outputs from which a closer look is taken; blame needs more
 SAME_RUN = 1e-12
+DIED = ("the worker ", "needed more than")  # how the death of a process is told, unlike an engine's own message
 
 
 @dataclass(frozen=True)
@@ -55,22 +57,49 @@ class Comparison:
     judge: EngineResult | None
     reference: str
     pairs: Mapping[tuple[str, str], tuple[Thresholded, ...]] = field(default_factory=dict)
+    refused: tuple[tuple[str, str, Failure], ...] = ()  # made-up sets that were left out: set, engine, what it said
 
 
 def run_all(
-    runners: Sequence[Runner], judge: Runner | None, sets: Sequence[InputSet], thresholds: Thresholds
+    runners: Sequence[Runner],
+    judge: Runner | None,
+    inputs: Inputs,
+    thresholds: Thresholds,
+    random: frozenset[str] = frozenset(),
 ) -> Comparison:
-    """Run every engine on every set, the first set twice; compare outputs with the judge's, and engines pairwise."""
-    judged = _run(judge, sets, twice=False) if judge is not None else None
-    results = [_run(runner, sets, twice=True) for runner in runners]
+    """Run every engine on every set, the first set twice; compare outputs with the judge's, and engines pairwise.
+
+    Outputs in `random` depend on draws and are compared with nothing. Of inputs that were made up, sets that the engine
+    which defines the model refuses are left out as long as it takes the first one: the values were wrong, not the engine.
+    """
+    judged = _run(judge, inputs.sets, twice=False) if judge is not None else None
+    results = [_run(runner, inputs.sets, twice=True) for runner in runners]
+    refused = _refused(results, inputs) if inputs.generated else {}
+    kept = [i for i in range(len(inputs.sets)) if i not in refused]
+    sets = tuple(inputs.sets[i] for i in kept)
+    results = [replace(r, outcomes=tuple(r.outcomes[i] for i in kept)) for r in results]
+    judged = replace(judged, outcomes=tuple(judged.outcomes[i] for i in kept)) if judged is not None else None
+    told = tuple((inputs.sets[i].name, name, failure) for i, (name, failure) in refused.items())
     usable = judged is not None and any(o.ok for o in judged.outcomes)
     base = judged if usable and judged is not None else next((r for r in results if r.failure is None), None)
     if base is None:
-        return Comparison(tuple(sets), tuple(results), judged, "")
+        return Comparison(sets, tuple(results), judged, "", refused=told)
     drawn: dict[tuple[int, float], list[float]] = {}  # by set and precision: engines share the judge's runs
-    measured = [_measure(result, base, sets, drawn) for result in results]
+    measured = [_measure(result, base, sets, drawn, random) for result in results]
     pairs = _pairs(measured, sets, thresholds)
-    return Comparison(tuple(sets), tuple(measured), judged, base.runner.name, pairs)
+    return Comparison(sets, tuple(measured), judged, base.runner.name, pairs, told)
+
+
+def _refused(results: Sequence[EngineResult], inputs: Inputs) -> dict[int, tuple[str, Failure]]:
+    found: dict[int, tuple[str, Failure]] = {}
+    for result in results:
+        if not is_defining(result.runner.backend) or not result.outcomes[0].ok:
+            continue
+        for index, outcome in enumerate(result.outcomes):
+            failure = outcome.failure
+            if failure is not None and failure.kind is Kind.CRASH and not failure.message.startswith(DIED):
+                found.setdefault(index, (result.runner.backend.title, failure))
+    return found
 
 
 def _run(runner: Runner, sets: Sequence[InputSet], *, twice: bool) -> EngineResult:
@@ -89,7 +118,11 @@ def _run(runner: Runner, sets: Sequence[InputSet], *, twice: bool) -> EngineResu
 
 
 def _measure(
-    result: EngineResult, base: EngineResult, sets: Sequence[InputSet], drawn: dict[tuple[int, float], list[float]]
+    result: EngineResult,
+    base: EngineResult,
+    sets: Sequence[InputSet],
+    drawn: dict[tuple[int, float], list[float]],
+    random: frozenset[str],
 ) -> EngineResult:
     """Errors against the base's outputs with the floor at the outputs, set by set; `drawn` is added to."""
     errors, floors = [], []
@@ -98,7 +131,8 @@ def _measure(
             errors.append(0.0)
             floors.append(1.0)
             continue
-        expected = _in_order(mine.arrays, right.arrays)
+        pairs = zip(_in_order(mine.arrays, right.arrays).items(), right.arrays, strict=True)
+        expected = {key: array for (key, array), name in pairs if name not in random}
         error = error_of(mine.arrays, expected, small_scale(sets[index].feeds))
         eps = noise.precision_eps(result.runner.backend.knobs, list(mine.arrays.values()))
         floor = 16.0 * eps  # rounding adds up over layers
@@ -108,9 +142,7 @@ def _measure(
             floor = max(noise.floor(drawn[index, eps], [], eps), floor)
         errors.append(error)
         floors.append(floor)
-    return EngineResult(
-        result.runner, result.outcomes, tuple(errors), tuple(floors), result.nondeterministic, result.mutated
-    )
+    return replace(result, errors=tuple(errors), floors=tuple(floors))
 
 
 def _in_order(mine: Mapping[str, np.ndarray], right: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from analyzer.configuration.config import TargetConfig
+from analyzer.differential.backend import EAGER
 from analyzer.differential.study import Study
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.wording import number, plain, shortened
 from analyzer.findings import Confidence, Evidence, Finding, Level
-
-# Engine -> the modes that run operation by operation, hence define what is right.
-EAGER = {"torch": ("eager",), "tensorflow": ("eager", "function"), "jax": ("eager",)}
 
 
 def engine_findings(done: Study, target: TargetConfig) -> list[Finding]:
@@ -26,7 +24,8 @@ def engine_findings(done: Study, target: TargetConfig) -> list[Finding]:
     for result in comparison.results:
         title, name = result.runner.backend.title, result.runner.name
         failure = result.failure
-        if failure is not None and ran and not any(p.blame.backend == name for p in done.problems):
+        told = any(p.blame.backend == name for p in done.problems)
+        if failure is not None and failure.kind is not Kind.UNREPLAYED and ran and not told:
             level = {Kind.CRASH: Level.ERROR, Kind.TIMEOUT: Level.WARNING}.get(failure.kind, Level.WARNING)
             words = {
                 Kind.CRASH: "crashes on this model",
@@ -39,7 +38,7 @@ def engine_findings(done: Study, target: TargetConfig) -> list[Finding]:
         if result.mutated:
             message = f"{title} changes the model's weights or statistics during inference."
             found.append(_whole(Kind.MUTATED, Level.ERROR, target, name, message))
-        if result.nondeterministic:
+        if result.nondeterministic and not done.random:
             apart = number(result.nondeterministic)
             message = f"{title} gives other outputs when run twice on the same inputs: {apart} apart."
             found.append(_whole(Kind.NONDETERMINISTIC, Level.WARNING, target, name, message))

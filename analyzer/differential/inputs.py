@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,9 +15,14 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.differential.structure import TensorInfo
 from analyzer.problem import TargetProblem
 
+if TYPE_CHECKING:
+    from analyzer.graph import Graph
+
 TRUTH_NAMES = ("labels", "label", "targets", "target", "truth", "ground_truth", "y_true")
 MAX_BYTES = 2 << 30
 STYLES = ("normal", "positive", "negative", "wide")
+Ranges = Mapping[str, tuple[float, float]]  # by name of an input: the values it may take
+NOTHING: Ranges = {}
 OTHER_SIZES = (7, 16, 32, 64, 224, 1)  # tried in order for sizes that nothing states: odd first
 INTEGERS = (100, 10, 2, 1)  # exclusive upper bounds tried in order for integers of which nothing is known
 
@@ -105,17 +111,18 @@ def generate(
     *,
     seed: int = 0,
     batch: int = 2,
+    ranges: Ranges = NOTHING,
 ) -> Inputs:
     """One set per style of values. `accepts` runs the model once: sizes and integer bounds that nothing states are
-    tried until it does. Raises `TargetProblem` when nothing is accepted."""
+    tried until it does. `ranges`: what is known of inputs by name. Raises `TargetProblem` when nothing is accepted."""
     for size in OTHER_SIZES if _has_free_sizes(wanted, target) else OTHER_SIZES[:1]:
         for bound in INTEGERS if any(_numpy(w.dtype).kind in "iu" for w in wanted) else INTEGERS[:1]:
-            first = _one(wanted, target, "normal", np.random.default_rng(seed), size, bound, batch)
+            first = _one(wanted, target, "normal", np.random.default_rng(seed), size, bound, batch, ranges)
             if accepts(first):
                 sets = [InputSet("normal", first)]
                 for index, style in enumerate(STYLES[1:], start=1):
                     rng = np.random.default_rng((seed, index))
-                    sets.append(InputSet(style, _one(wanted, target, style, rng, size, bound, batch)))
+                    sets.append(InputSet(style, _one(wanted, target, style, rng, size, bound, batch, ranges)))
                 shapes = ", ".join(f"{n} {list(a.shape)}" for n, a in first.items())
                 return Inputs(tuple(sets), (f"generated inputs of shapes {shapes}: {', '.join(STYLES)} values",))
     names = ", ".join(f"{w.name} {list(w.shape)}" for w in wanted)
@@ -124,28 +131,44 @@ def generate(
     )
 
 
-def variants(examples: Mapping[str, np.ndarray], seed: int = 0) -> Inputs:
+def variants(examples: Mapping[str, np.ndarray], ranges: Ranges = NOTHING, seed: int = 0) -> Inputs:
     """The example inputs that came with a model, and sets of the same shapes in which the floats have other values.
 
     Integers stay as they are: they are indices whose bounds only the example tells. Floats keep the example's mean and
-    spread, so that a preprocessed image stays one.
+    spread, so that a preprocessed image stays one, and what is known of their range; infinities stay, as in a mask.
     """
     sets = [InputSet("example", dict(examples))]
     for index, style in enumerate(("normal", "negative"), start=1):
         rng = np.random.default_rng((seed, index))
-        feeds = {}
-        for name, array in examples.items():
-            if array.dtype.kind == "f" and array.size:
-                values = array.astype(np.float64)
-                spread = float(values.std()) or 1.0
-                drawn = values.mean() + spread * rng.standard_normal(array.shape)
-                feeds[name] = np.asarray(-np.abs(drawn) if style == "negative" else drawn).astype(array.dtype)
-            else:
-                feeds[name] = array
-        sets.append(InputSet(style, feeds))
+        sets.append(InputSet(style, {n: _redrawn(a, style, ranges.get(n), rng) for n, a in examples.items()}))
     if not any(a.dtype.kind == "f" for a in examples.values()):
         sets = sets[:1]
     return Inputs(tuple(sets), (f"the model's example inputs and {len(sets) - 1} variants of them",))
+
+
+def _redrawn(array: np.ndarray, style: str, limits: tuple[float, float] | None, rng: np.random.Generator) -> np.ndarray:
+    finite = np.isfinite(array) if array.dtype.kind == "f" else np.zeros(0, bool)
+    if not finite.any():
+        return array
+    values = array[finite].astype(np.float64)
+    drawn = values.mean() + (float(values.std()) or 1.0) * rng.standard_normal(array.shape)
+    drawn = -np.abs(drawn) if style == "negative" else drawn
+    if limits is not None and limits[0] <= values.min() and values.max() <= limits[1]:
+        low, high = limits
+        inside = np.isfinite(limits).all()
+        drawn = low + (high - low) * rng.random(array.shape) if inside else np.clip(drawn, low, high)
+    return np.asarray(np.where(finite, drawn, array)).astype(array.dtype)
+
+
+def known_ranges(graph: Graph | None, target: TargetConfig) -> dict[str, tuple[float, float]]:
+    """What the configuration says and the graph tells of its inputs, as for every other analysis; no defaults."""
+    if graph is None or not graph.graph.inputs:
+        return {}
+    from analyzer.graph.ranges import Origin
+    from analyzer.numerical.assumptions import assume_inputs
+
+    found = assume_inputs(graph, target)
+    return {a.name: (a.range.lo, a.range.hi) for a in found if a.range.origin is not Origin.DEFAULT}
 
 
 def _one(
@@ -156,6 +179,7 @@ def _one(
     size: int,
     bound: int,
     batch: int,
+    ranges: Ranges,
 ) -> dict[str, np.ndarray]:
     symbols: dict[str, int] = {}
     feeds = {}
@@ -176,6 +200,7 @@ def _one(
                 symbols[symbol] = max(low, min(free, high if high is not None else free))
             shape.append(symbols[symbol])
         limits = (spec.range.lo, spec.range.hi) if spec is not None and spec.range is not None else None
+        limits = limits or ranges.get(info.name)
         feeds[info.name] = _values(
             _numpy(spec.dtype if spec and spec.dtype else info.dtype), shape, style, rng, limits, bound
         )

@@ -16,11 +16,12 @@ from analyzer.differential import noise
 from analyzer.differential.distances import deviation, rates
 from analyzer.differential.rounding import dtypes_inside, error_of, is_rounding, jump_effect, small_scale, ulp_effect
 from analyzer.differential.runner import Runner
-from analyzer.differential.structure import Description, Unit, inbound, live_at, shared_cuts, units
+from analyzer.differential.structure import Description, Unit, draws, inbound, live_at, shared_cuts, units
 from analyzer.differential.verdict import Kind, Outcome
 from analyzer.differential.wording import plain
 
 BATCH_BYTES = 256 << 20
+UNTOLD = (Kind.TIMEOUT, Kind.UNREPLAYED)  # of a part: neither says anything about the engine
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ def localize(
     seed: int = 0,
 ) -> Localization:
     """Find the units at which engines deviate from `judge` on `feeds` (model input name -> array)."""
+    runners = [r for r in runners if r.description is None or r.description.replayable]
     descriptions = [r.description for r in (judge, *runners) if r.description is not None]
     cuts = shared_cuts(structure, descriptions)
     all_units = units(structure, cuts)
@@ -85,7 +87,8 @@ def localize(
     errors: dict[str, dict[str, float]] = {r.name: {} for r in runners}
     floors: dict[str, float] = {}
     blames: list[Blame] = []
-    for chunk in _chunks([u for u in all_units if all(i in truth for i in u.inputs)], truth):
+    fixed = [u for u in all_units if all(i in truth for i in u.inputs) and not draws(u.operations)]
+    for chunk in _chunks(fixed, truth):
         cases = [({i: truth[i] for i in u.inputs}, u.outputs) for u in chunk]
         expected = judge.replay(cases)
         answers = {r.name: r.replay(cases) for r in runners}
@@ -163,7 +166,7 @@ def _judge_unit(
     blames = []
     right = [name for name, outcome in results.items() if outcome.ok]
     for name, outcome in results.items():
-        if outcome.failure is not None and (expected.ok or len(right) > 0) and outcome.failure.kind is not Kind.TIMEOUT:
+        if outcome.failure is not None and (expected.ok or len(right) > 0) and outcome.failure.kind not in UNTOLD:
             blames.append(
                 Blame(unit, name, outcome.failure.kind, np.inf, 0.0, judge.name, outcome.failure.message, inputs)
             )

@@ -65,7 +65,8 @@ def artefacts(graph: Graph, target: TargetConfig, root: Path, folder: Path) -> d
         described: dict[str, Any] = {"entry": target.entry, "root": "project"}
         kind = f"{graph.framework}-entry"
         if kind == "torch-entry" and "onnx" in found:
-            described |= {"names": fx_names(graph), "weights": "model.onnx"}
+            inputs = [v.name for v in graph.graph.inputs]
+            described |= {"names": fx_names(graph), "weights": "model.onnx", "inputs": inputs}
             found[kind] = Artefact(kind, {"project": root, **found["onnx"].files}, described)
         else:
             found[kind] = Artefact(kind, {"project": root}, described)

@@ -13,7 +13,7 @@ import numpy as np
 from analyzer.differential.backend import Backend
 from analyzer.differential.structure import Description
 from analyzer.differential.transport import EngineFailed, Transport
-from analyzer.differential.verdict import Failure, Kind, Outcome
+from analyzer.differential.verdict import Failure, Kind, Outcome, kind_of_error
 from analyzer.differential.worker import tensors
 
 CARRIED = (
@@ -145,8 +145,7 @@ class Runner:
             outcomes = []
             for entry in reply["results"]:
                 if "error" in entry:
-                    kind = Kind.UNSUPPORTED if entry["error"]["kind"] == "unsupported" else Kind.CRASH
-                    text = str(entry["error"]["message"])
+                    kind, text = kind_of_error(entry["error"]["kind"]), str(entry["error"]["message"])
                     outcomes.append(Outcome(failure=Failure(kind, text[:700]), seconds=float(entry["seconds"])))
                 else:
                     named = {name: found[key] for name, key in entry["keys"].items()}

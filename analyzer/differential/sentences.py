@@ -20,7 +20,7 @@ def verdict(result: EngineResult, done: Study) -> str:
     if any(p.blame.backend == result.runner.name for p in done.problems):
         return "deviates"
     if result.nondeterministic:
-        return Kind.NONDETERMINISTIC.value
+        return "samples" if done.random else Kind.NONDETERMINISTIC.value
     if result.mutated:
         return Kind.MUTATED.value
     if result.suspicious and _error(result) >= MATERIAL:
@@ -57,6 +57,11 @@ def _sentence(result: EngineResult, done: Study, comparison: Comparison) -> str:
     if mine:
         layers = ", ".join(f"`{p.blame.unit.main.layer or p.blame.unit.main.name}`" for p in mine[:3])
         return f"{name} deviates from {against} by {error}, brought in by {layers}."
+    if result.nondeterministic and done.random:
+        return (
+            f"{name}: the model samples (`{done.random}`), so its outputs differ from run to run by design; layers "
+            f"that draw nothing are held against {against} one by one."
+        )
     if result.nondeterministic:
         apart = number(result.nondeterministic)
         return f"{name} gives other outputs each time ({apart} apart), so that they cannot be held against {against}."

@@ -6,11 +6,20 @@ layer, or the fused region in which no engine keeps the tensors apart.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.operators.declaration import CONSTANT, CONTRACTION, CONVERTS, IDENTITY, NOTHING, RECURRENT, Trait
+from analyzer.operators.declaration import (
+    CONSTANT,
+    CONTRACTION,
+    CONVERTS,
+    IDENTITY,
+    NOTHING,
+    RANDOM,
+    RECURRENT,
+    Trait,
+)
 from analyzer.operators.registry import declared
 
 
@@ -36,6 +45,7 @@ class Operation:
     path: str | None = None
     line: int | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    random: bool = False  # the layer samples, although its kind alone does not say so
 
 
 @dataclass(frozen=True)
@@ -64,6 +74,7 @@ class Description:
                 n.get("path"),
                 n.get("line"),
                 n.get("attributes") or {},
+                bool(n.get("random")),
             )
             for n in data["nodes"]
         )
@@ -114,6 +125,34 @@ def _heavy(op: str) -> bool:
 
 def _silent(op: str) -> bool:
     return bool(_traits(op) & (CONSTANT | IDENTITY | CONVERTS)) or op == "NoOp"
+
+
+DRAWS_IN_TORCH = frozenset(  # names of operators that are drawn anew at each run
+    {
+        "rand", "rand_like", "randn", "randn_like", "randint", "randint_like", "randperm", "normal",
+        "normal_functional", "bernoulli", "multinomial", "uniform", "exponential", "poisson", "cauchy", "geometric",
+        "log_normal", "native_dropout", "_standard_gamma",
+    }
+)  # fmt: skip
+
+
+def _samples(op: str) -> bool:
+    """Of ONNX or TensorFlow; with a seed as an operand nothing differs from run to run."""
+    return bool(_traits(op) & RANDOM) and not op.startswith("Stateless")
+
+
+def draws(operations: Iterable[Operation]) -> bool:
+    """Whether one of them samples, so that no two runs agree by design."""
+    return any(o.random or o.op in DRAWS_IN_TORCH or _samples(o.op) for o in operations)
+
+
+def drawn(structure: Description) -> frozenset[str]:
+    """The tensors that depend on a random draw."""
+    found: set[str] = set()
+    for operation in structure.operations:
+        if draws([operation]) or found.intersection(operation.inputs):
+            found.update(operation.outputs)
+    return frozenset(found)
 
 
 def shared_cuts(structure: Description, others: Sequence[Description]) -> frozenset[str]:

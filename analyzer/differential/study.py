@@ -14,14 +14,14 @@ from analyzer.differential import noise
 from analyzer.differential.compare import Comparison, EngineResult, run_all
 from analyzer.differential.explain import Budget, Problem, artefact_kind, explain
 from analyzer.differential.input_search import amplified, finite, not_finite
-from analyzer.differential.inputs import Inputs, generate, variants
+from analyzer.differential.inputs import NOTHING, Inputs, Ranges, generate, variants
 from analyzer.differential.known import Benign
-from analyzer.differential.localize import Blame, Localization, localize, splice
+from analyzer.differential.localize import UNTOLD, Blame, Localization, localize, splice
 from analyzer.differential.plan import Family, kind_for
 from analyzer.differential.pool import Pool
 from analyzer.differential.rounding import error_of
 from analyzer.differential.runner import Artefact, Runner
-from analyzer.differential.structure import Description
+from analyzer.differential.structure import Description, drawn, draws
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.wording import plain
 from analyzer.problem import TargetProblem
@@ -44,6 +44,12 @@ class Study:
     runners: tuple[Runner, ...] = ()
     judge: Runner | None = None
 
+    @property
+    def random(self) -> str:
+        """The layer that samples by design, as its name or operator; empty where nothing does."""
+        operations = self.structure.operations if self.structure is not None else ()
+        return next((o.layer or o.name for o in operations if draws([o])), "")
+
 
 def study(
     family: Family,
@@ -56,11 +62,12 @@ def study(
     thorough: bool = False,
     budget: Budget | None = None,
     search: int = 0,
+    ranges: Ranges = NOTHING,
 ) -> Study:
     """Run the family's engines. `given` makes the inputs from the model's description; None generates them.
 
     `thorough`: replay every layer even when the outputs agree. `budget` bounds the search for explanations; None: none.
-    `search`: rounds of looking for inputs on which an engine deviates more.
+    `search`: rounds of looking for inputs on which an engine deviates more. `ranges`: what is known of the inputs.
     """
     pool.pinned = frozenset({family.judge.name, *(b.name for b in family.backends)})
     with tempfile.TemporaryDirectory(prefix="assay-state-") as temporary:
@@ -68,7 +75,7 @@ def study(
         for name, artefact in kinds.items():
             takers = [b for b in family.backends if kind_for(b, kinds) == name]
             settled[name] = pool.settle(takers, artefact, Path(temporary)) if takers else artefact
-        return _study(family, settled, target, pool, thresholds, given, thorough, budget, search)
+        return _study(family, settled, target, pool, thresholds, given, thorough, budget, search, ranges)
 
 
 def _study(
@@ -81,6 +88,7 @@ def _study(
     thorough: bool,
     budget: Budget | None,
     search: int,
+    ranges: Ranges,
 ) -> Study:
     missing: list[tuple[str, Failure]] = []
     runners: list[Runner] = []
@@ -103,10 +111,15 @@ def _study(
     structure = leading.description
     notes = [n for r in (leading, *runners) if r.description is not None for n in r.description.notes]
     versions = {k: v for r in (leading, *runners) for k, v in r.versions.items() if not r.backend.version}
-    inputs = _inputs(structure, target, given, [*runners, *([judge] if judge else [])], budget)
+    inputs = _inputs(structure, target, given, [*runners, *([judge] if judge else [])], budget, ranges)
     if search and judge is not None:
         inputs = amplified(inputs, runners, judge, search)
-    comparison = run_all(runners, judge, inputs.sets, thresholds)
+    comparison = run_all(runners, judge, inputs, thresholds, drawn(structure))
+    notes += [
+        f"Made-up inputs of {values} values were left out: {engine} refuses them ({plain(failure.message)})."
+        for values, engine, failure in comparison.refused
+    ]
+    inputs = replace(inputs, sets=comparison.sets)
     done = replace(
         done,
         structure=structure,
@@ -124,12 +137,13 @@ def _inputs(
     given: Callable[[Description], Inputs] | None,
     runners: Sequence[Runner],
     budget: Budget | None,
+    ranges: Ranges,
 ) -> Inputs:
     if given is not None:
         return given(structure)
     for runner in runners:
         if runner.examples and set(runner.examples) == {i.name for i in structure.inputs}:
-            return _others_finite(variants(runner.examples), runner)
+            return _others_finite(variants(runner.examples, ranges), runner)
 
     def all_run(feeds: Mapping[str, np.ndarray]) -> bool:
         """An image too small for its network has empty or NaN results on some engines and is refused by others."""
@@ -139,9 +153,9 @@ def _inputs(
         return any(runner.run(feeds, state=False).ok for runner in runners)
 
     try:
-        made = generate(structure.inputs, target, all_run)
+        made = generate(structure.inputs, target, all_run, ranges=ranges)
     except TargetProblem:  # an engine that refuses every input, or NaN in every result, is for the comparison to tell
-        made = generate(structure.inputs, target, any_runs)
+        made = generate(structure.inputs, target, any_runs, ranges=ranges)
     # On the first engine that runs: an engine is fast, and it is the engines' own precision that must stay finite. Not
     # the set of ordinary values: an engine that overflows there where float64 does not is to be found.
     quick = next((r for r in runners if r.run(made.sets[0].feeds, state=False).ok), None) if made.sets else None
@@ -160,8 +174,9 @@ def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bo
     comparison, judge = done.comparison, done.judge
     assert comparison is not None
     assert done.structure is not None
+    thorough = thorough or bool(done.random)  # outputs that are drawn hide what is wrong before the draw
     suspicious = [r for r in comparison.results if r.failure is None and (r.suspicious or thorough)]
-    failing = [r for r in comparison.results if r.failure is not None and r.failure.kind is not Kind.TIMEOUT]
+    failing = [r for r in comparison.results if r.failure is not None and r.failure.kind not in UNTOLD]
     working = [r for r in comparison.results if r.failure is None]
     if not suspicious and not (failing and (working or _ran(comparison.judge))):
         return done
@@ -191,7 +206,7 @@ def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bo
             else:
                 mine.append(blame)
         for result in concerned:
-            if result in suspicious and not any(b.backend == result.runner.name for b in mine):
+            if result.suspicious and not any(b.backend == result.runner.name for b in mine):
                 spliced = _spliced(done.structure, result, base, comparison, found, notes)
                 mine += [spliced] if spliced else []
         blames += mine

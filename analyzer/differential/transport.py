@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from analyzer.differential.verdict import Failure, Kind
+from analyzer.differential.verdict import Failure, Kind, kind_of_error
 from analyzer.walls import Limits, launch, stage
 from analyzer.walls.archive import flatten
 from analyzer.walls.kernel.rules import GPU_DEVICES
@@ -95,8 +95,7 @@ def read_reply(text: bytes | str, request: int | None = None) -> Any:
             raise EngineFailed(Kind.CRASH, "the worker answers something that was not asked")
         if "error" in reply:
             error = reply["error"]
-            kind = {"missing": Kind.MISSING, "unsupported": Kind.UNSUPPORTED}.get(error["kind"], Kind.CRASH)
-            raise EngineFailed(kind, str(error["message"])[:700])
+            raise EngineFailed(kind_of_error(error["kind"]), str(error["message"])[:700])
         return reply["value"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise EngineFailed(Kind.CRASH, f"the worker's reply is not understood ({type(error).__name__})") from None

@@ -12,12 +12,13 @@ Arrays = Mapping[str, np.ndarray]
 
 
 class Kind(StrEnum):
-    """Kinds of verdict; each is the last part of a rule id, except `MISSING`, which is a note."""
+    """Kinds of verdict; each is the last part of a rule id, except `MISSING` and `UNREPLAYED`, which are notes."""
 
     MISSING = "missing"
     CRASH = "crash"
     UNSUPPORTED = "unsupported"
     TIMEOUT = "timeout"
+    UNREPLAYED = "unreplayed"  # the part could not be cut out or fed: a limit of the comparison, no fault of an engine
     SHAPE = "shape"
     DTYPE = "dtype"
     NAN = "nan"
@@ -29,6 +30,12 @@ class Kind(StrEnum):
     @property
     def rule(self) -> str:
         return f"differential/{self.value}"
+
+
+def kind_of_error(said: str) -> Kind:
+    """What a worker calls its failures; anything unknown is a crash."""
+    known = {"missing": Kind.MISSING, "unsupported": Kind.UNSUPPORTED, "unreplayed": Kind.UNREPLAYED}
+    return known.get(said, Kind.CRASH)
 
 
 @dataclass(frozen=True, slots=True)

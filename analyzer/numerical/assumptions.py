@@ -66,16 +66,12 @@ def assume(
     """
     main = graph.graph
     uses = Uses.of(graph)
-    signature = graph.model.metadata_props.get(SIGNATURE, "").split("\n")
-    declared = declared_inputs(target, [v for v in main.inputs if role_of(v) is Role.INPUT], signature)
+    inputs = {a.name: a for a in assume_inputs(graph, target, uses)}
     found = []
     for value in main.inputs:
         name, role = value.name or "", role_of(value)
-        if role is Role.INPUT:
-            given = declared.get(name) or _input(value, uses, target)
-        else:
-            given = _parameter(value, uses, target, weights or {})
-        found.append(Assumption(name, role, given))
+        given = inputs.get(name) if role is Role.INPUT else None
+        found.append(given or Assumption(name, role, _parameter(value, uses, target, weights or {})))
     for name, value in main.initializers.items():
         if value.is_graph_input() or (name in exact and declared_parameter(name, target) is None):
             continue
@@ -83,6 +79,15 @@ def assume(
         if changed is not None:
             found.append(Assumption(name, role_of(value), changed))
     return found
+
+
+def assume_inputs(graph: Graph, target: TargetConfig, uses: Uses | None = None) -> list[Assumption]:
+    """The assumptions about what a caller of the model chooses, in order. Raises `TargetProblem` as `assume` does."""
+    uses = uses or Uses.of(graph)
+    signature = graph.model.metadata_props.get(SIGNATURE, "").split("\n")
+    chosen = [v for v in graph.graph.inputs if role_of(v) is Role.INPUT]
+    declared = declared_inputs(target, chosen, signature)
+    return [Assumption(v.name or "", Role.INPUT, declared.get(v.name or "") or _input(v, uses, target)) for v in chosen]
 
 
 def as_ranges(assumptions: Sequence[Assumption]) -> dict[str, ValueRange]:

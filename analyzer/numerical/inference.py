@@ -190,12 +190,18 @@ def _holds_labels(node: ir.Node, position: int) -> bool:
         return position == 1
     if node.op_type != "Mul" or len(node.inputs) != 2:
         return False
-    other = node.inputs[1 - position]
-    producer = other.producer() if other is not None else None
-    while producer is not None and producer.op_type == "Neg":
-        inner = producer.inputs[0]
-        producer = inner.producer() if inner is not None else None
-    return producer is not None and producer.op_type in ("Log", "LogSoftmax", "Log1p")
+    return _is_log(node.inputs[1 - position])
+
+
+def _is_log(value: ir.Value | None, depth: int = 4) -> bool:
+    """A logarithm, perhaps negated, or bounded as the one of a binary cross entropy is."""
+    node = value.producer() if value is not None else None
+    if node is None or depth == 0:
+        return False
+    if node.op_type in ("Log", "LogSoftmax", "Log1p"):
+        return True
+    branches = {"Neg": (0,), "Max": (0, 1), "Maximum": (0, 1), "Clip": (0,), "Where": (1, 2)}.get(node.op_type, ())
+    return any(_is_log(node.inputs[i], depth - 1) for i in branches if i < len(node.inputs))
 
 
 def inferred_parameter(value: ir.Value, uses: Uses) -> ValueRange | None:

@@ -15,7 +15,7 @@ from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential.backend import parse
 from analyzer.differential.container import ContainerTransport
 from analyzer.differential.files import write_problem
-from analyzer.differential.inputs import InputSet, from_file, match
+from analyzer.differential.inputs import Inputs, InputSet, from_file, match
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.structure import TensorInfo
@@ -128,8 +128,8 @@ def test_class_distances_need_ground_truth(healthy: Artefact, pool: Pool) -> Non
     assert all(isinstance(r, Runner) for r in runners)
     feeds = {"x": np.ones((2, 3, 9, 9), np.float32)}
     loose = [r for r in runners if isinstance(r, Runner)]
-    assert run_all(loose, None, [InputSet("a", feeds)], Thresholds()).pairs == {}
-    ((metrics),) = run_all(loose, None, [InputSet("a", feeds, np.array([1, 2]))], Thresholds()).pairs.values()
+    assert run_all(loose, None, Inputs((InputSet("a", feeds),)), Thresholds()).pairs == {}
+    ((metrics),) = run_all(loose, None, Inputs((InputSet("a", feeds, np.array([1, 2])),)), Thresholds()).pairs.values()
     assert [m.metric for m in metrics] == ["class", "mad"]
     assert not any(m.inconsistent for m in metrics)
 

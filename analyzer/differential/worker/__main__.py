@@ -71,7 +71,7 @@ class Server:
             return _error("crash", error)
         except Exception as error:
             traceback.print_exc()
-            return _error(_kind(error), error)
+            return _error("unreplayed" if _is_ours(error) else _kind(error), error)
 
     def do_probe(self, request: dict[str, Any], folder: Path) -> Any:
         self.engine = open_engine(self.name, request.get("knobs", {}))
@@ -143,6 +143,18 @@ UNSUPPORTED = (
     "unsupported", "not supported", "no opset import", "is not a registered function/op", "not compilable",
     "opconversionfailure", "no conversion rule", "does not support",
 )  # fmt: skip
+
+
+OURS = (KeyError, IndexError, AttributeError, TypeError, NameError, AssertionError)
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether this worker's own code made a mistake: raised by one of its lines, not by what the line called."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    here = str(Path(__file__).parent)
+    return isinstance(error, OURS) and trace is not None and trace.tb_frame.f_code.co_filename.startswith(here)
 
 
 PLACES = ("Exception from src/", "Check 'false' failed at", "FrontEnd API failed with")  # of the engine's own sources

@@ -16,7 +16,8 @@ Arrays = dict[str, np.ndarray]
 class EngineError(Exception):
     """A verdict about the engine, not a failure of Assay.
 
-    `kind` is ``missing`` (not installed, no such device), ``unsupported`` (the engine says it cannot), ``crash``.
+    `kind` is ``missing`` (not installed, no such device), ``unsupported`` (the engine says it cannot), ``crash``, or
+    ``unreplayed``: the part could not be cut out or fed here, which says nothing about the engine.
     """
 
     def __init__(self, kind: str, message: str) -> None:

@@ -139,7 +139,7 @@ class Jax:
         while queue:
             name = queue.pop()
             if name not in self.producer:
-                raise EngineError("crash", f"tensor {name!r} can be computed from none of {sorted(given)}")
+                raise EngineError("unreplayed", f"tensor {name!r} can be computed from none of {sorted(given)}")
             index = self.producer[name]
             if index not in wanted:
                 wanted.add(index)

@@ -164,9 +164,9 @@ class Keras:
         steps, arrays = [], {}
         for number, step in enumerate(self._needed(set(inputs), outputs)):
             if not isinstance(step.operation, keras.layers.Layer):
-                raise EngineError("unsupported", f"{type(step.operation).__name__} is not a layer")
+                raise EngineError("unreplayed", f"{type(step.operation).__name__} is not a layer")
             if any(isinstance(v, Named) for v in keras.tree.flatten(step.kwargs)):
-                raise EngineError("unsupported", "a layer that is called with tensors by keyword")
+                raise EngineError("unreplayed", "a layer that is called with tensors by keyword")
             nested = any(isinstance(a, (list, tuple)) for a in step.args)
             config = keras.saving.serialize_keras_object(step.operation)
             names = [f"w{number}_{i}" for i in range(len(step.operation.weights))]
@@ -261,7 +261,7 @@ class Keras:
             if name in given:
                 continue
             if name not in self.producer:
-                raise EngineError("crash", f"tensor {name!r} can be computed from none of {sorted(given)}")
+                raise EngineError("unreplayed", f"tensor {name!r} can be computed from none of {sorted(given)}")
             index = self.producer[name]
             if index not in wanted:
                 wanted.add(index)
@@ -292,7 +292,7 @@ class Keras:
         """A subclassed model: one opaque unit with the inputs and outputs that its build recorded, if any."""
         inputs = getattr(self.model, "_inputs", None) or getattr(self.model, "inputs", None)
         if not inputs:
-            raise EngineError("unsupported", "a subclassed Keras model has no layers that can be told apart")
+            raise EngineError("unreplayed", "a subclassed Keras model has no layers that can be told apart")
         self.inputs = [(t.name, t) for t in _flat(inputs)]
         self.outputs = [f"output_{i}" for i in range(len(_flat(self.model.outputs)))]
         self.producer = {}
@@ -334,7 +334,14 @@ class Keras:
             layer=step.name,
             layer_class=kind,
             attributes=_config(step.operation),
+            random=_samples(step.operation),
         )
+
+
+def _samples(operation: Any) -> bool:
+    """A layer that draws whenever it is called; one that knows whether it trains, as dropout does, draws then only."""
+    seeds = any("seed_generator" in path_of(v) for v in getattr(operation, "variables", ()))
+    return seeds and not getattr(operation, "_call_has_training_arg", False)
 
 
 def _functional(model: Any) -> Any:

@@ -74,7 +74,7 @@ class OnnxModel:
         return {}  # engines hold a copy of an ONNX file's weights that nothing can reach: there is no state to mutate
 
     def cut(self, inputs: Sequence[str], outputs: Sequence[str]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        raise EngineError("unsupported", "ONNX models are cut by `extract`")
+        raise EngineError("unreplayed", "ONNX models are cut by `extract`")
 
     def extract(self, feeds: Mapping[str, np.ndarray], fetches: Sequence[str]) -> ModelProto:
         """The smallest sub-model that computes `fetches` from `feeds`; feeds take the arrays' dtypes and ranks.
@@ -96,7 +96,7 @@ class OnnxModel:
                     wanted.add(index)
                     queue.extend(_needs(self.proto.graph.node[index]))
             else:
-                raise EngineError("crash", f"tensor {name!r} can be computed from none of {sorted(feeds)}")
+                raise EngineError("unreplayed", f"tensor {name!r} can be computed from none of {sorted(feeds)}")
         nodes = [self.proto.graph.node[index] for index in sorted(wanted)]
         used = {name for n in nodes for name in _needs(n)} | set(fetches)
         produced = {name for n in nodes for name in n.output}

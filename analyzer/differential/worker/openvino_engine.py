@@ -85,4 +85,4 @@ def _known(port: Any, feeds: Mapping[str, Any]) -> str:
     for name in port.get_names():
         if name.removesuffix("/fed") in feeds:
             return str(name.removesuffix("/fed"))
-    raise EngineError("crash", f"OpenVINO asks for an input {sorted(port.get_names())} that the model does not have")
+    raise EngineError("unreplayed", f"OpenVINO asks for an input {sorted(port.get_names())} that is not there")

@@ -161,7 +161,7 @@ class TensorFlow:
             if name in given or index in wanted or self.operations[index].type == "Const":
                 continue
             if self.operations[index].type == "Placeholder":
-                raise EngineError("crash", f"tensor {name!r} can be computed from none of {sorted(given)}")
+                raise EngineError("unreplayed", f"tensor {name!r} can be computed from none of {sorted(given)}")
             wanted.add(index)
             queue.extend(t.name for t in self.operations[index].inputs)
         return sorted(wanted)

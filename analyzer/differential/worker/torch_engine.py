@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .contract import Arrays, EngineError, tensor
-from .torch_module import Buffers, Repacked, build_module, take_weights
+from .torch_module import Buffers, Repacked, build_module, take_weights, unchecked_distributions
 from .torch_program import Program, as_array
 
 DTYPES = {"float64": "float64", "bfloat16": "bfloat16", "float16": "float16"}
@@ -80,12 +80,13 @@ class Torch:
             self.exported = program
         else:
             try:
-                with torch.no_grad():
+                with torch.no_grad(), unchecked_distributions(torch):
                     self.exported = torch.export.export(module, tuple(args), kwargs or None)
             except Exception as error:
                 if self.knobs["mode"] == "export":
                     raise
-                return self._opaque(args, kwargs, [*notes, f"PyTorch cannot trace the module: {_first(error)}"])
+                notes.append(f"PyTorch cannot trace the module: {_first(error)}")
+                return self._opaque(args, kwargs, notes, model.get("inputs") or ())
         self.runnable = self._runnable(module)
         self.program = Program(self.exported)
         self.inputs, self.outputs = self.program.inputs, self.program.outputs
@@ -102,8 +103,11 @@ class Torch:
             "notes": notes,
         }
 
-    def _opaque(self, args: Any, kwargs: Any, notes: list[str]) -> dict[str, Any]:
-        """A module that cannot be traced runs as a whole; where it raises, the layer is known from its calls."""
+    def _opaque(self, args: Any, kwargs: Any, notes: list[str], names: Sequence[str]) -> dict[str, Any]:
+        """A module that cannot be traced runs as a whole; where it raises, the layer is known from its calls.
+
+        `names`: what its inputs are called in the export, in order.
+        """
         import torch
 
         self.program = None
@@ -113,13 +117,15 @@ class Torch:
             part.register_forward_hook(lambda *_: self.where.pop() and None)
         self.runnable = self._runnable(self.module) if self.knobs["mode"] == "compile" else self.module
         leaves = [v for v in torch.utils._pytree.tree_leaves((args, kwargs)) if isinstance(v, torch.Tensor)]
-        self.inputs = {f"input_{i}": v for i, v in enumerate(leaves)}
+        names = names if len(names) == len(leaves) else [f"input_{i}" for i in range(len(leaves))]
+        self.inputs = dict(zip(names, leaves))  # noqa: B905
         self.examples = {n: as_array(v) for n, v in self.inputs.items()}
         self.runnable = Repacked(self.runnable, args, kwargs)
         self.positional = list(self.inputs)
         described = [tensor(n, str(v.dtype).replace("torch.", ""), list(v.shape)) for n, v in self.inputs.items()]
         notes[-1] += ". It is compared as a whole, not layer by layer."
-        return {"nodes": [], "inputs": described, "outputs": [], "alive": [], "dtypes": {}, "notes": notes}
+        whole = {"nodes": [], "outputs": [], "alive": [], "dtypes": {}, "replayable": False}
+        return {**whole, "inputs": described, "notes": notes}
 
     def reset(self) -> None:
         self.buffers.restore()
@@ -129,7 +135,7 @@ class Torch:
 
     def cut(self, inputs: Sequence[str], outputs: Sequence[str]) -> tuple[dict[str, Any], Arrays]:
         if self.program is None:
-            raise EngineError("unsupported", "PyTorch cannot trace this module, so it has no parts")
+            raise EngineError("unreplayed", "PyTorch cannot trace this module, so it has no parts")
         return self.program.cut(inputs, outputs)
 
     def evaluate(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
@@ -155,7 +161,7 @@ class Torch:
         import torch
 
         if fetches is not None:
-            raise EngineError("unsupported", "PyTorch cannot trace this module, so it has no parts to run")
+            raise EngineError("unreplayed", "PyTorch cannot trace this module, so it has no parts to run")
         self.where.clear()
         try:
             with torch.no_grad():

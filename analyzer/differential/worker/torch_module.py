@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,15 @@ def take_weights(module: Any, path: Path) -> list[str]:
                 plain = array.copy() if array.dtype.kind in "biuf" else array.astype(np.float32)
                 value.copy_(torch.from_numpy(plain))
     return []
+
+
+def unchecked_distributions(torch: Any) -> Any:
+    """As for the export: distributions look at values to validate them, which no tracer can."""
+    try:
+        from assay_inside.allowances import unchecked_distributions as unchecked  # type: ignore[import-not-found]
+    except ImportError:
+        return contextlib.nullcontext()
+    return unchecked(torch)
 
 
 class Buffers:

@@ -90,7 +90,7 @@ class Program:
             if name in wanted or name in given or name in self.constants:
                 continue
             if name not in self.by_name:
-                raise EngineError("crash", f"tensor {name!r} can be computed from none of {sorted(given)}")
+                raise EngineError("unreplayed", f"tensor {name!r} can be computed from none of {sorted(given)}")
             wanted.add(name)
             queue.extend(n.name for n in self.by_name[name].all_input_nodes)
         return [n for n in self.nodes if n.name in wanted]
@@ -143,7 +143,7 @@ class Program:
                 return {"torch": str(value)}
             if value is None or isinstance(value, (int, float, bool, str)):
                 return value
-            raise EngineError("unsupported", f"argument of type {type(value).__name__}")
+            raise EngineError("unreplayed", f"argument of type {type(value).__name__}")
 
         steps = []
         for each in self.needed(dict.fromkeys(inputs), outputs):
