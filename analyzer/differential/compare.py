@@ -70,7 +70,7 @@ def run_all(
     """Run every engine on every set, the first set twice; compare outputs with the judge's, and engines pairwise.
 
     Outputs in `random` depend on draws and are compared with nothing. Of inputs that were made up, sets that the engine
-    which defines the model refuses are left out as long as it takes the first one: the values were wrong, not the engine.
+    which defines the model refuses are left out as long as it takes the first one.
     """
     judged = _run(judge, inputs.sets, twice=False) if judge is not None else None
     results = [_run(runner, inputs.sets, twice=True) for runner in runners]
