@@ -30,12 +30,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential.analysis import result_of
 from analyzer.differential.environments import Overlays, default_folder
-from analyzer.differential.files import write_problem
+from analyzer.differential.files import write_problems
+from analyzer.differential.fresh import FreshProcess
 from analyzer.differential.inputs import Inputs, InputSet
 from analyzer.differential.plan import families
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact
 from analyzer.differential.study import study
+from analyzer.differential.whole_scripts import write_whole
 from analyzer.differential.worker.contract import machine
 from analyzer.findings import AnalysisResult, Finding, Level
 from analyzer.walls.process import ProcessSandbox
@@ -370,9 +372,8 @@ def examine(case: Case, folder: Path, pool: Pool, output: Path) -> AnalysisResul
         study(f, kinds, target, pool, Thresholds(), (lambda _: given) if given else None)
         for f in families(case.backends, kinds)
     ]
-    for each in studies:
-        for problem in each.problems:
-            write_problem(problem, each, kinds, output)
+    fresh = FreshProcess(ARGUMENTS.overlays)
+    studies = [write_whole(write_problems(each, kinds, output, fresh), kinds, output, fresh) for each in studies]
     return result_of(studies, target, output, Thresholds())
 
 

@@ -16,7 +16,8 @@ from analyzer.differential.deviation_map import deviation_map
 from analyzer.differential.distances import bin_edges
 from analyzer.differential.engine_findings import engine_findings
 from analyzer.differential.explain import Budget
-from analyzer.differential.files import write_problem
+from analyzer.differential.files import write_problems
+from analyzer.differential.fresh import FreshProcess
 from analyzer.differential.layer_findings import layer_finding
 from analyzer.differential.plan import UNEXPORTED, artefacts, families, foreign_operators
 from analyzer.differential.pool import Overlay, Pool
@@ -24,6 +25,7 @@ from analyzer.differential.sentences import sentences
 from analyzer.differential.source_lines import with_lines
 from analyzer.differential.structure import Description
 from analyzer.differential.study import Study, study
+from analyzer.differential.whole_scripts import write_whole
 from analyzer.differential.wording import plain
 from analyzer.findings import (
     AnalysisResult,
@@ -111,10 +113,8 @@ def run_studies(
                         ranges=ranges,
                     )
                 )
-            for each in done:
-                for problem in each.problems:
-                    write_problem(problem, each, kinds, output)
-            return done
+            local = FreshProcess(own.overlay, sandbox if target.entry else None)
+            return [write_whole(write_problems(each, kinds, output, local), kinds, output, local) for each in done]
         finally:
             if pool is None:
                 own.close()
@@ -159,7 +159,7 @@ def result_of(
             continue
         if each.inputs is not None:
             assumptions += each.inputs.assumptions
-        findings += [layer_finding(problem, each, target, output) for problem in each.problems]
+        findings += [layer_finding(problem, each, target) for problem in each.problems]
         findings += engine_findings(each, target)
         lines += sentences(each)
         distances += histograms(each.comparison)

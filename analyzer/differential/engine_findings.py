@@ -32,12 +32,13 @@ def engine_findings(done: Study, target: TargetConfig) -> list[Finding]:
                 Kind.TIMEOUT: "gave no answer in time",
                 Kind.UNSUPPORTED: "does not support this model",
             }.get(failure.kind, "failed")
-            found.append(
-                _whole(failure.kind, level, target, name, f"{title} {words}: {plain(failure.message)}", failure)
-            )
+            message = f"{title} {words}: {plain(failure.message)}"
+            script = done.scripts.get((name, failure.kind), "")
+            found.append(_whole(failure.kind, level, target, name, message, failure, script))
         if result.mutated:
             message = f"{title} changes the model's weights or statistics during inference."
-            found.append(_whole(Kind.MUTATED, Level.ERROR, target, name, message))
+            script = done.scripts.get((name, Kind.MUTATED), "")
+            found.append(_whole(Kind.MUTATED, Level.ERROR, target, name, message, script=script))
         if result.nondeterministic and not done.random:
             apart = number(result.nondeterministic)
             message = f"{title} gives other outputs when run twice on the same inputs: {apart} apart."
@@ -74,10 +75,21 @@ def _accepting(done: Study, target: TargetConfig) -> list[Finding]:
 
 
 def _whole(
-    kind: Kind, level: Level, target: TargetConfig, backend: str, message: str, failure: Failure | None = None
+    kind: Kind,
+    level: Level,
+    target: TargetConfig,
+    backend: str,
+    message: str,
+    failure: Failure | None = None,
+    script: str = "",
 ) -> Finding:
-    sentences = (failure.message,) if failure else ()
+    """`script` showed it in a fresh process; without one it does not block."""
+    sentences = [failure.message] if failure else []
+    if level is Level.ERROR and not script:
+        level = Level.WARNING
+        sentences.append("No script shows it in a fresh process, so it does not block.")
     return Finding(
         kind.rule, level, Confidence.CONFIRMED, shortened(message, 200), target.id, operand=backend,
-        evidence=Evidence("deviation", sentences, data={"backend": backend}),
+        evidence=Evidence("deviation", tuple(sentences), data={"backend": backend}),
+        reproducer=f"differential/{script}" if script else None,
     )  # fmt: skip

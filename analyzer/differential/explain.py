@@ -63,6 +63,8 @@ class Problem:
     known: Known | None = None
     count: int = 1
     outputs_affected: float = 0.0  # relative error at the model's outputs
+    script: str = ""  # the name of the script that showed it in a fresh process
+    unshown: str = ""  # why there is none
 
 
 def artefact_kind(backend: Backend, kinds: Mapping[str, Artefact]) -> str:

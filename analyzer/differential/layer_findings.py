@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.differential import noise
@@ -17,12 +16,11 @@ from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Ta
 MATERIAL = 1e-3  # relative error of a layer from which a confirmed deviation is an error even if the outputs hide it
 
 
-def layer_finding(problem: Problem, done: Study, target: TargetConfig, output: Path) -> Finding:
+def layer_finding(problem: Problem, done: Study, target: TargetConfig) -> Finding:
     blame, operation = problem.blame, problem.blame.unit.main
     layer = operation.layer or operation.name
     where = Location(operation.path, operation.line) if operation.path and operation.line else None
     level = _level(problem, target)
-    script = output / "differential" / f"{problem.key}.py"
     return Finding(
         rule=blame.kind.rule,
         level=level,
@@ -35,7 +33,7 @@ def layer_finding(problem: Problem, done: Study, target: TargetConfig, output: P
         operand=problem.backend.engine.name + (f" {problem.culprit.name}" if problem.culprit else ""),
         location=where,
         evidence=_evidence(problem, done),
-        reproducer=f"differential/{problem.key}.py" if script.is_file() else None,
+        reproducer=f"differential/{problem.script}" if problem.script else None,
     )
 
 
@@ -43,6 +41,8 @@ def _level(problem: Problem, target: TargetConfig) -> Level:
     """An error needs a blamed layer, more than noise, and an engine that the model is meant for: a module in PyTorch
     blocks on its ONNX form only where the configuration names the engines."""
     kind = problem.blame.kind
+    if not problem.script:
+        return Level.WARNING  # what no script shows in a fresh process does not block
     if target.entry and target.backends is None and problem.backend.engine.artefacts[0] == "onnx":
         return Level.WARNING
     if target.backends is None and problem.culprit is not None and problem.culprit.kind == "export":
@@ -108,6 +108,8 @@ def _evidence(problem: Problem, done: Study) -> Evidence:
         sentences.append(f"Introduced by {problem.culprit.sentence}.")
     if problem.versions is not None:
         sentences.append(f"Versions: {problem.versions.sentence}.")
+    if problem.unshown:
+        sentences.append(f"No script shows it in a fresh process ({problem.unshown}), so it does not block.")
     if problem.known is not None:
         sentences.append(problem.known.sentence)
     if blame.judge == "majority":

@@ -18,13 +18,30 @@ from analyzer.differential.reduce import Reduced
 
 INLINE = 64 << 10  # bytes of arrays that a script carries itself
 
-ONNX_SCRIPT = '''"""{title}
+GUARD = """
+STARTED = False  # whether what fails from here on is the engine
 
-Needs: {needs}. Exit code 1 when the results differ, 0 when they agree.
+
+def failed(kind, error, trace):
+    traceback.print_exception(kind, error, trace)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(1 if STARTED and not issubclass(kind, ImportError) else 2)
+
+
+sys.excepthook = failed
+"""
+
+ONNX_HEAD = '''"""{title}
+
+Needs: {needs}. Exit code 1 when {shown}, 0 when not, 2 when this could not be run.
 """
 import base64
+import os
+import subprocess
 import sys
-
+import traceback
+{guard}
 import numpy as np
 import onnx
 from onnx.reference import ReferenceEvaluator
@@ -37,14 +54,16 @@ def load(text):
     kind, shape, data = text
     return np.frombuffer(base64.b64decode(data), dtype=kind).reshape(shape)
 
-
+{apart}
 model = onnx.load_from_string(base64.b64decode(MODEL)) if not MODEL.endswith(".onnx") else onnx.load(MODEL)
 feeds = {{name: load(text) for name, text in FEEDS.items()}}
 names = [o.name for o in model.graph.output]
-print("model:", ", ".join(n.op_type for n in model.graph.node))
+print("model:", ", ".join([n.op_type for n in model.graph.node][:12]))
 
 {engine}
+'''
 
+ONNX_COMPARE = """
 {expected}
 worst = 0.0
 for name in names:
@@ -60,10 +79,18 @@ for name in names:
     scale = np.max(np.abs(b[np.isfinite(b)]), initial=0.0) or 1.0
     with np.errstate(invalid="ignore"):
         worst = max(worst, float(np.max(np.where(same, 0.0, np.abs(a - b)), initial=0.0)) / scale)
-    print(name, "{engine_name}:", mine.ravel()[:8], "specification:", right.ravel()[:8])
+    print(name, "{engine_name}:", mine.ravel()[:8], "{against}:", right.ravel()[:8])
 print(f"relative error {{worst:.3g}} (limit {limit:.3g})")
 sys.exit(1 if worst > {limit!r} else 0)
-'''
+"""
+
+# The engine runs in a process of its own, for it may take the process with it.
+ONNX_APART = """
+if len(sys.argv) < 2:
+    code = subprocess.run([sys.executable, __file__, "run"]).returncode
+    print(f"the engine ended with {code}" if code else "the engine gives a result")
+    sys.exit(code if code in (0, 2) else 1)
+"""
 
 SPECIFICATION = """with np.errstate(all="ignore"):
     expected = dict(zip(names, ReferenceEvaluator(model{new}).run(None, feeds)))"""
@@ -73,7 +100,7 @@ REFERENCE = """with np.errstate(all="ignore"):
 print("onnx", onnx.__version__)"""
 
 ORT = """import onnxruntime as ort
-
+{check}
 options = ort.SessionOptions()
 options.log_severity_level = 3
 options.graph_optimization_level = ort.GraphOptimizationLevel({level})
@@ -82,7 +109,7 @@ actual = dict(zip(names, session.run(names, feeds)))
 print("onnxruntime", ort.__version__)"""
 
 OPENVINO = """import openvino
-
+{check}
 core = openvino.Core()
 compiled = core.compile_model(core.read_model(model.SerializeToString()), "CPU", {config})
 result = compiled({{name: feeds[name] for name in feeds}})
@@ -98,10 +125,15 @@ def onnx_script(
     folder: Path,
     stem: str,
     right: Mapping[str, np.ndarray] | None = None,
+    *,
+    crashes: bool = False,
+    against: str = "the float64 run",
 ) -> Path:
     """Write the script (and, for large models or inputs, files beside it); returns its path.
 
-    `right` is carried only where `onnx.reference` is itself in question and cannot be asked."""
+    The engine is held against `onnx.reference`, or against the values `right`, which the script then carries, under
+    the name `against`. `crashes`: all that is shown is that the engine gives no result.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     if len(model) > INLINE:
         (folder / f"{stem}.onnx").write_bytes(model)
@@ -125,7 +157,8 @@ def onnx_script(
     if backend.engine.name == "openvino":
         hint = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}.get(knobs["precision"])
         config = {"INFERENCE_PRECISION_HINT": hint} if hint else {}
-        engine, needs = OPENVINO.format(config=config), "numpy, onnx, openvino"
+        check = version_check("openvino.__version__", backend)
+        engine, needs = OPENVINO.format(config=config, check=check), "numpy, onnx, openvino"
     elif backend.engine.name == "reference":
         engine, needs = REFERENCE, "numpy, onnx"
     else:
@@ -133,34 +166,49 @@ def onnx_script(
         disabled = [n for n in knobs["disabled"].split("+") if n]
         extra = f", disabled_optimizers={disabled}" if disabled else ""
         version = f"=={backend.version}" if backend.version else ""
-        engine, needs = ORT.format(level=level, disabled=extra), f"numpy, onnx, onnxruntime{version}"
-    corrected = corrected_operators(model) if backend.engine.name != "reference" else Corrected((), "")
-    script = ONNX_SCRIPT.format(
+        check = version_check("ort.__version__", backend)
+        engine, needs = ORT.format(level=level, disabled=extra, check=check), f"numpy, onnx, onnxruntime{version}"
+    asked = right is None and not crashes  # the specification's own code
+    corrected = corrected_operators(model) if asked else Corrected((), "")
+    other = "the ONNX specification" if asked else against
+    head = ONNX_HEAD.format(
         operators=f"\n{corrected.source}\n" if corrected.names else "",
-        expected=_carried(right or {})
-        if backend.engine.name == "reference"
-        else SPECIFICATION.format(new=f", new_ops=[{', '.join(corrected.names)}]" if corrected.names else ""),
-        title=f"{backend.title} against the ONNX specification.",
+        title=f"{backend.title} gives no result." if crashes else f"{backend.title} against {other}.",
+        shown="the engine fails" if crashes else "the results differ",
         needs=needs,
+        guard=GUARD,
         model=model_text,
         feeds=feeds,
-        engine=engine,
+        apart=ONNX_APART if crashes else "",
+        engine=f"STARTED = True\n{engine}" if crashes else engine,
+    )
+    new = f", new_ops=[{', '.join(corrected.names)}]" if corrected.names else ""
+    compared = ONNX_COMPARE.format(
+        expected=SPECIFICATION.format(new=new) if right is None else _carried(right),
+        against="specification" if asked else against,
         engine_name=backend.engine.title,
         limit=limit,
     )
     path = folder / f"{stem}.py"
-    path.write_text(script, encoding="utf-8")
+    path.write_text(head if crashes else head + compared, encoding="utf-8")
     return path
 
 
-def _carried(right: Mapping[str, np.ndarray]) -> str:
-    """The judge's values, from a float64 run of the specification."""
-    lines = [f"    {n!r}: ({a.dtype.str!r}, {tuple(a.shape)!r}, {_quoted(encoded(a), 8)})," for n, a in right.items()]
+def version_check(expression: str, backend: Backend) -> str:
+    """Ends a script that found another version of the engine than the one it is about."""
+    if backend.version is None:
+        return ""
+    plain = f"{expression}.split('-')[0].split('+')[0]"
     return (
-        "RIGHT = {  # computed in float64\n"
-        + "\n".join(lines)
-        + "\n}\nexpected = {n: load(t) for n, t in RIGHT.items()}"
+        f"\nif not {plain}.startswith({backend.version!r}):\n"
+        f'    print("needs version {backend.version}, found", {expression})\n    sys.exit(2)\n'
     )
+
+
+def _carried(right: Mapping[str, np.ndarray]) -> str:
+    """The right values."""
+    lines = [f"    {n!r}: ({a.dtype.str!r}, {tuple(a.shape)!r}, {_quoted(encoded(a), 8)})," for n, a in right.items()]
+    return "RIGHT = {\n" + "\n".join(lines) + "\n}\nexpected = {n: load(t) for n, t in RIGHT.items()}"
 
 
 def encoded(array: np.ndarray) -> str:

@@ -43,6 +43,7 @@ class Study:
     versions: Mapping[str, str] = field(default_factory=dict)
     runners: tuple[Runner, ...] = ()
     judge: Runner | None = None
+    scripts: Mapping[tuple[str, Kind], str] = field(default_factory=dict)  # of engines as wholes: by backend and kind
 
     @property
     def random(self) -> str:

@@ -45,8 +45,9 @@ def test_keras_on_torch_is_blamed_for_its_pooling(
     assert problem.known.id == "keras-torch-average-pool-same"
     names = {u.id for u in done.localizations["keras-torch"].units}
     assert {"inner/one", "inner/relu", "inner/one:1", "inner/relu:1"} <= names
-    write_problem(problem, done, {"keras": keras_model}, tmp_path)
+    written = write_problem(problem, done, {"keras": keras_model}, tmp_path)
     (script,) = tmp_path.rglob("*.py")
+    assert (written.script, written.unshown) == (script.name, "")
     env = {k: v for k, v in os.environ.items() if k != "KERAS_BACKEND"}
     ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, env=env)
     assert ran.returncode == 1, ran.stderr

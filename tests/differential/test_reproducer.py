@@ -65,7 +65,7 @@ def test_a_script_with_a_corrected_operator_still_deviates(tmp_path: Path, save_
     """The zeros that Pad_Fusion loses before a max pool with padding of its own."""
     nodes = [
         helper.make_node("Pad", ["x", "pads"], ["p"]),
-        helper.make_node("MaxPool", ["p"], ["y"], kernel_shape=[2, 2], strides=[2, 2], pads=[0, 0, 1, 1]),
+        helper.make_node("MaxPool", ["p"], ["y"], kernel_shape=[3, 3], strides=[2, 2], pads=[0, 0, 1, 1]),
     ]
     pads = {"pads": np.array([0, 0, 1, 1, 0, 0, 1, 1], np.int64)}
     artefact = save_model(tmp_path / "model.onnx", nodes, pads, SQUARE, opset=18)
