@@ -18,6 +18,7 @@ from analyzer.differential.engine_findings import engine_findings
 from analyzer.differential.explain import Budget
 from analyzer.differential.files import write_problems
 from analyzer.differential.fresh import FreshProcess
+from analyzer.differential.known_ranges import known_ranges
 from analyzer.differential.layer_findings import layer_finding
 from analyzer.differential.plan import UNEXPORTED, artefacts, families, foreign_operators
 from analyzer.differential.pool import Overlay, Pool
@@ -93,7 +94,7 @@ def run_studies(
         kinds = artefacts(graph, target, root, Path(temporary))
         grouped = families(target.backends, kinds, versions)
         given = _given(target, root, sandbox)
-        ranges = validation.known_ranges(graph, target)
+        ranges = known_ranges(graph, target)
         own = pool or Pool(sandbox=sandbox, overlay=overlay)
         try:
             done = []

@@ -7,16 +7,12 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.differential.structure import TensorInfo
 from analyzer.problem import TargetProblem
-
-if TYPE_CHECKING:
-    from analyzer.graph import Graph
 
 TRUTH_NAMES = ("labels", "label", "targets", "target", "truth", "ground_truth", "y_true")
 MAX_BYTES = 2 << 30
@@ -158,17 +154,6 @@ def _redrawn(array: np.ndarray, style: str, limits: tuple[float, float] | None, 
         inside = np.isfinite(limits).all()
         drawn = low + (high - low) * rng.random(array.shape) if inside else np.clip(drawn, low, high)
     return np.asarray(np.where(finite, drawn, array)).astype(array.dtype)
-
-
-def known_ranges(graph: Graph | None, target: TargetConfig) -> dict[str, tuple[float, float]]:
-    """What the configuration says and the graph tells of its inputs, as for every other analysis; no defaults."""
-    if graph is None or not graph.graph.inputs:
-        return {}
-    from analyzer.graph.ranges import Origin
-    from analyzer.numerical.assumptions import assume_inputs
-
-    found = assume_inputs(graph, target)
-    return {a.name: (a.range.lo, a.range.hi) for a in found if a.range.origin is not Origin.DEFAULT}
 
 
 def _one(

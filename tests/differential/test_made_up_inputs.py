@@ -10,7 +10,8 @@ import pytest
 
 from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential import analyse
-from analyzer.differential.inputs import known_ranges, variants
+from analyzer.differential.inputs import variants
+from analyzer.differential.known_ranges import known_ranges
 from analyzer.differential.structure import Operation, draws
 from analyzer.differential.verdict import Kind, kind_of_error
 from analyzer.exporting import export
