@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,6 +74,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
             worst = max(worst, 2)
         except Problem as problem:
             console.print(str(problem), style="red", markup=False, highlight=False)
+            worst = 3
+        except Exception as error:  # a defect of ours: told, and no reason to lose the other answers
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            where = f"{Path(place.filename).name}:{place.lineno}"
+            what = f"{type(error).__name__} in {where}: {error}"
+            console.print(f"{name}: not decided, by a defect of Assay that should be reported: {what}", markup=False)
             worst = 3
     if args.json and answers:
         Path(args.json).write_text(json.dumps(answers, indent=2, default=str) + "\n", encoding="utf-8")

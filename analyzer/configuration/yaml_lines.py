@@ -15,6 +15,7 @@ Path = tuple[str | int, ...]
 MAX_BYTES = 1 << 20
 MAX_NODES = 100_000
 MAX_DEPTH = 40
+MAX_BRACKETS = 400  # well beyond MAX_DEPTH: brackets in texts are counted too
 
 
 class _Loader(yaml.SafeLoader):
@@ -35,6 +36,8 @@ def load_with_lines(text: str, name: str) -> tuple[Any, dict[Path, int]]:
         raise UsageProblem(
             f"{name} is larger than 1 MiB; a configuration is a page of text, so check that it is the right file."
         )
+    if (line := _too_deep(text)) is not None:
+        raise UsageProblem(f"{name}:{line}: more than {MAX_BRACKETS} brackets stand open; write it as indented lines.")
     try:
         loader = _Loader(text)
     except yaml.reader.ReaderError as error:
@@ -54,6 +57,21 @@ def load_with_lines(text: str, name: str) -> tuple[Any, dict[Path, int]]:
     finally:
         loader.dispose()
     return data, lines
+
+
+def _too_deep(text: str) -> int | None:
+    """The line on which more brackets stand open than a document needs: PyYAML takes quadratic time for them."""
+    depth, line = 0, 1
+    for character in text:
+        if character == "\n":
+            line += 1
+        elif character in "[{":
+            depth += 1
+            if depth > MAX_BRACKETS:
+                return line
+        elif character in "]}":
+            depth = max(0, depth - 1)
+    return None
 
 
 def _plain(loader: _Loader, node: yaml.Node, path: Path, lines: dict[Path, int], name: str) -> Any:

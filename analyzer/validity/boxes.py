@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 MAX_BOXES = 64  # boxes are for reading; beyond this a region is cut off, and said to be
 MAX_CELLS = 4_000_000
+MAX_LISTED = 8  # values that are listed one by one where they form ranges
+MAX_RUNS = 32
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Box:
     def sentence(self, orders: Mapping[str, Sequence[Any]]) -> str:
         """``kernel ≥ 7 and image ≤ 5``."""
         parts = [describe(name, values, orders.get(name)) for name, values in self.sides.items()]
+        parts = [f"({p})" if " or " in p and len(parts) > 1 else p for p in parts]
         return " and ".join(parts) or "every vector"
 
 
@@ -46,8 +49,30 @@ def describe(name: str, values: Sequence[Any], order: Sequence[Any] | None) -> s
         missing = [v for v in ranked if v not in values]
         if len(missing) == 1:
             return f"{name} ≠ {missing[0]}"
-    shown = ", ".join(map(str, values[:8])) + (", …" if len(values) > 8 else "")
-    return f"{name} ∈ {{{shown}}}"
+        runs = _runs(sorted(values), ranked)
+        if len(runs) <= MAX_RUNS and (len(values) > MAX_LISTED or len(runs) < len(values) / 2):
+            return " or ".join(_run(name, low, high, ranked) for low, high in runs)
+    return f"{name} ∈ {{{', '.join(map(str, values))}}}"
+
+
+def _runs(values: Sequence[int], ranked: Sequence[int]) -> list[tuple[int, int]]:
+    """Stretches of neighbours in the domain."""
+    place = {v: i for i, v in enumerate(ranked)}
+    runs: list[tuple[int, int]] = []
+    for value in values:
+        if runs and place[value] == place[runs[-1][1]] + 1:
+            runs[-1] = (runs[-1][0], value)
+        else:
+            runs.append((value, value))
+    return runs
+
+
+def _run(name: str, low: int, high: int, ranked: Sequence[int]) -> str:
+    if low == high:
+        return f"{name} = {low}"
+    if low == ranked[0]:
+        return f"{name} ≤ {high}"
+    return f"{name} ≥ {low}" if high == ranked[-1] else f"{low} ≤ {name} ≤ {high}"
 
 
 def cover(

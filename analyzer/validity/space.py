@@ -11,6 +11,7 @@ from analyzer.problem import UsageProblem
 from analyzer.validity.architecture import Architecture, Layer
 from analyzer.validity.expressions import evaluate, names_in, parse
 from analyzer.validity.registry import spec
+from analyzer.validity.space_text import Text
 from analyzer.validity.spec import TensorType
 from analyzer.validity.terms import Poly, Term, Truth, symbol
 
@@ -58,14 +59,6 @@ class Hyperparameter:
         if self.values is not None:
             return value in self.values
         return (self.lo is None or value >= self.lo) and (self.hi is None or value <= self.hi)
-
-
-@dataclass(frozen=True)
-class Text:
-    """An expression as it stands in a file."""
-
-    text: str
-    line: int | None = None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analyzer.problem import UsageProblem
-from analyzer.validity.space import Hyperparameter, Text
+from analyzer.validity.space import Hyperparameter
+from analyzer.validity.space_text import Text
 
 
 def from_keras_tuner(config: Mapping[str, Any], where: str) -> tuple[tuple[Hyperparameter, ...], tuple[Text, ...]]:

@@ -16,15 +16,26 @@ from analyzer.problem import UsageProblem
 from analyzer.validity.architecture import Architecture, Layer
 from analyzer.validity.expressions import names_in, parse
 from analyzer.validity.registry import FRAMEWORKS, all_specs
-from analyzer.validity.space import Hyperparameter, Space, Text, bound_to
+from analyzer.validity.space import Hyperparameter, Space, bound_to
+from analyzer.validity.space_checks import (
+    check_attribute,
+    check_complete,
+    check_domains,
+    check_name,
+    check_numbers,
+)
 from analyzer.validity.space_import import IMPORTERS
+from analyzer.validity.space_text import Text
 from analyzer.validity.spec import TensorType
+from analyzer.validity.specs.common import NUMERIC
 
 KEYS = ("version", "model", "hyperparameters", "derived", "conditions", "bind", "symbols", "import")
 MODEL_KEYS = ("framework", "version", "inputs", "layers")
 LAYER_KEYS = ("name", "op", "input", "inputs", "framework", "source")
 DOMAIN_KEYS = ("min", "max", "step", "values")
+DTYPES = (*NUMERIC, "bool", "string", "float8_e4m3fn", "float8_e5m2")
 MAX_LAYERS = 20_000
+OUTPUTS = 8  # of a layer, the first of which bears its name
 
 Lines = Mapping[tuple[str | int, ...], int]
 
@@ -45,6 +56,11 @@ def space_from(
     if not isinstance(data, Mapping):
         raise UsageProblem(f"{name}: a space is a mapping with `hyperparameters:` and `model:`")
     _known_keys(data, KEYS, (), lines, name)
+    _format_version(data, lines, name)
+    check_numbers(data, lines, name)
+    for part in ("hyperparameters", "derived", "symbols"):
+        for key in _mapping(data.get(part), part, lines, name):
+            check_name(key, f"{name}:{lines.get((part, key), 1)}", part)
     hyperparameters = {
         key: _domain(key, value, lines.get(("hyperparameters", key)), name)
         for key, value in _mapping(data.get("hyperparameters", {}), "hyperparameters", lines, name).items()
@@ -82,6 +98,10 @@ def space_from(
         raise UsageProblem(f"{name}:{lines.get(('conditions',), 1)}: `conditions` is a list of expressions")
     texts = tuple(Text(str(c), lines.get(("conditions", i))) for i, c in enumerate(conditions))
     space = Space(name, architecture, tuple(hyperparameters.values()), texts, derived, free)
+    if "model" in data:
+        for layer in architecture.layers:
+            check_complete(layer, name)
+    check_domains(architecture, {key: one.values for key, one in space.by_name.items()}, name)
     _check_names(space)
     return space
 
@@ -106,7 +126,11 @@ def _check_names(space: Space) -> None:
     """Every name in every expression must be known, and derived values must not be circular."""
     resolve = space.resolver({})
     for text in (*space.conditions, *space.derived.values()):
-        for read in names_in(parse(text.text)):
+        try:
+            tree = parse(text.text)
+        except UsageProblem as problem:
+            raise UsageProblem(f"{space.name}{f':{text.line}' if text.line else ''}: {problem}") from None
+        for read in names_in(tree):
             try:
                 resolve(read)
             except UsageProblem as problem:
@@ -119,6 +143,14 @@ def _check_names(space: Space) -> None:
                 raise UsageProblem(sentence) from None
             except TypeError:  # a categorical hyperparameter as a number: told when values are put in
                 continue
+
+
+def _format_version(data: Mapping[str, Any], lines: Lines, name: str) -> None:
+    version = data.get("version", 1)
+    if version != 1 or isinstance(version, bool):
+        raise UsageProblem(
+            f"{name}:{lines.get(('version',), 1)}: `version: {version}` is not known; this format is `version: 1`"
+        )
 
 
 def _known_keys(
@@ -157,7 +189,7 @@ def _domain(key: str, value: Any, line: int | None, name: str) -> Hyperparameter
             return _domain(key, value["values"], line, name)
         low, high, step = value.get("min", 1), value.get("max"), value.get("step", 1)
         for part, number in (("min", low), ("max", high), ("step", step)):
-            if number is not None and type(number) is not int:
+            if type(number) is not int and (number is not None or part != "max"):
                 raise UsageProblem(f"{where}: `{part}` of `{key}` is {number!r}; it must be a whole number")
         if step < 1:
             raise UsageProblem(f"{where}: the step of `{key}` is {step}; it must be at least 1")
@@ -222,7 +254,14 @@ def _model(data: Any, lines: Lines, name: str, known: frozenset[str], free: dict
         line = lines.get(("model", "framework"), 1)
         raise UsageProblem(f"{name}:{line}: framework `{framework}` is none of {', '.join(FRAMEWORKS)}")
     inputs: dict[str, TensorType] = {}
-    for key, item in _mapping(data.get("inputs", {}), "inputs", lines, name).items():
+    stated = _mapping(data.get("inputs", {}), "inputs", lines, name)
+    if not stated:
+        line = lines.get(("model", "inputs"), lines.get(("model",), 1))
+        raise UsageProblem(
+            f"{name}:{line}: the model has no inputs; write `inputs: {{x: {{shape: [batch, 3, 224, 224]}}}}`"
+        )
+    for key, item in stated.items():
+        check_name(key, f"{name}:{lines.get(('model', 'inputs', key), 1)}", "inputs")
         inputs[key] = _input(key, item, lines.get(("model", "inputs", key)), name, known, free)
     layers = data.get("layers")
     if not isinstance(layers, list) or not layers:
@@ -275,8 +314,17 @@ def _input(
             elif isinstance(size, bool) or not isinstance(size, (int, str)):
                 raise UsageProblem(f"{name}:{line}: {size!r} in the shape of `{key}` is not a size")
             else:
-                dims.append(_value(size, known, line, name))
+                read = _value(size, known, line, name)
+                if isinstance(read, str):
+                    raise UsageProblem(
+                        f"{name}:{line}: `{size}` in the shape of `{key}` is not a size; write a number or a name"
+                    )
+                dims.append(read)
     dtype = _value(item.get("dtype", "float32"), known, line, name)
+    if isinstance(dtype, str) and dtype not in DTYPES:
+        close = difflib.get_close_matches(dtype, DTYPES, 1)
+        hint = f"write `dtype: {close[0]}`" if close else f"there are {', '.join(DTYPES)}"
+        raise UsageProblem(f"{name}:{line}: the input `{key}` has no element type `{dtype}`; {hint}")
     layout = _value(item.get("format"), known, line, name)
     return TensorType(None if dims is None else tuple(dims), dtype, layout)
 
@@ -296,7 +344,11 @@ def _layer(
     if not isinstance(item, Mapping) or "op" not in item:
         raise UsageProblem(f"{name}:{line}: a layer needs an `op`, as in `- {{name: conv1, op: Conv2d, …}}`")
     operator, own = str(item["op"]), item.get("framework", framework)
-    title = str(item.get("name", f"{operator.lower()}{len(earlier)}"))
+    title = item.get("name", f"{operator.lower()}{len(earlier)}")
+    if not isinstance(title, str) or not title.strip():
+        raise UsageProblem(
+            f"{name}:{line}: `name: {title}` is not a name; write it as text, as in `name: layer{title}`"
+        )
     if title in values:
         raise UsageProblem(f"{name}:{line}: the name `{title}` is taken; give the layer one of its own")
     specs = all_specs()
@@ -313,13 +365,21 @@ def _layer(
             close = difflib.get_close_matches(base, values, 1)
             hint = f"; did you mean `{close[0]}`?" if close else ""
             raise UsageProblem(f"{name}:{line}: layer `{title}` reads `{operand}`, which nothing before it makes{hint}")
+    for operand in operands:
+        output = str(operand).partition(":")[2]
+        if output and not (output.isdigit() and 1 <= int(output) < OUTPUTS):
+            raise UsageProblem(
+                f"{name}:{line}: `{operand}` is no output; after `name` come `name:1` to `name:{OUTPUTS - 1}`"
+            )
     hyperparameters = {str(k): _value(v, known, line, name) for k, v in item.items() if k not in LAYER_KEYS}
+    for attribute, value in hyperparameters.items():
+        check_attribute(specs[own, operator], attribute, value, f"{name}:{line}", title, known)
     return Layer(
         title,
         operator,
         own,
         tuple(None if o is None else str(o) for o in operands),
-        (title, *(f"{title}:{i}" for i in range(1, 8))),
+        (title, *(f"{title}:{i}" for i in range(1, OUTPUTS))),
         hyperparameters,
         _location(item.get("source"), line, name),
     )

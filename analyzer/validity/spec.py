@@ -81,6 +81,7 @@ class TensorType:
     value: Any = None
     last: Term | None = None
     elements: tuple[TensorType, ...] | None = None
+    strides: tuple[Term, ...] | None = None  # of a view whose elements lie apart; None: contiguous
 
     @property
     def rank(self) -> int:
@@ -185,6 +186,27 @@ class Case:
                 raise NeedsConcrete(frozenset((str(value),)))
             return int(simplified.as_long())
         return int(value)
+
+    def is_sentinel(self, value: Any, sentinel: int | None) -> bool:
+        """Whether `value` is the one that means something else: −1 for "computed", 0 for "none", None for "default".
+
+        A symbol that may take the sentinel or another value makes two cases of the type, so its values are tried one
+        by one. A size that nothing names is never meant as a sentinel.
+        """
+        if value is None or sentinel is None or isinstance(value, (str, bool, tuple, list, Quotient)):
+            return value is None and sentinel is None
+        if isinstance(value, Poly):
+            inside = value.interval.lo <= sentinel <= value.interval.hi
+            if not inside or any("?" in s.name for s in value.symbols):
+                return False
+            return equal(value, sentinel) is True or self.concrete(value) == sentinel
+        if isinstance(value, np.ndarray):
+            met = value == sentinel
+            return bool(met.all()) if met.all() or not met.any() else self.concrete(value) == sentinel
+        if is_z3(value):
+            possible = __import__("z3").simplify(value == sentinel)
+            return str(possible) == "True" or (str(possible) != "False" and self.concrete(value) == sentinel)
+        return bool(value == sentinel)
 
     def fresh(self, name: str, lo: int = 0) -> Poly:
         """An unknown size."""

@@ -60,7 +60,9 @@ def torch_multihead_attention(
     need_rank(case, key, query.rank, operand="the key")
     need_rank(case, value, query.rank, operand="the value")
     need_dtype(case, query, (dtype,), "the query")
-    sizes = (("query", query, embed_dim), ("key", key, kdim or embed_dim), ("value", value, vdim or embed_dim))
+    key_width, value_width = (embed_dim if w is None else w for w in (kdim, vdim))
+    need_positive(case, kdim=key_width, vdim=value_width)
+    sizes = (("query", query, embed_dim), ("key", key, key_width), ("value", value, value_width))
     for operand, tensor, expected in sizes:
         case.require(
             EMBEDDING, equal(tensor.dims[-1], expected), operand=operand, size=tensor.dims[-1], expected=expected
@@ -168,6 +170,8 @@ def keras_multihead_attention(
     """``keras.layers.MultiHeadAttention``: heads have a size of their own, so that nothing need divide."""
     key = key or value
     need_positive(case, num_heads=num_heads, key_dim=key_dim)
+    if value_dim is not None:
+        need_positive(case, value_dim=value_dim)
     need_min_rank(case, query, 3, "the query")
     need_rank(case, value, query.rank, operand="the value")
     need_rank(case, key, query.rank, operand="the key")

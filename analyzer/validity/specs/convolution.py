@@ -18,6 +18,7 @@ from analyzer.validity.specs.common import (
     need_rank,
     same_dtype,
 )
+from analyzer.validity.specs.padding import padded
 from analyzer.validity.specs.window_arguments import (
     exact,
     joined_layout,
@@ -157,8 +158,14 @@ def _torch_conv(spatial: int) -> Any:
     ) -> TensorType:
         """``nn.Conv{1,2,3}d``: batched or unbatched, channels first, `dtype` of its weight."""
         need_choice(case, padding_mode, ("zeros", "reflect", "replicate", "circular"), "padding_mode")
-        y = _torch(case, x, spatial, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, dtype)
-        return y
+        if padding_mode != "zeros" and not isinstance(padding, str):  # pads as `functional.pad` does, then convolves
+            need_rank(case, x, spatial + 1, spatial + 2)
+            amounts = [(p, p) for p in each(case, padding, spatial, "padding")]
+            x = padded(case, x, [(0, 0)] * (x.rank - spatial) + amounts, padding_mode)
+            padding = 0
+        return _torch(
+            case, x, spatial, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, dtype
+        )
 
     return conv
 

@@ -139,7 +139,7 @@ def tf_slice(case: Case, x: TensorType, begin: TensorType, size: TensorType, **_
     case.require(LENGTH, ok, name="begin", actual=len(starts), expected=x.rank)
     dims: list[Term] = []
     for axis, (n, start, length) in enumerate(zip(x.dims, starts, sizes, strict=True)):
-        wanted = n - start if is_plain(length) and length == -1 else length
+        wanted = n - start if case.is_sentinel(length, -1) else length
         inside = all_of(start >= 0, wanted >= 0, start + wanted <= n)
         case.require(INDEX_RANGE, inside, index=start + wanted, axis=axis, size=n)
         dims.append(wanted)

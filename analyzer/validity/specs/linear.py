@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -236,6 +237,9 @@ def keras_dense(
     return x.with_shape((*x.dims[:-1], units))
 
 
+DOT_AXIS = Rule("dot-axis", Category.IMPROPER_VALUE, "axes {axes} contract the batch, which is axis 0", ("axes",))
+
+
 @define("keras", "Dot")
 def keras_dot(case: Case, a: TensorType, b: TensorType, *, axes: Any, normalize: bool = False) -> TensorType:
     """``keras.layers.Dot``: contracts one axis of each operand within each sample."""
@@ -243,6 +247,7 @@ def keras_dot(case: Case, a: TensorType, b: TensorType, *, axes: Any, normalize:
     need_min_rank(case, b, 2)
     first, second = (axes, axes) if not isinstance(axes, (tuple, list)) else axes
     i, j = axis_index(case, first, a.rank, "axes"), axis_index(case, second, b.rank, "axes")
+    case.require(DOT_AXIS, i != 0 and j != 0, axes=(i, j))
     case.require(INNER, equal(a.dims[0], b.dims[0]), left=a.dims, right=b.dims, a=a.dims[0], b=b.dims[0])
     case.require(INNER, equal(a.dims[i], b.dims[j]), left=a.dims, right=b.dims, a=a.dims[i], b=b.dims[j])
     left = tuple(d for n, d in enumerate(a.dims) if n != i)
@@ -353,35 +358,48 @@ def keras_einsum_dense(
     case: Case, x: TensorType, *, equation: str, output_shape: Any, bias_axes: str | None = None, activation: Any = None
 ) -> TensorType:
     """``keras.layers.EinsumDense``: the equation and the output shape give the kernel's."""
-    labels, _, rest = equation.replace(" ", "").partition(",")
-    kernel, _, output = rest.partition("->")
-    dots = "..." in labels
-    plain, plain_out = labels.replace("...", ""), output.replace("...", "")
-    ok = x.rank == len(plain) or (dots and x.rank >= len(plain))
-    problem = f"gives {len(plain)} letters to an input of {x.rank} dimensions"
-    case.require(EQUATION, bool(rest) and ok, equation=equation, problem=problem)
-    stated = tuple(output_shape) if isinstance(output_shape, (tuple, list)) else (output_shape,)
-    before, _, after = labels.partition("...")
-    sizes = dict(zip(before, x.dims[: len(before)], strict=True))
-    sizes.update(zip(after, x.dims[x.rank - len(after) :], strict=True))
-    letters = plain_out[0 if dots else 1 :] if not output.startswith("...") else plain_out
-    problem = f"needs {len(letters)} output sizes and `output_shape` has {len(stated)}"
-    case.require(EQUATION, len(letters) == len(stated), equation=equation, problem=problem)
-    for letter, size in zip(letters, stated, strict=True):
-        if letter in sizes:
-            if size is not None:
-                agreed = equal(sizes[letter], size)
-                case.require(EINSUM_SIZE, agreed, equation=equation, letter=letter, a=sizes[letter], b=size)
-        elif size is not None:
-            sizes[letter] = size
-    for letter in plain_out:
+    found = next((m for form in _EINSUM_FORMS if (m := re.match(form, equation.replace("...", "0")))), None)
+    case.require(EQUATION, found is not None, equation=equation, problem="is not of the form ab,bc->ac")
+    assert found is not None
+    labels, kernel, output = found.groups()
+    left = equation.startswith("...")
+    elided = x.rank - len(labels)
+    problem = f"gives {len(labels)} letters to an input of {x.rank} dimensions"
+    case.require(EQUATION, elided == 0 or (elided > 0 and "..." in equation), equation=equation, problem=problem)
+    stated = list(output_shape) if isinstance(output_shape, (tuple, list)) else [output_shape]
+    stated.insert(0, x.dims[0])
+    if left:
+        stated[1:1] = x.dims[1:elided]
+    else:
+        stated.extend(x.dims[x.rank - elided :])
+    start = elided if left else 0
+    sizes = {letter: x.dims[start + i] for i, letter in enumerate(labels)}
+    places = {letter: start + i for i, letter in enumerate(output)}
+    problem = f"needs {start + len(output) - 1} output sizes and `output_shape` has {len(stated) - 1}"
+    case.require(EQUATION, start + len(output) <= len(stated), equation=equation, problem=problem)
+    for letter in labels:
+        size = stated[places[letter]] if letter in places else None
+        if size is not None:
+            agreed = equal(sizes[letter], size)
+            case.require(EINSUM_SIZE, agreed, equation=equation, letter=letter, a=sizes[letter], b=size)
+    for letter in output:
         problem = f"has the letter {letter} in its result only"
-        case.require(
-            EQUATION, letter in sizes and (letter in plain or letter in kernel), equation=equation, problem=problem
-        )
-    middle = x.dims[len(before) : x.rank - len(after)] if dots else ()
-    head, marked, tail = output.partition("...")
-    return x.with_shape((*(sizes[c] for c in head), *(middle if marked else ()), *(sizes[c] for c in tail)))
+        case.require(EQUATION, letter in labels or letter in kernel, equation=equation, problem=problem)
+    weight: list[Term] = []
+    for letter in kernel:
+        problem = f"has the letter {letter} in its kernel only, or no size for it"
+        size = stated[places[letter]] if letter in places else sizes.get(letter)
+        case.require(EQUATION, size is not None, equation=equation, problem=problem)
+        need_positive(case, output_shape=size)
+        weight.append(size)
+    return x.with_shape(einsum_shape(case, equation, (x, TensorType(tuple(weight), x.dtype))))
+
+
+_EINSUM_FORMS = (
+    "([a-zA-Z]+),([a-zA-Z]+)->([a-zA-Z]+)$",
+    "0([a-zA-Z]+),([a-zA-Z]+)->0([a-zA-Z]+)$",
+    "([a-zA-Z]{2,})0,([a-zA-Z]+)->([a-zA-Z]+)0$",
+)
 
 
 # --------------------------------------------------------------------------------------------- embeddings

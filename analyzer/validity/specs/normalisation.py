@@ -312,7 +312,7 @@ def keras_group_norm(case: Case, x: TensorType, *, groups: Term = 32, axis: Any 
     """``keras.layers.GroupNormalization``: −1 groups means one for each channel."""
     place = axis_index(case, axis, x.rank)
     channels = x.dims[place]
-    if not (isinstance(groups, int) and groups == -1):
+    if not case.is_sentinel(groups, -1):
         need_positive(case, groups=groups)
         case.require(GROUPS, groups <= channels, groups=groups, channels=channels)
         case.require(GROUPS, equal(mod(channels, groups), 0), groups=groups, channels=channels)

@@ -113,7 +113,16 @@ def torch_pad_table(case: Case, x: TensorType, pad: Sequence[Term]) -> list[tupl
 def torch_pad(case: Case, x: TensorType, *, pad: Any, mode: str = "constant", value: Any = None) -> TensorType:
     """``functional.pad``."""
     need_choice(case, mode, ("constant", "reflect", "replicate", "circular"), "mode")
-    return padded(case, x, torch_pad_table(case, x, tuple(pad)), mode)
+    table = torch_pad_table(case, x, tuple(pad))
+    if mode == "constant":
+        return padded(case, x, table, mode)
+    spatial = len(pad) // 2
+    case.require(LENGTH, spatial in (1, 2, 3), name="pad", actual=len(pad), expected="2, 4 or 6")
+    need_rank(case, x, spatial + 1, spatial + 2)
+    result = padded(case, x, table, mode)
+    for axis, size in zip(AXIS_NAMES[spatial], result.dims[-spatial:], strict=True):
+        case.require(PADDED_SIZE, size >= 1, axis=axis, size=size, result=size, before=tuple(pad), after="")
+    return result
 
 
 def _torch_pad_layer(spatial: int, mode: str) -> Any:

@@ -30,6 +30,7 @@ STATE = Rule(
     "the {which} state is {shape}; it must be {expected}",
     ("hidden_size", "num_layers"),
 )
+STATES = Rule("states", Category.INCOMPATIBLE_SHAPE, "{kind} takes {expected} initial states and is given {given}")
 PROJECTION = Rule(
     "projection",
     Category.IMPROPER_VALUE,
@@ -66,7 +67,7 @@ def _torch_recurrent(kind: str) -> Any:
         need_positive(case, hidden_size=hidden_size, num_layers=num_layers)
         if isinstance(dropout, (int, float)):
             case.require(PROBABILITY, 0 <= dropout <= 1, name="dropout", value=dropout)
-        projected = not (isinstance(proj_size, int) and proj_size == 0)
+        projected = not case.is_sentinel(proj_size, 0)
         if projected:
             case.require(NOT_NEGATIVE, proj_size >= 0, name="proj_size", value=proj_size)
             case.require(PROJECTION, proj_size < hidden_size, projection=proj_size, hidden=hidden_size)
@@ -77,6 +78,9 @@ def _torch_recurrent(kind: str) -> Any:
         directions = 2 if bidirectional else 1
         size = proj_size if projected else hidden_size
         batch = () if x.rank == 2 else (x.dims[0] if batch_first else x.dims[1],)
+        given = len([s for s in states if s is not None])
+        allowed = (0, 2) if kind == "LSTM" else (0, 1)
+        case.require(STATES, given in allowed, kind=kind, given=given, expected=" or ".join(map(str, allowed)))
         hidden = (num_layers * directions, *batch, size)
         need_state(case, "hidden", states[0] if states else None, hidden)
         outputs = [TensorType((*x.dims[:-1], size * directions), dtype), TensorType(hidden, dtype)]

@@ -11,7 +11,6 @@ from analyzer.validity.specs.common import (
     LENGTH,
     RANK,
     broadcast,
-    is_plain,
     need_not_negative,
     need_positive,
     need_rank,
@@ -59,7 +58,7 @@ def torch_expand(case: Case, x: TensorType, *, size: Any) -> TensorType:
             dims.append(want)
             continue
         have = x.dims[index - lead]
-        if is_plain(want) and want == -1:
+        if case.is_sentinel(want, -1):
             dims.append(have)
             continue
         ok = any_of(equal(have, want), equal(have, 1))

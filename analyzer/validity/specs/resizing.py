@@ -124,9 +124,14 @@ def torch_interpolate(
     ranks = {"nearest": (3, 4, 5), "nearest-exact": (3, 4, 5), "area": (3, 4, 5), "linear": (3,), "bilinear": (4,),
              "bicubic": (4,), "trilinear": (5,)}  # fmt: skip
     need_choice(case, mode, tuple(ranks), "mode")
+    smooth = mode in ("linear", "bilinear", "bicubic", "trilinear")
+    case.require(ALIGN_CORNERS, align_corners is None or smooth, mode=mode, value=align_corners)
     need_rank(case, x, *ranks[mode])
     spatial = x.rank - 2
     case.require(SIZE_OR_SCALE, (size is None) != (scale_factor is None))
+    for name, given in (("size", size), ("scale_factor", scale_factor)):
+        if isinstance(given, (tuple, list)):
+            case.require(LENGTH, len(given) == spatial, name=name, actual=len(given), expected=spatial)
     if size is not None:
         out = each(case, size, spatial, "size")
     else:
@@ -135,6 +140,14 @@ def torch_interpolate(
     for axis, n in zip(AXIS_NAMES[spatial], out, strict=True):
         case.require(RESIZED, n >= 1, axis=axis, size=n)
     return x.with_shape((*x.dims[:2], *out))
+
+
+ALIGN_CORNERS = Rule(
+    "align-corners",
+    Category.IMPROPER_VALUE,
+    "`align_corners` is {value}, but mode '{mode}' does not interpolate; leave it out",
+    ("align_corners", "mode"),
+)
 
 
 SIZE_OR_SCALE = Rule(
@@ -230,6 +243,7 @@ def _keras_upsampling(spatial: int) -> Any:
         case: Case, x: TensorType, *, size: Any = 2, data_format: str | None = None, interpolation: str = "nearest"
     ) -> TensorType:
         """``keras.layers.UpSampling{1,2,3}D``."""
+        need_choice(case, interpolation, ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"), "interpolation")
         factors = each(case, size, spatial, "size")
         for factor in factors:
             need_positive(case, size=factor)

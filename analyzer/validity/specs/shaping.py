@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
-from analyzer.validity.spec import Case, Category, Rule, TensorType, define
-from analyzer.validity.specs.common import axis_index, is_plain, need_min_rank, need_rank, size_of, target_of
-from analyzer.validity.terms import Poly, Term, equal, floor_div, mod, product
+from analyzer.validity.spec import Case, Category, NeedsConcrete, Rule, TensorType, define
+from analyzer.validity.specs.common import axis_index, need_min_rank, need_rank, size_of, target_of
+from analyzer.validity.terms import Cond, Poly, Term, equal, floor_div, mod, product, symbols_of
 
 ELEMENTS = Rule(
     "element-count",
@@ -58,13 +59,13 @@ UNFLATTEN = Rule(
 
 
 def reshaped(case: Case, x: TensorType, target: Sequence[Term], *, zero_copies: bool = False) -> tuple[Term, ...]:
-    """The shape after a reshape; a plain −1 is computed; with `zero_copies` a plain 0 copies the input's size."""
+    """The shape after a reshape; −1 is computed; with `zero_copies` a 0 copies the input's size."""
     sizes = list(target)
     for axis, size in enumerate(sizes):
-        if zero_copies and is_plain(size) and size == 0:
+        if zero_copies and case.is_sentinel(size, 0):
             case.require(COPIES, axis < x.rank, axis=axis, rank=x.rank)
             sizes[axis] = x.dims[axis]
-    open_axes = [i for i, s in enumerate(sizes) if is_plain(s) and s == -1]
+    open_axes = [i for i, s in enumerate(sizes) if case.is_sentinel(s, -1)]
     case.require(ONE_WILDCARD, len(open_axes) <= 1, target=tuple(target))
     for axis, size in enumerate(sizes):
         if axis not in open_axes:
@@ -80,8 +81,8 @@ def reshaped(case: Case, x: TensorType, target: Sequence[Term], *, zero_copies: 
     left, right = _cancelled(x.dims, rest)
     numerator, denominator = product(left), product(right)
     facts = {"shape": x.dims, "have": have, "target": tuple(sizes), "want": product(rest)}
-    if is_plain(denominator) and denominator == 0:
-        case.require(DIVISIBLE, False, **facts)  # the open size could be anything
+    if not any("?" in s.name for s in symbols_of(denominator)):
+        case.require(DIVISIBLE, denominator >= 1, **facts)  # else the open size could be anything
     case.require(DIVISIBLE, equal(mod(numerator, denominator), 0), **facts)
     sizes[open_axis] = floor_div(numerator, denominator)
     return tuple(sizes)
@@ -119,10 +120,67 @@ def onnx_reshape(
     return x.with_shape(reshaped(case, x, target, zero_copies=not allowzero))
 
 
-@define("torch", "reshape", "view")
+@define("torch", "reshape")
 def torch_reshape(case: Case, x: TensorType, *, shape: Any) -> TensorType:
-    """``Tensor.reshape`` and ``view`` (of contiguous tensors)."""
+    """``Tensor.reshape``, which copies where a view cannot be."""
     return x.with_shape(reshaped(case, x, tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)))
+
+
+@define("torch", "view")
+def torch_view(case: Case, x: TensorType, *, shape: Any) -> TensorType:
+    """``Tensor.view``: only dimensions that lie together in memory can be joined."""
+    target = reshaped(case, x, tuple(shape) if isinstance(shape, (tuple, list)) else (shape,))
+    if x.strides is not None:
+        case.require(VIEW, _can_be_viewed(case, x.dims, x.strides, target), shape=x.dims, target=target)
+    return x.with_shape(target)
+
+
+VIEW = Rule(
+    "view",
+    Category.INCOMPATIBLE_SHAPE,
+    "a transposed or expanded tensor of {shape} cannot be viewed as {target}; use reshape",
+    ("shape",),
+)
+
+
+def strides_of(x: TensorType) -> tuple[Term, ...]:
+    """Elements between neighbours along each axis."""
+    return x.strides if x.strides is not None else tuple(product(x.dims[i + 1 :]) for i in range(x.rank))
+
+
+def _can_be_viewed(case: Case, dims: Sequence[Term], strides: Sequence[Term], target: Sequence[Term]) -> bool:
+    """Whether dimensions with these strides can be seen as `target` without a copy (``THTensor_compute_stride``).
+
+    Groups of old dimensions that lie together must be filled exactly by new ones. A size of no known bounds counts as
+    more than 1.
+    """
+
+    def holds(condition: Any, general: bool) -> bool:
+        if not isinstance(condition, Cond):
+            return bool(condition)
+        if any(s.interval.hi == math.inf for s in condition.symbols):
+            return general
+        raise NeedsConcrete(frozenset(s.name for s in condition.symbols))
+
+    if holds(equal(product(dims), 0), False):
+        return True
+    place = len(target) - 1
+    old, new, base = 1, 1, strides[-1] if strides else 1
+    for axis in range(len(dims) - 1, -1, -1):
+        old = old * dims[axis]
+        apart = axis == 0 or (
+            not holds(equal(dims[axis - 1], 1), False) and not holds(equal(strides[axis - 1], old * base), False)
+        )
+        if not apart:
+            continue
+        while place >= 0 and (not holds(new >= old, False) or holds(equal(target[place], 1), False)):
+            new = new * target[place]
+            place -= 1
+        if not holds(equal(new, old), False):
+            return False
+        if axis > 0:
+            base, old, new = strides[axis - 1], 1, 1
+    return place == -1
 
 
 @define("tf", "Reshape")
@@ -216,24 +274,27 @@ def onnx_transpose(case: Case, x: TensorType, *, perm: Any = None) -> TensorType
 @define("torch", "permute")
 def torch_permute(case: Case, x: TensorType, *, dims: Any) -> TensorType:
     """``Tensor.permute``."""
-    return TensorType(permuted(case, x, tuple(dims)), x.dtype)
+    shape, strides = permuted(case, x, tuple(dims)), strides_of(x)
+    order = [case.concrete(d, "dims") for d in dims]
+    return TensorType(shape, x.dtype, strides=tuple(strides[i] for i in order))
 
 
 @define("torch", "transpose", "swapaxes")
 def torch_transpose(case: Case, x: TensorType, *, dim0: Any, dim1: Any) -> TensorType:
     """``Tensor.transpose``."""
     a, b = axis_index(case, dim0, max(1, x.rank), "dim0"), axis_index(case, dim1, max(1, x.rank), "dim1")
-    dims = list(x.dims)
+    dims, strides = list(x.dims), list(strides_of(x))
     if dims:
         dims[a], dims[b] = dims[b], dims[a]
-    return TensorType(tuple(dims), x.dtype)
+        strides[a], strides[b] = strides[b], strides[a]
+    return TensorType(tuple(dims), x.dtype, strides=tuple(strides))
 
 
 @define("torch", "t")
 def torch_t(case: Case, x: TensorType) -> TensorType:
     """``Tensor.t``: at most two dimensions."""
     need_rank(case, x, 0, 1, 2)
-    return TensorType(tuple(reversed(x.dims)), x.dtype)
+    return TensorType(tuple(reversed(x.dims)), x.dtype, strides=tuple(reversed(strides_of(x))))
 
 
 @define("tf", "Transpose")
@@ -248,10 +309,11 @@ def tf_transpose(case: Case, x: TensorType, perm: TensorType, **_others: Any) ->
 @define("keras", "Permute")
 def keras_permute(case: Case, x: TensorType, *, dims: Any) -> TensorType:
     """``keras.layers.Permute``: dimensions of a sample, counted from 1."""
-    need_rank(case, x, len(dims) + 1)
-    ok = sorted(dims) == list(range(1, len(dims) + 1))
-    case.require(PERMUTATION, ok, perm=tuple(dims), rank=len(dims))
-    return TensorType((x.dims[0], *(x.dims[d] for d in dims)), x.dtype)
+    order = [case.concrete(d, "dims") for d in dims]
+    ok = sorted(order) == list(range(1, len(order) + 1))
+    case.require(PERMUTATION, ok, perm=tuple(order), rank=len(order))
+    need_rank(case, x, len(order) + 1)
+    return TensorType((x.dims[0], *(x.dims[d] for d in order)), x.dtype)
 
 
 @define("onnx", "Shape")

@@ -9,7 +9,6 @@ from analyzer.validity.spec import Case, Category, Rule, TensorType, define
 from analyzer.validity.specs.common import (
     LENGTH,
     axis_index,
-    is_plain,
     need_not_negative,
     need_positive,
     replaced,
@@ -128,7 +127,7 @@ def tf_split_v(
     if parts is None or value is None:
         return (TensorType(None, x.dtype),) * num_split
     place = axis_index(case, value, x.rank)
-    open_parts = [i for i, p in enumerate(parts) if is_plain(p) and p == -1]
+    open_parts = [i for i, p in enumerate(parts) if case.is_sentinel(p, -1)]
     if open_parts:
         rest = total(p for i, p in enumerate(parts) if i != open_parts[0])
         parts = tuple(x.dims[place] - rest if i == open_parts[0] else p for i, p in enumerate(parts))

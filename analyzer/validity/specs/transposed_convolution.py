@@ -38,13 +38,21 @@ from analyzer.validity.specs.window_arguments import (
     tf_windows,
 )
 from analyzer.validity.specs.windows import POSITIVE_OUTPUT, Window, need_legal, unslide, unslide_valid
-from analyzer.validity.terms import Term, any_of, equal, floor_div, mod
+from analyzer.validity.terms import Term, any_of, ceil_div, equal, floor_div, mod
 
 OUTPUT_PADDING = Rule(
     "output-padding",
     Category.IMPROPER_VALUE,
     "output padding {extra} must be smaller than the stride {stride} or the dilation {dilation}",
     ("output_padding", "stride", "dilation"),
+)
+
+
+CONVOLVED_BACK = Rule(
+    "convolved-back",
+    Category.INCOMPATIBLE_SHAPE,
+    "the {axis} of {size} becomes {made}, which a stride of {stride} does not bring back to {size}",
+    ("output_padding", "kernel_size", "strides"),
 )
 
 
@@ -188,6 +196,10 @@ def _keras_transposed(spatial: int) -> Any:
                 (n - 1) * w.stride + w.extent - 2 * h + more
                 for n, w, h, more in zip(sizes, windows, halves, extra, strict=True)
             )
+            if padding == "same":  # TensorFlow convolves back and must arrive at the input's size
+                for axis, n, made, w in zip(spatial_names(spatial), sizes, out, windows, strict=True):
+                    back = equal(ceil_div(made, w.stride), n)
+                    case.require(CONVOLVED_BACK, back, axis=axis, size=n, made=made, stride=w.stride)
         for axis, size in zip(spatial_names(spatial), out, strict=True):
             case.require(POSITIVE_OUTPUT, size >= 1, axis=axis, size=size)
         return joined_layout(x, filters, out, last)
