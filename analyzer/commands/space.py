@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.problem import Problem, UsageProblem
+from analyzer.validity.answer import answer
 from analyzer.validity.chunks import decide_chunked
 from analyzer.validity.classic import bulk, individual
 from analyzer.validity.contracts import contract_of
@@ -110,8 +111,9 @@ def _decide_one(space: Space, args: argparse.Namespace, console: Console) -> tup
     with Solver(args.timeout) as solver:
         decision = decide(space, solver=solver)
         _show(decision, console, time.perf_counter() - started, solver)
+        data = answer(decision, solver) if args.json else {}
     code = 3 if decision.verdict == UNDECIDED else 0 if decision.verdict == VALID_FOR_ALL else 1
-    return code, as_json(decision)
+    return code, data
 
 
 def _show(decision: Decision, console: Console, seconds: float, solver: Any) -> None:
@@ -162,32 +164,6 @@ def headline(decision: Decision) -> str:
     if decision.total is None or decision.valid is None:
         return decision.verdict
     return f"{decision.verdict}: {decision.valid:,} of {decision.total:,} vectors are valid"
-
-
-def as_json(decision: Decision) -> Mapping[str, Any]:
-    """The answer as data."""
-    orders = {n: h.values for n, h in decision.space.by_name.items() if h.values is not None}
-    return {
-        "space": decision.space.name,
-        "verdict": decision.verdict,
-        "total": decision.total,
-        "valid": decision.valid,
-        "failures": [
-            {
-                "layer": f.step.layer.name,
-                "rule": f.step.requirement.rule.id,
-                "category": str(f.step.requirement.rule.category),
-                "vectors": f.count,
-                "example": dict(f.example),
-                "message": f.sentence,
-            }
-            for f in decision.failures
-        ],
-        "invalid": [b.sentence(orders) for b in decision.boxes],
-        "example": dict(decision.example) if decision.example else None,
-        "not_checked": dict(decision.unknown),
-        "undecided": list(decision.reasons),
-    }
 
 
 def _cross_check(space: Space, args: argparse.Namespace, console: Console) -> tuple[int, Mapping[str, Any]]:
