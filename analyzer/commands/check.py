@@ -22,8 +22,7 @@ from analyzer.selecting.changed_sources import changed_sources
 from analyzer.selecting.model_code import read_model_code
 from analyzer.selecting.revisions import Revisions
 from analyzer.selecting.targets import Selection, select
-from analyzer.walls.docker import DockerSandbox
-from analyzer.walls.process import ProcessSandbox
+from analyzer.walls.choice import add_sandbox, chosen
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from analyzer.configuration.config import Config
     from analyzer.findings import Report
     from analyzer.selecting.targets import Selection
-    from analyzer.walls import Sandbox
 
 ANALYSES = ("numerical", "validity", "differential", "tracing")
 
@@ -51,13 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-on", choices=("never", "confirmed", "possible"), help="what blocks (default: confirmed)"
     )
-    parser.add_argument(
-        "--sandbox",
-        choices=("docker", "process", "none"),
-        default="docker",
-        help="where project code runs to export an entry point: a container (default), a limited process, nowhere",
-    )
-    parser.add_argument("--image", metavar="IMAGE", help="the container image for --sandbox docker")
+    add_sandbox(parser)
     parser.add_argument("--exports", metavar="DIR", help="graphs that `assay export` has made; used before any export")
     parser.add_argument("--cache", metavar="DIR", help="keep results here and reuse them while nothing changes")
     parser.add_argument("--jobs", type=int, default=0, metavar="N", help="targets at once (default: one a core)")
@@ -70,6 +62,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     config = _configuration(args, root)
     selection = select(args.targets, config, root)
     with ExitStack() as stack:
+        sandbox = None
+        if any(t.entry for t in selection.targets):
+            sandbox = chosen(args.sandbox, args.image, config.environment)
         base = _base_tree(args.base, root, stack)
         if base is not None and not args.targets:
             selection = _with_sources(selection, root, base[0], config)
@@ -85,7 +80,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             selection.targets,
             output=output.resolve(),
             base_name=base[1] if base else None,
-            sandbox=_sandbox(args, config) if any(t.entry for t in selection.targets) else None,
+            sandbox=sandbox,
             progress=progress,
             notes=selection.notes,
             options=Options(
@@ -148,15 +143,6 @@ def _configuration(args: argparse.Namespace, root: Path) -> Config:
     if args.fail_on:
         config = replace(config, fail_on=FailOn(args.fail_on))
     return config
-
-
-def _sandbox(args: argparse.Namespace, config: Config) -> Sandbox | None:
-    if args.sandbox == "none":
-        return None
-    if args.sandbox == "process":
-        return ProcessSandbox()
-
-    return DockerSandbox(image=args.image or config.environment.image)
 
 
 def _base_tree(revision: str | None, root: Path, stack: ExitStack) -> tuple[Path, str] | None:

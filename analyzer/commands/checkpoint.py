@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.commands.output import add_format, emit, report_of
-from analyzer.configuration.config import TargetConfig
+from analyzer.configuration.config import Environment, TargetConfig
 from analyzer.exporting import export
 from analyzer.findings import FailOn
 from analyzer.loading import load
 from analyzer.problem import Problem, UsageProblem
 from analyzer.validity.checkpoint import against, inspect
-from analyzer.walls import Sandbox
-from analyzer.walls.docker import DockerSandbox
-from analyzer.walls.process import ProcessSandbox
+from analyzer.walls.choice import add_sandbox, chosen
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,14 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Hold a checkpoint against an architecture; look for NaN, infinities, zeros and untrained weights."
     )
     parser.add_argument("file", metavar="FILE", help="safetensors, torch, Keras weights, or a TensorFlow checkpoint")
-    parser.add_argument("--against", metavar="TARGET", help="a model file, or path/to/file.py:name (with --sandbox)")
-    parser.add_argument(
-        "--sandbox",
-        choices=("none", "docker", "process"),
-        default="none",
-        help="where TARGET's Python code may run; without it only model files are read",
-    )
-    parser.add_argument("--image", metavar="IMAGE", help="with --sandbox docker: the image to run in")
+    parser.add_argument("--against", metavar="TARGET", help="a model file, or path/to/file.py:name")
+    add_sandbox(parser)
     add_format(parser)
 
 
@@ -80,13 +72,9 @@ def _graph(args: argparse.Namespace) -> Graph:
 def _exported(args: argparse.Namespace, file: str, name: str) -> Graph:
     if args.sandbox == "none":
         raise UsageProblem(
-            f"{args.against} is Python code, which has to run to be known; add `--sandbox docker` to allow it"
+            f"{args.against} is Python code, which has to run to be known; leave `--sandbox none` away to allow it"
         )
 
-    box: Sandbox
-    if args.sandbox == "docker":
-        box = DockerSandbox(args.image)
-    else:
-        box = ProcessSandbox()
+    box = chosen(args.sandbox, args.image, Environment())
     graph: Graph = export(args.against, Path.cwd(), target=TargetConfig(args.against, entry=args.against), sandbox=box)
     return graph

@@ -51,6 +51,10 @@ NO_DEFECTS = {
     "the project's own check": "def build():\n    raise ValueError('width must be even')\n",
     "an assertion": "def build():\n    assert 1 == 2, 'shape mismatch'\n",
     "a missing file": "import numpy\ndef build():\n    return numpy.load('weights.npy')\n",
+    "a package that cannot be imported here": (
+        "LIBRARY = 'import torch; torch.library.register_fake(\"no::such\")(print)'\n"
+        "def build():\n    exec(compile(LIBRARY, '/site-packages/vision/__init__.py', 'exec'), {})\n"
+    ),
     "no accelerator": "import torch\ndef build():\n    return torch.nn.Linear(2, 2).to('cuda'), (torch.rand(1, 2),)\n",
     "too dynamic to be exported": """
 import torch

@@ -117,8 +117,8 @@ def _findable(parts: list[str]) -> bool:
 def _missing(entry: str, error: ModuleNotFoundError, project: Project) -> Failure:
     name = error.name or str(error)
     return Failure(
-        f"{entry}: module {name!r} is not installed where the export runs; name the project's packages under "
-        "`environment: requirements:` or its container under `environment: image:`",
+        f"{entry}: module {name!r} is not installed where the export runs; install it there, or name the "
+        "project's packages under `environment: requirements:` or its container under `environment: image:`",
         project.of_traceback(error),
     )
 

@@ -139,6 +139,9 @@ def is_defect(error: BaseException, project: Project) -> bool:
     if project.of_traceback(error) is None or not frames:
         return False
     place = frames[-1].filename.replace(os.sep, "/")
+    last = max(i for i, frame in enumerate(frames) if project.relative(frame.filename) is not None)
+    if any(frame.name == "<module>" for frame in frames[last + 1 :]):  # a package that cannot be imported here
+        return False
     if project.relative(frames[-1].filename) is not None:  # a compiled operator leaves no frame of its own
         return (
             named & {"RuntimeError", "InvalidArgumentError"} != set()
