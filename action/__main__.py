@@ -45,6 +45,7 @@ def _cancel(_number: int, _frame: object) -> NoReturn:
 
 
 def _outside() -> Outside:
+    from action.containment import in_containers
     from action.github import GitHub, RetryBudget
     from action.isolation import choose_sandbox
 
@@ -52,7 +53,7 @@ def _outside() -> Outside:
         budget = RetryBudget(budget=float(settings.max_wait))
         return GitHub(settings.repository, settings.api_url, settings.graphql_url, settings.token, budget)
 
-    return Outside(github=github, sandbox=choose_sandbox)
+    return Outside(github=github, sandbox=choose_sandbox, contain=in_containers)
 
 
 if __name__ == "__main__":

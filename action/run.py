@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from action import folders, review, second_stage
+from action import containment, folders, review, second_stage
+from action.allowed import allowed
 from action.base_policy import affected, with_loosenings
 from action.checkout import Change, Exported, Repository
 from action.commands import Log, log_error, write_summary
@@ -21,7 +24,6 @@ from action.github import GitHub
 from action.outcome import Outcome
 from action.plan import CheckCommit, Nothing, Plan, RelayReport, ReviewPullRequest, plan
 from action.posting import Posting
-from action.selection import choose
 from action.settings import Settings
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.findings import Report, Verdict
@@ -29,9 +31,13 @@ from analyzer.problem import UsageProblem
 from analyzer.selecting.revisions import is_proper
 
 if TYPE_CHECKING:
+    from analyzer.running.containers import Containers
     from analyzer.walls import Sandbox
 
 Pipeline = Callable[..., Report]
+Contain = Callable[
+    [Mapping[str, Path], "Sandbox | None"], AbstractContextManager[tuple["Containers | None", str | None]]
+]
 
 
 def _pipeline(*arguments: Any, **options: Any) -> Report:
@@ -46,12 +52,18 @@ def _write(report: Report, output: Path) -> Report:
     return write(report, output)
 
 
+@contextlib.contextmanager
+def _in_this_process(_trees: Mapping[str, Path], _code: Sandbox | None) -> Iterator[tuple[None, None]]:
+    yield None, None
+
+
 @dataclass(frozen=True)
 class Outside:
     """The world: GitHub, the analyses, the files they write, the sandbox, the date."""
 
     github: Callable[[Settings], GitHub]
     sandbox: Callable[[Settings, Plan, Path | None], tuple[Sandbox | None, str | None]]
+    contain: Contain = _in_this_process
     pipeline: Pipeline = _pipeline
     write: Callable[[Report, Path], Report] = _write
     today: Callable[[], date] = field(default=lambda: datetime.now(UTC).date())
@@ -90,34 +102,46 @@ def _analyse(
     repository = Repository(settings.workspace, f"{settings.server_url}/{settings.repository}", settings.token)
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         trees = _check_out(repository, todo, Path(folder).resolve())
-        chosen = choose(todo, settings, trees.head, trees.base, trees.exported)
-        log.say(f"{len(chosen.targets)} of {chosen.total} models to analyse")
         sandbox, refused = outside.sandbox(settings, todo, trees.base)
-        notes = [*chosen.notes, *([refused] if refused and any(t.entry for t in chosen.targets) else [])]
         output = folders.in_workspace(settings, settings.output) or folders.scratch(settings, Path(folder))
-        options = _options(settings, repository, todo, notes)
+        judging = allowed(todo, settings, trees.head, trees.base)
+        with outside.contain(trees.by_name, sandbox) as (contained, why):
+            if contained is None:
+                from action.selection import choose  # finds models by their content: not in the front
 
-        def analyse(config: Config, targets: Sequence[TargetConfig], output: Path) -> Report:
-            return outside.pipeline(
-                trees.head,
-                trees.base,
-                config,
-                targets,
-                output=output,
-                base_name=trees.base_sha[:12] if trees.base_sha else None,
-                head_name=todo.head_sha[:12],
-                sandbox=sandbox,
-                progress=LogProgress(log),
-                changed=None,
-                notes=notes,
-                **options,
-            )
+                chosen = choose(todo, settings, judging, trees.head, trees.base, trees.exported)
+            else:
+                chosen = containment.select(contained, todo, settings, judging, trees.exported)
+            log.say(f"{len(chosen.targets)} of {chosen.total} models to analyse")
+            notes = [*chosen.notes, *([refused] if refused and any(t.entry for t in chosen.targets) else [])]
+            if why is not None:
+                notes.append(f"The models were not analysed in containers of their own: {why}.")
+            options = _options(settings, repository, todo, notes)
 
-        report = analyse(chosen.config, chosen.targets, output)
-        reference, under_base = chosen.judging.reference, None
-        if reference is not None and chosen.targets:
-            log.say("The configuration asks less than the base's: analysing under the base's too")
-            under_base = analyse(reference, affected(chosen.targets, reference), Path(folder) / "under-base")
+            def analyse(config: Config, targets: Sequence[TargetConfig], output: Path) -> Report:
+                keys = chosen.keys if config is chosen.config else {}
+                walls = {"contained": contained, "keys": keys} if contained is not None else {}
+                return outside.pipeline(
+                    trees.head,
+                    trees.base,
+                    config,
+                    targets,
+                    output=output,
+                    base_name=trees.base_sha[:12] if trees.base_sha else None,
+                    head_name=todo.head_sha[:12],
+                    sandbox=sandbox,
+                    progress=LogProgress(log),
+                    changed=None,
+                    notes=notes,
+                    **options,
+                    **walls,
+                )
+
+            report = analyse(chosen.config, chosen.targets, output)
+            reference, under_base = chosen.judging.reference, None
+            if reference is not None and chosen.targets:
+                log.say("The configuration asks less than the base's: analysing under the base's too")
+                under_base = analyse(reference, affected(chosen.targets, reference), Path(folder) / "under-base")
         base_name = todo.base_ref or "the base"
         report = with_loosenings(report, chosen.judging, settings.config, under_base, base_name)
         report = replace(report, targets=(*report.targets, *chosen.skipped))
@@ -140,6 +164,11 @@ class _Trees:
     base_sha: str | None
     changes: tuple[Change, ...]
     exported: Exported
+
+    @property
+    def by_name(self) -> dict[str, Path]:
+        """As containers name them."""
+        return {"head": self.head} | ({"base": self.base} if self.base is not None else {})
 
 
 def _check_out(repository: Repository, todo: ReviewPullRequest | CheckCommit, folder: Path) -> _Trees:

@@ -3,50 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from action.base_policy import Judged, judged
+from action.allowed import Chosen, adjusted, base_config, configured
+from action.base_policy import Judged
 from action.checkout import Exported
 from action.plan import CheckCommit, Plan, ReviewPullRequest
 from action.settings import Settings
 from analyzer.configuration.config import Config, TargetConfig
-from analyzer.configuration.reader import read_config
 from analyzer.findings import Status, TargetReport
 from analyzer.problem import UsageProblem
-from analyzer.running.cache import key_of
+from analyzer.running.keys import key_of
 from analyzer.selecting.changed_sources import changed_sources
 from analyzer.selecting.targets import discover, notes_of, select
 
-DEFAULT_CONFIG = ".assay.yml"
 # A pointer has no content to recognise, so its name has to do.
 MODEL_SUFFIXES = (".onnx", ".pb", ".keras", ".h5", ".hdf5", ".safetensors", ".pt", ".pth", ".pt2", ".ckpt", ".bin")
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """What will be analysed, what cannot be, and what a reader should know."""
-
-    config: Config
-    targets: tuple[TargetConfig, ...]
-    skipped: tuple[TargetReport, ...] = ()
-    notes: tuple[str, ...] = ()
-    total: int = 0  # models in the head, changed or not, and the changed sources
-    judging: Judged = field(default_factory=lambda: Judged(Config()))
-
-
-def choose(plan: Plan, settings: Settings, head: Path, base: Path | None, exported: Exported) -> Chosen:
-    """The targets of a run. Raises UsageProblem for a configuration or an input that names nothing."""
-    judging = Judged(configured(settings, head))
+def choose(
+    plan: Plan, settings: Settings, judging: Judged, head: Path, base: Path | None, exported: Exported
+) -> Chosen:
+    """The targets of a run under `allowed`'s word. Raises UsageProblem for an input that names nothing."""
     notes: list[str] = []
-    before = _base_config(settings, base) if base is not None else judging.config
+    before = base_config(settings, base) if base is not None else judging.config
     if base is not None and isinstance(plan, ReviewPullRequest):
-        if replace(judging.config, path=None) != replace(before, path=None):
+        if replace(configured(settings, head), path=None) != replace(before, path=None):
             notes.append(f"This pull request changes what Assay checks: {settings.config}.")
-        judging = judged(before, judging.config, fork=plan.fork, head=head)
         if plan.fork:
-            judging = replace(judging, config=_as_the_base_allows(judging.config, before))
             notes += _not_installed(before, head, base)
     config = judging.config
     targets = _targets(plan, settings, config, head)
@@ -82,32 +68,12 @@ def choose(plan: Plan, settings: Settings, head: Path, base: Path | None, export
     notes += list(exported.refused[:10])
     return Chosen(
         config,
-        tuple(_adjusted(t, plan, settings) for t in targets if t.id not in ids),
+        tuple(adjusted(t, plan, settings) for t in targets if t.id not in ids),
         tuple(skipped),
         tuple(notes),
         total,
         judging,
     )
-
-
-def configured(settings: Settings, root: Path) -> Config:
-    """The configuration of a tree with the inputs laid over it."""
-    path = root / settings.config
-    if path.is_file():
-        config = read_config(path, name=settings.config)
-    elif settings.config != DEFAULT_CONFIG:
-        raise UsageProblem(f"The input `config` names `{settings.config}`, which is not in this revision.")
-    else:
-        config = Config()
-    return replace(config, only=settings.only or config.only, fail_on=settings.fail_on or config.fail_on)
-
-
-def _base_config(settings: Settings, base: Path) -> Config:
-    """The base's configuration; a broken one must not stop the pull request that mends it."""
-    try:
-        return configured(settings, base)
-    except UsageProblem:
-        return replace(Config(), fail_on=settings.fail_on or Config().fail_on)
 
 
 def _targets(plan: Plan, settings: Settings, config: Config, head: Path) -> tuple[TargetConfig, ...]:
@@ -168,13 +134,6 @@ def _bytes_differ(path: str, head: Path, base: Path | None) -> bool:
     return before is None or not before.is_file() or before.read_bytes() != (head / path).read_bytes()
 
 
-def _as_the_base_allows(config: Config, before: Config) -> Config:
-    """For a fork, the base decides what is pulled, installed and run, and for how long."""
-    trusted = {target.id: target.environment for target in before.targets}
-    targets = tuple(replace(t, environment=trusted.get(t.id)) for t in config.targets)
-    return replace(config, targets=targets, environment=before.environment, timeout=before.timeout)
-
-
 def _not_installed(before: Config, head: Path, base: Path) -> list[str]:
     """A sentence for each requirements file of the base that the fork changes."""
     environments = [before.environment, *(t.environment for t in before.targets if t.environment)]
@@ -184,11 +143,3 @@ def _not_installed(before: Config, head: Path, base: Path) -> list[str]:
         for name in names
         if (head / name).is_file() and _bytes_differ(name, head, base)
     ]
-
-
-def _adjusted(target: TargetConfig, plan: Plan, settings: Settings) -> TargetConfig:
-    backends = (plan.backends if isinstance(plan, CheckCommit) else ()) or settings.backends
-    space = (plan.space if isinstance(plan, CheckCommit) else "") or settings.space
-    if backends:
-        target = replace(target, backends=tuple(backends))
-    return replace(target, space=space) if space else target

@@ -177,7 +177,7 @@ def _connect(args: argparse.Namespace) -> Connect | None:
         if image is None:
             return None
         variables = variables_for(backend)
-        return ContainerTransport(backend.engine.name, image, gpus=args.gpus, variables=variables)
+        return ContainerTransport(backend.engine.name, DockerSandbox(image, gpus=args.gpus), variables=variables)
 
     return connect
 

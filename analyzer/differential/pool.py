@@ -13,8 +13,7 @@ from analyzer.differential.runner import CARRIED, Artefact, Runner
 from analyzer.differential.transport import EngineFailed, Environment, ProcessTransport, Transport
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.worker import tensors
-from analyzer.walls import Limits, Sandbox
-from analyzer.walls.docker import DockerSandbox
+from analyzer.walls import Limits, Sandbox, SessionSandbox
 from analyzer.walls.process import ProcessSandbox
 
 STATE = "state.bin"  # beside the project in the worker's folder
@@ -150,12 +149,9 @@ class Pool:
             if isinstance(self.sandbox, ProcessSandbox):  # a process of this machine: one that stays is no weaker
                 environment = Environment(self.sandbox.python, variables=variables, devices=devices)
                 return ProcessTransport(backend.engine.name, environment, memory=self.memory, limits=Limits())
-            if isinstance(self.sandbox, DockerSandbox):
-                image, gpus = self.sandbox.image, self.sandbox.gpus
-                return ContainerTransport(
-                    backend.engine.name, image, gpus=gpus, variables=variables, memory=self.memory
-                )
-            raise EngineFailed(Kind.MISSING, f"no worker can stay in {self.sandbox.name}")
+            if not isinstance(self.sandbox, SessionSandbox):
+                raise EngineFailed(Kind.MISSING, f"no worker can stay in {self.sandbox.name}")
+            return ContainerTransport(backend.engine.name, self.sandbox, variables=variables, memory=self.memory)
         folder = None
         if backend.version is not None:
             if self.overlay is None:

@@ -1,19 +1,23 @@
 """The one intermediate representation: ``onnx_ir`` plus layers, source lines, roles and value ranges."""
 
-from analyzer.graph.model import (
-    Graph,
-    Role,
-    display_name,
-    in_framework_layer,
-    layer_of,
-    location_of,
-    role_of,
-    set_display_name,
-    set_layer,
-    set_location,
-    set_role,
-)
+from typing import TYPE_CHECKING, Any
+
 from analyzer.graph.ranges import ValueRange
+
+if TYPE_CHECKING:
+    from analyzer.graph.model import (
+        Graph,
+        Role,
+        display_name,
+        in_framework_layer,
+        layer_of,
+        location_of,
+        role_of,
+        set_display_name,
+        set_layer,
+        set_location,
+        set_role,
+    )
 
 __all__ = [
     "Graph",
@@ -29,3 +33,12 @@ __all__ = [
     "set_location",
     "set_role",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Loaded when it is asked for: a configuration needs `ValueRange` alone, and `onnx_ir` is no part of the front."""
+    if name in __all__:
+        from analyzer.graph import model
+
+        return getattr(model, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

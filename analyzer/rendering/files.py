@@ -7,7 +7,7 @@ from pathlib import Path
 
 from analyzer.findings import Report
 from analyzer.rendering import report_json, sarif
-from analyzer.running.target_run import slug
+from analyzer.running.outcome import slug
 
 
 def write(report: Report, output: Path) -> Report:

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from analyzer.configuration.config import TargetConfig
+from analyzer.running.outcome import Surroundings, slug
 from analyzer.running.processes import Enclosure
-from analyzer.running.target_run import Surroundings, slug
 from analyzer.walls import launch
 from analyzer.walls.docker import DockerSandbox
 from analyzer.walls.kernel.rules import GPU_DEVICES, Rules

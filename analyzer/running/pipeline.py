@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,14 +15,16 @@ from analyzer.configuration.config import Config, TargetConfig
 from analyzer.configuration.policy import apply_policy, expired
 from analyzer.differential.base import mark_worse
 from analyzer.findings import Finding, Report, Status, TargetReport, mark_new, ordered
-from analyzer.running.cache import Cache, engine_versions, key_of
+from analyzer.running.cache import Cache, engine_versions
 from analyzer.running.enclosure import enclosures
+from analyzer.running.outcome import Keys, Outcome, Surroundings, kind_of, with_environment
 from analyzer.running.processes import Answer, Send, run_all
 from analyzer.running.regressions import no_longer_analysed
 from analyzer.running.repeats import unless_repeated, without_repeats
-from analyzer.running.target_run import Outcome, Surroundings, kind_of, run_target
+from analyzer.running.request import Request
 
 if TYPE_CHECKING:
+    from analyzer.running.containers import Containers
     from analyzer.walls import Sandbox
 
 
@@ -73,11 +74,15 @@ def review(
     changed: frozenset[str] | None = None,
     notes: Sequence[str] = (),
     options: Options | None = None,
+    contained: Containers | None = None,
+    keys: Keys | None = None,
 ) -> Report:
     """Analyse `targets` in the tree `head` and, where they exist, in the tree `base`.
 
     `changed` holds the ids of the targets that differ between the trees; None means all. Files that findings point to
     are written below `output`. `sandbox` None means that no code of the project runs: entry points are only traced.
+    `contained` has each target analysed in a container of its own instead of a child process; then no file of the trees
+    is read here, and `keys` (see `keys_of`) come from elsewhere too.
     """
     options = options or Options()
     progress = progress or Silent()
@@ -87,22 +92,23 @@ def review(
 
     sides = {"head": head} | ({"base": base} if base is not None else {})
     outcomes: dict[tuple[str, str], Outcome] = {}
-    keys: dict[tuple[str, str], str | None] = {}
-    entries: dict[tuple[str, str], str | None] = {}
+    if keys is None:
+        from analyzer.running.keys import keys_of  # reads the trees, which the action's front does not
+
+        keys = keys_of(targets, config, sides)
     jobs: dict[str, tuple[tuple[str, str], TargetConfig, Surroundings]] = {}
     for side, tree in sides.items():
         for target in targets:
             place = (side, target.id)
-            target = _with_environment(target, config)
+            target = with_environment(target, config)
             if side == "base" and not (tree / target.file).exists():
                 continue
             below = output if side == "head" else output / ".base"
-            keys[place] = key_of(target, config, tree)
-            entries[place] = _entry(keys[place], target, config, base if side == "head" else None)
-            hit = cache.get(entries[place] or "", below) if cache and entries[place] else None
+            key, entry = keys.get(place, (None, None))
+            hit = cache.get(entry or "", below) if cache and entry else None
             if hit is not None:
                 outcomes[place] = hit
-            elif side == "base" and keys[place] is not None and keys[place] == keys.get(("head", target.id)):
+            elif side == "base" and key is not None and key == keys.get(("head", target.id), (None, None))[0]:
                 continue  # the same bytes: head's outcome serves
             else:
                 where = Surroundings(tree, below, config, sandbox, options.exports, base if side == "head" else None)
@@ -111,14 +117,15 @@ def review(
     for (side, identity), _, _ in jobs.values():
         if side == "head":
             progress.started(identity, ())
-    for place, outcome in _run(jobs, config, options, output, progress):
+    for place, outcome in _run(jobs, config, options, output, progress, contained):
         outcomes[place] = outcome
-        key = entries[place]
+        key = keys.get(place, (None, None))[1]
         if cache and key and outcome.target.status is Status.ANALYSED:
             cache.put(key, outcome, output if place[0] == "head" else output / ".base")
     for target in targets:
-        same = keys.get(("base", target.id))
-        if same is not None and ("base", target.id) not in outcomes and same == keys.get(("head", target.id)):
+        same = keys.get(("base", target.id), (None, None))[0]
+        is_same = same is not None and same == keys.get(("head", target.id), (None, None))[0]
+        if is_same and ("base", target.id) not in outcomes:
             outcomes["base", target.id] = outcomes["head", target.id]
 
     return _report(
@@ -133,13 +140,24 @@ def _run(
     options: Options,
     output: Path,
     progress: Progress,
+    contained: Containers | None,
 ) -> Iterable[tuple[tuple[str, str], Outcome]]:
-    def job(target: TargetConfig, where: Surroundings) -> Callable[[Send], Any]:
-        return lambda send: run_target(target, where, send).to_json()
-
     def message(name: str, stage: Any) -> None:
         (side, identity), _, _ = jobs[name]
         progress.stage(identity, str(stage) if side == "head" else f"{stage} (base)")
+
+    if contained is not None:
+        requests = {}
+        for name, (place, target, where) in jobs.items():
+            before = "base" if where.base_root is not None else None
+            requests[name] = Request(target, config, place[0], before, where.sandbox is not None), where.output
+        parallel = options.parallel or os.cpu_count() or 1
+        yield from _outcomes(contained.run(requests, parallel, config.timeout, message), jobs, progress)
+        return
+    from analyzer.running.target_run import run_target  # the front has the pipeline without the analyses
+
+    def job(target: TargetConfig, where: Surroundings) -> Callable[[Send], Any]:
+        return lambda send: run_target(target, where, send).to_json()
 
     with enclosures({name: (target, where) for name, (_, target, where) in jobs.items()}) as walls:
         answers = run_all(
@@ -150,12 +168,20 @@ def _run(
             on_message=message,
             enclosures=walls,
         )
-        for name, answer in answers:
-            place, target, _ = jobs[name]
-            outcome = _outcome(target, answer)
-            if place[0] == "head":
-                progress.finished(target.id, outcome.target)
-            yield place, outcome
+        yield from _outcomes(answers, jobs, progress)
+
+
+def _outcomes(
+    answers: Iterable[tuple[str, Answer]],
+    jobs: Mapping[str, tuple[tuple[str, str], TargetConfig, Surroundings]],
+    progress: Progress,
+) -> Iterable[tuple[tuple[str, str], Outcome]]:
+    for name, answer in answers:
+        place, target, _ = jobs[name]
+        outcome = _outcome(target, answer)
+        if place[0] == "head":
+            progress.finished(target.id, outcome.target)
+        yield place, outcome
 
 
 def _outcome(target: TargetConfig, answer: Answer) -> Outcome:
@@ -223,15 +249,3 @@ def _report(
         tool={"name": "assay", "version": analyzer.__version__, "engines": engine_versions()},
         notes=(*notes, *expired(config, today)),
     )
-
-
-def _entry(key: str | None, target: TargetConfig, config: Config, base: Path | None) -> str | None:
-    """Where the cache keeps an outcome. What is said of a space compares it with the base, which is part of its key."""
-    if key is None or base is None or target.space is None:
-        return key
-    beside = key_of(target, config, base) if (base / target.file).exists() else "absent"
-    return None if beside is None else hashlib.sha256(f"{key} {beside}".encode()).hexdigest()
-
-
-def _with_environment(target: TargetConfig, config: Config) -> TargetConfig:
-    return target if target.environment is not None else replace(target, environment=config.environment)

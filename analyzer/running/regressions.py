@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Status, TargetReport
-from analyzer.running.target_run import Outcome
+from analyzer.running.outcome import Outcome
 
 NO_LONGER_ANALYSED = "analysis/no-longer-analysed"
 

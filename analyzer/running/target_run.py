@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from analyzer.configuration.config import Config, TargetConfig
+from analyzer.configuration.config import TargetConfig
 from analyzer.differential import analyse as differential
 from analyzer.differential.plan import traced_by_engine
 from analyzer.exporting import ExportProblem, export
@@ -24,7 +24,7 @@ from analyzer.graph.layers import layer_graph
 from analyzer.loading import NotFetchedProblem, detect, load, scan
 from analyzer.numerical import analyse as numerical
 from analyzer.problem import Problem
-from analyzer.rendering.report_json import finding_from_json, finding_to_json, target_from_json, target_to_json
+from analyzer.running.outcome import Outcome, Surroundings, kind_of, slug
 from analyzer.running.processes import memory_growth
 from analyzer.tracing import trace
 from analyzer.validity import analyse as validity
@@ -32,38 +32,8 @@ from analyzer.validity.checkpoint import against, inspect
 
 if TYPE_CHECKING:
     from analyzer.graph import Graph
-    from analyzer.walls import Sandbox
 
 Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What one target came to on one revision."""
-
-    target: TargetReport
-    findings: tuple[Finding, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        return {"target": target_to_json(self.target), "findings": [finding_to_json(f) for f in self.findings]}
-
-    @staticmethod
-    def from_json(data: dict[str, Any]) -> Outcome:
-        return Outcome(
-            target_from_json(data["target"]), tuple(finding_from_json(finding) for finding in data["findings"])
-        )
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What a target's run may use besides its own tree."""
-
-    root: Path  # the checked-out tree
-    output: Path  # the run's output folder; reproducers and pictures go below it
-    config: Config
-    sandbox: Sandbox | None = None  # None: project code must not run
-    exports: Path | None = None  # where exported graphs are kept
-    base_root: Path | None = None  # the base tree, for analyses that compare
 
 
 @dataclass
@@ -157,13 +127,6 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
 
 _PARSING = 8 << 30  # bytes a parser may take besides four times the file; real models need about its size
 _UNREADABLE = frozenset({"git lfs pointer", "torchscript", "pickle"})  # formats that hold code or nothing
-
-
-def kind_of(target: TargetConfig) -> str:
-    """`entry`, `python` or `model`; loading may refine the last one."""
-    if target.entry:
-        return "entry"
-    return "python" if (target.path or "").endswith(".py") else "model"
 
 
 def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, tally: _Tally) -> Graph | None:
@@ -267,13 +230,3 @@ def _relocated(result: AnalysisResult, folder: Path, output: Path) -> AnalysisRe
         return replace(finding, reproducer=full.relative_to(output).as_posix())
 
     return replace(result, findings=tuple(moved(finding) for finding in result.findings))
-
-
-def slug(identity: str) -> str:
-    """A file name for a target: readable, unique, and safe on every file system."""
-    import hashlib
-    import re
-
-    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", identity).strip("-.")[-60:] or "target"
-    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()  # a file's name need not be UTF-8
-    return f"{readable}-{digest[:6]}"

@@ -26,7 +26,7 @@ from analyzer.configuration.config import Environment
 from analyzer.problem import TargetProblem
 from analyzer.walls import stage
 from analyzer.walls.archive import ArchiveRefused, pack, unpack
-from analyzer.walls.protocol import OUTPUT, Completed, Limits, Log, check_environment
+from analyzer.walls.protocol import OUTPUT, Completed, Limits, Log, Session, check_environment
 
 if TYPE_CHECKING:
     import docker as sdk
@@ -54,6 +54,7 @@ class DockerSandbox:
     image: str | None = None
     gpus: bool = False
     requirements_from: Path | None = None
+    volumes: tuple[tuple[str, str], ...] = ()  # (name, absolute path inside), read-only in every container
     install_network: str = field(default_factory=lambda: os.environ.get(INSTALL_NETWORK, "bridge"))
 
     @property
@@ -99,22 +100,54 @@ class DockerSandbox:
             finally:
                 remove(container)
 
+    def open(
+        self,
+        command: Sequence[str],
+        *,
+        files: Mapping[str, bytes | Path],
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+        environment: Mapping[str, str] | None = None,
+    ) -> Session:
+        from analyzer.walls.docker_session import start
+
+        return start(self, command, files, limits, check_environment(environment))
+
     def _create(
         self, client: sdk.DockerClient, command: Sequence[str], limits: Limits, environment: Mapping[str, str]
     ) -> Container:
-        from docker.errors import APIError, ImageNotFound
-        from docker.types import DeviceRequest, LogConfig, Ulimit
-
         request = json.dumps(
             {"command": list(command), "pack": True, "rlimits": {"FSIZE": limits.output}, "seconds": limits.seconds}
         )
         interpreter = 'p=$(command -v python3 || command -v python) || exit 126; exec "$p" -I "$0" "$1"'
+        return self.create(
+            client, ["/bin/sh", "-c", interpreter, f"{BOX}/{STAGE}"], [request], limits, environment, executable=False
+        )
+
+    def create(
+        self,
+        client: sdk.DockerClient,
+        entrypoint: Sequence[str],
+        command: Sequence[str],
+        limits: Limits,
+        environment: Mapping[str, str],
+        *,
+        executable: bool,
+        stdin: bool = False,
+    ) -> Container:
+        """The one place where a container is described. `executable`: what lies in the temporary folder may be run.
+
+        Raises `TargetProblem` when the engine has no such image or refuses.
+        """
+        from docker.errors import APIError, ImageNotFound
+        from docker.types import DeviceRequest, LogConfig, Mount, Ulimit
+
         image = self.image or own_image(client)
+        run = "exec" if executable else "noexec"
         try:
             return client.containers.create(
                 image,
-                entrypoint=["/bin/sh", "-c", interpreter, f"{BOX}/{STAGE}"],
-                command=[request],
+                entrypoint=list(entrypoint),
+                command=list(command),
                 working_dir=BOX,
                 user=NOBODY,
                 network_mode="none",
@@ -124,21 +157,23 @@ class DockerSandbox:
                 pids_limit=limits.processes,
                 mem_limit=limits.memory,
                 memswap_limit=limits.memory,
-                nano_cpus=int(limits.cpus * 1e9),
+                nano_cpus=int(min(limits.cpus, os.cpu_count() or 1) * 1e9),
+                oom_score_adj=500,  # where the machine runs out of memory, this goes before the one that watches it
                 ipc_mode="private",
                 ulimits=[Ulimit(name="core", soft=0, hard=0), Ulimit(name="nofile", soft=4096, hard=4096)],
                 tmpfs={
-                    "/tmp": f"rw,noexec,nosuid,nodev,size={limits.scratch},mode=1777",
+                    "/tmp": f"rw,{run},nosuid,nodev,size={limits.scratch},mode=1777",
                     f"{BOX}/{OUTPUT}": f"rw,noexec,nosuid,nodev,size={limits.output},uid=65534,gid=65534,mode=0700",
                 },
                 volumes=[BOX],
+                mounts=[Mount(target, name, type="volume", read_only=True) for name, target in self.volumes],
                 environment={"HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
                 | dict(environment),
                 log_config=LogConfig(type="none"),
                 device_requests=[DeviceRequest(count=-1, capabilities=[["gpu"]])] if self.gpus else None,
                 labels={LABEL: "1"},
                 tty=False,
-                stdin_open=False,
+                stdin_open=stdin,
                 auto_remove=False,
             )
         except ImageNotFound as error:

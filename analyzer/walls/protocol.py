@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from analyzer.configuration.config import Environment
 
@@ -64,6 +64,35 @@ class Completed:
     refused: str | None = None
 
 
+class SessionEnded(Exception):
+    """The command of a session has ended, or broke the rules of its stream; the text says how."""
+
+
+class Session(Protocol):
+    """A command that stays: lines and files go in, lines and bytes come out. What comes out is hostile."""
+
+    def put(self, files: Mapping[str, bytes | Path]) -> None:
+        """Files and folders into its folder. Raises `SessionEnded`, and `TargetProblem` when they are too large."""
+
+    def send(self, line: bytes) -> None:
+        """One line for the command's standard input. Raises `SessionEnded`."""
+
+    def line(self, ends: float, limit: int) -> bytes:
+        """The next line of its standard output, without the end of line; `ends` is a time of `time.monotonic`.
+
+        Raises `TimeoutError`, and `SessionEnded` also for a line of more than `limit` bytes.
+        """
+
+    def take(self, size: int, ends: float) -> bytes:
+        """The next `size` bytes of its standard output. Raises `TimeoutError`, `SessionEnded`."""
+
+    def death(self) -> str:
+        """How the command ended, with its last words: hostile text."""
+
+    def close(self) -> None:
+        """End the command and everything it has started."""
+
+
 class Sandbox(Protocol):
     """A place where a command can do no harm."""
 
@@ -98,6 +127,25 @@ class Sandbox(Protocol):
 
         Raises `TargetProblem` when the command cannot be started at all or the input is too large. A command that
         fails, is killed or hands back something improper is a `Completed` like any other.
+        """
+
+
+@runtime_checkable
+class SessionSandbox(Sandbox, Protocol):
+    """A sandbox in which a command can stay."""
+
+    def open(
+        self,
+        command: Sequence[str],
+        *,
+        files: Mapping[str, bytes | Path],
+        limits: Limits = Limits(),
+        environment: Mapping[str, str] | None = None,
+    ) -> Session:
+        """Start `command` (whose first word is ``{python}``) in a folder that holds `files`, and keep it running.
+
+        `limits.seconds` does not count: each exchange has its own deadline. Raises `TargetProblem` when the command
+        cannot be started.
         """
 
 

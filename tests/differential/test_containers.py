@@ -12,14 +12,15 @@ import pytest
 
 from analyzer.configuration.config import Environment
 from analyzer.differential.backend import parse
-from analyzer.differential.container import BOX, ContainerTransport, _announced
+from analyzer.differential.container import ContainerTransport, _announced
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.study import Study
 from analyzer.differential.transport import WORKER, EngineFailed
 from analyzer.differential.verdict import Kind
 from analyzer.problem import TargetProblem
-from analyzer.walls.docker import DockerSandbox, connect, image_id
+from analyzer.walls.docker import BOX, DockerSandbox, connect, image_id
+from analyzer.walls.docker_session import DockerSession
 
 BASE = os.environ.get("ASSAY_TEST_IMAGE", "python:3.11-slim-bookworm")
 NETWORK = os.environ.get("ASSAY_INSTALL_NETWORK", "host")
@@ -49,7 +50,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def transport(image: str) -> Iterator[ContainerTransport]:
-    made = ContainerTransport("onnxruntime", image)
+    made = ContainerTransport("onnxruntime", DockerSandbox(image))
     yield made
     made.close()
 
@@ -77,8 +78,11 @@ def test_one_container_serves_every_request(transport: ContainerTransport, healt
 @pytest.mark.docker
 def test_the_container_is_walled_in(transport: ContainerTransport, healthy: Artefact) -> None:
     Runner(parse("onnxruntime"), transport).load(healthy)
-    transport._container.reload()
-    attributes = transport._container.attrs
+    assert isinstance(transport.session, DockerSession)
+    container = transport.session._container
+    assert container is not None
+    container.reload()
+    attributes = container.attrs
     host, config = attributes["HostConfig"], attributes["Config"]
     assert host["NetworkMode"] == "none"
     assert host["ReadonlyRootfs"] is True
@@ -89,7 +93,7 @@ def test_the_container_is_walled_in(transport: ContainerTransport, healthy: Arte
     assert config["User"] == "65534:65534"
     names = {e.partition("=")[0] for e in config["Env"]}
     assert not [n for n in names if "TOKEN" in n or n.startswith("DOCKER")]
-    code, said = transport._container.exec_run(["touch", f"{BOX}/assay_worker/evil.py"])
+    code, said = container.exec_run(["touch", f"{BOX}/assay_worker/evil.py"])
     assert code != 0, said
 
 
@@ -97,7 +101,9 @@ def test_the_container_is_walled_in(transport: ContainerTransport, healthy: Arte
 def test_a_study_in_containers_blames_the_fusion(
     image: str, pad_max: Artefact, examine: Examine, tmp_path: Path
 ) -> None:
-    with Pool(connect=lambda b, _: ContainerTransport("onnxruntime", image) if "onnx" in b.name else None) as pool:
+    with Pool(
+        connect=lambda b, _: ContainerTransport("onnxruntime", DockerSandbox(image)) if "onnx" in b.name else None
+    ) as pool:
         done = examine(pad_max, ["onnxruntime", "onnxruntime:opt=disable"], pool)
         starts = [r.transport.starts for r in pool.runners if isinstance(r.transport, ContainerTransport)]
     (problem,) = done.problems
@@ -110,7 +116,7 @@ def test_a_study_in_containers_blames_the_fusion(
 @pytest.mark.docker
 def test_weights_that_change_and_deadlines_are_verdicts(image: str, healthy: Artefact) -> None:
     """The engine is broken in its source, which travels into the container: hashes differ, then it hangs."""
-    transport = ContainerTransport("onnxruntime", image)
+    transport = ContainerTransport("onnxruntime", DockerSandbox(image))
     source = transport.folder / WORKER / "onnxruntime_engine.py"
     source.write_text(
         source.read_text(encoding="utf-8")
@@ -137,7 +143,7 @@ def test_weights_that_change_and_deadlines_are_verdicts(image: str, healthy: Art
 
 @pytest.mark.docker
 def test_a_gpu_that_is_not_there_is_a_verdict(image: str, healthy: Artefact) -> None:
-    transport = ContainerTransport("onnxruntime", image, gpus=True)
+    transport = ContainerTransport("onnxruntime", DockerSandbox(image, gpus=True))
     try:
         with pytest.raises(EngineFailed) as failed:
             Runner(parse("onnxruntime:device=cuda"), transport).load(healthy)
@@ -153,7 +159,7 @@ def test_code_of_a_project_stays_in_one_container() -> None:
     pool = Pool(sandbox=DockerSandbox("team/image:1"))
     transport = pool._transport(parse("keras-jax"), artefact)
     assert isinstance(transport, ContainerTransport)
-    assert transport.image == "team/image:1"
+    assert transport.sandbox == DockerSandbox("team/image:1")
     assert transport.variables["KERAS_BACKEND"] == "jax"
     transport.close()
 

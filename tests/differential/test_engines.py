@@ -23,6 +23,7 @@ from analyzer.differential.study import Study
 from analyzer.differential.transport import EngineFailed
 from analyzer.differential.verdict import Kind
 from analyzer.problem import TargetProblem
+from analyzer.walls.docker import DockerSandbox
 
 Examine = Callable[..., Study]
 
@@ -150,7 +151,7 @@ def test_containers_give_verdicts(healthy: Artefact) -> None:
     image = os.environ.get("ASSAY_TEST_IMAGE", "python:3.11-slim-bookworm")
     seen = {}
     for name, wanted, gpus in (("gone", "assay/no-such-image:1", False), ("bare", image, False), ("gpu", image, True)):
-        transport = ContainerTransport("onnxruntime", wanted, gpus=gpus)
+        transport = ContainerTransport("onnxruntime", DockerSandbox(wanted, gpus=gpus))
         try:
             Runner(parse("onnxruntime"), transport, deadline=60).load(healthy)
         except EngineFailed as failed:

@@ -11,9 +11,9 @@ import pytest
 from analyzer.configuration.config import Config, InputSpec, TargetConfig
 from analyzer.findings import Confidence, Evidence, Finding, Level, Report, Status, TargetReport, Verdict
 from analyzer.graph.ranges import ValueRange
+from analyzer.running.outcome import Outcome
 from analyzer.running.pipeline import Options, review
 from analyzer.running.pipeline import _report as report_of
-from analyzer.running.target_run import Outcome
 from tests.pipeline import models
 
 NUMERICAL = Config(only=("numerical",), timeout=120)

@@ -1,0 +1,21 @@
+"""What the front asks of the container that finds the changed models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from action.base_policy import Judged
+from action.checkout import Exported
+from action.plan import Plan
+from action.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the container is started for. The settings carry no token."""
+
+    plan: Plan
+    settings: Settings
+    judging: Judged
+    exported: Exported
+    based: bool  # whether there is a base

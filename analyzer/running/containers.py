@@ -1,0 +1,194 @@
+"""Targets in containers: one serves one target of one revision, and what it hands back is checked before it counts.
+
+This side imports no framework and reads no model; see `contained` for the other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import pickle
+import queue
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import jsonschema
+
+import analyzer
+from analyzer.configuration.config import TargetConfig
+from analyzer.configuration.schemas import schema
+from analyzer.findings import Finding, Report
+from analyzer.problem import TargetProblem
+from analyzer.rendering.report_json import from_json, to_json
+from analyzer.running.outcome import Outcome, slug
+from analyzer.running.processes import Answer
+from analyzer.running.request import FILES_LIMIT, OUTCOME, REQUEST, Request
+from analyzer.walls import PYTHON, Limits, Sandbox, SessionEnded
+from analyzer.walls.archive import ArchiveRefused, unpack
+from analyzer.walls.docker import DockerSandbox
+from analyzer.walls.relayed import TREES
+from analyzer.walls.serving import OutOfTurn, Server
+from analyzer.walls.volume import filled_volume
+
+PROCESSES = 512  # threads of all engines that an analysis keeps warm; code of the project has containers of its own
+MOST_FINDINGS = 5_000
+MOST_FILES = 500
+OUTCOME_LIMIT = 64 << 20
+_TOOL = {"name": "assay", "version": analyzer.__version__, "engines": {}}
+
+
+@dataclass(frozen=True)
+class Containers:
+    """Where targets are analysed: containers of `image` (None: the image of this very process), the trees mounted.
+
+    `trees`: folders by name. `code` is where the project's code runs, in yet other containers; None: nowhere.
+    """
+
+    sandbox: DockerSandbox
+    trees: Mapping[str, Path]
+    code: Sandbox | None
+
+    def analyse(self, request: Request, output: Path, stage: Callable[[str], None], seconds: float) -> Outcome:
+        """The outcome of one target, its files below `output`. Raises `TargetProblem` in one sentence."""
+        ends = time.monotonic() + seconds
+        session = self.sandbox.open(
+            [PYTHON, "-I", "-m", "analyzer.running.contained"],
+            files={REQUEST: pickle.dumps(request)},
+            limits=limits(),
+        )
+        environment = request.target.environment or request.config.environment
+        server = Server(
+            session, self.code if request.code else None, self.trees, environment, self.trees[request.side], ends, stage
+        )
+        try:
+            with server:
+                _, packed = server.answer(FILES_LIMIT + OUTCOME_LIMIT)
+        except TimeoutError:
+            raise TargetProblem(
+                f"the analysis took longer than {seconds:g} s and was stopped; raise `timeout:`."
+            ) from None
+        except SessionEnded as ended:
+            raise TargetProblem(f"the container of the analysis {ended}") from None
+        except OutOfTurn as broken:
+            raise TargetProblem(
+                f"the container of the analysis {broken}, and was stopped; nothing of it counts."
+            ) from None
+        finally:
+            session.close()
+        with tempfile.TemporaryDirectory(prefix="assay-answer-") as folder:
+            return take(packed, request.target, Path(folder), output)
+
+    def run(
+        self, jobs: Mapping[str, tuple[Request, Path]], parallel: int, seconds: float, told: Callable[[str, Any], None]
+    ) -> Iterator[tuple[str, Answer]]:
+        """Analyse `jobs`, at most `parallel` at once; yields answers as they come. `told` is called in this thread."""
+        waiting = list(jobs.items())
+        events: queue.Queue[tuple[str, str, Any]] = queue.Queue()
+        running = 0
+
+        def work(name: str, request: Request, output: Path) -> None:
+            began = time.monotonic()
+            try:
+                outcome = self.analyse(request, output, lambda stage: events.put(("stage", name, stage)), seconds)
+                answer = Answer(outcome.to_json(), seconds=time.monotonic() - began)
+            except TargetProblem as problem:
+                answer = Answer(error=str(problem), seconds=time.monotonic() - began)
+            except Exception as error:  # a mistake of ours, or an engine that is gone, costs this target alone
+                answer = Answer(error=f"the container of the analysis could not be kept ({type(error).__name__}).")
+            events.put(("answer", name, answer))
+
+        while waiting or running:
+            while waiting and running < max(1, parallel):
+                name, (request, output) = waiting.pop(0)
+                threading.Thread(target=work, args=(name, request, output), daemon=True).start()
+                running += 1
+            kind, name, value = events.get()
+            if kind == "stage":
+                told(name, value)
+            else:
+                running -= 1
+                yield name, value
+
+
+@contextlib.contextmanager
+def containers(sandbox: DockerSandbox, trees: Mapping[str, Path], code: Sandbox | None) -> Iterator[Containers]:
+    """The trees copied to a volume once. Raises `TargetProblem` where the engine refuses."""
+    with filled_volume(trees, sandbox.image, str(TREES)) as volume:
+        yield Containers(replace(sandbox, volumes=(*sandbox.volumes, volume)), trees, code)
+
+
+def limits() -> Limits:
+    """Of an analysis: it may use the machine, but not take it down."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return Limits(
+        memory=max(2 << 30, total * 3 // 4),
+        cpus=float(os.cpu_count() or 1),
+        processes=PROCESSES,
+        scratch=max(1 << 30, total // 4),
+        output=FILES_LIMIT,
+    )
+
+
+def take(packed: bytes, target: TargetConfig, folder: Path, output: Path) -> Outcome:
+    """What a container answered, if it is of the proper form and speaks of `target` alone; its files below `output`.
+
+    Raises `TargetProblem` for anything else; then nothing is written below `output`.
+    """
+    try:
+        names = unpack(io.BytesIO(packed), folder, FILES_LIMIT + OUTCOME_LIMIT)
+    except ArchiveRefused as refusal:
+        raise TargetProblem(f"the container of the analysis handed back {refusal}; nothing of it counts.") from None
+    own = f"targets/{slug(target.id)}/"
+    files = [name for name in names if name != OUTCOME]
+    if not all(name.startswith(own) for name in files) or len(files) > MOST_FILES:
+        raise TargetProblem("the container of the analysis handed back files of another target; nothing of it counts.")
+    outcome = checked(folder / OUTCOME, target, frozenset(files))
+    for name in files:
+        (output / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(folder / name, output / name)
+    return outcome
+
+
+def checked(file: Path, target: TargetConfig, files: frozenset[str]) -> Outcome:
+    """The outcome in `file`, held against the schema of reports and against what its container was asked."""
+    try:
+        if file.stat().st_size > OUTCOME_LIMIT:
+            raise ValueError("it is too large")
+        data = json.loads(file.read_bytes())
+        if not isinstance(data, dict) or set(data) != {"target", "findings"}:
+            raise ValueError("it is no outcome")
+        whole = to_json(Report((), (), tool=_TOOL)) | {"targets": [data["target"]], "findings": data["findings"]}
+        jsonschema.Draft202012Validator(schema("report")).validate(whole)
+        report = from_json(whole)
+    except jsonschema.ValidationError as problem:
+        where = "/".join(str(part) for part in problem.absolute_path)[:200]
+        raise TargetProblem(f"the answer of the analysis breaks its schema at {where}; nothing of it counts.") from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
+        raise TargetProblem(
+            f"the answer of the analysis is malformed ({type(problem).__name__}); nothing of it counts."
+        ) from None
+    told = report.targets[0]
+    strangers = [
+        told.id != target.id or told.path != (target.path or target.entry or ""),
+        told.cached or bool(told.pictures),
+        len(report.findings) > MOST_FINDINGS,
+        not all(_own(finding, target.id, files) for finding in report.findings),
+    ]
+    if any(strangers):
+        raise TargetProblem("the answer of the analysis speaks of something it was not asked; nothing of it counts.")
+    return Outcome(told, report.findings)
+
+
+def _own(finding: Finding, identity: str, files: frozenset[str]) -> bool:
+    paths = [finding.location.path if finding.location else "", (finding.suggestion and finding.suggestion.path) or ""]
+    inside = all(not path.startswith("/") and ".." not in PurePosixPath(path).parts for path in paths)
+    plain = finding.new and finding.suppressed is None  # the front decides both
+    return finding.target == identity and inside and plain and (not finding.reproducer or finding.reproducer in files)

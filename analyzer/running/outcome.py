@@ -1,0 +1,69 @@
+"""What a target's run is given and what it comes to, as plain data: it crosses pipes and lives in a cache."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer.configuration.config import Config, TargetConfig
+from analyzer.findings import Finding, TargetReport
+from analyzer.rendering.report_json import finding_from_json, finding_to_json, target_from_json, target_to_json
+
+if TYPE_CHECKING:
+    from analyzer.walls import Sandbox
+
+
+# (side, id of a target) -> (hash of what its outcome depends on, hash under which the cache keeps the outcome)
+Keys = Mapping[tuple[str, str], tuple[str | None, str | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one target came to on one revision."""
+
+    target: TargetReport
+    findings: tuple[Finding, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {"target": target_to_json(self.target), "findings": [finding_to_json(f) for f in self.findings]}
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Outcome:
+        return Outcome(
+            target_from_json(data["target"]), tuple(finding_from_json(finding) for finding in data["findings"])
+        )
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a target's run may use besides its own tree."""
+
+    root: Path  # the checked-out tree
+    output: Path  # the run's output folder; reproducers and pictures go below it
+    config: Config
+    sandbox: Sandbox | None = None  # None: project code must not run
+    exports: Path | None = None  # where exported graphs are kept
+    base_root: Path | None = None  # the base tree, for analyses that compare
+
+
+def kind_of(target: TargetConfig) -> str:
+    """`entry`, `python` or `model`; loading may refine the last one."""
+    if target.entry:
+        return "entry"
+    return "python" if (target.path or "").endswith(".py") else "model"
+
+
+def slug(identity: str) -> str:
+    """A file name for a target: readable, unique, and safe on every file system."""
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", identity).strip("-.")[-60:] or "target"
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()  # a file's name need not be UTF-8
+    return f"{readable}-{digest[:6]}"
+
+
+def with_environment(target: TargetConfig, config: Config) -> TargetConfig:
+    """The target in the environment that the configuration gives to those without one of their own."""
+    return target if target.environment is not None else replace(target, environment=config.environment)

@@ -1,0 +1,22 @@
+"""What the front asks of a container that analyses one target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analyzer.configuration.config import Config, TargetConfig
+
+REQUEST = "request"
+OUTCOME = "outcome.json"
+FILES_LIMIT = 512 << 20  # bytes of reproducers and drawings of one target
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a container is started for."""
+
+    target: TargetConfig
+    config: Config
+    side: str  # of the trees, the one that is analysed
+    base: str | None  # the one to compare with
+    code: bool  # whether the project's code may run, at the front's

@@ -1,0 +1,173 @@
+"""A command that stays in a container: lines and files in, lines and bytes out, over the engine's attached stream."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer.problem import TargetProblem
+from analyzer.walls.archive import pack
+from analyzer.walls.docker import BOX, DockerSandbox, connect, remove, sentence
+from analyzer.walls.protocol import PYTHON, Limits, Session, SessionEnded
+
+if TYPE_CHECKING:
+    import docker as sdk
+    from docker.models.containers import Container
+
+INTERPRETER = 'p=$(command -v python3 || command -v python) || exit 126; exec "$p" "$@"'
+STDOUT, STDERR = 1, 2
+LOG = 4_000  # bytes of standard error that are kept: its end
+
+
+def start(
+    sandbox: DockerSandbox,
+    command: Sequence[str],
+    files: Mapping[str, bytes | Path],
+    limits: Limits,
+    environment: Mapping[str, str],
+) -> Session:
+    """Raises `TargetProblem` when the container cannot be started."""
+    from docker.errors import APIError
+
+    if not command or command[0] != PYTHON:
+        raise ValueError("a session runs the container's Python")
+    client = connect()
+    container = None
+    try:
+        container = sandbox.create(
+            client,
+            ["/bin/sh", "-c", INTERPRETER, "session"],
+            command[1:],
+            limits,
+            {"PYTHONPATH": BOX, "TF_CPP_MIN_LOG_LEVEL": "3", **environment},
+            executable=True,
+            stdin=True,
+        )
+        _put(container, files, limits.input)
+        stream = container.attach_socket(params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
+        container.start()
+        return DockerSession(client, container, stream, limits)
+    except APIError as error:
+        raise TargetProblem(f"the Docker engine could not start the container: {sentence(error)}") from error
+    except BaseException:
+        if container is not None:
+            remove(container)
+        client.close()
+        raise
+
+
+class DockerSession:
+    """The running container. Its output is taken apart frame by frame; nothing that was not asked for is kept."""
+
+    def __init__(self, client: sdk.DockerClient, container: Container, stream: Any, limits: Limits) -> None:
+        self._client = client
+        self._container: Container | None = container
+        self._stream = stream
+        self._limits = limits
+        self._frames = bytearray()
+        self._output = bytearray()
+        self._log = b""
+
+    def put(self, files: Mapping[str, bytes | Path]) -> None:
+        from docker.errors import APIError
+
+        if self._container is None:
+            raise SessionEnded("the container is closed")
+        if files:
+            try:
+                _put(self._container, files, self._limits.input)
+            except APIError:
+                raise SessionEnded(self.death()) from None
+
+    def send(self, line: bytes) -> None:
+        try:
+            self._socket().sendall(line + b"\n")
+        except OSError:
+            raise SessionEnded(self.death()) from None
+
+    def line(self, ends: float, limit: int) -> bytes:
+        looked = 0
+        while (at := self._output.find(b"\n", looked)) < 0:
+            looked = len(self._output)
+            if looked > limit:
+                raise SessionEnded(f"sent a line of more than {limit:,} bytes")
+            self._more(ends)
+        if at > limit:
+            raise SessionEnded(f"sent a line of more than {limit:,} bytes")
+        found = bytes(self._output[:at])
+        del self._output[: at + 1]
+        return found
+
+    def take(self, size: int, ends: float) -> bytes:
+        while len(self._output) < size:
+            self._more(ends)
+        found = bytes(self._output[:size])
+        del self._output[:size]
+        return found
+
+    def death(self) -> str:
+        code, oom = None, False
+        with contextlib.suppress(Exception):  # the container is gone; how it ended is not known
+            assert self._container is not None
+            self._container.wait(timeout=5)
+            self._container.reload()
+            state = self._container.attrs["State"]
+            code, oom = state.get("ExitCode"), state.get("OOMKilled")
+        last = self._log.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
+        how = "ran out of memory" if oom else f"ended with exit code {code}"
+        return f"{how}: {last[0][:300]}"
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self._stream.close()
+        if self._container is not None:
+            with contextlib.suppress(Exception):  # it is gone already, or the engine is
+                remove(self._container)
+            self._container = None
+        self._client.close()
+
+    def _socket(self) -> Any:
+        return getattr(self._stream, "_sock", self._stream)
+
+    def _more(self, ends: float) -> None:
+        left = ends - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        raw = self._socket()
+        try:
+            raw.settimeout(max(0.01, left))
+            chunk = raw.recv(1 << 20)
+        except TimeoutError:
+            raise
+        except OSError:
+            raise SessionEnded(self.death()) from None
+        if not chunk:
+            raise SessionEnded(self.death())
+        self._feed(chunk)
+
+    def _feed(self, chunk: bytes) -> None:
+        """Take apart the engine's frames: eight bytes of header (stream, length), then the payload."""
+        self._frames += chunk
+        at = 0
+        while len(self._frames) - at >= 8:
+            stream, length = self._frames[at], int.from_bytes(self._frames[at + 4 : at + 8], "big")
+            if len(self._frames) - at < 8 + length:
+                break
+            payload = self._frames[at + 8 : at + 8 + length]
+            at += 8 + length
+            if stream == STDOUT:
+                self._output += payload
+            elif stream == STDERR:
+                self._log = (self._log + bytes(payload))[-LOG:]
+        del self._frames[:at]
+
+
+def _put(container: Container, files: Mapping[str, bytes | Path], limit: int) -> None:
+    with tempfile.TemporaryFile() as archive:
+        pack(files, limit, archive)
+        archive.seek(0)
+        container.put_archive(BOX, archive)

@@ -1,0 +1,204 @@
+"""Inside an analysis container: a wall whose commands run in sibling containers, started by the front on request.
+
+The analyses have no engine's socket. What must run elsewhere (the project's code) is asked for over the container's own
+standard streams: lines of JSON, each followed by as many bytes as its `size` says. The front decides which image runs
+and what the limits are; see `serving` for its end.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+
+from analyzer.configuration.config import Environment
+from analyzer.problem import TargetProblem
+from analyzer.walls.archive import pack
+from analyzer.walls.protocol import Completed, Limits, Sandbox, Session, SessionEnded, check_environment
+
+TREES = Path("/trees")  # where the front mounts the revisions, read-only
+COPY = 1 << 20
+
+
+class Channel:
+    """The two standard streams of the container. One request at a time; a reply follows each."""
+
+    def __init__(self, incoming: IO[bytes], outgoing: IO[bytes], folder: Path) -> None:
+        """`folder`: where the front puts files."""
+        self._incoming, self._outgoing, self.folder = incoming, outgoing, folder
+        self._lock = threading.RLock()
+
+    def tell(self, message: Mapping[str, Any], payload: IO[bytes] | None = None) -> None:
+        """Send without waiting for a reply."""
+        size = 0
+        if payload is not None:
+            size = payload.seek(0, io.SEEK_END)
+            payload.seek(0)
+        with self._lock:
+            self._outgoing.write(json.dumps({**message, "size": size}).encode() + b"\n")
+            if payload is not None:
+                shutil.copyfileobj(payload, self._outgoing, COPY)
+            self._outgoing.flush()
+
+    def ask(self, message: Mapping[str, Any], payload: IO[bytes] | None = None) -> dict[str, Any]:
+        """Send and wait. Raises `TargetProblem` with the front's sentence where it refuses."""
+        with self._lock:
+            self.tell(message, payload)
+            line = self._incoming.readline()
+        if not line:
+            raise SystemExit("the front is gone")
+        reply: dict[str, Any] = json.loads(line)
+        if "problem" in reply:
+            raise TargetProblem(str(reply["problem"]))
+        return reply
+
+
+@dataclass(frozen=True)
+class RelayedWall:
+    """A `Sandbox` at the front's. `place` is `own` (Assay's image) or `environment` (the one the target asks for)."""
+
+    channel: Channel
+    name: str
+    identity: str
+    place: str = "own"
+
+    @staticmethod
+    def connect(channel: Channel) -> RelayedWall:
+        reply = channel.ask({"op": "own"})
+        return RelayedWall(channel, str(reply["name"]), str(reply["identity"]))
+
+    def within(self, environment: Environment | None, root: Path) -> Sandbox:
+        """The front knows which environment the target asks for, and from which tree it is read."""
+        if environment is None or (environment.image is None and environment.requirements is None):
+            return self
+        reply = self.channel.ask({"op": "within"})
+        return replace(self, name=str(reply["name"]), identity=str(reply["identity"]), place="environment")
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        files: Mapping[str, bytes | Path],
+        output: Path | None = None,
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+        environment: Mapping[str, str] | None = None,
+    ) -> Completed:
+        asked, payload = self._request("run", command, files, limits, environment)
+        with payload:
+            reply = self.channel.ask({**asked, "output": output is not None}, payload)
+        completed = Completed(**{**reply["completed"], "files": tuple(reply["completed"]["files"])})
+        if output is not None:
+            for name in completed.files:
+                (output / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(self.channel.folder / str(reply["folder"]) / name, output / name)
+        return completed
+
+    def open(
+        self,
+        command: Sequence[str],
+        *,
+        files: Mapping[str, bytes | Path],
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+        environment: Mapping[str, str] | None = None,
+    ) -> Session:
+        asked, payload = self._request("open", command, files, limits, environment)
+        with payload:
+            return RelayedSession(self.channel, int(self.channel.ask(asked, payload)["session"]), limits)
+
+    def _request(
+        self,
+        operation: str,
+        command: Sequence[str],
+        files: Mapping[str, bytes | Path],
+        limits: Limits,
+        environment: Mapping[str, str] | None,
+    ) -> tuple[dict[str, Any], IO[bytes]]:
+        shared, carried = _split(files)
+        request = {
+            "op": operation,
+            "place": self.place,
+            "command": list(command),
+            "shared": shared,
+            "limits": asdict(limits),
+            "environment": check_environment(environment),
+        }
+        return request, _packed(carried, limits.input)
+
+
+class RelayedSession:
+    """A session of the front's, by its number."""
+
+    def __init__(self, channel: Channel, number: int, limits: Limits) -> None:
+        self._channel, self._number, self._limits = channel, number, limits
+
+    def put(self, files: Mapping[str, bytes | Path]) -> None:
+        shared, carried = _split(files)
+        with _packed(carried, self._limits.input) as payload:
+            self._ask({"op": "put", "shared": shared}, payload)
+
+    def send(self, line: bytes) -> None:
+        self._ask({"op": "send", "line": line.decode()})
+
+    def line(self, ends: float, limit: int) -> bytes:
+        reply = self._ask({"op": "line", "seconds": ends - time.monotonic(), "limit": limit})
+        return self._received(reply)
+
+    def take(self, size: int, ends: float) -> bytes:
+        return self._received(self._ask({"op": "take", "bytes": size, "seconds": ends - time.monotonic()}))
+
+    def death(self) -> str:
+        return str(self._channel.ask({"op": "death", "session": self._number})["death"])
+
+    def close(self) -> None:
+        self._channel.ask({"op": "close", "session": self._number})
+
+    def _ask(self, message: Mapping[str, Any], payload: IO[bytes] | None = None) -> dict[str, Any]:
+        reply = self._channel.ask({**message, "session": self._number}, payload)
+        if reply.get("timeout"):
+            raise TimeoutError
+        if "ended" in reply:
+            raise SessionEnded(str(reply["ended"]))
+        return reply
+
+    def _received(self, reply: Mapping[str, Any]) -> bytes:
+        return (self._channel.folder / str(reply["file"])).read_bytes()
+
+
+def standard_streams() -> Channel:
+    """The container's own streams as a channel; what is printed from now on goes to standard error."""
+    incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    return Channel(incoming, outgoing, Path.cwd())
+
+
+def answer_with(channel: Channel, make: Callable[[], Any]) -> None:
+    """Answer with JSON alone."""
+    channel.tell({"op": "answer"}, io.BytesIO(json.dumps(make()).encode()))
+
+
+def _split(files: Mapping[str, bytes | Path]) -> tuple[dict[str, str], dict[str, bytes | Path]]:
+    """What the front has itself, by its place in the mounted trees, and what has to be carried to it."""
+    shared: dict[str, str] = {}
+    carried: dict[str, bytes | Path] = {}
+    for name, content in files.items():
+        if isinstance(content, Path) and content.resolve().is_relative_to(TREES):
+            shared[name] = content.resolve().relative_to(TREES).as_posix()
+        else:
+            carried[name] = content
+    return shared, carried
+
+
+def _packed(files: Mapping[str, bytes | Path], limit: int) -> IO[bytes]:
+    archive = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the caller
+    pack(files, limit, archive)
+    return archive
