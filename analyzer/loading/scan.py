@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import io
 import logging
-from collections.abc import Iterator
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,8 @@ from analyzer.loading.hdf5 import datasets, open_file
 from analyzer.loading.keras_model import config_parts, read_config
 from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.loading.saved_model import read_program as read_saved_program
+from analyzer.loading.tensorflow_effects import Kind, effects
+from analyzer.loading.torch_names import strange_names
 from analyzer.problem import TargetProblem
 
 UNSAFE_PICKLE = "security/unsafe-pickle"
@@ -28,7 +32,9 @@ KERAS_CODE = "security/keras-code"
 EXTERNAL_DATA = "security/external-data"
 UNSAFE_OPERATOR = "security/unsafe-operator"
 
+_NO_LAYERS = frozenset({"numpy", "torch", "jax", "tensorflow", "scipy", "onnx", "h5py", "pip", "setuptools", "absl"})
 _MANY = 20  # names told in one finding
+NESTED = 3  # archives within archives that are looked into: a program, its weights, their sample
 
 
 def scan(
@@ -53,18 +59,70 @@ def scan(
         return ()
 
 
+def refusal(path: Path, findings: Sequence[Finding], limits: Limits = DEFAULT) -> str | None:
+    """Why no engine may run this file, as the end of a sentence; None where nothing in it acts.
+
+    `findings` are those of `scan`. A custom operator is none, but no engine here has it.
+    """
+    for finding in sorted(findings, key=lambda f: f.level is not Level.ERROR):
+        if finding.rule.startswith("security/"):
+            return _WHY[finding.rule]
+    try:
+        if detect(path) in (Format.GRAPHDEF, Format.SAVED_MODEL):
+            saved = detect(path) is Format.SAVED_MODEL
+            program = read_saved_program(path, limits) if saved else read_program(path, limits)
+            custom = sorted({effect.op for effect in effects(program, assets=saved)})
+            if custom:
+                return f"it has operators of other libraries ({shown(', '.join(custom), 80)})"
+    except (TargetProblem, RecursionError, MemoryError):
+        return None  # loading says what is wrong
+    return None
+
+
+_WHY = {
+    UNSAFE_PICKLE: "loading the file may run code that is pickled in it",
+    KERAS_CODE: "loading the file in Keras may run code that is stored in it",
+    EXTERNAL_DATA: "the file makes engines open files that are not part of it",
+    UNSAFE_OPERATOR: "the file acts outside of itself when it runs",
+}
+
+
 def _pickles(path: Path, target: str, limits: Limits) -> Iterator[Finding]:
-    """All pickles of a file: the file itself, or members of an archive whose name or content says so."""
+    """All pickles of a file: the file itself, or members of an archive whose name or content says so, at any depth."""
     if head_of(path, 4) == b"PK\x03\x04":
-        with open_archive(path, limits) as archive:
-            for member in archive.names:
-                if _may_be_pickle(archive, member):
-                    data = archive.read(member, limits.pickle_size)
-                    if data[:6] == b"\x93NUMPY":
-                        data = _array_objects(data)
-                    yield from _judged(data, target, member)
+        yield from _members(path, target, limits, "", NESTED)
         return
     yield from _judged(map_file(path, limits)[: limits.pickle_size].tobytes(), target, "")
+
+
+def _members(path: Path, target: str, limits: Limits, above: str, depth: int) -> Iterator[Finding]:
+    with open_archive(path, limits) as archive:
+        for member in archive.names:
+            if archive.size(member) >= 4 and archive.view(member)[:4].tobytes() == b"PK\x03\x04":
+                if depth == 0:
+                    yield _hidden(target, f"{above}{member}", "archives within archives hide what they hold")
+                    continue
+                with tempfile.NamedTemporaryFile(suffix=".zip") as inner:  # directories of archives need a file
+                    inner.write(archive.read(member, limits.tensor_size))
+                    inner.flush()
+                    yield from _members(Path(inner.name), target, limits, f"{above}{member}/", depth - 1)
+            elif _may_be_pickle(archive, member):
+                data = archive.read(member, limits.pickle_size)
+                if data[:6] == b"\x93NUMPY":
+                    data = _array_objects(data)
+                yield from _judged(data, target, f"{above}{member}")
+
+
+def _hidden(target: str, member: str, why: str) -> Finding:
+    return Finding(
+        UNSAFE_PICKLE,
+        Level.ERROR,
+        Confidence.PROVED,
+        f"'{shown(member, 80)}' was not looked into: {why}.",
+        target,
+        operand=shown(member),
+        evidence=Evidence("static", ("No format of a framework needs it; nothing was unpickled.",)),
+    )
 
 
 def _may_be_pickle(archive: Archive, member: str) -> bool:
@@ -138,9 +196,15 @@ def _silent(name: str) -> Iterator[None]:
 
 
 def _keras(path: Path, target: str, limits: Limits) -> Iterator[Finding]:
-    if head_of(path, 4) != b"PK\x03\x04":
+    files: list[tuple[Path | io.BytesIO, str]] = [(path, shown(path))]
+    if head_of(path, 4) == b"PK\x03\x04":
+        yield from _pickles(path, target, limits)
+        with open_archive(path, limits) as archive:
+            inner = [name for name in archive.names if name.endswith((".h5", ".hdf5"))]
+            files = [(io.BytesIO(archive.view(name).tobytes()), f"'{shown(name)}'") for name in inner]
+    for content, name in files:
         try:
-            with open_file(path, shown(path), limits) as file:
+            with open_file(content, name, limits) as file:
                 for _ in datasets(file, limits):
                     pass
         except TargetProblem as problem:
@@ -154,11 +218,16 @@ def _keras(path: Path, target: str, limits: Limits) -> Iterator[Finding]:
         elif kind == "TFSMLayer":
             other = shown(part["config"].get("filepath", ""), 60)
             message = f"The layer '{name}' loads another SavedModel ({other}) when the file is opened."
+        elif kind == "TorchModuleWrapper":
+            message = f"The layer '{name}' holds a pickled PyTorch module: loading the file in Keras unpickles it."
+        elif _imports(part):
+            named = f"{part.get('module') or ''}>{part.get('registered_name') or kind}"
+            message = f"'{shown(named, 80)}' names a module that Keras would import: loading the file runs its code."
         else:
             continue
         yield Finding(
             KERAS_CODE,
-            Level.WARNING,
+            Level.ERROR,
             Confidence.PROVED,
             message[:200],
             target,
@@ -167,6 +236,15 @@ def _keras(path: Path, target: str, limits: Limits) -> Iterator[Finding]:
             op=kind,
             evidence=Evidence("static", ("Read from the architecture, which is JSON; nothing was executed.",)),
         )
+
+
+def _imports(part: Mapping[str, Any]) -> bool:
+    """Whether Keras would import a module of Python itself to find the object: no layer lies there.
+
+    A layer of a project's own, or of a library of layers, is missing where Assay runs: no engine loads it.
+    """
+    module = str(part.get("module") or "").partition(".")[0]
+    return module != "builtins" and (module in sys.stdlib_module_names or module in _NO_LAYERS)
 
 
 def _is_bytecode(function: Any) -> bool:
@@ -227,37 +305,46 @@ def _tensors(graph: Any, depth: int) -> Iterator[Any]:
                     yield from _tensors(inner, depth - 1)
 
 
-# Operators with effects outside of the graph; saving and restoring checkpoints is what every training graph does.
-_EFFECTS = {
-    "PyFunc": "calls Python code", "PyFuncStateless": "calls Python code", "EagerPyFunc": "calls Python code",
-    "ReadFile": "reads a file", "WriteFile": "writes a file", "MatchingFiles": "lists files",
-    "DebugIdentityV2": "writes files", "DumpTensor": "writes a file", "RpcCall": "calls another machine",
-    "RpcClient": "calls another machine", "RegisterDataset": "talks to another machine",
-}  # fmt: skip
-
-
 def _tensorflow(path: Path, target: str, limits: Limits) -> Iterator[Finding]:
-    program = read_program(path, limits) if detect(path) is Format.GRAPHDEF else read_saved_program(path, limits)
-    nodes = [(n.name, n.op) for n in program.nodes]
-    nodes += [(name, op) for function in program.functions.values() for name, op, _, _ in function.nodes]
-    for name, op in nodes:
-        if op in _EFFECTS:
+    saved = detect(path) is not Format.GRAPHDEF
+    program = read_saved_program(path, limits) if saved else read_program(path, limits)
+    for effect in effects(program, assets=saved):
+        if effect.kind is Kind.UNKNOWN:
+            continue  # no engine here has it: `refusal` keeps them away
+        acts = effect.kind is Kind.ACTS
+        yield Finding(
+            UNSAFE_OPERATOR,
+            Level.ERROR if acts else Level.WARNING,
+            Confidence.PROVED,
+            f"The node '{shown(effect.node, 80)}' ({shown(effect.op, 60)}) {effect.what} whenever the graph runs.",
+            target,
+            node=shown(effect.node),
+            op=shown(effect.op),
+            evidence=Evidence("static", ("TensorFlow graphs are programs; this one acts outside of itself.",)),
+        )
+
+
+def _exported(path: Path, target: str, limits: Limits) -> Iterator[Finding]:
+    """An exported program: its pickles, and what its calls and formulas name."""
+
+    yield from _pickles(path, target, limits)
+    with open_archive(path, limits) as archive:
+        for name, what in strange_names(archive, limits):
             yield Finding(
                 UNSAFE_OPERATOR,
-                Level.WARNING,
+                Level.ERROR,
                 Confidence.PROVED,
-                f"The node '{shown(name, 80)}' ({op}) {_EFFECTS[op]} whenever the graph runs.",
+                f"Loading this program in PyTorch would use '{shown(name, 80)}', which is {what}.",
                 target,
-                node=shown(name),
-                op=op,
-                evidence=Evidence("static", ("TensorFlow graphs are programs; this one acts outside of itself.",)),
+                operand=shown(name, 80),
+                evidence=Evidence("static", ("Read from the program, which is JSON; nothing was executed.",)),
             )
 
 
 _FORMATS = {
     Format.TORCH: _pickles,
     Format.TORCH_SCRIPT: _pickles,
-    Format.TORCH_EXPORT: _pickles,
+    Format.TORCH_EXPORT: _exported,
     Format.PICKLE: _pickles,
     Format.NUMPY: _pickles,
     Format.KERAS: _keras,

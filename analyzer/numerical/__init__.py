@@ -39,13 +39,15 @@ def analyse(
     *,
     output: Path | None = None,
     confirm: bool = True,
+    explain: bool = True,
     root: Path | None = None,
 ) -> AnalysisResult:
     """Ranges, interpretation, confirmation and repair of one target, as findings.
 
+    Without `confirm` and `explain` nothing of the model runs, parts of it included.
     `output` receives the reproducers of confirmed findings; `root` is the folder that source lines and the checkpoint
     are relative to (default: the working directory).
     """
     from analyzer.numerical.analysis import analyse as run
 
-    return run(graph, target, output=output, confirm=confirm, root=root)
+    return run(graph, target, output=output, confirm=confirm, explain=explain, root=root)

@@ -48,6 +48,7 @@ class Surroundings:
     sandbox: Sandbox | None = None  # None: project code must not run
     exports: Path | None = None  # where exported graphs are kept
     base_root: Path | None = None  # the base tree, for analyses that compare
+    contained: bool = False  # this process runs in a container that is a wall already
 
 
 def kind_of(target: TargetConfig) -> str:

@@ -14,7 +14,7 @@ import analyzer
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.configuration.policy import apply_policy, expired
 from analyzer.differential.base import mark_worse
-from analyzer.findings import Finding, Report, Status, TargetReport, mark_new, ordered
+from analyzer.findings import Finding, Level, Report, Status, TargetReport, mark_new, ordered
 from analyzer.running.cache import Cache, engine_versions
 from analyzer.running.enclosure import enclosures
 from analyzer.running.outcome import Keys, Outcome, Surroundings, kind_of, with_environment
@@ -56,6 +56,7 @@ class Options:
     parallel: int = 0  # 0: one process a core
     cache: Path | None = None
     exports: Path | None = None
+    contained: bool = False  # this process runs in a container that is a wall already
     today: Callable[[], date] = lambda: datetime.now(UTC).date()
     clock: Callable[[], float] = time.monotonic
 
@@ -111,7 +112,9 @@ def review(
             elif side == "base" and key is not None and key == keys.get(("head", target.id), (None, None))[0]:
                 continue  # the same bytes: head's outcome serves
             else:
-                where = Surroundings(tree, below, config, sandbox, options.exports, base if side == "head" else None)
+                where = Surroundings(
+                    tree, below, config, sandbox, options.exports, base if side == "head" else None, options.contained
+                )
                 jobs[f"{side} {target.id}"] = (place, target, where)
 
     for (side, identity), _, _ in jobs.values():
@@ -236,7 +239,7 @@ def _report(
             if outcome.target.status is Status.ANALYSED:
                 fixed.extend(gone)
         findings.extend(mine)
-        reports.append(replace(outcome.target, changed=changed is None or target.id in changed))
+        reports.append(replace(_unless_it_acts(outcome.target, mine), changed=changed is None or target.id in changed))
     findings = list(without_repeats(findings, {target.id: target.file for target in targets}))
     return Report(
         targets=tuple(reports),
@@ -249,3 +252,12 @@ def _report(
         tool={"name": "assay", "version": analyzer.__version__, "engines": engine_versions()},
         notes=(*notes, *expired(config, today)),
     )
+
+
+def _unless_it_acts(report: TargetReport, findings: Sequence[Finding]) -> TargetReport:
+    """A file that acts is never a pass, known on the base or not; a person may silence the finding."""
+    acting = [f for f in findings if f.rule.startswith("security/") and f.level is Level.ERROR and f.suppressed is None]
+    if not acting or report.status is not Status.ANALYSED:
+        return report
+    first = acting[0].message.rstrip(".")
+    return replace(report, status=Status.FAILED, error=f"{report.id}: not compared, because of what it does: {first}.")

@@ -22,6 +22,7 @@ from analyzer.exporting.defect import defect_of
 from analyzer.findings import AnalysisResult, Confidence, Finding, Level, Status, TargetReport, UnsafeOperators
 from analyzer.graph.layers import layer_graph
 from analyzer.loading import NotFetchedProblem, detect, load, scan
+from analyzer.loading.scan import refusal
 from analyzer.numerical import analyse as numerical
 from analyzer.problem import Problem
 from analyzer.running.outcome import Outcome, Surroundings, kind_of, slug
@@ -29,6 +30,8 @@ from analyzer.running.processes import memory_growth
 from analyzer.tracing import trace
 from analyzer.validity import analyse as validity
 from analyzer.validity.checkpoint import against, inspect
+from analyzer.walls.launch import standing
+from analyzer.walls.process import ProcessSandbox
 
 if TYPE_CHECKING:
     from analyzer.graph import Graph
@@ -107,9 +110,12 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
     tally = _Tally(TargetReport(target.id, kind_of(target), target.path or target.entry or ""), progress)
     only = where.config.only
     source = where.root / target.file
+    refused = None
     if target.path and not target.path.endswith(".py"):
         with tally.stage("security"):
-            tally.findings.extend(replace(finding, target=target.id) for finding in scan(source, where.root))
+            found = scan(source, where.root)
+            tally.findings.extend(replace(finding, target=target.id) for finding in found)
+            refused = refusal(source, found) or without_wall(where)
     if source.suffix == ".py" and "tracing" in only:
         with tally.stage("tracing"):
             entry = (target.entry or "").partition(":")[2] or None
@@ -121,8 +127,19 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
         for line in graph.model.metadata_props.get("assay.notes", "").splitlines():
             tally.note(line)
         tally.report = replace(tally.report, nodes=len(graph), versions={**tally.report.versions, **graph.versions})
-        _analyse(graph, target, where, tally)
+        _analyse(graph, target, where, tally, refused)
     return tally.outcome()
+
+
+def without_wall(where: Surroundings) -> str | None:
+    """Why no engine may run a file that came from elsewhere, as the end of a sentence; None where a wall stands.
+
+    `--sandbox process` is a person's own choice: engines then run in limited processes on every system.
+    """
+    if where.contained or isinstance(where.sandbox, ProcessSandbox):
+        return None
+    missing = standing()
+    return None if missing is None else f"no wall can be closed around engines here: {missing}"
 
 
 _PARSING = 8 << 30  # bytes a parser may take besides four times the file; real models need about its size
@@ -164,7 +181,12 @@ def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, 
     return None
 
 
-def _analyse(graph: Graph, target: TargetConfig, where: Surroundings, tally: _Tally) -> None:
+def _analyse(
+    graph: Graph, target: TargetConfig, where: Surroundings, tally: _Tally, refused: str | None = None
+) -> None:
+    """`refused`: why no engine may run the file."""
+    acts = any(f.rule.startswith("security/") and f.level is Level.ERROR for f in tally.findings)
+    run = not acts and (refused is None or without_wall(where) is None)  # parts of it, cut out anew
     only = where.config.only
     if graph.framework == "jax":  # it has nodes only in the engine
         only = tuple(analysis for analysis in only if analysis == "differential")
@@ -172,7 +194,8 @@ def _analyse(graph: Graph, target: TargetConfig, where: Surroundings, tally: _Ta
     folder = where.output / "targets" / slug(target.id)
     if "numerical" in only:
         with tally.stage("numerical"):
-            tally.add(_relocated(numerical(graph, target, output=folder, root=where.root), folder, where.output))
+            result = numerical(graph, target, output=folder, root=where.root, confirm=run, explain=run)
+            tally.add(_relocated(result, folder, where.output))
     if "validity" in only:
         with tally.stage("validity"):
             tally.add(
@@ -185,7 +208,9 @@ def _analyse(graph: Graph, target: TargetConfig, where: Surroundings, tally: _Ta
         f.rule.startswith("validity/") and f.confidence is Confidence.PROVED and f.level is Level.ERROR
         for f in tally.findings
     )
-    if impossible:
+    if refused is not None:
+        tally.note(f"Not compared, because {refused}.")
+    elif impossible:
         tally.note("Engines were not compared: the model is proved not to run as it stands.")
     elif "differential" in only and target.backends != ():
         with tally.stage("differential"):

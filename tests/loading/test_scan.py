@@ -73,7 +73,7 @@ def test_keras_lambda(tmp_path: Path) -> None:
     for name in ("m.keras", "m.h5"):
         model.save(tmp_path / name)
         (found,) = scan(tmp_path / name)
-        assert (found.rule, found.layer, found.level) == ("security/keras-code", "plus", Level.WARNING)
+        assert (found.rule, found.layer, found.level) == ("security/keras-code", "plus", Level.ERROR)
 
 
 def external(tmp_path: Path, location: str) -> Path:
