@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import onnx_ir as ir
 
 from analyzer.loading.keras_builder import Config, Dims, Layer, Unsupported, dims, rank
+from analyzer.operators.windows import Window
 
 
 def numbers(value: Any, count: int) -> list[int]:
@@ -57,31 +59,30 @@ def window(
     layer: Layer, spatial: Dims, kernel: Sequence[int], strides: Sequence[int], dilation: Sequence[int], padding: str
 ) -> tuple[dict[str, Any], Dims]:
     """Attributes for the padding of a convolution or pooling, and the spatial dimensions that result."""
-    extents = [(k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True)]
     if min(*kernel, *strides, *dilation) < 1:
         raise Unsupported
+    windows = [Window(k, s, d) for k, s, d in zip(kernel, strides, dilation, strict=True)]
     if padding == "valid":
-        result = tuple(
-            None if n is None else (n - e) // s + 1 for n, e, s in zip(spatial, extents, strides, strict=True)
-        )
-        return {"pads": [0] * 2 * len(kernel)}, result
+        return {"pads": [0] * 2 * len(kernel)}, _each(Window.positions, windows, spatial)
     if padding == "causal":
-        pads = [extents[0] - 1, 0]
-        return {"pads": pads}, tuple(None if n is None else (n - 1) // strides[0] + 1 for n in spatial)
+        first = windows[0]
+        pads = [first.extent - 1, 0]
+        return {"pads": pads}, _each(Window.positions, [replace(first, before=pads[0])] * len(spatial), spatial)
     if padding != "same":
         raise Unsupported
-    result = tuple(None if n is None else -(-n // s) for n, s in zip(spatial, strides, strict=True))
+    result = _each(Window.positions_same, windows, spatial)
     before, after = [], []
-    for n, out, e, s in zip(spatial, result, extents, strides, strict=True):
-        if n is None or out is None:
-            if s != 1:
-                return {"auto_pad": "SAME_UPPER"}, result
-            total = e - 1
-        else:
-            total = max((out - 1) * s + e - n, 0)
-        before.append(total // 2)
-        after.append(total - total // 2)
+    for n, w in zip(spatial, windows, strict=True):
+        if n is None and w.stride != 1:
+            return {"auto_pad": "SAME_UPPER"}, result
+        front, back = w.same_padding(w.extent if n is None else n)  # at stride 1 it is the same for all sizes
+        before.append(front)
+        after.append(back)
     return {"pads": before + after}, result
+
+
+def _each(positions: Callable[[Window, int], int], windows: Sequence[Window], sizes: Dims) -> Dims:
+    return tuple(None if n is None else positions(w, n) for w, n in zip(windows, sizes, strict=True))
 
 
 def broadcast(*shapes: Dims | None) -> Dims | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -103,6 +104,14 @@ def affine(dim: Dim, plus: int, over: int, times: int = 1, ceil: bool = False) -
     if plus == 0 and over == 1 and times == 1:
         return dim
     return bounded(f"({dim.name}{plus:+d})/{over}*{times}{'^' if ceil else ''}", size(dim.lo), size(high(dim)))
+
+
+def monotone(dim: Dim, function: Callable[[int], int], text: str) -> Dim:
+    """The size that a non-decreasing `function` gives, at least 0; `text` says which function, in the result's name."""
+    if isinstance(dim, int):
+        return max(function(dim), 0)
+    hi = math.inf if dim.hi is None else max(function(dim.hi), 0)
+    return bounded(f"({dim.name}){text}", max(function(dim.lo), 0), hi)
 
 
 def divide(a: Dim, b: Dim) -> Dim:

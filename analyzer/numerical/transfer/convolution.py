@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from analyzer.numerical.transfer.arithmetic import linear, product
 from analyzer.numerical.transfer.matmul import anonymous, signed_sums, term_bounds, tight_sum
 from analyzer.numerical.transfer.reductions import rounding_terms
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.operators.windows import Window
 
 
 def spatial_sizes(
@@ -29,20 +31,19 @@ def spatial_sizes(
 ) -> Shape:
     """Output sizes of a convolution or pooling; `pads` begins first, then ends."""
     result: list[Dim] = []
-    n = len(kernel)
+    same = auto.startswith("SAME")
     for i, size in enumerate(sizes):
-        extent = (kernel[i] - 1) * dilations[i] + 1
-        if auto in ("SAME_UPPER", "SAME_LOWER", "SAME"):
-            result.append(dims.affine(size, 0, strides[i], ceil=True))
+        before, after = (0, 0) if same or auto == "VALID" else (pads[i], pads[len(kernel) + i])
+        w = Window(kernel[i], strides[i], dilations[i], before, after)
+        moved = f"{before + after - w.extent:+d}/{w.stride}"
+        if w.stride == 1 and (same or before + after == w.extent - 1):
+            result.append(size)
+        elif same:
+            result.append(dims.monotone(size, w.positions_same, f"/{w.stride}^"))
+        elif ceil:
+            result.append(dims.monotone(size, w.positions_hanging_over, f"{moved}^"))
         else:
-            padding = 0 if auto == "VALID" else pads[i] + pads[n + i]
-            plus = padding - extent
-            out = dims.affine(size, plus, strides[i], ceil=ceil)
-            if isinstance(out, int) and isinstance(size, int):
-                starts_beyond = ceil and out * strides[i] >= size + (0 if auto == "VALID" else pads[i])
-                result.append(out if starts_beyond else out + 1)  # a window must not start in the padding behind
-            else:
-                result.append(dims.unknown(max(dims.low(out), 0), None) if ceil else dims.add(out, 1))
+            result.append(dims.monotone(size, w.positions, f"{moved}+1"))
     return tuple(result)
 
 
@@ -207,17 +208,13 @@ def _transposed_sizes(ctx: Context, sizes: Shape, kernel: list[int], n: int) -> 
     auto = str(ctx.attr("auto_pad", "NOTSET"))
     result: list[Dim] = []
     for i, size in enumerate(sizes):
-        extent = (kernel[i] - 1) * dilations[i] + 1
         if auto.startswith("SAME"):
             result.append(dims.multiply(size, strides[i]))
             continue
-        plus = extra[i] + extent - (0 if auto == "VALID" else pads[i] + pads[n + i]) - strides[i]
-        if isinstance(size, int):
-            result.append(size * strides[i] + plus)
-        elif plus >= 0:
-            result.append(dims.add(dims.multiply(size, strides[i]), plus))
-        else:
-            result.append(dims.affine(dims.multiply(size, strides[i]), plus, 1))
+        before, after = (0, 0) if auto == "VALID" else (pads[i], pads[n + i])
+        w = Window(kernel[i], strides[i], dilations[i], before, after)
+        plus = w.spread(0, extra[i])
+        result.append(dims.monotone(size, partial(w.spread, extra=extra[i]), f"*{w.stride}{plus:+d}"))
     return tuple(result)
 
 

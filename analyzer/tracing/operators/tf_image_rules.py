@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.operators.windows import Window
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.empty_pooling import empty_pool, useless_convolution
 from analyzer.tracing.operators.hyperparameters import dropped, plain
@@ -13,7 +14,7 @@ from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor
 from analyzer.tracing.operators.torch_operands import reduced_dims
 from analyzer.tracing.values import Tensor, Value, show_shape
-from analyzer.validity.terms import Poly, ceil_div, equal, floor_div
+from analyzer.validity.terms import Poly, equal, floor_div
 
 # ----------------------------------------------------------------------------------------------- neural nets
 
@@ -72,11 +73,10 @@ def conv1d(op: Op, value: Value, filters: Value, stride: Value, padding: Value, 
         f"the input has {source.dims[2]} channels but the filter takes {weight.dims[1]}",
         (source, weight),
     )
-    step = stride if isinstance(stride, int) else 1
+    window = Window(weight.dims[0], stride if isinstance(stride, int) else 1)
 
-    length = (
-        ceil_div(source.dims[1], step) if padding == "SAME" else floor_div(source.dims[1] - weight.dims[0], step) + 1
-    )
+    count = window.positions_same if padding == "SAME" else window.positions
+    length = count(source.dims[1], floor_div)
     return Tensor(
         (source.dims[0], length, weight.dims[2]),
         source.dtype,

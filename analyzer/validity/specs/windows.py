@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from analyzer.operators.windows import Window
 from analyzer.validity.spec import Case, Category, Rule
-from analyzer.validity.terms import Term, all_of, ceil_div, choose, floor_div, maximum
+from analyzer.validity.terms import Term, all_of, choose, floor_div, maximum
+
+__all__ = ["Window"]
 
 KERNEL_FITS = Rule(
     "kernel-fits",
@@ -38,22 +40,6 @@ POSITIVE_OUTPUT = Rule(
 INPUT_NOT_EMPTY = Rule("input-not-empty", Category.ILLEGAL_SHAPE, "the {axis} of the input is {size}")
 
 
-@dataclass(frozen=True)
-class Window:
-    """One axis of a sliding window: sizes in elements. `before` and `after` are paddings."""
-
-    kernel: Term
-    stride: Term = 1
-    dilation: Term = 1
-    before: Term = 0
-    after: Term = 0
-
-    @property
-    def extent(self) -> Term:
-        """How many elements the dilated kernel spans."""
-        return self.dilation * (self.kernel - 1) + 1
-
-
 def need_legal(case: Case, windows: Sequence[Window]) -> None:
     """Kernel, stride and dilation at least 1, paddings not negative."""
     for w in windows:
@@ -81,17 +67,14 @@ def slide(
     result = []
     for size, w, axis in zip(sizes, windows, axes, strict=True):
         padded = size + w.before + w.after
-        room = padded - w.extent
         dilated = "" if is_one(w.dilation) else f" (dilation {w.dilation}, spanning {w.extent})"
         padding = "" if is_zero(w.before) and is_zero(w.after) else " (padding included)"
         if not ceil:
             facts = {"kernel": w.kernel, "dilated": dilated, "axis": axis, "padded": padded, "padding": padding}
-            case.require(KERNEL_FITS, room >= 0, **facts)
-            result.append(floor_div(room, w.stride) + 1)
+            case.require(KERNEL_FITS, w.room(size) >= 0, **facts)
+            result.append(w.positions(size, floor_div))
             continue
-        count = ceil_div(room, w.stride) + 1
-        overhangs = (count - 1) * w.stride >= size + w.before
-        count = count - choose(overhangs, 1, 0)
+        count = w.positions_hanging_over(size, floor_div, choose)
         case.require(POSITIVE_OUTPUT, count >= 1, axis=axis, size=count)
         result.append(count)
     return tuple(result)
@@ -102,7 +85,7 @@ def slide_same(case: Case, sizes: Sequence[Term], windows: Sequence[Window], axe
     result = []
     for size, w, axis in zip(sizes, windows, axes, strict=True):
         case.require(INPUT_NOT_EMPTY, size >= 1, axis=axis, size=size)
-        result.append(ceil_div(size, w.stride))
+        result.append(w.positions_same(size, floor_div))
     return tuple(result)
 
 
@@ -112,7 +95,7 @@ def unslide(
     """Output sizes of a transposed convolution: s(n − 1) + d(k−1) + 1 − p + extra, each at least 1."""
     result = []
     for size, w, more, axis in zip(sizes, windows, extra, axes, strict=True):
-        grown = w.stride * (size - 1) + w.extent - w.before - w.after + more
+        grown = w.spread(size, more)
         case.require(POSITIVE_OUTPUT, grown >= 1, axis=axis, size=grown)
         result.append(grown)
     return tuple(result)

@@ -8,6 +8,7 @@ from typing import Any
 import onnx_ir as ir
 
 from analyzer.numerical.confirm.torch_registry import Handler, Mode, Unsupported, attribute, op
+from analyzer.operators.windows import Window
 
 
 @op("MatMul")
@@ -56,12 +57,6 @@ def bias_add(node: ir.Node, x: Any, mode: Mode) -> Any:
     return x[0] + x[1]
 
 
-def _same(size: int, kernel: int, stride: int, dilation: int) -> tuple[int, int]:
-    """Padding before and after so that the output has ceil(size / stride) positions (TensorFlow's SAME)."""
-    total = max(0, (math.ceil(size / stride) - 1) * stride + (kernel - 1) * dilation + 1 - size)
-    return total // 2, total - total // 2
-
-
 def _padded(x: Any, pairs: list[tuple[int, int]], value: float) -> Any:
     import torch
 
@@ -74,7 +69,7 @@ def _onnx_pairs(node: ir.Node, sizes: list[int], kernel: list[int], stride: list
     auto = attribute(node, "auto_pad", "NOTSET")
     n = len(kernel)
     if auto.startswith("SAME"):
-        pairs = [_same(*t) for t in zip(sizes, kernel, stride, dilation, strict=True)]
+        pairs = [Window(k, s, d).same_padding(n) for n, k, s, d in zip(sizes, kernel, stride, dilation, strict=True)]
         return [(b, a) for a, b in pairs] if auto == "SAME_LOWER" else pairs
     pads = attribute(node, "pads") or [0] * 2 * n
     return [(int(pads[i]), int(pads[i + n])) for i in range(n)]
@@ -137,7 +132,7 @@ def _back(node: ir.Node, x: Any) -> Any:
 def _tf_pairs(node: ir.Node, sizes: list[int], kernel: list[int], stride: list[int], dilation: list[int]) -> Any:
     padding = attribute(node, "padding")
     if padding == "SAME":
-        return [_same(*t) for t in zip(sizes, kernel, stride, dilation, strict=True)]
+        return [Window(k, s, d).same_padding(n) for n, k, s, d in zip(sizes, kernel, stride, dilation, strict=True)]
     if padding == "VALID":
         return [(0, 0)] * len(kernel)
     raise Unsupported(f"padding {padding}")
