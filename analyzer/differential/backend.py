@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from analyzer.problem import UsageProblem
 
-PRECISIONS = ("float32", "tf32", "bfloat16", "float16", "float64", "default")
 DEVICES = ("cpu", "cuda", "tensorrt", "gpu")
 ANY = ()  # a number or a name that the engine checks
 

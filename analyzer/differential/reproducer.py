@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -257,16 +257,3 @@ def issue_text(
         lines += [f"**Already known**: {known.sentence} Please comment there rather than filing anew.", ""]
     lines += ["## Reproduce", "", "```python", script.rstrip(), "```", ""]
     return "\n".join(lines)
-
-
-def table_of_values(mine: np.ndarray, right: np.ndarray, count: int = 4) -> Sequence[tuple[str, str, str]]:
-    """The positions that differ most: index, engine's value, right value."""
-    if mine.shape != right.shape or mine.size == 0:
-        return ()
-    a, b = mine.astype(np.float64), right.astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        difference = np.where(a == b, 0.0, np.abs(a - b))
-    order = np.argsort(-np.nan_to_num(difference, nan=np.inf).ravel(), kind="stable")[:count]
-    return [
-        (str(list(map(int, np.unravel_index(i, a.shape)))), f"{a.ravel()[i]:.6g}", f"{b.ravel()[i]:.6g}") for i in order
-    ]

@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -244,9 +244,3 @@ def _hash(path: Path) -> str:
 
 def _path(entry: str) -> str:
     return entry.rpartition(":")[0]
-
-
-def stored_exports(folder: Path) -> Iterator[Path]:
-    """The exports that `assay export` or earlier runs left in `folder`."""
-    if folder.is_dir():
-        yield from sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -149,16 +148,6 @@ def config_parts(config: Any, limits: Limits) -> Iterator[Mapping[str, Any]]:
 
 def _masks(part: Mapping[str, Any]) -> bool:
     return part["class_name"] == "Masking" or bool(part["config"].get("mask_zero"))
-
-
-@dataclass
-class _Built:
-    """A layer of one model while that model is walked."""
-
-    config: Mapping[str, Any]
-    store: Store
-    layer: Layer | None = None
-    calls: int = 0
 
 
 class _Builder:

@@ -94,8 +94,3 @@ class Ledger:
             self._safe[node] = False
         else:
             self.overflows.append(warning)
-
-    def unproved(self, node: ir.Node) -> None:
-        """Nothing is known of an operator that can fail."""
-        if not self.quiet:
-            self._safe[self.owner or node] = False

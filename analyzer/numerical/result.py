@@ -49,11 +49,6 @@ class Interval:
     hi: float
     may_be_nan: bool = False
 
-    @property
-    def may_be_inf(self) -> bool:
-        """Bounds of values that are certainly finite are finite: "unbounded" is the largest number of the dtype."""
-        return self.lo == -float("inf") or self.hi == float("inf")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Warning:

@@ -10,14 +10,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import quote
 
 import jinja2
 from markupsafe import Markup
 
 from analyzer.findings import DeviationMap, DistanceHistogram, Finding, Location, Report, Status, TargetReport, Verdict
 from analyzer.rendering.distance_histogram import bars, title, verdict
-from analyzer.rendering.markdown_text import cell_code, clean, code, environment, fence_after, truncate_blocks
+from analyzer.rendering.markdown_text import cell_code, code, environment, fence_after, truncate_blocks
 from analyzer.rendering.mermaid import diagram
 from analyzer.rendering.rules import LOOSENED
 
@@ -274,11 +273,6 @@ def where(finding: Finding, view: View) -> Markup:
     shown = cell_code(f"{location.path}:{location.line}")
     address = view.links.line(location)
     return Markup(f"[{shown}]({address})") if address else shown
-
-
-def address_of(base: str, *parts: str) -> str:
-    """An address below `base`; every part is quoted, so that no name can leave the parentheses of a link."""
-    return "/".join([base.rstrip("/"), *(quote(clean(part, 1_000), safe="/") for part in parts)])
 
 
 def duration(seconds: float) -> str:

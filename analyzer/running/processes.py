@@ -14,7 +14,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
@@ -211,14 +211,6 @@ def _stop(child: _Running) -> None:
             child.process.kill()
     child.process.join(10)
     child.pipe.close()
-
-
-def last_lines(log: Path, count: int = 20) -> Sequence[str]:
-    """The end of a job's log, for `--verbose`."""
-    try:
-        return log.read_text(encoding="utf-8", errors="replace").splitlines()[-count:]
-    except OSError:
-        return ()
 
 
 @contextmanager

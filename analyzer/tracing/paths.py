@@ -125,6 +125,3 @@ class Path:
 
     def restore(self, state: Any) -> None:
         self.decisions[:], self.conditions[:] = state
-
-
-Thunk = Callable[[], Any]

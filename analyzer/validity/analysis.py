@@ -374,6 +374,3 @@ def _upgrades(reading: Reading, program: Program, target: TargetConfig, base: Gr
         location=step.layer.location,
         evidence=Evidence("core", tuple(_core(step, program, {}))),
     )
-
-
-CATEGORIES = tuple(str(c) for c in Category if c is not Category.ADVISORY)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -154,8 +153,3 @@ def decide_chunked(space: Space, *, jobs: int = -1, backend: str = "loky", cells
     with parallel_config(backend=backend, n_jobs=jobs):
         results = Parallel(batch_size=batch)(delayed(run_chunk)(space, chunk) for chunk in chunks)
     return joined(results, len(chunks))
-
-
-def cells_of(chunk: Chunk) -> int:
-    """How many vectors a chunk has."""
-    return math.prod(b - a for a, b in chunk.slices.values())

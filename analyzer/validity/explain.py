@@ -21,7 +21,6 @@ from analyzer.validity.terms import Cond, Poly, substitute, symbol
 
 CORE_CELLS = 2_000_000
 REACH = 4096  # values of an unbounded hyperparameter that are tried in a repair
-MAX_CHANGES = 3
 
 
 @dataclass(frozen=True)

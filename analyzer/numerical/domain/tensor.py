@@ -355,7 +355,3 @@ def contains(a: AbstractTensor, b: AbstractTensor) -> bool:
     alo, ahi = bounds_on(a, starts if a.starts else None)
     blo, bhi = bounds_on(b, starts if a.starts else None)
     return bool(np.all(alo <= blo) and np.all(ahi >= bhi)) and (a.nan or not b.nan)
-
-
-def equal_within(a: AbstractTensor, lo: Any, hi: Any) -> bool:
-    return bool(np.all(a.lo <= lo) and np.all(a.hi >= hi))

@@ -15,7 +15,6 @@ from analyzer.numerical.transfer.kinds import decreasing, increasing, like, roun
 from analyzer.numerical.transfer.registry import transfer
 
 POLES = "x = 0, -1, -2 …"
-TINY_WORDS = "the smallest normal number"
 
 
 @transfer("Exp")

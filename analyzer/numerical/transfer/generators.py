@@ -15,9 +15,6 @@ from analyzer.numerical.domain.tensor import AbstractTensor, from_data, smashed,
 from analyzer.numerical.transfer.joining import hull
 from analyzer.numerical.transfer.registry import transfer
 
-NORMAL_LIMIT = {"float64": 9.0}  # of Box-Muller with 53-bit uniforms: sqrt(-2 ln 2**-53) = 8.57
-NORMAL_LIMIT_32 = 6.8  # with 32-bit uniforms: sqrt(-2 ln 2**-33) = 6.77
-
 
 @transfer("Constant", framework="onnx")
 def constant(ctx: Context) -> Any:

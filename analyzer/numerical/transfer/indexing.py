@@ -9,7 +9,7 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim, Shape
-from analyzer.numerical.domain.tensor import AbstractTensor, count, from_data, join, smashed
+from analyzer.numerical.domain.tensor import AbstractTensor, count, join, smashed
 from analyzer.numerical.transfer.joining import hull
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.shape import window
@@ -293,10 +293,6 @@ def tf_idf(ctx: Context, x: Any) -> AbstractTensor:
     scale = [1.0] if mode == "TF" else [float(w) for w in weights]
     lo, hi = min(0.0, min(scale) * counts), max(0.0, max(scale) * counts)
     return AbstractTensor(dtypes.FLOAT32, ctx.declared_shape(), np.float64(lo), np.float64(hi))
-
-
-def as_constant(values: Any, like: AbstractTensor) -> AbstractTensor:
-    return from_data(values, like.dtype)
 
 
 __all__ = ["join"]

@@ -327,8 +327,3 @@ def center_crop_pad(ctx: Context, x: AbstractTensor, wanted: AbstractTensor) -> 
             full[a] = d
         new = tuple(full)
     return AbstractTensor(x.dtype, new, np.float64(min(x.low, 0.0)), np.float64(max(x.high, 0.0)), None, x.nan)
-
-
-def sizes_or_declared(ctx: Context, x: AbstractTensor) -> Shape | None:
-    known = x.sizes()
-    return known if known is not None else ctx.declared_shape()

@@ -96,10 +96,6 @@ def axis_indices(case: Case, axes: Any, rank: int) -> tuple[int, ...]:
 DISTINCT_AXES = Rule("distinct-axes", Category.IMPROPER_VALUE, "the axes {axes} name a dimension twice", ("axis",))
 
 
-def is_number(value: Any) -> bool:
-    return not isinstance(value, (str, tuple, list, dict)) and value is not None
-
-
 def each(case: Case, value: Any, count: int, name: str) -> tuple[Term, ...]:
     """A hyperparameter given for all axes at once or for each axis."""
     if not isinstance(value, (tuple, list)):

@@ -9,10 +9,8 @@ from typing import Any
 from analyzer.validity.spec import Case, Category, Rule, TensorType, define
 from analyzer.validity.specs.broadcasting import one_way
 from analyzer.validity.specs.common import (
-    COMPLEX,
     FLOATS,
     INDEX,
-    INTEGERS,
     axis_index,
     broadcast,
     broadcast_size,
@@ -45,7 +43,6 @@ EINSUM_SIZE = Rule(
     "in `{equation}` the letter {letter} stands for {a} and for {b}",
     ("equation",),
 )
-NUMBERS = (*FLOATS, *INTEGERS, *COMPLEX)
 
 
 def matmul_shape(case: Case, a: Sequence[Term], b: Sequence[Term]) -> tuple[Term, ...]:

@@ -16,7 +16,6 @@ from analyzer.validity.specs.common import (
     need_min_rank,
     need_positive,
     need_rank,
-    same_dtype,
 )
 from analyzer.validity.terms import Term, equal, floor_div, mod, product
 
@@ -402,7 +401,3 @@ def keras_softmax(case: Case, x: TensorType, *, axis: Any = -1, **_others: Any) 
     places = axis_indices(case, axis, x.rank)
     case.advise(SINGLE_CLASS, all(equal(x.dims[p], 1) is True for p in places), function="softmax", axis=axis)
     return x
-
-
-def vectors_agree(case: Case, *tensors: tuple[str, TensorType]) -> str | None:
-    return same_dtype(case, *tensors)

@@ -10,7 +10,6 @@ from analyzer.validity.specs.common import (
     LENGTH,
     RANK,
     axis_index,
-    broadcast,
     is_plain,
     need_dtype,
     need_min_rank,
@@ -21,7 +20,6 @@ from analyzer.validity.specs.common import (
 )
 from analyzer.validity.specs.indexing import GATHER_SIZE
 from analyzer.validity.terms import (
-    Term,
     equal,
 )
 
@@ -141,7 +139,3 @@ def onnx_unique(case: Case, x: TensorType, *, axis: int | None = None, sorted: i
     else:
         values = TensorType(replaced(x.dims, axis_index(case, axis, x.rank), count), x.dtype)
     return values, *(TensorType((case.fresh("distinct"),), "int64") for _ in range(3))
-
-
-def broadcast_all(case: Case, *tensors: TensorType) -> tuple[Term, ...]:
-    return broadcast(case, *(t.dims for t in tensors))

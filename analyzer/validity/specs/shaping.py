@@ -50,14 +50,6 @@ PERMUTATION = Rule(
 )
 
 
-UNFLATTEN = Rule(
-    "unflattened-size",
-    Category.INCOMPATIBLE_SHAPE,
-    "axis {axis} has size {size}, not the product of {sizes}",
-    ("sizes",),
-)
-
-
 def reshaped(case: Case, x: TensorType, target: Sequence[Term], *, zero_copies: bool = False) -> tuple[Term, ...]:
     """The shape after a reshape; −1 is computed; with `zero_copies` a 0 copies the input's size."""
     sizes = list(target)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from analyzer.operators.windows import Window
 from analyzer.validity.spec import Case, Category, Rule
-from analyzer.validity.terms import Term, all_of, choose, floor_div, maximum
+from analyzer.validity.terms import Term, choose, floor_div, maximum
 
 __all__ = ["Window"]
 
@@ -112,7 +112,3 @@ def is_one(value: Term) -> bool:
 
 def is_zero(value: Term) -> bool:
     return isinstance(value, int) and value == 0
-
-
-def positive_all(sizes: Sequence[Term]) -> Term:
-    return all_of(*(size >= 1 for size in sizes))

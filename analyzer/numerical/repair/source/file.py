@@ -92,12 +92,6 @@ class SourceFile:
                     bound[a.asname or a.name] = f"{statement.module}.{a.name}"
         return bound
 
-    @cached_property
-    def identifiers(self) -> frozenset[str]:
-        """Every plain name and argument of the file."""
-        names = {n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name)}
-        return frozenset(names | {a.arg for a in ast.walk(self.tree) if isinstance(a, ast.arg)} | set(self.imports))
-
     def dotted(self, expression: ast.expr) -> str | None:
         """``torch.nn.functional.softmax`` for ``F.softmax``; None for what no import leads to."""
         parts: list[str] = []

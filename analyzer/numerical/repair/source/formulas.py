@@ -18,8 +18,6 @@ from analyzer.numerical.repair.source.calls import (
 from analyzer.numerical.repair.source.edits import Edit, Formula, replace_formula
 from analyzer.numerical.repair.source.file import Definition
 
-Render = Callable[[str, ast.expr | None], str | None]
-
 
 class Walk:
     """Looks at expressions through the names that stand for them, and remembers those names."""
