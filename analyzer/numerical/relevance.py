@@ -48,6 +48,6 @@ def operands(node: ir.Node) -> Iterator[ir.Value | None]:
 
 
 def _captured(graph: ir.Graph) -> Iterator[ir.Value | None]:
-    for node in ir.traversal.RecursiveGraphIterator(graph):
-        yield from node.inputs
+    for node in graph:
+        yield from operands(node)
     yield from graph.outputs

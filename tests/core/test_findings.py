@@ -90,8 +90,9 @@ def test_suppressions_match_all_their_globs_and_end() -> None:
     config = Config(suppressions=(accepted,))
     assert apply_policy([ERROR], config, DAY)[0].suppressed == "fine"
     assert apply_policy([replace(ERROR, layer="encoder")], config, DAY)[0].suppressed is None
+    assert apply_policy([ERROR], config, date(2026, 6, 30))[0].suppressed == "fine"  # its last day counts
     assert apply_policy([ERROR], config, date(2026, 7, 1))[0].suppressed is None
-    assert expired(config, DAY) == ()
+    assert expired(config, DAY) == expired(config, date(2026, 6, 30)) == ()
     assert "2026-06-30" in expired(config, date(2026, 7, 1))[0]
 
 

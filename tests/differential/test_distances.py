@@ -71,6 +71,14 @@ def test_zero_over_zero_and_nan() -> None:
     assert d.mad_distance(np.array([np.nan, 2.0]), np.array([np.inf, 2.0]), truth) == 0
 
 
+def test_a_deviation_by_nan_is_infinite_unless_both_have_it() -> None:
+    clean, broken = np.array([1.0, 2.0]), np.array([np.nan, 2.0])
+    assert d.deviation(broken, clean) == d.deviation(clean, broken) == np.inf
+    assert d.deviation(broken, broken.copy()) == 0
+    assert d.deviation(clean, np.ones(3)) == np.inf
+    assert d.deviation(clean, clean + 3) == 3
+
+
 def test_thresholds_are_reached_not_passed() -> None:
     assert d.judge_pair("class", [16.0, 0.0], 16, 0).inconsistent
     assert d.judge_pair("mad", [1.0], 1.0, 0).inconsistent
