@@ -19,6 +19,7 @@ from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.explanation import followers, message
 from analyzer.numerical.findings import Support, finding_of
+from analyzer.numerical.hidden_overflows import worth_searching
 from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.repair.repair import repair
 from analyzer.numerical.result import Interpretation, Options, Warning
@@ -166,7 +167,13 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
     warnings = case.interpretation.warnings
     follow = followers(warnings)
     roots = [w for w in warnings if w.root is None]
-    shown = _confirmed(case, roots, confirmer) if confirm and confirmer is not None else {}
+    deadline = time.monotonic() + case.budget.total
+    shown = _confirmed(case, roots, confirmer, deadline) if confirm and confirmer is not None else {}
+    if confirm and confirmer is not None:
+        hidden = worth_searching(case.graph, case.interpretation, case.assumptions)
+        reached = _confirmed(case, hidden, confirmer, deadline)
+        shown |= reached
+        roots = [*roots, *(w for w in hidden if id(w) in reached)]
     found = []
     for warning in roots:
         confirmation = shown.get(id(warning))
@@ -183,12 +190,11 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
     return found
 
 
-def _confirmed(case: _Case, roots: Sequence[Warning], confirmer: Confirmer) -> dict[int, Confirmation]:
+def _confirmed(case: _Case, roots: Sequence[Warning], confirmer: Confirmer, deadline: float) -> dict[int, Confirmation]:
     """Failing runs by the id of their warning.
 
     Every warning has its turn: none may take more than twice its even share of the time that is left.
     """
-    deadline = time.monotonic() + case.budget.total
     ranges = as_ranges(case.assumptions)
     found = {}
     for number, warning in enumerate(roots):

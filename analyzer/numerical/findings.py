@@ -21,6 +21,7 @@ from analyzer.numerical.explanation import (
     operator_text,
     rests_on,
 )
+from analyzer.numerical.hidden_overflows import rests_on_defaults
 from analyzer.numerical.result import Interpretation, Warning
 from analyzer.numerical.sensitivity import Precondition
 
@@ -31,6 +32,9 @@ KEPT = (
 OWN_WEIGHTS = (
     "It happens inside a layer of the framework, and only weights of exactly such values bring it about: no input "
     "does, and training hardly ever does."
+)
+ASSUMED_INPUTS = (
+    "How large it becomes rests on an input range that nobody stated: declare the true one under `inputs` to be sure."
 )
 NOT_TRAINED = "No trained weight comes before it: its gradient is computed only where that of the input is asked for."
 NULL_SET = "It happens only where {weights} exactly, where training never leaves a weight: no merge is blocked."
@@ -78,9 +82,12 @@ def finding_of(
     untrained = warning.backward and not trains_through(rests, assumptions)
     if degenerate or untrained:
         sentences += (OWN_WEIGHTS if degenerate else NOT_TRAINED,)
+    assumed = any(w is warning for w in interpretation.overflows) and rests_on_defaults(graph, warning, assumptions)
+    if assumed:
+        sentences += (ASSUMED_INPUTS,)
     note = "" if proved else unimportant(support.standing)
     sentences += tuple(s for s in (*_weights_moved(support.standing), note) if s)
-    level = Level.WARNING if degenerate or untrained else level_of(warning, graph, confidence)
+    level = Level.WARNING if degenerate or untrained or assumed else level_of(warning, graph, confidence)
     table = interval_table(graph, interpretation, warning)
     return Finding(
         rule=warning.rule,

@@ -13,6 +13,7 @@ from analyzer.numerical.confirm.torch_evaluation import Trace, finite, run
 from analyzer.numerical.confirm.torch_registry import Mode
 
 DRAWS = 2  # of what the witness leaves open: the other inputs and weights
+EVERY = "\0"  # the name of no value: all operators are watched for the first failure
 STEPS = 40
 RATE = 0.02  # of Adam, relative to the width of a weight's range: 40 steps cross most of it if all agree
 
@@ -25,10 +26,12 @@ def reached(problem: Problem, witness: Mapping[str, Any], seed: int) -> str:
     """
     for number in range(DRAWS):
         (calm,) = ordinary_points(problem, seed + number, 1)
-        healthy, _ = _values(problem, calm)
+        healthy, before = _values(problem, calm)
         values, trace = _values(problem, {**calm, **{n: t for n, t in witness.items() if n in calm}})
         for name in dict.fromkeys((*problem.results, *problem.losses)):
-            if name in values and name in healthy and not finite(values[name], not finite(healthy[name])):
+            # infinities are meant only where none comes of a failure in an ordinary run
+            meant = not before.earlier and name in healthy and not finite(healthy[name])
+            if name in values and not finite(values[name], meant):
                 return f"`{name}` is not finite"
         if trace.decided:
             return f"`{trace.decided}` decides on NaN"
@@ -44,7 +47,7 @@ def _values(problem: Problem, point: Point) -> tuple[dict[str, Any], Trace]:
         for name in names:
             if leaves[name].is_floating_point():
                 leaves[name].requires_grad_(True)
-    trace = Trace(infinite=problem.infinite, follow=True)
+    trace = Trace(EVERY, infinite=problem.infinite, follow=True)
     return run(problem.model, leaves, Mode(surrogate=False), trace), trace
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.result import Interval
 from analyzer.numerical.transfer.registry import transfer
 
 
@@ -54,6 +55,10 @@ def attention(
         max(abs(mask.low), abs(mask.high)) if mask is not None and mask.dtype.is_float else 0.0
     )
     most = 1.0 if math.isnan(most) else max(most, 1.0)
+    factor = abs(float(ctx.attr("scale") or 1 / math.sqrt(max(d, 1.0))))
+    products = max(abs(q.low), abs(q.high)) * max(abs(k.low), abs(k.high)) * d * factor
+    if products > q.dtype.hi and math.isfinite(products):  # of the scores, before the softmax
+        ctx.overflow(Interval(-products, products), q.dtype, False)
     low, high = (
         (-math.inf if hidden or ctx.attr("is_causal", 0) or lengths is not None else -min(most, q.dtype.hi)),
         min(most, q.dtype.hi),

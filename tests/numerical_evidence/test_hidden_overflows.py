@@ -1,0 +1,99 @@
+"""No overflow stays hidden: half precision, products and loops are searched, and what a run reaches is shown."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+from analyzer.configuration.config import InputSpec, TargetConfig
+from analyzer.findings import Confidence, Finding, Level
+from analyzer.graph import ValueRange
+from analyzer.numerical.analysis import analyse
+from analyzer.numerical.confirm.confirmation import Budget, Confirmer
+
+sys.path.append(str(Path(__file__).parents[1] / "numerical"))
+from build import Builder
+
+HALF = TensorProto.FLOAT16
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Confirmer]:
+    with Confirmer(Budget(search=4.0)) as confirmer:
+        yield confirmer
+
+
+def half(b: Builder) -> str:
+    return str(b.op("Cast", b.input("x", (2, 8, 64)), to=HALF))
+
+
+def doubling(b: Builder) -> str:
+    infos = {n: helper.make_tensor_value_info(n, k, s) for n, k, s in (("i", 7, []), ("c", 9, []), ("s", 1, [4]))}
+    made = [helper.make_tensor_value_info("c2", 9, []), helper.make_tensor_value_info("s2", 1, [4])]
+    nodes = [helper.make_node("Identity", ["c"], ["c2"]), helper.make_node("Add", ["s", "s"], ["s2"], name="double")]
+    body = helper.make_graph(nodes, "body", list(infos.values()), made)
+    return str(b.op("Loop", b.const(200, np.int64), "", b.input("x", (4,)), body=body))
+
+
+def zero_mask(b: Builder) -> str:
+    h = half(b)
+    low = b.op("Cast", b.const(-1e9), to=HALF)
+    seen = b.op("Cast", b.op("Greater", h, b.const(0, np.float16)), to=HALF)
+    return str(b.op("Add", h, b.op("Mul", low, seen)))
+
+
+CASES: dict[str, Callable[[Builder], Any]] = {
+    "MatMul": lambda b: b.op("MatMul", h := half(b), b.op("Transpose", h, perm=[0, 2, 1])),
+    "Div": lambda b: b.op("Div", half(b), b.const(0.001, np.float16)),
+    "CumSum": lambda b: b.op("CumSum", half(b), b.const(2, np.int64)),
+    "ReduceProd": lambda b: b.op("ReduceProd", half(b)),
+    "Mul": lambda b: b.op("Mul", b.op("Mul", h := half(b), h), h),
+    "Cast": zero_mask,
+    "Add": doubling,
+}
+
+
+def review(workers: Confirmer, make: Callable[[Builder], Any], lo: float, hi: float, declared: bool) -> list[Finding]:
+    b = Builder()
+    graph = b.graph(make(b))
+    inputs = {"x": InputSpec(range=ValueRange(lo, hi))} if declared else {}
+    target = TargetConfig(id="t", path="m.onnx", inputs=inputs)
+    return [
+        f
+        for f in analyse(graph, target, explain=False, confirmer=workers).findings
+        if f.rule in ("numerical/overflow", "numerical/cast-overflow")
+    ]
+
+
+@pytest.mark.parametrize("op", CASES)
+def test_an_overflow_that_a_run_reaches_is_shown(workers: Confirmer, op: str) -> None:
+    found = review(workers, CASES[op], -2000, 2000, declared=True)
+    (first, *_) = [f for f in found if f.op == op]
+    assert (first.confidence, first.level) == (Confidence.CONFIRMED, Level.ERROR)
+
+
+@pytest.mark.parametrize("op", ["MatMul", "Div"])
+def test_what_rests_on_a_range_that_nobody_stated_is_a_warning(workers: Confirmer, op: str) -> None:
+    (found,) = review(workers, CASES[op], 0, 0, declared=False)
+    assert (found.confidence, found.level) == (Confidence.CONFIRMED, Level.WARNING)
+
+
+@pytest.mark.parametrize("op", ["MatMul", "Div", "Mul"])
+def test_what_no_run_reaches_is_not_shown(workers: Confirmer, op: str) -> None:
+    assert review(workers, CASES[op], -1, 1, declared=True) == []
+
+
+def test_the_scores_of_an_attention_are_checked_in_its_dtype() -> None:
+    from build import run
+
+    b = Builder()
+    q, k, v = (b.input(n, (1, 2, 8, 64), "float16") for n in "qkv")
+    graph = b.graph(b.op("Attention", q, k, v), opset=23)
+    assert [w.rule for w in run(graph, dict.fromkeys("qkv", (-200, 200))).overflows] == ["numerical/overflow"]
+    assert run(graph, dict.fromkeys("qkv", (-10, 10))).overflows == ()
