@@ -11,6 +11,7 @@ from typing import Any
 
 import onnx_ir as ir
 
+import analyzer.numerical.confirm.torch_operators  # noqa: F401  (fills HANDLERS)
 from analyzer.numerical.confirm.torch_dtypes import from_numpy
 from analyzer.numerical.confirm.torch_registry import HANDLERS, Mode, Tensor, Unsupported
 
