@@ -98,7 +98,7 @@ def _defects(interpretation: Interpretation) -> tuple[str, ...]:
 def _excuses(interpretation: Interpretation) -> tuple[str, ...]:
     """Each failure that reaches no result, with the reason."""
     rest = len(interpretation.excuses) - SHOWN_EXCUSES
-    shown = interpretation.excuses[:SHOWN_EXCUSES]
+    shown = tuple(str(e) for e in interpretation.excuses[:SHOWN_EXCUSES])
     return (*shown, f"{rest} more operators are excused alike.") if rest > 0 else shown
 
 

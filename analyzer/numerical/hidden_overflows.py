@@ -23,12 +23,17 @@ MOST = 12  # searches a target
 def worth_searching(graph: Graph, found: Interpretation, assumptions: Sequence[Assumption]) -> list[Warning]:
     """The overflows to search for, at most `MOST`, in the order of the graph; integers wrap and are left out."""
     chosen = []
+    told = {w.node for w in found.warnings} | {e.node for e in found.excuses}  # by a rule of their own
     for warning in found.overflows:
-        if warning.rule == "numerical/overflow" and (
-            warning.dtype in HALF
-            or operator_name(warning.node) in GROWING
-            or warning.node.graph is not graph.graph
-            or all(a.range.origin is Origin.DECLARED for a in inputs_behind(graph, warning, assumptions))
+        if (
+            warning.rule == "numerical/overflow"
+            and warning.node not in told
+            and (
+                warning.dtype in HALF
+                or operator_name(warning.node) in GROWING
+                or warning.node.graph is not graph.graph
+                or all(a.range.origin is Origin.DECLARED for a in inputs_behind(graph, warning, assumptions))
+            )
         ):
             chosen.append(warning)
     return chosen[:MOST]

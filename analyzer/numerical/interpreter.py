@@ -151,7 +151,7 @@ class Run:
             found.unsafe_safe,
             dict(found.unknown),
             tuple(found.failed_rules.items()),
-            tuple(map(str, found.excuses.values())),
+            tuple(found.excuses.values()),
         )
 
     def bind(self, graph: ir.Graph) -> None:

@@ -11,6 +11,7 @@ import onnx_ir as ir
 
 if TYPE_CHECKING:
     from analyzer.numerical.domain.tensor import AbstractTensor
+    from analyzer.numerical.excuses import Excuse
 
 
 class Partitioning(StrEnum):
@@ -86,4 +87,4 @@ class Interpretation:
     unsafe_safe: int = 0
     unknown: Mapping[str, int] = field(default_factory=dict)
     failed_rules: tuple[tuple[ir.Node, str], ...] = ()  # whose rule raised, and what: nothing is proved of these
-    excuses: tuple[str, ...] = ()  # failures that reach no result, each with its reasons
+    excuses: tuple[Excuse, ...] = ()  # failures that reach no result, each with its reasons

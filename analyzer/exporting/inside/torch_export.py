@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from . import allowances, complex_numbers, creation, opaque, translations
+from . import allowances, complex_numbers, creation, opaque, specialized, translations
 from .entry import Built
 from .examples import array, check, match
 from .failure import Failure, Project, describe, is_defect
@@ -213,6 +213,15 @@ def _trace(
             project.of_traceback(raised) or built.place,
             "running" if built.inputs is not None else "described",
         ) from raised
+    if raised is None:
+        try:
+            with torch.no_grad(), _all_lines_of(project), allowances.unchecked_distributions(torch):
+                if specialized.fix(module, args, kwargs, torch):
+                    program = _torch_export(torch, module, args, kwargs, named, None, False)
+                    notes.append(specialized.NOTE)
+                    return program
+        except Exception as error:  # the first failure is the one that a person can do something about
+            notes.append(f"recording the model's run on its example inputs failed too: {_cause(error)}"[:200])
     raise Failure(
         f"{entry}: the model failed while it was traced with its example inputs: {_cause(first)}",
         project.of_traceback(first) or built.place,

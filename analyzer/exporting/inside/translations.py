@@ -96,6 +96,14 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
             return op.ReduceProd(inp, keepdims=False)
         return op.ReduceProd(inp, op.Constant(value_ints=list(dims)), keepdims=False)
 
+    def squeeze(self: Any, dim: Any) -> Any:
+        """Without the given axes as far as they have size 1: of others torch's squeeze does nothing."""
+        shape = self.shape
+        wanted = [dim] if isinstance(dim, int) else list(dim)
+        gone = sorted({d % len(shape) for d in wanted if len(shape)}) if shape is not None else wanted
+        gone = [d for d in gone if shape is None or shape[d] == 1]
+        return op.Squeeze(self, op.Constant(value_ints=gone)) if gone else op.Identity(self)
+
     def nan_to_num(self: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
         limit = {"FLOAT16": 65504.0, "DOUBLE": 1.7976931348623157e308, "BFLOAT16": 3.3895313892515355e38}
         largest = limit.get(self.dtype.name, 3.4028234663852886e38)
@@ -112,6 +120,8 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
     aten = torch.ops.aten
     return {
         aten.nan_to_num.default: nan_to_num,
+        aten.squeeze.dim: squeeze,
+        aten.squeeze.dims: squeeze,
         aten.binary_cross_entropy.default: binary_cross_entropy,
         aten.std.correction: std,
         aten._cdist_forward.default: distances,

@@ -313,7 +313,7 @@ def ends_of(graph: Graph, warning: Warning) -> tuple[str, ...]:
     """What to take the gradient of: the losses behind the node, or the selection that discards its value."""
     if not warning.backward:
         return ()
-    losses = reached(graph, warning.node)
+    losses = reached(graph, warning.node, graph.losses)
     if losses or not warning.rule.endswith("where-leaks-nan-gradient"):
         return losses
     level, seen = [warning.node], set()
@@ -324,13 +324,13 @@ def ends_of(graph: Graph, warning: Warning) -> tuple[str, ...]:
             if operator_name(reader) == "Where" and reader.outputs[0].name:
                 return (reader.outputs[0].name,)
         level = [r for r in dict.fromkeys(readers) if r not in seen]
-    return ()
+    return reached(graph, warning.node, tuple(v.name for v in graph.graph.outputs if v.name))
 
 
-def reached(graph: Graph, node: ir.Node) -> tuple[str, ...]:
-    """The losses that depend on the node: only their gradients pass through it."""
+def reached(graph: Graph, node: ir.Node, ends: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the values called `ends` that depend on the node: only their gradients pass through it."""
     seen: set[ir.Node] = set()
-    ends = set()
+    found = set()
     stack = [node]
     while stack:
         current = stack.pop()
@@ -338,10 +338,9 @@ def reached(graph: Graph, node: ir.Node) -> tuple[str, ...]:
             continue
         seen.add(current)
         for value in current.outputs:
-            if value.name in graph.losses:
-                ends.add(value.name)
+            found.add(value.name)
             stack.extend(use.node for use in value.uses())
-    return tuple(name for name in graph.losses if name in ends)
+    return tuple(name for name in ends if name in found)
 
 
 def _size(bounds: tuple[int, int | None], wanted: int) -> int:

@@ -1,0 +1,73 @@
+"""One operator without an ONNX form, or one question for a value, never costs the model."""
+
+from __future__ import annotations
+
+from analyzer.configuration.config import TargetConfig
+from analyzer.exporting import export
+from analyzer.graph import location_of
+from analyzer.numerical.analysis import analyse
+from analyzer.walls.process import ProcessSandbox
+
+NET = """
+    import torch
+    from torch import nn
+    import torch.nn.functional as F
+
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(4, 4)
+
+        def forward(self, x):
+            h = self.fc(x)
+            return OPERATOR
+
+
+    def build():
+        torch.manual_seed(0)
+        return Net(), (torch.rand(3, 4),)
+"""
+OPERATORS = (
+    "torch.lgamma(h.abs() + 1)",
+    "torch.digamma(h.abs() + 1)",
+    "torch.erfinv(torch.tanh(h))",
+    "h.median(-1).values",
+    "torch.hypot(h, x)",
+    "h.masked_select(h > 0)",
+    "h.kthvalue(2, -1).values",
+    "torch.searchsorted(torch.tensor([0.0, 1.0]), h)",
+    "h.cummax(-1).values",
+    "F.pdist(h)",
+    "F.gaussian_nll_loss(h, x, h.exp())",
+    "torch.distributions.Gamma(h.exp(), x + 1).log_prob(x + 0.5)",
+    "h * 2 if h.sum() > -100 else h",
+    "h / float(h.mean())",
+)
+
+
+def test_every_operator_leaves_a_graph(project):
+    failed = {}
+    for number, operator in enumerate(OPERATORS):
+        project.write(f"net{number}.py", NET.replace("OPERATOR", f"torch.log(torch.softmax(h, -1)), {operator}"))
+        entry = f"net{number}.py:build"
+        target = TargetConfig(id="net", entry=entry)
+        try:
+            graph = export(entry, project.root, target=target, sandbox=ProcessSandbox())
+        except Exception as error:
+            failed[operator] = str(error)[:300]
+            continue
+        found = [f.rule for f in analyse(graph, target, confirm=False, explain=False).findings]
+        if "numerical/log-of-nonpositive" not in found:
+            failed[operator] = f"{found}"
+        if all(location_of(n) is None for n in graph.graph if n.op_type == "Log"):
+            failed[operator] = "no lines"
+    assert not failed
+
+
+def test_squeezing_an_axis_that_is_not_1_does_nothing(project):
+    project.write("net.py", NET.replace("OPERATOR", "h.squeeze(1), h.squeeze((0, 1)), h[:1].squeeze(0)"))
+    target = TargetConfig(id="net", entry="net.py:build")
+    graph = export("net.py:build", project.root, target=target, sandbox=ProcessSandbox())
+    assert sum(n.op_type == "Squeeze" for n in graph.graph) == 1
+    assert [list(v.shape) for v in graph.graph.outputs] == [[3, 4], [3, 4], [4]]
