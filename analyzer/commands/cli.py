@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import platform
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module, metadata
 from types import ModuleType
 
@@ -12,6 +14,7 @@ from analyzer import __version__
 from analyzer.problem import TargetProblem, UsageProblem
 
 EXIT_PASS, EXIT_BLOCKED, EXIT_USAGE, EXIT_NOT_ANALYSED = 0, 1, 2, 3
+ENGINES = ("onnxruntime", "torch", "tensorflow", "tensorflow-cpu", "keras", "jax", "openvino")
 
 # name -> (module with add_arguments and run, one line of help)
 COMMANDS = {
@@ -35,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="assay", description="Reviews neural networks the way a compiler reviews code."
     )
-    parser.add_argument("--version", action="version", version=f"assay {__version__}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="Assay's version and the engines found here")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     module: ModuleType | None = None
     for command, (path, help_text) in commands.items():
@@ -65,6 +68,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         return EXIT_PASS
+
+
+class _Version(argparse.Action):
+    """Prints the versions when asked, so that no other start pays for looking them up."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
+        found = []
+        for name in ENGINES:
+            with suppress(metadata.PackageNotFoundError):
+                found.append(f"{name} {metadata.version(name)}")
+        print(f"assay {__version__}, Python {platform.python_version()}")
+        print(f"engines: {', '.join(found) or 'none (pip install assay-action[torch], [tensorflow] or [backends])'}")
+        parser.exit()
 
 
 def _contributed() -> dict[str, tuple[str, str]]:

@@ -112,8 +112,8 @@ def test_the_image_holds_pinned_versions_that_the_project_allows() -> None:
     pins = {}
     files = (ROOT / name for name in ("requirements-slim.txt", "requirements-engines.txt"))
     for line in "".join(file.read_text(encoding="utf-8") for file in files).splitlines():
-        if line and not line.startswith("#"):
-            name, _, version = line.partition("==")
+        if line and not line.startswith(("#", "    --hash=sha256:")):
+            name, _, version = line.removesuffix(" \\").partition("==")
             assert version, line
             pins[re.sub(r"[-_.]+", "-", name).lower()] = version
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

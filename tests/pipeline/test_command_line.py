@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import jsonschema
 import pytest
 
+from analyzer.commands.cli import main
 from analyzer.configuration.schemas import schema
 from tests.pipeline import models
 
@@ -106,7 +108,6 @@ def test_only_what_is_new_against_a_revision_counts(folder: Path) -> None:
 
 PROBE = """
 import sys
-from analyzer.commands.cli import main
 try:
     main({arguments})
 except SystemExit:
@@ -124,3 +125,12 @@ def test_no_framework_is_imported(folder: Path, arguments: list[str]) -> None:
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
     )  # fmt: skip
     assert "LOADED []" in done.stdout, done.stdout + done.stderr
+
+
+def test_the_version_names_the_engines_found(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("assay ")
+    assert f"torch {metadata.version('torch')}" in second
