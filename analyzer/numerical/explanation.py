@@ -27,7 +27,6 @@ EXP_LIMIT = {"float32": 88.72, "float64": 709.78, "float16": 11.09, "bfloat16": 
 OPERAND_NAMES = {
     "numerical/division-by-zero": "denominator",
     "numerical/integer-division-by-zero": "denominator",
-    "numerical/modulo-by-zero": "divisor",
 }
 
 

@@ -90,3 +90,30 @@ def test_the_cache_is_saved_after_a_failed_check() -> None:
         assert uses.count("actions/cache/restore") == uses.count("actions/cache/save"), workflow.name
         saves = [s for s in steps if s["uses"].startswith("actions/cache/save@")]
         assert all("!cancelled()" in s["if"] for s in saves), workflow.name
+
+
+RULES = sorted((ROOT / "docs" / "rules").rglob("*.md"))
+SECTIONS = ["Why it matters", "Example", "How to fix it", "How to silence it"]
+
+
+@pytest.mark.parametrize("page", RULES, ids=lambda p: f"{p.parent.name}/{p.stem}")
+def test_every_rule_page_has_the_same_sections(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith(f"# {page.parent.name}/{page.stem}\n\n")
+    assert [s for s in re.findall(r"^## (.+)$", text, re.MULTILINE) if s != "How sure it is"] == SECTIONS
+
+
+def test_every_rule_has_a_page_and_every_page_a_rule() -> None:
+    sources = "\n".join(p.read_text(encoding="utf-8") for p in (ROOT / "analyzer").rglob("*.py"))
+    families = "|".join(sorted({p.parent.name for p in RULES}))
+    used = set(re.findall(rf'"((?:{families})/[a-z0-9]+(?:-[a-z0-9]+)+)"', sources))
+    pages = {f"{p.parent.name}/{p.stem}" for p in RULES}
+    assert used <= pages, f"no page: {sorted(used - pages)}"
+    silent = [rule for rule in pages - used if rule.partition("/")[2] not in sources]
+    assert not silent, f"no code: {silent}"
+
+
+def test_the_files_that_contributing_names_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for name in re.findall(r"`([a-z_.]+/[a-z_/.]+?)`", text):
+        assert (ROOT / name).exists(), f"{name} does not exist"
