@@ -13,7 +13,7 @@ from analyzer.exporting.manifest import Manifest
 from analyzer.graph import Graph, set_layer, set_location
 from analyzer.graph.model import INITIAL_VALUE, SIGNATURE
 from analyzer.loading.graphdef import read_program
-from analyzer.loading.tensorflow_graph import Known, convert
+from analyzer.loading.tensorflow_graph import FileFacts, convert
 from analyzer.loading.tensorflow_nodes import tensor_of
 from analyzer.problem import TargetProblem
 
@@ -23,7 +23,7 @@ WEIGHTS = "weights.bin"
 def graph_of_graphdef(file: Path, manifest: Manifest) -> Graph:
     """Raises `TargetProblem` for a damaged graph, or weights that are not those of the manifest."""
     outputs = {name.removesuffix(":0"): tensor_of(name) for name in manifest.outputs}
-    known = Known(
+    known = FileFacts(
         values=_weights(file.parent / WEIGHTS, manifest),
         trainable=frozenset(w.name for w in manifest.weights if w.trainable) if manifest.weights else None,
         outputs=outputs if manifest.weights else None,

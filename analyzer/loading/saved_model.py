@@ -20,7 +20,7 @@ from analyzer.loading.graphdef import enumerator
 from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.loading.tensor_bundle import OBJECT_GRAPH, read_entries
 from analyzer.loading.tensorflow_functions import CALLS
-from analyzer.loading.tensorflow_graph import Known, convert
+from analyzer.loading.tensorflow_graph import FileFacts, convert
 from analyzer.loading.tensorflow_nodes import Attribute, Node, Program, Tensor, program_from_proto, tensor_of
 from analyzer.loading.tensorflow_operators import dtype_of, operator_from_proto
 from analyzer.loading.tensorflow_schema import message_class
@@ -48,7 +48,7 @@ def read_saved_model(path: Path, limits: Limits = DEFAULT) -> Graph:
             program.operators.setdefault(definition.name, operator_from_proto(definition))
         inputs, outputs = _signature(meta) or _function(meta, program)
         variables = _Variables(meta, program, file.parent / "variables" / "variables.index", limits)
-        known = Known(variables.values(), variables.trainable(), outputs, inputs)
+        known = FileFacts(variables.values(), variables.trainable(), outputs, inputs)
         versions = {"tensorflow": shown(meta.meta_info_def.tensorflow_version)}
         return convert(program, limits, known, versions if meta.meta_info_def.tensorflow_version else {})
     except DecodeError as error:

@@ -33,7 +33,7 @@ _MAX_OUTPUTS = 65_536
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class FileFacts:
     """What a file tells beyond its nodes; all keys are names of variable nodes."""
 
     values: Mapping[str, ir.TensorProtocol] = field(default_factory=dict)
@@ -43,14 +43,17 @@ class Known:
 
 
 def convert(
-    program: Program, limits: Limits = DEFAULT, known: Known | None = None, versions: Mapping[str, str] | None = None
+    program: Program,
+    limits: Limits = DEFAULT,
+    known: FileFacts | None = None,
+    versions: Mapping[str, str] | None = None,
 ) -> Graph:
     """The graph of a GraphDef; with `known.outputs`, only of what those depend on.
 
     Raises:
         TargetProblem: undefined or duplicate names, cycles outside of loops, recursion, too many nodes.
     """
-    known = known or Known()
+    known = known or FileFacts()
     body = expand(program, limits, list((known.outputs or {}).values()))
     _check_names(body.nodes, limits)
     lift(body)
@@ -99,7 +102,9 @@ def value_name(tensor: Tensor) -> str:
 
 
 class _Builder:
-    def __init__(self, program: Program, limits: Limits, known: Known, results: list[Tensor], names: set[str]) -> None:
+    def __init__(
+        self, program: Program, limits: Limits, known: FileFacts, results: list[Tensor], names: set[str]
+    ) -> None:
         self.program = program
         self.limits = limits
         self.known = known

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.numerical.interpreter import interpret as run
-from analyzer.numerical.result import Interpretation, Interval, Options, Partitioning, Warning
+from analyzer.numerical.result import Alarm, Interpretation, Interval, Options, Partitioning
 
 if TYPE_CHECKING:
     from analyzer.configuration.config import TargetConfig
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from analyzer.graph import Graph, ValueRange
     from analyzer.numerical.domain.tensor import AbstractTensor
 
-__all__ = ["Interpretation", "Interval", "Options", "Partitioning", "Warning", "analyse", "interpret"]
+__all__ = ["Alarm", "Interpretation", "Interval", "Options", "Partitioning", "analyse", "interpret"]
 
 
 def interpret(

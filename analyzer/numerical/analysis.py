@@ -22,7 +22,7 @@ from analyzer.numerical.findings import Support, finding_of
 from analyzer.numerical.hidden_overflows import worth_searching
 from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.repair.repair import repair
-from analyzer.numerical.result import Interpretation, Options, Warning
+from analyzer.numerical.result import Alarm, Interpretation, Options
 from analyzer.numerical.sensitivity import precondition
 from analyzer.numerical.stored_weights import StoredWeight, exact_weights, stored_weights
 from analyzer.problem import TargetProblem
@@ -190,7 +190,7 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
     return found
 
 
-def _confirmed(case: _Case, roots: Sequence[Warning], confirmer: Confirmer, deadline: float) -> dict[int, Confirmation]:
+def _confirmed(case: _Case, roots: Sequence[Alarm], confirmer: Confirmer, deadline: float) -> dict[int, Confirmation]:
     """Failing runs by the id of their warning.
 
     Every warning has its turn: none may take more than twice its even share of the time that is left.
@@ -206,7 +206,7 @@ def _confirmed(case: _Case, roots: Sequence[Warning], confirmer: Confirmer, dead
     return found
 
 
-def _explained(case: _Case, warning: Warning, confirmer: Confirmer | None, support: Support) -> Support:
+def _explained(case: _Case, warning: Alarm, confirmer: Confirmer | None, support: Support) -> Support:
     """With the narrowing that makes the warning vanish and the change that mends it."""
     deadline = time.monotonic() + EXPLAIN_SECONDS
     needed = precondition(case.graph, warning, case.assumptions, case.options, deadline)
@@ -214,7 +214,7 @@ def _explained(case: _Case, warning: Warning, confirmer: Confirmer | None, suppo
     return replace(support, precondition=needed, suggestion=change)
 
 
-def _write(case: _Case, confirmation: Confirmation, finding: Finding, warning: Warning, output: Path) -> Path:
+def _write(case: _Case, confirmation: Confirmation, finding: Finding, warning: Alarm, output: Path) -> Path:
     return write_reproducer(
         output / "reproducers",
         confirmation.work,

@@ -16,7 +16,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, common_s
 from analyzer.numerical.excuses import ABOVE, BELOW, NAN, Guard, excuse, guarded, outcomes
 from analyzer.numerical.gradient_paths import carries_gradient
 from analyzer.numerical.regions import proves_by_regions
-from analyzer.numerical.result import Interval, Options, Warning
+from analyzer.numerical.result import Alarm, Interval, Options
 from analyzer.numerical.splitting import proves_by_splitting
 
 if TYPE_CHECKING:
@@ -282,4 +282,4 @@ def bounds(tensor: AbstractTensor, starts: Any) -> tuple[Array, Array]:
     return bounds_on(tensor, starts)
 
 
-__all__ = ["Application", "Context", "Symbol", "Warning", "bounds", "finite_input"]
+__all__ = ["Alarm", "Application", "Context", "Symbol", "bounds", "finite_input"]

@@ -16,7 +16,7 @@ from analyzer.numerical.domain.dtypes import element_type
 from analyzer.numerical.domain.tensor import count
 from analyzer.numerical.ledger import UNDECIDED
 from analyzer.numerical.nesting import bodies, owners
-from analyzer.numerical.result import Interpretation, Interval, Warning
+from analyzer.numerical.result import Alarm, Interpretation, Interval
 
 STEPS = 10  # rows of the table
 SATURATION = {"float32": 17, "float64": 37, "float16": 8.4, "bfloat16": 6.3}  # 1 - sigmoid(x) is exactly 0 from here on
@@ -45,7 +45,7 @@ def operator_text(node: ir.Node) -> str:
     return names.get(node.op_type, node.op_type.lower())
 
 
-def operand_text(warning: Warning) -> str:
+def operand_text(warning: Alarm) -> str:
     """The `operand` of a finding: tells apart several findings of one rule at one node."""
     if warning.operand < 0:
         return "result"
@@ -55,7 +55,7 @@ def operand_text(warning: Warning) -> str:
     return f"input {warning.operand}" if len(warning.node.inputs) > 1 else ""
 
 
-def message(warning: Warning, failed: bool, interpretation: Interpretation) -> str:
+def message(warning: Alarm, failed: bool, interpretation: Interpretation) -> str:
     """One sentence: what the operator receives and how far that is known; `failed` if a run has shown it."""
     node, interval = warning.node, warning.interval
     name, where = operator_text(node), interval_text(interval.lo, interval.hi)
@@ -98,7 +98,7 @@ def _short(text: str, limit: int = 200) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-def cause(warning: Warning, interpretation: Interpretation) -> str:
+def cause(warning: Alarm, interpretation: Interpretation) -> str:
     """Why the operand gets there, where its shape is a known trap; may be empty."""
     if not 0 <= warning.operand < len(warning.node.inputs):
         return ""
@@ -129,7 +129,7 @@ def cause(warning: Warning, interpretation: Interpretation) -> str:
     return ""
 
 
-def denormal_only(warning: Warning, interpretation: Interpretation) -> bool:
+def denormal_only(warning: Alarm, interpretation: Interpretation) -> bool:
     """Whether a softmax below the operator comes near 0 only as a denormal number.
 
     Only engines that flush denormal numbers take such a one for 0.
@@ -174,7 +174,7 @@ def origin(value: ir.Value | None) -> ir.Node | None:
     return None
 
 
-def behind(main: ir.Graph, warning: Warning) -> list[ir.Value]:
+def behind(main: ir.Graph, warning: Alarm) -> list[ir.Value]:
     """All values that the warning's operand (or result) depends on, nearest first."""
     roots = warning.node.inputs if warning.operand < 0 else [warning.node.inputs[warning.operand]]
     holders: dict[ir.Graph, ir.Node] | None = None  # looked for where there is a body: that walks the whole graph
@@ -204,7 +204,7 @@ def rests_on(values: Sequence[ir.Value], assumptions: Sequence[Assumption]) -> l
     return [by_name[v.name] for v in values if v.name in by_name]
 
 
-def interval_table(graph: Graph, interpretation: Interpretation, warning: Warning) -> Table:
+def interval_table(graph: Graph, interpretation: Interpretation, warning: Alarm) -> Table:
     """The values on the way to the operator, furthest first: a person can check each row from those above."""
     rows = []
     for value in reversed(behind(graph.graph, warning)[: 3 * STEPS]):
@@ -236,7 +236,7 @@ def interval_table(graph: Graph, interpretation: Interpretation, warning: Warnin
     return Table(("value", "operator", "range", "layer", "line"), tuple(rows))
 
 
-def certain(warning: Warning) -> bool:
+def certain(warning: Alarm) -> bool:
     """Whether every value of the operand is unsafe, so that any run fails: a proof, not a possibility."""
     interval, rule = warning.interval, warning.rule.removeprefix("numerical/")
     if warning.backward or warning.operand < 0 or interval.may_be_nan or warning.danger == UNDECIDED:
@@ -253,9 +253,9 @@ def certain(warning: Warning) -> bool:
     return False
 
 
-def followers(warnings: Sequence[Warning]) -> Mapping[int, list[Warning]]:
+def followers(warnings: Sequence[Alarm]) -> Mapping[int, list[Alarm]]:
     """Warnings that follow from another one, by the id of that root."""
-    grouped: dict[int, list[Warning]] = {}
+    grouped: dict[int, list[Alarm]] = {}
     for warning in warnings:
         root = warning.root
         while root is not None and root.root is not None:

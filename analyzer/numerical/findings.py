@@ -22,7 +22,7 @@ from analyzer.numerical.explanation import (
     rests_on,
 )
 from analyzer.numerical.hidden_overflows import rests_on_defaults
-from analyzer.numerical.result import Interpretation, Warning
+from analyzer.numerical.result import Alarm, Interpretation
 from analyzer.numerical.sensitivity import Precondition
 
 KEPT = (
@@ -63,9 +63,9 @@ def finding_of(
     graph: Graph,
     target: str,
     interpretation: Interpretation,
-    warning: Warning,
+    warning: Alarm,
     assumptions: Sequence[Assumption],
-    followers: Sequence[Warning],
+    followers: Sequence[Alarm],
     support: Support,
 ) -> Finding:
     """The finding for one root warning."""
@@ -145,7 +145,7 @@ def _weights_moved(standing: Standing | None) -> tuple[str, ...]:
     return found
 
 
-def level_of(warning: Warning, graph: Graph, confidence: Confidence) -> Level:
+def level_of(warning: Alarm, graph: Graph, confidence: Confidence) -> Level:
     """A gradient matters where the model is trained: an error only if the model came with its training code or loss."""
     if not warning.backward:
         return Level.ERROR
@@ -163,7 +163,7 @@ def trains_through(rests: Sequence[Assumption], assumptions: Sequence[Assumption
     return not weights or any(a.role is Role.PARAMETER for a in rests)
 
 
-def only_degenerate_weights(warning: Warning, rests: Sequence[Assumption]) -> bool:
+def only_degenerate_weights(warning: Alarm, rests: Sequence[Assumption]) -> bool:
     """Whether a framework's own layer fails for assumed values of its trained weights alone, whatever the input.
 
     Weight normalisation divides by the norm of a weight: nobody who uses the layer means to guard that.
@@ -173,7 +173,7 @@ def only_degenerate_weights(warning: Warning, rests: Sequence[Assumption]) -> bo
 
 
 def _sentences(
-    warning: Warning, followers: Sequence[Warning], support: Support, proved: bool, denormal: bool
+    warning: Alarm, followers: Sequence[Alarm], support: Support, proved: bool, denormal: bool
 ) -> tuple[str, ...]:
     found = []
     name = operator_text(warning.node)

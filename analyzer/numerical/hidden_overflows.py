@@ -12,7 +12,7 @@ from analyzer.graph import Graph, Role
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.assumptions import Assumption
 from analyzer.numerical.explanation import behind, rests_on
-from analyzer.numerical.result import Interpretation, Warning
+from analyzer.numerical.result import Alarm, Interpretation
 from analyzer.operators.registry import operator_name
 
 HALF = ("float16", "bfloat16")
@@ -20,7 +20,7 @@ GROWING = frozenset({"ReduceProd", "CumProd", "Cumprod", "Pow"})
 MOST = 12  # searches a target
 
 
-def worth_searching(graph: Graph, found: Interpretation, assumptions: Sequence[Assumption]) -> list[Warning]:
+def worth_searching(graph: Graph, found: Interpretation, assumptions: Sequence[Assumption]) -> list[Alarm]:
     """The overflows to search for, at most `MOST`, in the order of the graph; integers wrap and are left out."""
     chosen = []
     told = {w.node for w in found.warnings} | {e.node for e in found.excuses}  # by a rule of their own
@@ -39,11 +39,11 @@ def worth_searching(graph: Graph, found: Interpretation, assumptions: Sequence[A
     return chosen[:MOST]
 
 
-def inputs_behind(graph: Graph, warning: Warning, assumptions: Sequence[Assumption]) -> list[Assumption]:
+def inputs_behind(graph: Graph, warning: Alarm, assumptions: Sequence[Assumption]) -> list[Assumption]:
     """What is assumed of the inputs that the operator's operands are computed from."""
     return [a for a in rests_on(behind(graph.graph, warning), assumptions) if a.role is Role.INPUT]
 
 
-def rests_on_defaults(graph: Graph, warning: Warning, assumptions: Sequence[Assumption]) -> bool:
+def rests_on_defaults(graph: Graph, warning: Alarm, assumptions: Sequence[Assumption]) -> bool:
     """Whether an input range that nobody stated decides how large the result becomes."""
     return any(a.range.origin is Origin.DEFAULT for a in inputs_behind(graph, warning, assumptions))

@@ -12,7 +12,7 @@ import onnx_ir as ir
 from analyzer.numerical.domain.dtypes import ElementType
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.excuses import Excuse
-from analyzer.numerical.result import Interval, Options, Warning
+from analyzer.numerical.result import Alarm, Interval, Options
 
 UNDECIDED = "its rule could not decide"
 logger = logging.getLogger(__name__)
@@ -23,15 +23,15 @@ class Ledger:
 
     def __init__(self, options: Options) -> None:
         self.options = options
-        self.warnings: list[Warning] = []
-        self.overflows: list[Warning] = []
+        self.warnings: list[Alarm] = []
+        self.overflows: list[Alarm] = []
         self.unknown: Counter[str] = Counter()
         self.failed_rules: dict[ir.Node, str] = {}  # nodes whose rule raised, and what
         self.excuses: dict[ir.Node, Excuse] = {}
         self.quiet = 0
         self.owner: ir.Node | None = None  # the operator whose standard body is being interpreted
         self._safe: dict[ir.Node, bool] = {}
-        self._roots: dict[tuple[int, str], Warning] = {}
+        self._roots: dict[tuple[int, str], Alarm] = {}
         self._seen: set[tuple[ir.Node, str, int]] = set()
 
     @property
@@ -66,7 +66,7 @@ class Ledger:
         self._seen.add((node, rule, operand))
         group = "backward" if backward else "forward"
         root = self._roots.get((tensor.key, group))
-        warning = Warning(rule, node, operand, tensor.interval(), danger, tensor.dtype.name, root, backward)
+        warning = Alarm(rule, node, operand, tensor.interval(), danger, tensor.dtype.name, root, backward)
         self._roots.setdefault((tensor.key, group), warning)
         self.warnings.append(warning)
         if not backward:
@@ -88,7 +88,7 @@ class Ledger:
         if (node, rule, -1) in self._seen:
             return
         self._seen.add((node, rule, -1))
-        warning = Warning(rule, node, -1, interval, f"|result| > {dtype.hi:.4g}, the largest {dtype.name}", dtype.name)
+        warning = Alarm(rule, node, -1, interval, f"|result| > {dtype.hi:.4g}, the largest {dtype.name}", dtype.name)
         if tight or (self.options.strict and dtype.is_float):
             self.warnings.append(warning)
             self._safe[node] = False

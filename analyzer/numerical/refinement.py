@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 MAX_DEPTH = 60
 MAX_APPLICATIONS = 400
 
-Known = Mapping[Any, AbstractTensor]  # by key; under ("order", a, b) what is known of a - b
+Narrowings = Mapping[Any, AbstractTensor]  # by key; under ("order", a, b) what is known of a - b
 
 
-def reevaluate(run: Run, tensor: Any, known: Known, memo: dict[int, Any], whole: bool, depth: int = 0) -> Any:
+def reevaluate(run: Run, tensor: Any, known: Narrowings, memo: dict[int, Any], whole: bool, depth: int = 0) -> Any:
     """`tensor` where the values with the keys of `known` are as narrow as given there."""
     if not isinstance(tensor, AbstractTensor):
         return tensor
@@ -63,7 +63,7 @@ def _both(piece: AbstractTensor, tensor: AbstractTensor) -> AbstractTensor:
     return result
 
 
-def _through_form(tensor: AbstractTensor, known: Known) -> AbstractTensor:
+def _through_form(tensor: AbstractTensor, known: Narrowings) -> AbstractTensor:
     """Bounds from the affine form, where some of its variables are known more narrowly."""
     form = tensor.form
     if form is None or not any(key in known for key in form.terms):

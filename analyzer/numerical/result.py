@@ -52,7 +52,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Warning:
+class Alarm:
     """An operand of `node` meets the unsafe condition `rule`.
 
     `interval` is what is known of operand number `operand` (of the result, where `operand` is -1: overflows).
@@ -67,7 +67,7 @@ class Warning:
     interval: Interval
     danger: str
     dtype: str
-    root: Warning | None = None
+    root: Alarm | None = None
     backward: bool = False
 
 
@@ -81,8 +81,8 @@ class Interpretation:
     """
 
     values: Mapping[ir.Value, AbstractTensor]
-    warnings: tuple[Warning, ...]
-    overflows: tuple[Warning, ...] = ()
+    warnings: tuple[Alarm, ...]
+    overflows: tuple[Alarm, ...] = ()
     unsafe_checked: int = 0
     unsafe_safe: int = 0
     unknown: Mapping[str, int] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from analyzer.graph.ranges import Origin
 from analyzer.numerical import interpret
 from analyzer.numerical.assumptions import Assumption, interval_text
 from analyzer.numerical.confirm.extract import Slice, extract
-from analyzer.numerical.result import Options, Warning
+from analyzer.numerical.result import Alarm, Options
 
 WEAKEST_FIRST = (Origin.DEFAULT, Origin.INFERRED, Origin.DECLARED, Origin.DATA)
 LIMITS = (1e4, 1e3, 300.0, 100.0, 80.0, 50.0, 30.0, 10.0, 3.0, 1.0, 0.1)
@@ -34,7 +34,7 @@ class Precondition:
         return f"It would vanish if {given.name} stayed within {interval_text(self.lo, self.hi)} (assumed: {now})."
 
 
-def slice_of(graph: Graph, warning: Warning, ranges: Mapping[str, ValueRange]) -> Slice | None:
+def slice_of(graph: Graph, warning: Alarm, ranges: Mapping[str, ValueRange]) -> Slice | None:
     """The part of the model that computes the warning's operator, with its own inputs."""
     return extract(graph, warning.node, ranges, {"*": 2})
 
@@ -44,7 +44,7 @@ def slice_ranges(piece: Slice) -> dict[str, ValueRange]:
     return {leaf.name: ValueRange(leaf.lo, leaf.hi) for leaf in piece.leaves}
 
 
-def warned(piece: Slice, ranges: Mapping[str, ValueRange], warning: Warning, options: Options) -> bool:
+def warned(piece: Slice, ranges: Mapping[str, ValueRange], warning: Alarm, options: Options) -> bool:
     """Whether the analysis still warns of the same operator of the slice."""
     found = interpret(Graph(piece.model), ranges, options=options).warnings
     return any(w.node.name == piece.node and w.rule == warning.rule for w in found)
@@ -52,7 +52,7 @@ def warned(piece: Slice, ranges: Mapping[str, ValueRange], warning: Warning, opt
 
 def precondition(
     graph: Graph,
-    warning: Warning,
+    warning: Alarm,
     assumptions: Sequence[Assumption],
     options: Options,
     deadline: float,

@@ -14,7 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.confirm.child import Worker, WorkerFailed
 from analyzer.numerical.confirm.confirmation import Budget, Confirmation, Confirmer
-from analyzer.numerical.result import Interval, Warning
+from analyzer.numerical.result import Alarm, Interval
 
 
 def model(nodes: list[onnx.NodeProto], shape: list[int], kind: int = TensorProto.FLOAT, **weights: np.ndarray) -> Graph:
@@ -35,7 +35,7 @@ def workers() -> Confirmer:
 
 def confirm(workers: Confirmer, graph: Graph, lo: float, hi: float, operand: int = 0) -> Confirmation | None:
     node = list(graph.graph)[-1]
-    warning = Warning("numerical/x", node, operand, Interval(lo, hi), "", "float32")
+    warning = Alarm("numerical/x", node, operand, Interval(lo, hi), "", "float32")
     return workers.confirm(graph, warning, {"x": ValueRange(lo, hi)}, {}, time.monotonic() + 60)
 
 
@@ -133,7 +133,7 @@ def test_a_discarded_branch_is_confirmed_by_its_gradient(workers: Confirmer) -> 
     ]
     graph = model(nodes, [3], zero=np.array(0, np.float32))
     rule = "numerical/where-leaks-nan-gradient"
-    warning = Warning(rule, list(graph.graph)[1], 0, Interval(-1, 1), "x <= 0", "float32", None, True)
+    warning = Alarm(rule, list(graph.graph)[1], 0, Interval(-1, 1), "x <= 0", "float32", None, True)
     found = workers.confirm(graph, warning, {"x": ValueRange(-1, 1)}, {}, time.monotonic() + 60)
     assert found is not None
     assert found.engine.startswith("PyTorch")

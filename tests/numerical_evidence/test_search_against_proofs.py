@@ -16,7 +16,7 @@ from analyzer.graph import Graph, ValueRange
 from analyzer.numerical import Options, interpret
 from analyzer.numerical.confirm.confirmation import Budget, Confirmation, Confirmer
 from analyzer.numerical.confirm.objective import TARGETS
-from analyzer.numerical.result import Interval, Warning
+from analyzer.numerical.result import Alarm, Interval
 from analyzer.operators.registry import operator_name
 
 UNARY = ["Sigmoid", "Tanh", "Relu", "Softplus", "Neg", "Abs", "Exp", "Softmax", "Log", "Sqrt", "Reciprocal"]
@@ -104,7 +104,7 @@ def test_confirmed_means_failed_and_proved_means_never_failing(seed: int, worker
         if node.op_type not in RULES or node in warned:
             continue
         operand = 1 if node.op_type == "Div" else 0
-        fear = Warning(f"numerical/{RULES[node.op_type]}", node, operand, Interval(0, 0), "", "float32")
+        fear = Alarm(f"numerical/{RULES[node.op_type]}", node, operand, Interval(0, 0), "", "float32")
         found = workers.confirm(graph, fear, ranges, {}, time.monotonic() + 30)
         if found is not None:  # overflow of a quotient is another matter than a zero denominator
             values, nodes = rerun(found)

@@ -16,7 +16,15 @@ from analyzer.numerical.confirm.torch_registry import HANDLERS, Mode
 from analyzer.numerical.coverage import bounds, reference, shape
 from analyzer.numerical.transfer.registry import rules
 from analyzer.operators.declaration import ELEMENTWISE, MONOTONE, PLUS_ZERO, SAME_SHAPE, Trait
-from analyzer.operators.registry import OPERATORS, declared, layer_or_function, names, operator_named
+from analyzer.operators.registry import (
+    OPERATORS,
+    declared,
+    layer_or_function,
+    names,
+    operator_name,
+    operator_named,
+    traits_of,
+)
 from analyzer.validity.registry import all_specs
 
 STANDARD = ("", "ai.onnx.ml", "ai.onnx.preview.training")
@@ -85,6 +93,10 @@ def test_an_operator_is_one_whatever_a_framework_calls_it() -> None:
     assert declared("tf", "Where") is declared("", "NonZero")  # TensorFlow's Where gives indices
     assert declared("tf", "ApproximateEqual") is not declared("tf", "Equal")
     assert declared("com.example", "Add") is None
+    assert operator_name(ir.node("AddV2", [], domain="tf")) == operator_name(ir.node("Add", [])) == "Add"
+    assert operator_name(ir.node("Add", [], domain="com.example")) == operator_name(None) == ""
+    assert traits_of(ir.node("SelectV2", [], domain="tf")) & Trait.SELECTION
+    assert not traits_of(ir.node("Mystery", []))
     assert "GreaterEqual" in names("tf", Trait.COMPARISON)
     assert "GreaterOrEqual" in names("onnx", Trait.COMPARISON)
 

@@ -15,9 +15,10 @@ WINDOWS = st.builds(Window, SMALL, SMALL, st.integers(1, 3), st.integers(0, 4), 
 def counted(size: int, w: Window, hanging: bool) -> int:
     """Windows that fit on the padded axis, and one more that overhangs but starts on the input or the front padding."""
     end = w.before + size + w.after
-    whole = len([start for start in range(0, end, w.stride) if start + w.extent <= end])
+    extent = len(range(0, w.kernel * w.dilation, 1)) - (w.dilation - 1)  # taps with gaps between them
+    whole = len([start for start in range(0, end, w.stride) if start + extent <= end])
     last = whole * w.stride
-    covered = (whole - 1) * w.stride + w.extent == end
+    covered = (whole - 1) * w.stride + extent == end
     return whole + 1 if hanging and not covered and last < size + w.before else whole
 
 
@@ -27,6 +28,18 @@ def test_positions_are_those_counted(size: int, w: Window) -> None:
         assert w.positions(size) == counted(size, w, False)
         if w.after == 0:
             assert w.positions_hanging_over(size) == counted(size, w, True)
+
+
+def test_by_hand() -> None:
+    """The classic sizes: 7 × 7 at stride 2 on 224, a dilated 3 × 3, a pool that rounds up, a doubling deconvolution."""
+    assert Window(7, 2, 1, 3, 3).positions(224) == 112
+    assert Window(3, 1, 2).extent == 5
+    assert Window(3, 1, 2, 2, 2).positions(32) == 32
+    assert Window(3, 2).positions_hanging_over(6) == 3
+    assert Window(3, 2).positions(6) == 2
+    assert Window(4, 2, 1, 1, 1).spread(16) == 32
+    assert Window(3, 2).same_padding(5) == (1, 1)
+    assert Window(3, 2).same_padding(6) == (0, 1)
 
 
 @given(st.integers(1, 20), SMALL, SMALL, st.integers(1, 3))

@@ -18,7 +18,7 @@ from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.confirm.child import Worker, WorkerFailed
 from analyzer.numerical.confirm.extract import Slice, extract, whole
 from analyzer.numerical.confirm.objective import target_of
-from analyzer.numerical.result import Warning
+from analyzer.numerical.result import Alarm
 from analyzer.operators.registry import operator_name
 
 START_SECONDS = 60.0  # for importing a framework on a busy machine
@@ -103,7 +103,7 @@ class Confirmer:
     def confirm(
         self,
         graph: Graph,
-        warning: Warning,
+        warning: Alarm,
         ranges: Mapping[str, ValueRange],
         symbols: Mapping[str, tuple[int, int | None]],
         deadline: float,
@@ -130,7 +130,7 @@ class Confirmer:
         self,
         found: Confirmation,
         graph: Graph,
-        warning: Warning,
+        warning: Alarm,
         ranges: Mapping[str, ValueRange],
         sizes: Mapping[str, int],
     ) -> Confirmation:
@@ -230,7 +230,7 @@ class Confirmer:
         if text not in self.notes:
             self.notes.append(text)
 
-    def _try(self, piece: Slice, warning: Warning, losses: tuple[str, ...], deadline: float) -> Confirmation | None:
+    def _try(self, piece: Slice, warning: Alarm, losses: tuple[str, ...], deadline: float) -> Confirmation | None:
         self._count += 1
         work = Path(self._folder.name, str(self._count))
         work.mkdir()
@@ -287,7 +287,7 @@ class Confirmer:
                 )
         return None
 
-    def _run(self, request: dict[str, Any], engine: str, warning: Warning) -> dict[str, Any] | None:
+    def _run(self, request: dict[str, Any], engine: str, warning: Alarm) -> dict[str, Any] | None:
         """The real run's answer; None where there is no engine for it."""
         worker = self._tensorflow if engine == "tensorflow" else self._searcher
         try:
@@ -309,7 +309,7 @@ def _pairs(items: Sequence[Sequence[str]]) -> tuple[tuple[str, str], ...]:
     return tuple((item[0], item[1]) for item in items)
 
 
-def ends_of(graph: Graph, warning: Warning) -> tuple[str, ...]:
+def ends_of(graph: Graph, warning: Alarm) -> tuple[str, ...]:
     """What to take the gradient of: the losses behind the node, or the selection that discards its value."""
     if not warning.backward:
         return ()

@@ -11,7 +11,7 @@ from analyzer.numerical.repair.builder import DTYPES
 from analyzer.numerical.repair.candidate import Candidate
 from analyzer.numerical.repair.guards import clamped, clamped_inside, guarded, shifted
 from analyzer.numerical.repair.patterns import source_of
-from analyzer.numerical.result import Warning
+from analyzer.numerical.result import Alarm
 from analyzer.operators.registry import operator_name
 
 TINY = {"float32": 1e-12, "float64": 1e-12, "float16": 1e-4, "bfloat16": 1e-12}
@@ -20,7 +20,7 @@ EXPONENT = {"float32": 80.0, "float64": 700.0, "float16": 10.0, "bfloat16": 80.0
 INSIDE = {"float32": 1e-7, "float64": 1e-12, "float16": 1e-2, "bfloat16": 1e-2}
 
 
-def candidates(warning: Warning) -> Iterator[Candidate]:
+def candidates(warning: Alarm) -> Iterator[Candidate]:
     """What to try for a warning, in order."""
     node, dtype = warning.node, warning.dtype
     if warning.rule.endswith("softmax-of-minus-infinity"):
@@ -67,7 +67,7 @@ def candidates(warning: Warning) -> Iterator[Candidate]:
         yield clamped(node, 0, TINY[dtype] ** 0.25, "below")
 
 
-def _of_division(node: ir.Node, warning: Warning) -> Iterator[Candidate]:
+def _of_division(node: ir.Node, warning: Alarm) -> Iterator[Candidate]:
     position = 0 if operator_name(node) == "Reciprocal" else 1
     yield from rewrites.softmax_by_hand(node)
     yield from rewrites.unbiased_of_one(node, warning.interval.lo == 0 == warning.interval.hi)

@@ -19,7 +19,7 @@ from analyzer.numerical.repair.builder import DTYPES, Builder
 from analyzer.numerical.repair.candidate import Candidate
 from analyzer.numerical.repair.candidates import candidates
 from analyzer.numerical.repair.source import Place, rewrite
-from analyzer.numerical.result import Options, Warning
+from analyzer.numerical.result import Alarm, Options
 from analyzer.numerical.sensitivity import Precondition, slice_ranges
 
 LARGEST_CHANGE = 1e-3  # relative to 1 + |result|; more is never offered
@@ -27,7 +27,7 @@ LARGEST_CHANGE = 1e-3  # relative to 1 + |result|; more is never offered
 
 def repair(
     graph: Graph,
-    warning: Warning,
+    warning: Alarm,
     assumptions: Sequence[Assumption],
     options: Options,
     root: Path,
@@ -91,7 +91,7 @@ def _numbered(name: str) -> tuple[str, int]:
 
 
 def proved_change(
-    graph: Graph, warning: Warning, candidate: Candidate, ranges: Mapping[str, ValueRange], options: Options
+    graph: Graph, warning: Alarm, candidate: Candidate, ranges: Mapping[str, ValueRange], options: Options
 ) -> tuple[Slice, Slice] | None:
     """The slice before and after the change, if the analysis proves the changed one safe."""
     before = extract(graph, candidate.anchor, ranges, {"*": 2})

@@ -12,7 +12,7 @@ from analyzer.numerical.domain.dims import Shape, broadcast_shapes
 from analyzer.numerical.domain.dtypes import Array, ElementType, select
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, top
 
-Function = Callable[[Any], Any]
+UnaryFunction = Callable[[Any], Any]
 
 
 def like(x: AbstractTensor, lo: Array, hi: Array, dtype: ElementType | None = None) -> AbstractTensor:
@@ -51,7 +51,7 @@ def rounded(
 def increasing(
     ctx: Context,
     x: AbstractTensor,
-    function: Function,
+    function: UnaryFunction,
     *,
     ulps: float = 4,
     within: tuple[float, float] = (-np.inf, np.inf),
@@ -66,7 +66,7 @@ def increasing(
 def decreasing(
     ctx: Context,
     x: AbstractTensor,
-    function: Function,
+    function: UnaryFunction,
     *,
     ulps: float = 4,
     within: tuple[float, float] = (-np.inf, np.inf),
@@ -79,7 +79,7 @@ def decreasing(
 def with_critical_points(
     ctx: Context,
     x: AbstractTensor,
-    function: Function,
+    function: UnaryFunction,
     points: Iterable[float],
     *,
     ulps: float = 4,
