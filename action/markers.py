@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 _MARKER = re.compile(r"\A<!-- assay:(?P<kind>[a-z]+)(?P<fields>(?: [a-z]+=[A-Za-z0-9._-]+)*) -->")
@@ -43,7 +43,13 @@ def summary(identity: str, head_sha: str, run_id: int, attempt: int) -> Marker:
 
 
 def finding(identity: str, fingerprint: str, target: str, state: str = "open") -> Marker:
-    return Marker("finding", {"id": identity, "fp": fingerprint, "target": target_key(target), "state": state})
+    return findings(identity, [(fingerprint, target)], state)
+
+
+def findings(identity: str, told: Sequence[tuple[str, str]], state: str = "open") -> Marker:
+    """The marker of a comment that tells of several findings, given with their targets."""
+    prints, targets = ".".join(fp for fp, _ in told), ".".join(target_key(target) for _, target in told)
+    return Marker("finding", {"id": identity, "fp": prints, "target": targets, "state": state})
 
 
 def target_key(target: str) -> str:

@@ -22,6 +22,8 @@ CHECK_TEXT_LIMIT = 60_000
 STEP_SUMMARY_BYTES = 1_000_000
 ANNOTATIONS = 200
 FILE_COMMENTS = 10
+TOLD = 20  # findings in one comment
+_CONTINUES = re.compile(r"Continues \[an earlier comment\]\([^()\s]+\)\.\Z")
 _RULE = re.compile(r"^[a-z]+/[a-z0-9-]+\Z")  # a relayed report may hold anything
 ANNOTATION_LEVELS = {Level.ERROR: "failure", Level.WARNING: "warning", Level.NOTE: "notice"}
 
@@ -83,7 +85,7 @@ class InlineComment:
     path: str
     line: int | None
     body: str
-    fingerprint: str
+    fingerprints: tuple[str, ...]
     start_line: int | None = None
 
 
@@ -141,7 +143,7 @@ class Review:
         return summary_comment(self.report, self.context, notices, self._commented())
 
     def _commented(self) -> frozenset[str]:
-        return frozenset(comment.fingerprint for comment in self.comments)
+        return frozenset(fp for comment in self.comments for fp in comment.fingerprints)
 
     def check(self, notices: Sequence[str] = ()) -> CheckRun:
         return check_run(self.report, self.context, notices)
@@ -170,30 +172,84 @@ def step_summary(report: Report, context: Context, notices: Sequence[str] = ()) 
 
 
 def inline_comments(report: Report, context: Context, changes: Changes, limit: int) -> tuple[InlineComment, ...]:
-    """At most `limit` comments, worst first: on lines of the diff, else (blocking ones only) on a changed file."""
-    placed: dict[str, InlineComment] = {}
+    """At most `limit` comments, worst first: on lines of the diff, else (blocking ones only) on a changed file.
+
+    Findings on one line share a comment. No two comments offer a change of the same line: the worst finding's is
+    offered, the others are shown as text and follow once it is applied.
+    """
+    groups: list[_Group] = []
     on_files = 0
     paths = {target.id: target.file for target in report.targets}
     blocking = {finding.fingerprint for finding in report.blocking}
+    seen: set[str] = set()
     for finding in report.findings:
-        if not commented(finding) or finding.fingerprint in placed:
+        if not commented(finding) or finding.fingerprint in seen:
             continue
-        body = comment_body(finding, context)
         location, fix = finding.location, finding.suggestion
+        start = end = 0
+        applies = False
         if location and fix and can_be_applied(finding) and changes.holds(location.path, fix.line or 0, fix.end_line):
-            start, end = fix.line or 0, fix.end_line or fix.line or 0
-            body = comment_body(finding, context, with_change=True)
-            comment = InlineComment(location.path, end, body, finding.fingerprint, start if start < end else None)
+            start, end, applies = fix.line or 0, fix.end_line or fix.line or 0, True
         elif location and changes.holds(location.path, location.line):
-            comment = InlineComment(location.path, location.line, body, finding.fingerprint)
-        else:
-            path = location.path if location else paths.get(finding.target, "")
+            start = end = location.line
+        path = location.path if location else paths.get(finding.target, "")
+        group = next((g for g in groups if g.path == path and g.meets(start, end)), None)
+        if group is None and not end:
             if path not in changes.files or finding.fingerprint not in blocking or on_files >= FILE_COMMENTS:
                 continue
             on_files += 1
-            comment = InlineComment(path, None, body, finding.fingerprint)
-        placed[finding.fingerprint] = comment
-    return tuple(placed.values())[: max(0, limit)]
+        seen.add(finding.fingerprint)
+        if group is None:
+            groups.append(_Group(path, start, end, [finding], finding if applies else None))
+        elif len(group.findings) < TOLD:
+            if (
+                applies
+                and group.offer is None
+                and start <= group.start
+                and group.end <= end
+                and group.alone(start, end, groups)
+            ):
+                group.start, group.end, group.offer = start, end, finding
+            group.findings.append(finding)
+    return tuple(group.comment(context) for group in groups)[: max(0, limit)]
+
+
+@dataclass
+class _Group:
+    """The findings of one comment on lines `start`..`end`, 0 for the file; the change of `offer` can be applied."""
+
+    path: str
+    start: int
+    end: int
+    findings: list[Finding]
+    offer: Finding | None
+
+    def meets(self, start: int, end: int) -> bool:
+        return (self.end == 0) is (end == 0) and self.start <= end and start <= self.end and bool(end)
+
+    def alone(self, start: int, end: int, groups: Sequence[_Group]) -> bool:
+        """Whether no other group of the file has a part of these lines."""
+        return not any(g is not self and g.path == self.path and g.meets(start, end) for g in groups)
+
+    def comment(self, context: Context) -> InlineComment:
+        told = [(f.fingerprint, f.target) for f in self.findings]
+        parts = [comment_text(same, context, offer=self.offer) for same in _alike(self.findings)]
+        body = f"{markers.findings(context.identity, told)}\n" + "\n\n---\n\n".join(parts) + "\n"
+        return InlineComment(
+            self.path,
+            self.end or None,
+            truncate_blocks(body, COMMENT_LIMIT, "*The rest is in `report.json`.*"),
+            tuple(fp for fp, _ in told),
+            self.start if self.start < self.end else None,
+        )
+
+
+def _alike(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Findings that say the same of one line: a helper that is called from several places."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.rule, finding.message), []).append(finding)
+    return list(groups.values())
 
 
 def commented(finding: Finding) -> bool:
@@ -215,45 +271,59 @@ def can_be_applied(finding: Finding) -> bool:
     )
 
 
-def comment_body(finding: Finding, context: Context, *, with_change: bool = False) -> str:
-    """One inline comment: what, why folded, how to see it again, the change where it can be applied there."""
-    text = (
+def comment_text(same: Sequence[Finding], context: Context, *, offer: Finding | None = None) -> str:
+    """What, why folded, how to see it again, the change where it can be applied there. `same` say one thing."""
+    finding = offer if offer in same else same[0]
+    layers = tuple(dict.fromkeys(f.layer or f.node for f in same if f.layer or f.node))
+    return (
         templates()
         .get_template("comment.md")
         .render(
             finding=finding,
+            layers=layers,
             links=context.links,
             help_uri=help_uri(finding.rule) if _RULE.match(finding.rule) else None,
-            replacement=_replacement(finding) if with_change else None,
+            replacement=_replacement(finding) if finding is offer else None,
             evidence=truncate_blocks(evidence(finding, context.links), 20_000, "*More is in `report.json`.*"),
         )
+        .strip()
     )
-    marker = markers.finding(context.identity, finding.fingerprint, finding.target)
-    return truncate_blocks(f"{marker}\n{text.strip()}\n", COMMENT_LIMIT, "*The rest is in `report.json`.*")
 
 
 def fixed_body(body: str, context: Context) -> str:
     """A comment whose finding is gone: it says so, and keeps what it said."""
-    marker = markers.read(body)
-    fields = {**(marker.fields if marker else {}), "state": "fixed"}
-    said = markers.without(body)
-    text = f"{markers.Marker('finding', fields)}\n✅ Not found any more in {context.head_sha[:10]}.\n\n{said}"
-    return truncate_blocks(text, COMMENT_LIMIT, "")
+    return with_state(body, "fixed", f"✅ Not found any more in {context.head_sha[:10]}.")
+
+
+def moved_body(body: str, address: str) -> str:
+    """A comment whose lines are gone while its finding is not."""
+    return with_state(body, "moved", f"This continues in [a newer comment]({address}).")
+
+
+def continuing_body(body: str, address: str) -> str:
+    """A comment that takes the place of one whose lines are gone."""
+    marker, text = body.split("\n", 1)
+    return f"{marker}\n{text.rstrip()}\n\nContinues [an earlier comment]({address}).\n"
+
+
+def continued(body: str, former: str) -> str:
+    """A comment's new text, which still links the comment that `former`, its text so far, linked."""
+    link = _CONTINUES.search(former.replace("\r\n", "\n").strip())
+    return f"{body.rstrip()}\n\n{link[0]}\n" if link else body
 
 
 def reopened_body(body: str) -> str:
     """A comment whose finding came back on a line that the diff does not show."""
+    return with_state(body, "open")
+
+
+def with_state(body: str, state: str, says: str = "") -> str:
+    """A comment in another state; what it says of an earlier state goes, what it said of its finding stays."""
     marker = markers.read(body)
-    fields = {**(marker.fields if marker else {}), "state": "open"}
+    fields = {**(marker.fields if marker else {}), "state": state}
     said = re.sub(r"\A✅ Not found any more in [0-9a-f]{1,10}\.\s*", "", markers.without(body))
-    return f"{markers.Marker('finding', fields)}\n{said}"
-
-
-def double_body(body: str) -> str:
-    """A comment that two runs posted at once and that was answered before the double was seen."""
-    marker = markers.read(body)
-    fields = {**(marker.fields if marker else {}), "state": "double"}
-    return f"{markers.Marker('finding', fields)}\n{markers.without(body)}"
+    text = "\n".join((str(markers.Marker("finding", fields)), *((says, "") if says else ()), said))
+    return truncate_blocks(text, COMMENT_LIMIT, "")
 
 
 def check_run(report: Report, context: Context, notices: Sequence[str] = ()) -> CheckRun:

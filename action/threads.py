@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from action import review
+from action.anchoring import DOUBLE, FIXED, OPEN, Present, moves
 from action.conversation import Conversation
 from action.github import GitHubProblem, PermissionDenied, Posted, Thread, Unavailable
 from action.markers import Marker
@@ -22,41 +23,35 @@ class Threads:
         self._github = conversation.github
         self._number = conversation.number
         self._context = conversation.context
+        self._threads: dict[int, Thread] | None = None
 
     def review(self, made: Review, limit: int, outcome: Outcome) -> None:
-        """Keep what still holds, mark what is gone, post what is new."""
-        present = self._findings()
-        current = made.current
-        silent = made.silent
-        gone = {
-            fp: posted
-            for fp, (posted, marker) in present.items()
-            if fp not in current and marker.get("target") not in silent and marker.get("state") != "fixed"
-        }
-        back = {
-            fp: posted for fp, (posted, marker) in present.items() if fp in current and marker.get("state") == "fixed"
-        }
-        threads: dict[int, Thread] = {}
-        if gone or back:
-            threads = {thread.comment_id: thread for thread in self._github.threads(self._number)}
-        wanted = {comment.fingerprint: comment for comment in made.comments}
-        for fp, (posted, marker) in present.items():
-            comment = wanted.get(fp)
-            if fp in gone:
-                outcome.attempt("A fixed problem's mark", lambda p=posted: self._close(p, threads.get(p.id)))  # type: ignore[misc]
-            elif fp in back:
-                outcome.attempt(
-                    "A problem that came back",
-                    lambda p=posted, c=comment: self._reopen(p, c, threads.get(p.id)),  # type: ignore[misc]
-                )
-            elif comment and marker.get("state") == "open" and _may_update(posted, comment):
-                self._github.edit_review_comment(posted.id, comment.body)
-        fresh = [comment for comment in made.comments if comment.fingerprint not in present]
-        open_now = sum(1 for fp in present if fp in current)
-        chosen = fresh[: max(0, limit - open_now)]
+        """Make the comments on lines what `made` wants them to be."""
+        present = self._present()
+        lost = [p for p in present if p.state == OPEN and not any(p.stands_at(c) for c in made.comments)]
+        closed = {p.posted.id for p in lost if (thread := self._thread(p)) and thread.resolved}
+        plan = moves(present, made.comments, made.current, made.silent, closed, limit)
+        for p, comment in plan.edit:
+            self._github.edit_review_comment(p.posted.id, review.continued(comment.body, p.posted.body))
+        for p, wanted in plan.reopen:
+            outcome.attempt("A problem that came back", lambda p=p, w=wanted: self._reopen(p, w))  # type: ignore[misc]
+        for p in plan.close:
+            body = review.fixed_body(p.posted.body, self._context)
+            outcome.attempt("A fixed problem's mark", lambda p=p, b=body: self._close(p, b))  # type: ignore[misc]
+        chosen = [
+            replace(comment, body=review.continuing_body(comment.body, old[-1].posted.url)) if old else comment
+            for comment, old in plan.post
+        ]
         self._post(chosen, outcome)
+        retired = list(plan.retire)
         if chosen:
-            self._findings()  # another run may have posted the same meanwhile
+            after = self._present()  # another run may have posted the same meanwhile
+            for comment, old in plan.post:
+                new = next((p for p in after if p.state == OPEN and _is(p, comment)), None)
+                retired += [(p, new) for p in old if new is not None and p.state == OPEN]
+        for p, new in retired:
+            body = review.moved_body(p.posted.body, new.posted.url)
+            outcome.attempt("A comment that moved", lambda p=p, b=body: self._close(p, b, "OUTDATED"))  # type: ignore[misc]
 
     def _post(self, comments: Sequence[InlineComment], outcome: Outcome) -> None:
         on_lines = [comment for comment in comments if comment.line is not None]
@@ -75,9 +70,8 @@ class Threads:
             except GitHubProblem as problem:
                 if problem.status != 422:
                     raise
-                present = self._findings()
                 for comment in on_lines:
-                    if comment.fingerprint not in present:
+                    if not self._have([comment]):
                         self._post_one(comment, outcome)
         for comment in on_files:
             self._post_one(comment, outcome)
@@ -99,9 +93,10 @@ class Threads:
             plain = replace(comment, line=None, start_line=None, body=comment.body.replace("```suggestion\n", "```\n"))
             self._post_one(plain, outcome)
 
-    def _close(self, posted: Posted, thread: Thread | None) -> None:
+    def _close(self, p: Present, body: str, classifier: str = "RESOLVED") -> None:
         """Resolve the thread where the token may, else fold the comment; nothing that was answered is ever deleted."""
-        there = self._github.edit_review_comment(posted.id, review.fixed_body(posted.body, self._context))
+        there = self._github.edit_review_comment(p.posted.id, body)
+        thread = self._thread(p)
         if not there or thread is None or thread.resolved:
             return
         try:
@@ -110,38 +105,53 @@ class Threads:
             raise
         except GitHubProblem:
             if not thread.minimized:
-                self._github.minimize(posted.node_id)
+                self._github.minimize(p.posted.node_id, classifier)
 
-    def _reopen(self, posted: Posted, comment: InlineComment | None, thread: Thread | None) -> None:
+    def _reopen(self, p: Present, comment: InlineComment | None) -> None:
         """Open it again; a thread that the token may not open stays as it is, and the summary has the problem."""
+        thread = self._thread(p)
         if thread and thread.resolved:
             with contextlib.suppress(PermissionDenied):
                 self._github.resolve(thread, undo=True)
         if thread and thread.minimized:
-            self._github.unminimize(posted.node_id)
-        self._github.edit_review_comment(posted.id, comment.body if comment else review.reopened_body(posted.body))
+            self._github.unminimize(p.posted.node_id)
+        self._github.edit_review_comment(p.posted.id, comment.body if comment else review.reopened_body(p.posted.body))
+
+    def _thread(self, p: Present) -> Thread | None:
+        if self._threads is None:
+            self._threads = {thread.comment_id: thread for thread in self._github.threads(self._number)}
+        return self._threads.get(p.posted.id)
 
     def _have(self, comments: Sequence[InlineComment]) -> bool:
-        present = self._findings()
-        return all(comment.fingerprint in present for comment in comments)
+        present = [p for p in self._present() if p.state == OPEN]
+        return all(any(_is(p, comment) for p in present) for comment in comments)
 
-    def _findings(self) -> dict[str, tuple[Posted, Marker]]:
-        """Our comments on lines by fingerprint. Of doubles the first stays, the others go (or fold, once answered)."""
+    def _present(self) -> list[Present]:
+        """Our comments on lines, oldest first. Of doubles the first stays, the others go (or fold, once answered)."""
         every = self._github.review_comments(self._number)
         answered = {comment.reply_to for comment in every}
-        found: dict[str, tuple[Posted, Marker]] = {}
+        found: list[Present] = []
+        seen: set[tuple[object, ...]] = set()
         for posted, marker in self._conversation.own([c for c in every if not c.reply_to], "finding"):
-            if marker.get("fp") not in found:
-                found[marker.get("fp")] = (posted, marker)
+            p = Present(posted, marker)
+            place = (p.fingerprints, posted.path, posted.line, posted.start_line)
+            if p.state not in (OPEN, FIXED):
+                continue
+            if p.state == FIXED or posted.outdated or place not in seen:
+                found.append(p)
+                seen.add(place)
             elif posted.id not in answered:
                 self._github.delete_review_comment(posted.id)
-            elif marker.get("state") != "double":
-                self._github.edit_review_comment(posted.id, review.double_body(posted.body))
+            else:
+                self._github.edit_review_comment(posted.id, review.with_state(posted.body, DOUBLE))
                 self._github.minimize(posted.node_id, "DUPLICATE")
         return found
 
 
-def _may_update(posted: Posted, comment: InlineComment) -> bool:
-    """Whether the text differs and may follow. A change offered belongs to the lines where the comment stands."""
-    same = posted.body.replace("\r\n", "\n").strip() == comment.body.strip()
-    return not same and "```suggestion" not in comment.body and "```suggestion" not in posted.body
+def _is(p: Present, comment: InlineComment) -> bool:
+    """Whether it is that comment, on its line or, where the line was refused, on its file."""
+    return p.fingerprints == frozenset(comment.fingerprints) and not p.posted.outdated and _place(p.posted, comment)
+
+
+def _place(posted: Posted, comment: InlineComment) -> bool:
+    return posted.path == comment.path and (posted.on_file or posted.line == comment.line)

@@ -22,7 +22,10 @@ class Pull:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """A comment that is there. `reply_to` is the comment that it answers, 0 for none."""
+    """A comment that is there. `reply_to` is the comment that it answers, 0 for none.
+
+    `line` is where it stands in the newest diff, None where it stands on a file or is outdated.
+    """
 
     id: int
     node_id: str
@@ -30,6 +33,20 @@ class Posted:
     body: str
     url: str = ""
     reply_to: int = 0
+    path: str = ""
+    line: int | None = None
+    start_line: int | None = None
+    on_file: bool = False
+
+    @property
+    def outdated(self) -> bool:
+        """Whether GitHub folds it, for the line that it was written for is gone."""
+        return self.line is None and not self.on_file
+
+    @property
+    def text(self) -> str:
+        """The body as it was sent: GitHub stores other line ends."""
+        return self.body.replace("\r\n", "\n").strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +202,18 @@ def _pull(item: Mapping[str, Any]) -> Pull:
 def _posted(item: Mapping[str, Any]) -> Posted:
     author = (item.get("user") or {}).get("login") or ""  # None once an account is deleted
     body, reply_to = item.get("body") or "", int(item.get("in_reply_to_id") or 0)
-    return Posted(int(item["id"]), item["node_id"], author, body, item.get("html_url", ""), reply_to)
+    return Posted(
+        int(item["id"]),
+        item["node_id"],
+        author,
+        body,
+        item.get("html_url", ""),
+        reply_to,
+        item.get("path") or "",
+        item.get("line"),
+        item.get("start_line"),
+        item.get("subject_type") == "file",
+    )
 
 
 def _place(comment: InlineComment) -> dict[str, Any]:

@@ -161,11 +161,11 @@ def test_every_call_against_prism(prism: GitHub) -> None:
     """Requests are accepted and GitHub's own sample answers are understood, one call after the other."""
     sha = "a" * 40
     comments = (
-        InlineComment("m.py", 5, "text", "f" * 16),
-        InlineComment("m.py", 9, "text", "e" * 16, start_line=7),
+        InlineComment("m.py", 5, "text", ("f" * 16,)),
+        InlineComment("m.py", 9, "text", ("e" * 16,), start_line=7),
     )
     annotation = Annotation("m.py", 3, 3, "failure", "message", "title", "details")
-    check = CheckRun("Assay", "assay/assay/x", sha, "failure", "title", "summary", (annotation,) * 120)
+    check = CheckRun("Assay", sha, "failure", "title", "summary", (annotation,) * 120, "assay/assay/1.1")
     prism.is_private()
     assert prism.pull_requests.get(1).head_sha
     prism.pull_requests.of_commit(sha)
@@ -180,8 +180,13 @@ def test_every_call_against_prism(prism: GitHub) -> None:
     prism.pull_requests.edit_review_comment(1, "body")
     prism.pull_requests.review(1, sha, "body", comments, lambda: False)
     prism.pull_requests.review_comment(1, sha, comments[1], lambda: False)
-    prism.pull_requests.review_comment(1, sha, InlineComment("m.py", None, "text", "d" * 16), lambda: False)
-    prism.checks.report(check)
+    prism.pull_requests.review_comment(1, sha, InlineComment("m.py", None, "text", ("d" * 16,)), lambda: False)
+    prism.checks.create({"name": "Assay", "head_sha": sha, "status": "in_progress"}, lambda: None)
+    prism.checks.create_concluded(check, lambda: None)
+    prism.checks.update(1, {"status": "in_progress", "external_id": "assay/assay/1.2"})
+    prism.checks.conclude(1, check, check.annotations)
+    prism.checks.annotate(1, check, check.annotations)
+    prism.checks.annotations(1)
     assert prism.git.message_and_tree(sha)[1]
     prism.git.tree(sha)
     assert prism.git.create_blob("aGVsbG8=")
@@ -198,4 +203,9 @@ def test_prism_refuses_what_github_refuses(prism: GitHub) -> None:
     annotation = Annotation("m.py", 3, 3, "terrible", "message", "title", "")
     check = CheckRun("Assay", "x", "a" * 40, "failure", "t", "s", (annotation,))
     with pytest.raises(GitHubProblem, match="422"):
-        prism.checks.report(check)
+        prism.checks.create({"name": "Assay", "head_sha": sha, "status": "in_progress"}, lambda: None)
+    prism.checks.create_concluded(check, lambda: None)
+    prism.checks.update(1, {"status": "in_progress", "external_id": "assay/assay/1.2"})
+    prism.checks.conclude(1, check, check.annotations)
+    prism.checks.annotate(1, check, check.annotations)
+    prism.checks.annotations(1)

@@ -129,8 +129,10 @@ def _comment_json(call: Call, comment: Comment) -> dict[str, Any]:
         "user": {"login": comment.author, "type": "Bot" if comment.author.endswith("[bot]") else "User"},
     }  # fmt: skip
     if comment.path:
+        line, first = call.state.place_now(comment)
         data |= {
-            "path": comment.path, "line": comment.line, "start_line": comment.start_line, "side": "RIGHT",
+            "path": comment.path, "line": line, "start_line": first, "side": comment.side,
+            "original_line": comment.line, "original_start_line": comment.start_line,
             "subject_type": comment.subject_type, "commit_id": comment.commit_id,
         }  # fmt: skip
         if comment.in_reply_to:
@@ -159,9 +161,9 @@ def _own(call: Call, comments: dict[int, Comment]) -> Comment:
     comment = comments.get(int(call.arguments[0]))
     if comment is None:
         raise Refused(404, "Not Found")
-    if comment.author != call.author:
-        raise Refused(403, "Resource not accessible by integration")
-    return comment
+    if call.state.pulls[comment.number].locked:
+        raise Refused(403, "Unable to change a comment because the conversation is locked.")
+    return comment  # whoever may write to the repository may edit and delete everybody's
 
 
 @route("PATCH", "/issues/comments/{comment_id}", writes="pull_requests")
@@ -191,8 +193,12 @@ def _checked_place(pull: PullRequest, commit: str, comment: dict[str, Any]) -> N
             raise Refused(422, "Validation Failed: pull_request_review_thread.path diff entry is missing")
         return
     lines = [comment[key] for key in ("start_line", "line") if comment.get(key) is not None]
-    if not lines or comment.get("side", "RIGHT") != "RIGHT" or (len(lines) == 2 and lines[0] >= lines[1]):
+    if not lines or (len(lines) == 2 and lines[0] >= lines[1]):
         raise Refused(422, "Validation Failed: line must be given, start_line must precede line")
+    if comment.get("side", "RIGHT") == "LEFT":  # a removed line, or context
+        if not pull.in_old_hunk(comment["path"], *lines):
+            raise Refused(422, "Validation Failed: pull_request_review_thread.line must be part of the diff")
+        return
     if not pull.in_one_hunk(comment["path"], *lines):
         raise Refused(422, "Validation Failed: pull_request_review_thread.line must be part of the diff")
 
@@ -207,19 +213,30 @@ def _add_review_comment(call: Call, pull: PullRequest, commit: str, data: dict[s
     return call.state.comment(
         pull.number, call.author, data["body"], path=data["path"], line=data.get("line"),
         start_line=data.get("start_line"), subject_type=data.get("subject_type", "line"), commit_id=commit,
+        side=data.get("side", "RIGHT"),
     )  # fmt: skip
+
+
+def _conversation(call: Call) -> PullRequest:
+    """The pull request that is to be commented on."""
+    pull = _pull(call)
+    if pull.locked:
+        raise Refused(403, "Unable to create comment because the conversation is locked.")
+    if call.author in pull.pending_reviews:
+        raise Refused(422, "Validation Failed: user_id can only have one pending review per pull request")
+    return pull
 
 
 @route("POST", "/pulls/{pull_number}/comments", writes="pull_requests", status=201)
 def create_review_comment(call: Call) -> Any:
-    pull = _pull(call)
+    pull = _conversation(call)
     _checked_place(pull, call.body["commit_id"], call.body)
     return _comment_json(call, _add_review_comment(call, pull, call.body["commit_id"], call.body))
 
 
 @route("POST", "/pulls/{pull_number}/reviews", writes="pull_requests")
 def create_review(call: Call) -> Any:
-    pull, body = _pull(call), call.body
+    pull, body = _conversation(call), call.body
     commit, comments = body.get("commit_id", pull.head_sha), body.get("comments", [])
     if body.get("event") == "COMMENT" and not body.get("body") and not comments:
         raise Refused(422, "Validation Failed: body is required")

@@ -18,7 +18,7 @@ from tests.github_simulator.faults import ANSWERS, GRAPHQL_ANSWERS, Fault
 from tests.github_simulator.routes import ROUTES, Call, Page, Redirect, Refused
 from tests.github_simulator.state import BOT, State
 
-ALL = frozenset({"contents", "pull_requests", "checks", "security_events"})
+ALL = frozenset({"contents", "pull_requests", "checks", "security_events", "actions"})
 TOKEN = "simulated-token"
 
 
@@ -55,10 +55,15 @@ class Simulator:
     description: str = "api.github.com"
     permissions: frozenset[str] = ALL
     author: str = BOT
+    reads: frozenset[str] = ALL  # what a token may read of a private repository, besides what it may write
+    burst: int = 80  # writes that make content, in one minute
+    clock: Callable[[], float] = time.monotonic
+    _written: list[float] = field(default_factory=list)
     hang: float = 1.3
     requests: list[Request] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
     on_request: Callable[[Request], None] | None = None
+    _server: ThreadingHTTPServer | None = None
     _faults: list[tuple[Callable[[Request], bool], Fault]] = field(default_factory=list)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -68,6 +73,8 @@ class Simulator:
 
     @property
     def site(self) -> str:
+        if self._server is None:
+            return "http://127.0.0.1"
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     @property
@@ -93,16 +100,102 @@ class Simulator:
         class Handler(_Handler):
             owner = simulator
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        server = self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        self._thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+            self._thread.join()
+
+    def answer(self, request: Request, token: str) -> tuple[int, Any, dict[str, str]]:
+        """Status, body and headers; also for clients that need no connection."""
+        simulator = self
+        if token != TOKEN:
+            return 401, {"message": "Bad credentials"}, {}
+        if request.path == urlsplit(simulator.graphql_url).path:
+            try:
+                told = graphql.answer(simulator.state, simulator.author, simulator.permissions, request.body)
+                if told["data"] is None and not any("type" in error for error in told["errors"]):
+                    simulator.violations.append(f"GraphQL: {told['errors']}")
+                return 200, told, {}
+            except KeyError as error:
+                simulator.violations.append(f"GraphQL: {error!r}")
+                return 400, {"message": "malformed query"}, {}
+        if not request.path.startswith(simulator.prefix + "/"):
+            return 404, {"message": "Not Found"}, {}
+        path = request.path.removeprefix(simulator.prefix)
+        operation = validation.find(simulator.description, request.method, path)
+        if operation is None:
+            simulator.violations.append(f"{request.method} {path} is not described")
+            return 404, {"message": "Not Found"}, {}
+        wrong = validation.problems(operation, request.query, request.body)
+        if wrong:
+            simulator.violations.append(f"{request.method} {path}: {'; '.join(wrong)}")
+            return 422, {"message": f"Validation Failed: {'; '.join(wrong)}"}, {}
+        function, permission, status = ROUTES[request.method, operation.path]
+        match = operation.pattern.match(path)
+        arguments = match.groups() if match else ()
+        asked = "/".join(arguments[:2])
+        if asked in simulator.state.former_names:
+            new = request.path.replace(f"/repos/{asked}", f"/repos/{simulator.state.repository}", 1)
+            query = f"?{urlencode(request.query)}" if request.query else ""
+            moved = 301 if request.method == "GET" else 307
+            return moved, {"message": "Moved Permanently", "url": new}, {"Location": f"{simulator.site}{new}{query}"}
+        if asked != simulator.state.repository:
+            return 404, {"message": "Not Found"}, {}
+        if permission and permission not in simulator.permissions:
+            return 403, {"message": "Resource not accessible by integration"}, {}
+        needed = _reads(path)
+        if simulator.state.private and needed and needed not in simulator.permissions | simulator.reads:
+            return 403, {"message": "Resource not accessible by integration"}, {}
+        limited = simulator.too_fast(request)
+        if limited:
+            return 403, {"message": "You have exceeded a secondary rate limit."}, {"Retry-After": str(limited)}
+        call = Call(
+            simulator.state, arguments[2:], request.query, request.body, simulator.author, simulator.url, simulator.site
+        )
+        try:
+            result = function(call)
+        except Refused as refused:
+            return refused.status, {"message": str(refused)}, {}
+        if isinstance(result, Redirect):
+            return 302, None, {"Location": result.location}
+        if isinstance(result, Page):
+            return self._page(request, result)
+        return status, result, {}
+
+    def _page(self, request: Request, page: Page) -> tuple[int, Any, dict[str, str]]:
+        size, number = int(request.query.get("per_page", 30)), max(1, int(request.query.get("page", 1)))
+        shown = page.items[(number - 1) * size : number * size]
+        last = max(1, -(-len(page.items) // size))
+
+        def address(to: int) -> str:
+            query = urlencode({**request.query, "per_page": size, "page": to})
+            return f"<{self.site}{request.path}?{query}>"
+
+        links = []
+        if number < last:
+            links += [f'{address(number + 1)}; rel="next"', f'{address(last)}; rel="last"']
+        if number > 1:
+            links += [f'{address(number - 1)}; rel="prev"', f'{address(1)}; rel="first"']
+        answer = {"total_count": len(page.items), page.wrap: shown} if page.wrap else shown
+        return 200, answer, {"Link": ", ".join(links)} if links else {}
+
+    def too_fast(self, request: Request) -> int:
+        """Seconds to wait where a minute already holds as many writes as GitHub lets pass, else 0."""
+        if request.method == "GET":
+            return 0
+        now = self.clock()
+        self._written = [then for then in self._written if 0 <= now - then < 60]
+        if len(self._written) >= self.burst:
+            return max(1, round(60 - (now - self._written[0])))
+        self._written.append(now)
+        return 0
 
     def take_fault(self, request: Request) -> Fault | None:
         for entry in self._faults:
@@ -110,6 +203,22 @@ class Simulator:
                 self._faults.remove(entry)
                 return entry[1]
         return None
+
+
+def _reads(path: str) -> str:
+    """The permission to read that a request of a private repository takes; every token may see the repository."""
+    for part, permission in (
+        ("/check-runs", "checks"),
+        ("/pulls", "pull_requests"),
+        ("/issues", "pull_requests"),
+        ("/git/", "contents"),
+        ("/commits/", "contents"),
+        ("/code-scanning", "security_events"),
+        ("/actions", "actions"),
+    ):
+        if part in path:
+            return permission
+    return ""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -139,7 +248,8 @@ class _Handler(BaseHTTPRequestHandler):
             fault = simulator.take_fault(request)
             stored = path.startswith("/_storage/")
             if not stored and (fault is None or fault.happens_after):
-                status, answer, headers = self._answer(request)
+                token = (self.headers.get("Authorization") or "").rpartition(" ")[2]
+                status, answer, headers = simulator.answer(request, token)
         if fault is None:
             if stored:
                 return self._storage(int(path.rpartition("/")[2]))
@@ -157,65 +267,6 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(200, {"data": None, **GRAPHQL_ANSWERS[fault]}, {})
         code, message, extra = ANSWERS[fault]
         return self._send(code, {"message": message}, extra)
-
-    def _answer(self, request: Request) -> tuple[int, Any, dict[str, str]]:
-        simulator = self.owner
-        token = (self.headers.get("Authorization") or "").rpartition(" ")[2]
-        if token != TOKEN:
-            return 401, {"message": "Bad credentials"}, {}
-        if request.path == urlsplit(simulator.graphql_url).path:
-            try:
-                return 200, graphql.answer(simulator.state, simulator.author, simulator.permissions, request.body), {}
-            except (KeyError, TypeError) as error:
-                simulator.violations.append(f"GraphQL: {error!r}")
-                return 400, {"message": "malformed query"}, {}
-        if not request.path.startswith(simulator.prefix + "/"):
-            return 404, {"message": "Not Found"}, {}
-        path = request.path.removeprefix(simulator.prefix)
-        operation = validation.find(simulator.description, request.method, path)
-        if operation is None:
-            simulator.violations.append(f"{request.method} {path} is not described")
-            return 404, {"message": "Not Found"}, {}
-        wrong = validation.problems(operation, request.query, request.body)
-        if wrong:
-            simulator.violations.append(f"{request.method} {path}: {'; '.join(wrong)}")
-            return 422, {"message": f"Validation Failed: {'; '.join(wrong)}"}, {}
-        function, permission, status = ROUTES[request.method, operation.path]
-        match = operation.pattern.match(path)
-        arguments = match.groups() if match else ()
-        if "/".join(arguments[:2]) != simulator.state.repository:
-            return 404, {"message": "Not Found"}, {}
-        if permission and permission not in simulator.permissions:
-            return 403, {"message": "Resource not accessible by integration"}, {}
-        call = Call(
-            simulator.state, arguments[2:], request.query, request.body, simulator.author, simulator.url, simulator.site
-        )
-        try:
-            result = function(call)
-        except Refused as refused:
-            return refused.status, {"message": str(refused)}, {}
-        if isinstance(result, Redirect):
-            return 302, None, {"Location": result.location}
-        if isinstance(result, Page):
-            return self._page(request, result)
-        return status, result, {}
-
-    def _page(self, request: Request, page: Page) -> tuple[int, Any, dict[str, str]]:
-        size, number = int(request.query.get("per_page", 30)), max(1, int(request.query.get("page", 1)))
-        shown = page.items[(number - 1) * size : number * size]
-        last = max(1, -(-len(page.items) // size))
-
-        def address(to: int) -> str:
-            query = urlencode({**request.query, "per_page": size, "page": to})
-            return f"<{self.owner.site}{request.path}?{query}>"
-
-        links = []
-        if number < last:
-            links += [f'{address(number + 1)}; rel="next"', f'{address(last)}; rel="last"']
-        if number > 1:
-            links += [f'{address(number - 1)}; rel="prev"', f'{address(1)}; rel="first"']
-        answer = {"total_count": len(page.items), page.wrap: shown} if page.wrap else shown
-        return 200, answer, {"Link": ", ".join(links)} if links else {}
 
     def _storage(self, artifact: int) -> None:
         """Another server: it refuses requests that carry the token."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import itertools
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from action.diff import hunks_of
+from action.diff import HUNK, hunks_of
 
 BOT = "github-actions[bot]"
 
@@ -18,6 +20,21 @@ class ChangedFile:
     patch: str | None = None  # None: binary, or too large to show
     status: str = "modified"
     previous: str | None = None
+    content: str | None = None  # of the head, where the test knows it
+
+    def lines(self) -> dict[int, str]:
+        """The head's lines by number: all where the content is known, else those that the patch shows."""
+        if self.content is not None:
+            return dict(enumerate(self.content.split("\n"), 1))
+        found, number = {}, 0
+        for line in (self.patch or "").split("\n"):
+            match = HUNK.match(line)
+            if match:
+                number = int(match["start"])
+            elif line[:1] in ("+", " "):
+                found[number] = line[1:]
+                number += 1
+        return found
 
 
 @dataclass
@@ -31,19 +48,51 @@ class PullRequest:
     files: list[ChangedFile] = field(default_factory=list)
     too_large: bool = False  # GitHub gives up on its diff
     locked: bool = False  # nobody may comment any more
+    pending_reviews: set[str] = field(default_factory=set)  # who has begun a review and not handed it in
     commits: set[str] = field(default_factory=set)  # every head there has been
+
+    pushes: dict[str, list[ChangedFile]] = field(default_factory=dict)  # the changed files at each head
 
     def __post_init__(self) -> None:
         self.commits.add(self.head_sha)
+        self.pushes[self.head_sha] = self.files
 
     def push(self, head_sha: str, files: list[ChangedFile] | None = None) -> None:
         self.head_sha = head_sha
         self.commits.add(head_sha)
         if files is not None:
             self.files = files
+        self.pushes[head_sha] = self.files
+
+    def line_now(self, path: str, line: int, commit: str) -> int | None:
+        """Where a line of an earlier head stands now; None where GitHub calls a comment on it outdated.
+
+        It is when the line was changed or removed since, when the file was renamed, or when the diff shows it no more.
+        """
+        here = self.file(path)
+        before = next((f for f in self.pushes.get(commit, self.files) if f.path == path), None)
+        if here is None or before is None:
+            return None
+        if before is not here:
+            old, new = before.lines(), here.lines()
+            numbers = list(new)
+            matcher = difflib.SequenceMatcher(None, list(old.values()), list(new.values()), autojunk=False)
+            at = list(old).index(line) if line in old else -1
+            block = next((b for b in matcher.get_matching_blocks() if b.a <= at < b.a + b.size), None)
+            if block is None:
+                return None
+            line = numbers[block.b + at - block.a]
+        return line if self.in_one_hunk(path, line) else None
 
     def file(self, path: str) -> ChangedFile | None:
         return next((f for f in self.files if f.path == path), None)
+
+    def in_old_hunk(self, path: str, *lines: int) -> bool:
+        file = self.file(path)
+        hunks = (
+            hunks_of(re.sub(r"^@@ -(\S+) \+(\S+) @@", r"@@ -\2 +\1 @@", file.patch or "", flags=re.M)) if file else ()
+        )
+        return any(all(line in hunk for line in lines) for hunk in hunks)
 
     def in_one_hunk(self, path: str, *lines: int) -> bool:
         file = self.file(path)
@@ -64,6 +113,7 @@ class Comment:
     start_line: int | None = None
     subject_type: str = "line"
     commit_id: str = ""
+    side: str = "RIGHT"
     in_reply_to: int | None = None
     minimized: str | None = None
     resolved: bool = False
@@ -126,6 +176,7 @@ class State:
 
     repository: str = "octo/models"
     private: bool = False
+    former_names: set[str] = field(default_factory=set)  # GitHub redirects from them
     default_branch: str = "main"
     pulls: dict[int, PullRequest] = field(default_factory=dict)
     issue_comments: dict[int, Comment] = field(default_factory=dict)
@@ -158,6 +209,21 @@ class State:
         made = Comment(next(self.ids), number, author, body, **where)
         (self.review_comments if made.path else self.issue_comments)[made.id] = made
         return made
+
+    def place_now(self, comment: Comment) -> tuple[int | None, int | None]:
+        """The line and the first line of a review comment in the newest diff; None where it is outdated."""
+        pull = self.pulls.get(comment.number)
+        if pull is None or comment.path is None or comment.line is None or comment.in_reply_to:
+            return comment.line, comment.start_line
+        commit = comment.commit_id or pull.head_sha
+        line = pull.line_now(comment.path, comment.line, commit)
+        first = pull.line_now(comment.path, comment.start_line, commit) if comment.start_line else None
+        if comment.start_line and (first is None or line is None or line - first != comment.line - comment.start_line):
+            return None, None
+        return line, first
+
+    def outdated(self, comment: Comment) -> bool:
+        return comment.subject_type == "line" and self.place_now(comment)[0] is None
 
     def add_artifact(self, run_id: int, name: str, content: bytes) -> Artifact:
         made = Artifact(next(self.ids), run_id, name, content)
