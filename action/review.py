@@ -273,7 +273,7 @@ def can_be_applied(finding: Finding) -> bool:
 
 def comment_text(same: Sequence[Finding], context: Context, *, offer: Finding | None = None) -> str:
     """What, why folded, how to see it again, the change where it can be applied there. `same` say one thing."""
-    finding = offer if offer in same else same[0]
+    finding = next((f for f in same if f is offer), same[0])
     layers = tuple(dict.fromkeys(f.layer or f.node for f in same if f.layer or f.node))
     return (
         templates()

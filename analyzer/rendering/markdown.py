@@ -14,7 +14,17 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from analyzer.findings import DeviationMap, DistanceHistogram, Finding, Location, Report, Status, TargetReport, Verdict
+from analyzer.findings import (
+    DeviationMap,
+    DistanceHistogram,
+    Finding,
+    Location,
+    Report,
+    Status,
+    Table,
+    TargetReport,
+    Verdict,
+)
 from analyzer.rendering.distance_histogram import bars, title, verdict
 from analyzer.rendering.markdown_text import cell_code, code, environment, fence_after, truncate_blocks
 from analyzer.rendering.mermaid import diagram
@@ -24,6 +34,7 @@ TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 COMMENT_LIMIT = 64_000  # GitHub refuses a body above 65,536 characters
 ROWS = 40
 MAPS = 3
+CHAIN = 8  # rows of a table of evidence; the page has all
 
 
 def _no_address(_: Location) -> str | None:
@@ -300,6 +311,17 @@ def counted(targets: Sequence[TargetReport], changed: str, some: Collection[str]
     return " and ".join(parts) or f"0 {changed}models"
 
 
+def mend(finding: Finding) -> str:
+    """The suggestion in one clause; what it rests on stands with the finding's evidence."""
+    text = finding.suggestion.description if finding.suggestion else ""
+    return text.partition(";")[0].partition(" (the ")[0].rstrip(".")
+
+
+def chain(table: Table) -> tuple[tuple[Any, ...], ...]:
+    """The rows to show: of a chain of values those nearest to the operator that fails, which is the last."""
+    return table.rows[-CHAIN:] if table.columns[:1] == ("value",) else table.rows[:CHAIN]
+
+
 def _plural(count: int, word: str) -> str:
     return word if count == 1 else f"{word}s"
 
@@ -328,6 +350,8 @@ def templates() -> jinja2.Environment:
         distance_title=title,
         distance_verdict=verdict,
         rest=_rest,
+        mend=mend,
+        chain=chain,
         names=_names,
         ROWS=ROWS,
     )

@@ -13,6 +13,8 @@ def no_longer_analysed(after: Outcome, before: Outcome | None) -> tuple[Finding,
 
     Both revisions are analysed in one run, on one machine, so what is missing there is missing for both.
     """
+    if after.target.kind == "python":  # a script that was only traced: it may be written for a newer Python than ours
+        return ()
     if before is None or before.target.status is not Status.ANALYSED or after.target.status is Status.ANALYSED:
         return ()
     if any(f.level is Level.ERROR and f.confidence is not Confidence.POSSIBLE for f in after.findings):
