@@ -6,7 +6,8 @@ Facts that transfer functions attach to their results:
 - ``peak: (least, axes)``: the maximum over `axes` is at least `least` (softmax, the largest of its elements).
 - ``extremum: (p, q, d, largest)``: the result is the larger (or smaller) of p and q, and d is p - q.
 - ``reduced: (kind, operand, axes, kept)``: the result is a reduction of `operand`; kinds ``max``, ``min``, ``sum``,
-  ``norm`` (Euclidean), ``sum of absolutes``, ``sum of squares``; `kept`: the reduced axes remain with size 1.
+  ``norm`` (Euclidean), ``sum of absolutes``, ``sum of squares``; `kept`: the result broadcasts against the operand so
+  that each element meets its own reduction (the reduced axes remain with size 1, or are all there are).
 - ``above: operands``, ``below: operands``: the result is at least (at most) each of `operands`, element by element.
 - ``nearly above: operands``: the same but for rounding.
 - ``finite: axes``: along `axes` at least one element is finite, although some may be infinite (masks).
@@ -21,6 +22,16 @@ import numpy as np
 from analyzer.numerical.domain import affine
 from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.tensor import AbstractTensor
+
+
+def reduction_fact(kind: str, source: AbstractTensor, axes: Any, kept: bool) -> dict[str, Any]:
+    """The fact of a reduction over `axes` (a tuple; None: not known). One over all axes meets every element."""
+    return {"reduced": (kind, source, axes, kept or over_everything(source, axes))}
+
+
+def over_everything(source: AbstractTensor, axes: Any) -> bool:
+    """Whether a reduction over `axes` leaves a single element."""
+    return axes is not None and source.rank is not None and len(set(axes)) == source.rank
 
 
 def quotient_bound(a: AbstractTensor, b: AbstractTensor) -> tuple[float | None, float | None]:

@@ -14,7 +14,7 @@ from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes, count
 from analyzer.numerical.transfer.elementwise import absolute, log, sqrt, squared
-from analyzer.numerical.transfer.facts import finite_along
+from analyzer.numerical.transfer.facts import finite_along, reduction_fact
 from analyzer.numerical.transfer.kinds import like
 from analyzer.numerical.transfer.registry import transfer
 
@@ -43,6 +43,13 @@ def reduction_axes(ctx: Context, x: AbstractTensor, axes: AbstractTensor | None)
     if x.rank is None:
         return UNKNOWN, kept
     return tuple(sorted({int(v) % x.rank if x.rank else 0 for v in values})), kept
+
+
+def _all_axes(x: AbstractTensor, axes: Any) -> Any:
+    """The reduced axes as a tuple; None where they are not known."""
+    if axes is UNKNOWN or (axes is None and x.rank is None):
+        return None
+    return tuple(range(x.rank)) if axes is None else tuple(axes)
 
 
 def reduced_shape(shape: Shape | None, axes: Any, kept: bool) -> Shape | None:
@@ -149,7 +156,7 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
     infinite = x.low == -np.inf or x.high == np.inf
     known = x.facts.get("max") or x.facts.get("peak")
     facts: dict[str, Any] = {}
-    if not mean and known is not None and axes not in (None, UNKNOWN) and tuple(axes) == tuple(known[1]) and x.low >= 0:
+    if not mean and known is not None and x.low >= 0 and _all_axes(x, axes) == tuple(known[1]):
         lo = np.maximum(lo, known[0])
     if not mean:
         kind = {"Square": "sum of squares", "Abs": "sum of absolutes"}.get(
@@ -170,9 +177,9 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
             and x.origin.inputs[1].low == x.origin.inputs[1].high == 2
         ):
             kind, source = "sum of squares", x.origin.inputs[0]
-        facts = {"reduced": (kind, source, axes if axes is not UNKNOWN else None, kept)}
+        facts = reduction_fact(kind, source, _all_axes(x, axes), kept)
     elif axes is not UNKNOWN:
-        facts = {"reduced": ("mean", x, axes if axes is not None else tuple(range(x.rank or 0)), kept)}
+        facts = reduction_fact("mean", x, _all_axes(x, axes), kept)
     low_, high_ = (lo, hi) if np.ndim(lo) == 0 else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
     if low_ < dtype.lo or high_ > dtype.hi:
         tight = x.tight is not None and 0 not in x.tight and math.isfinite(total_most)
@@ -266,8 +273,7 @@ def _extreme(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, kind: str) 
     source, name = x, kind
     if x.origin is not None and x.origin.rule.name == "Abs":
         source, name = x.origin.inputs[0], f"{kind} of absolutes"
-    where = None if axes is UNKNOWN else (axes if axes is not None else tuple(range(x.rank or 0)))
-    result.facts = {"reduced": (name, source, where, kept)}
+    result.facts = reduction_fact(name, source, _all_axes(x, axes), kept)
     result.tight = x.tight
     return result
 
@@ -341,7 +347,7 @@ def reduce_prod(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTe
 def reduce_l1(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     which, kept = reduction_axes(ctx, x, axes)
     total = summed(ctx, absolute(ctx, x), which, kept)
-    total.facts = {"reduced": ("sum of absolutes", x, which if which is not UNKNOWN else None, kept)}
+    total.facts = reduction_fact("sum of absolutes", x, _all_axes(x, which), kept)
     return total
 
 
@@ -349,7 +355,7 @@ def reduce_l1(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTens
 def reduce_sum_square(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTensor:
     which, kept = reduction_axes(ctx, x, axes)
     total = summed(ctx, squared(ctx, x), which, kept)
-    total.facts = {"reduced": ("sum of squares", x, which if which is not UNKNOWN else None, kept)}
+    total.facts = reduction_fact("sum of squares", x, _all_axes(x, which), kept)
     return total
 
 
@@ -364,7 +370,7 @@ def reduce_l2(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTens
             wide = AbstractTensor(dtypes.FLOAT32, x.shape, x.lo, x.hi, x.starts, x.nan)
             norm = sqrt(ctx, summed(ctx, squared(ctx, wide), which, kept))
             result.hi = np.minimum(np.maximum(result.hi, x.dtype.outward(norm.hi, norm.hi, 1)[1]), x.dtype.hi)
-    result.facts = {"reduced": ("norm", x, which if which is not UNKNOWN else None, kept)}
+    result.facts = reduction_fact("norm", x, _all_axes(x, which), kept)
     return result
 
 
@@ -401,8 +407,7 @@ def reduce_log_sum_exp(ctx: Context, x: AbstractTensor, axes: Any = None) -> Abs
     empty = which != () and _selects_nothing(ctx, x, which)
     finite = x.low > -np.inf and x.high < np.inf and not empty
     lo, hi = ctx.finite(x.dtype.nearest(lo), x.dtype.nearest(hi), x.dtype, finite)
-    where = None if which is UNKNOWN else (which if which is not None else tuple(range(x.rank or 0)))
-    facts = {"reduced": ("logsumexp", x, where, kept)}
+    facts = reduction_fact("logsumexp", x, _all_axes(x, which), kept)
     return AbstractTensor(x.dtype, largest.shape, lo, hi, largest.starts, bool(nan), facts=facts)
 
 

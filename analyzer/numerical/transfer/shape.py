@@ -11,6 +11,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, from_data, smashed
+from analyzer.numerical.transfer.facts import over_everything
 from analyzer.numerical.transfer.registry import transfer
 
 
@@ -110,6 +111,8 @@ def reshape(ctx: Context, x: AbstractTensor, wanted: Any = None) -> AbstractTens
 def _kept_again(x: AbstractTensor, new: Shape | None) -> dict[str, Any]:
     """The fact of a reduction whose reduced axes a reshape puts back with size 1."""
     kind, source, axes, kept = x.facts.get("reduced", ("", x, None, True))
+    if over_everything(source, axes):
+        return {"reduced": (kind, source, axes, True)}
     if kept or axes is None or source.shape is None:
         return {}
     back = tuple(1 if i in axes else d for i, d in enumerate(source.shape))
@@ -189,7 +192,7 @@ def with_axes(ctx: Context, x: AbstractTensor, axes: Any) -> AbstractTensor:
     reduced = x.facts.get("reduced")
     if reduced is not None:
         kind, source, over, kept = reduced
-        if not kept and over is not None and tuple(sorted(where)) == tuple(over):
+        if over_everything(source, over) or (not kept and over is not None and tuple(sorted(where)) == tuple(over)):
             result.facts = {"reduced": (kind, source, over, True)}
     result.facts = {**result.facts, **window(x, (0,) * len(x.shape), tuple(order))}
     return result

@@ -1,0 +1,50 @@
+"""A reduction over everything bounds every element, whatever is left of its axes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from build import Builder, bounds, rules, run
+
+LEFT = {"kept": {"keepdims": 1}, "scalar": {"keepdims": 0}}
+
+
+@pytest.mark.parametrize("left", LEFT)
+@pytest.mark.parametrize("shape", [(6,), (3, 4)])
+def test_a_softmax_by_hand_over_everything(left: str, shape: tuple[int, ...]) -> None:
+    b = Builder()
+    x = b.input("x", shape)
+    e = b.op("Exp", b.op("Sub", x, b.op("ReduceMax", x, **LEFT[left])))
+    graph = b.graph(b.op("Div", e, b.op("ReduceSum", e, **LEFT[left])))
+    assert rules(graph, {"x": (-1000, 1000)}) == []
+    assert run(graph, {"x": (-1000, 1000)}).overflows == ()
+    low, high = bounds(graph, {"x": (-1000, 1000)})
+    assert low >= 0
+    assert high <= 1.001
+
+
+@pytest.mark.parametrize("reshaped", [None, [1], [1, 1]])
+def test_a_scalar_maximum_may_be_reshaped(reshaped: list[int] | None) -> None:
+    b = Builder()
+    x = b.input("x", (3, 4))
+    most = b.op("ReduceMax", x, keepdims=0)
+    if reshaped is not None:
+        most = b.op("Reshape", most, b.const(reshaped, np.int64))
+    assert bounds(b.graph(b.op("Sub", x, most)), {"x": (-50, 50)})[1] <= 0
+
+
+def test_scaling_by_a_norm_of_everything() -> None:
+    b = Builder()
+    x = b.input("x", (3, 4))
+    scaled = b.op("Div", x, b.op("Add", b.op("ReduceL2", x, keepdims=0), b.const(1e-6)))
+    low, high = bounds(b.graph(scaled), {"x": (-50, 50)})
+    assert low >= -1.01
+    assert high <= 1.01
+
+
+def test_a_maximum_over_one_axis_bounds_no_other_row() -> None:
+    """x of (4, 4) minus its maxima over axis 1, which broadcast along the other axis."""
+    b = Builder()
+    x = b.input("x", (4, 4))
+    graph = b.graph(b.op("Sub", x, b.op("ReduceMax", x, b.const([1], np.int64), keepdims=0)))
+    assert bounds(graph, {"x": (-50, 50)})[1] >= 100
