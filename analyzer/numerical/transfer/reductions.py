@@ -47,9 +47,11 @@ def reduction_axes(ctx: Context, x: AbstractTensor, axes: AbstractTensor | None)
 
 def _all_axes(x: AbstractTensor, axes: Any) -> Any:
     """The reduced axes as a tuple; None where they are not known."""
-    if axes is UNKNOWN or (axes is None and x.rank is None):
+    if axes is UNKNOWN:
         return None
-    return tuple(range(x.rank)) if axes is None else tuple(axes)
+    if axes is not None:
+        return tuple(axes)
+    return None if x.rank is None else tuple(range(x.rank))
 
 
 def reduced_shape(shape: Shape | None, axes: Any, kept: bool) -> Shape | None:
