@@ -10,12 +10,16 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import docker
 import pytest
 from docker.errors import DockerException
 from hypothesis import settings
+
+ROOT = Path(__file__).parent
+SLOW = frozenset((ROOT / "slow.txt").read_text().split())  # files of more than ten seconds, by `--durations=0`
 
 settings.register_profile("assay", deadline=None, print_blob=True)
 settings.load_profile("assay")
@@ -31,6 +35,12 @@ def _why_no_engine() -> str | None:
     except DockerException as error:
         return f"no container engine answers: {error}"
     return None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.relative_to(ROOT).as_posix() in SLOW:
+            item.add_marker("slow")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
