@@ -7,11 +7,13 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analyzer.configuration.config import InputSpec, TargetConfig, Thresholds
-from analyzer.differential.analysis import result_of, run_studies
+from analyzer.configuration.config import DriftBudget, InputSpec, TargetConfig, Thresholds
+from analyzer.differential.analysis import inputs_of, result_of, run_studies
 from analyzer.differential.backend import parse
 from analyzer.differential.base import mark_worse
 from analyzer.differential.container import ContainerTransport
+from analyzer.differential.drift import sentence
+from analyzer.differential.drift_review import review_drift
 from analyzer.differential.environments import Overlays, default_folder
 from analyzer.differential.plan import traced_by_engine, unexported
 from analyzer.differential.pool import Pool, variables_for
@@ -72,11 +74,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--search", type=int, default=0, metavar="ROUNDS", help="look for inputs on which the engines differ more"
     )
     parser.add_argument("--base", metavar="MODEL", help="the model before the change: only what got worse counts")
+    parser.add_argument(
+        "--against",
+        metavar="MODEL",
+        help="hold MODEL against this one: how far outputs move, by which layer",
+    )
+    parser.add_argument(
+        "--budget", metavar="top1=0.5,mad=0.01", help="with --against: how far outputs may move (exit code 1 beyond)"
+    )
     parser.add_argument("--out", metavar="DIR", default="assay-diff", help="folder for reproducers and pictures")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """0 nothing blocks, 1 something does, 3 when an engine could not give a result at all."""
+    if args.against:
+        return _against(args, console)
     thresholds = Thresholds(args.threshold_class, args.threshold_mad, args.percent)
     output = Path(args.out)
     sandbox = _sandbox(args)
@@ -108,6 +120,40 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if any(f.blocks(FailOn.CONFIRMED) for f in findings):
         return 1
     return 0 if any(s.comparison is not None and s.comparison.reference for s in studies) else 3
+
+
+def _against(args: argparse.Namespace, console: Console) -> int:
+    """Two models: 0 within the budget, 1 beyond it, 3 when they cannot be compared."""
+    output, sandbox = Path(args.out), _sandbox(args)
+    head, root = _target(args, args.model)
+    base, base_root = _target(args, args.against)
+    with console.status("running both models …"):
+        graphs = graph_of(head, root, sandbox), graph_of(base, base_root, sandbox)
+        given = inputs_of(head, root, sandbox)
+        done, result = review_drift(*graphs, head, _budget(args.budget), output, given)
+    console.print(sentence(done), markup=False)
+    for finding in result.findings:
+        console.print(f"{finding.level.value}: {finding.message}", markup=False)
+        if finding.reproducer:
+            console.print(f"    reproduce: python {output / finding.reproducer}", markup=False)
+    _draw(result, output)
+    if any(f.blocks(FailOn.CONFIRMED) for f in result.findings):
+        return 1
+    return 3 if done.why else 0
+
+
+def _budget(text: str | None) -> DriftBudget:
+    names = {"top1": "top1", "mad": "mad", "relative": "relative", "class": "d_class", "d-mad": "d_mad"}
+    limits = {}
+    for part in _list(text):
+        name, _, value = part.partition("=")
+        try:
+            limits[names[name.strip()]] = float(value.rstrip("% "))
+        except (KeyError, ValueError):
+            raise UsageProblem(
+                f"--budget {part!r} is not of the form top1=0.5; there are {', '.join(names)}."
+            ) from None
+    return DriftBudget(**limits)
 
 
 def _target(args: argparse.Namespace, model: str) -> tuple[TargetConfig, Path]:

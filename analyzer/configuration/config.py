@@ -40,6 +40,17 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True)
+class DriftBudget:
+    """How far the outputs of a changed model may move from those of the base; None: as far as they like."""
+
+    top1: float | None = None  # per cent of the instances whose top-1 class changes
+    mad: float | None = None  # mean absolute change, of the outputs' mean size
+    relative: float | None = None  # largest change, of the largest value
+    d_class: float | None = None  # CRADLE's distances, where there is ground truth
+    d_mad: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TargetConfig:
     """One model. Exactly one of `path` (a file) and `entry` (``path/to/file.py:name``) is set."""
 
@@ -87,6 +98,7 @@ class Config:
     only: tuple[str, ...] = ("numerical", "validity", "differential", "tracing")
     environment: Environment = Environment()
     thresholds: Thresholds = Thresholds()
+    drift: DriftBudget = DriftBudget()
     timeout: float = 600.0  # seconds for one target
     discover: bool = True  # look for models that no target names
     locked: bool = False  # `policy: locked`: a pull request that loosens this configuration is blocked

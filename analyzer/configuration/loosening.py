@@ -180,6 +180,13 @@ def _scope(strict: Config, loose: Config) -> Iterator[Loosening]:
         if after > before:
             sentence = f"The threshold {name} of the comparison is {after:g} instead of {before:g}."
             yield Loosening(sentence, _line(loose, ("thresholds",)), _matching("rule", "differential/*"))
+    for name in ("top1", "mad", "relative", "d_class", "d_mad"):
+        before, after = getattr(strict.drift, name), getattr(loose.drift, name)
+        if before is not None and (after is None or after > before):
+            sentence = (
+                f"The budget {name} for the drift of a changed model is {'gone' if after is None else f'{after:g}'}."
+            )
+            yield Loosening(sentence, _line(loose, ("drift",)), _matching("rule", "differential/drift"))
 
 
 def _matching(key: str, *patterns: str) -> Callable[[Finding], bool]:

@@ -11,7 +11,15 @@ from typing import Any
 
 import jsonschema
 
-from analyzer.configuration.config import Config, Environment, InputSpec, Suppression, TargetConfig, Thresholds
+from analyzer.configuration.config import (
+    Config,
+    DriftBudget,
+    Environment,
+    InputSpec,
+    Suppression,
+    TargetConfig,
+    Thresholds,
+)
 from analyzer.configuration.schemas import schema
 from analyzer.configuration.yaml_lines import Path as KeyPath
 from analyzer.configuration.yaml_lines import load_with_lines
@@ -252,6 +260,12 @@ def _range(value: list[float | None] | None, reason: str) -> ValueRange | None:
     return None if value is None else ValueRange(*_bounds(value), reason=reason)
 
 
+def _drift(data: Mapping[str, Any]) -> DriftBudget:
+    """Numbers; `top1` may be written with its per cent sign."""
+    names = {"class": "d_class", "d-mad": "d_mad"}
+    return DriftBudget(**{names.get(k, k): float(str(v).rstrip("% ")) for k, v in data.items()})
+
+
 def _environment(value: Mapping[str, str] | None) -> Environment | None:
     return None if value is None else Environment(value.get("image"), value.get("requirements"))
 
@@ -312,6 +326,7 @@ def _build(data: Mapping[str, Any], lines: Mapping[KeyPath, int], name: str) -> 
             t_mad=thresholds.get("mad", defaults.t_mad),
             p=thresholds.get("percent", defaults.p),
         ),
+        drift=_drift(data.get("drift", {})),
         timeout=float(data.get("timeout", Config().timeout)),
         discover=data.get("discover", "on") not in ("off", False),
         locked=data.get("policy") == "locked",

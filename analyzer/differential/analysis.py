@@ -17,7 +17,7 @@ from analyzer.differential.distances import bin_edges
 from analyzer.differential.engine_findings import engine_findings
 from analyzer.differential.explain import Budget
 from analyzer.differential.files import write_problems
-from analyzer.differential.fresh import FreshProcess
+from analyzer.differential.fresh import Fresh, FreshProcess
 from analyzer.differential.known_ranges import known_ranges
 from analyzer.differential.layer_findings import layer_finding
 from analyzer.differential.plan import UNEXPORTED, artefacts, families, foreign_operators
@@ -57,6 +57,7 @@ def analyse(
     pool: Pool | None = None,
     thorough: bool = False,
     budget: float = BUDGET,
+    fresh: Fresh | None = None,
 ) -> AnalysisResult:
     """Run the target's model on several engines and say which one is wrong, and in which layer.
 
@@ -65,7 +66,7 @@ def analyse(
     """
     studies = run_studies(
         graph, target, root=root, output=output, thresholds=thresholds, sandbox=sandbox, versions=versions,
-        overlay=overlay, pool=pool, thorough=thorough, budget=budget,
+        overlay=overlay, pool=pool, thorough=thorough, budget=budget, fresh=fresh,
     )  # fmt: skip
     return with_lines(result_of(studies, target, output, thresholds, graph), graph)
 
@@ -84,8 +85,12 @@ def run_studies(
     thorough: bool = False,
     budget: float = BUDGET,
     search: int = 0,
+    fresh: Fresh | None = None,
 ) -> list[Study]:
-    """The measurements behind `analyse`; workers are ended unless the caller brings its own `pool`."""
+    """The measurements behind `analyse`; workers are ended unless the caller brings its own `pool`.
+
+    `fresh` runs the scripts that are written; by default in a process of this machine, or in the sandbox.
+    """
     if target.backends == ():
         return []
     if sandbox is not None and (target.entry or ".py:" in (target.validation or "")):
@@ -93,7 +98,7 @@ def run_studies(
     with tempfile.TemporaryDirectory(prefix="assay-diff-") as temporary:
         kinds = artefacts(graph, target, root, Path(temporary))
         grouped = families(target.backends, kinds, versions)
-        given = _given(target, root, sandbox)
+        given = inputs_of(target, root, sandbox)
         ranges = known_ranges(graph, target)
         own = pool or Pool(sandbox=sandbox, overlay=overlay)
         try:
@@ -114,16 +119,17 @@ def run_studies(
                         ranges=ranges,
                     )
                 )
-            local = FreshProcess(own.overlay, sandbox if target.entry else None)
+            local = fresh or FreshProcess(own.overlay, sandbox if target.entry else None)
             return [write_whole(write_problems(each, kinds, output, local), kinds, output, local) for each in done]
         finally:
             if pool is None:
                 own.close()
 
 
-def _given(
+def inputs_of(
     target: TargetConfig, root: Path, sandbox: Sandbox | None
 ) -> Callable[[Description], validation.Inputs] | None:
+    """What makes the target's validation data from a model's description; None where it has none."""
     if target.validation is None:
         return None
     if ".py:" in target.validation:

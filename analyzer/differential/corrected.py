@@ -11,8 +11,12 @@ import onnx
 
 WRONG_BEFORE = {  # operator -> opset; or absent
     "BatchNormalization": 14, "Softmax": 13, "LogSoftmax": 13, "Hardmax": 13, "QuantizeLinear": 19,
-    "DequantizeLinear": 19,
+    "DequantizeLinear": 19, "Resize": 11, "RoiAlign": 16, "GridSample": 20,
 }  # fmt: skip
+ALWAYS = (
+    "LRN", "GlobalMaxPool", "GlobalLpPool", "LpNormalization", "MeanVarianceNormalization", "Pad", "Upsample",
+)  # fmt: skip
+SOURCES = ("reference_operators.py", "reference_repairs.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,26 +36,39 @@ def corrected_operators(model: bytes) -> Corrected:
 
 
 def _is_wrong(node: onnx.NodeProto, opset: int) -> bool:
+    attributes = {a.name: a for a in node.attribute}
     if node.op_type == "MaxPool":
-        return any(a.name == "pads" and any(a.ints) for a in node.attribute)
-    return node.op_type == "LRN" or opset < WRONG_BEFORE.get(node.op_type, 0)
+        padded = "pads" in attributes and any(attributes["pads"].ints)
+        return padded or ("auto_pad" in attributes and attributes["auto_pad"].s == b"SAME_LOWER")
+    if node.op_type in ("LSTM", "GRU", "RNN"):
+        return len(node.input) > 4 and bool(node.input[4])  # with lengths
+    if node.op_type == "LpPool":
+        return "ceil_mode" in attributes and bool(attributes["ceil_mode"].i)
+    if node.op_type == "ConvTranspose":
+        return "group" in attributes and attributes["group"].i > 1
+    return node.op_type in ALWAYS or opset < WRONG_BEFORE.get(node.op_type, 0)
 
 
 def definitions(names: Iterable[str]) -> str:
-    """The classes of `worker/reference_operators.py` called `names` with everything of that module that they use."""
-    text = (resources.files("analyzer.differential") / "worker" / "reference_operators.py").read_text("utf-8")
-    module = ast.parse(text)
-    defined = {d.name: d for d in module.body if isinstance(d, (ast.ClassDef, ast.FunctionDef))}
+    """The classes of the judge's operators called `names` with everything of their modules that they use."""
+    folder = resources.files("analyzer.differential") / "worker"
+    texts = [(folder / source).read_text("utf-8") for source in SOURCES]
+    modules = [ast.parse(text) for text in texts]
+    kinds = (ast.ClassDef, ast.FunctionDef)
+    defined = {
+        d.name: (d, text) for m, text in zip(modules, texts, strict=True) for d in m.body if isinstance(d, kinds)
+    }
     wanted: set[str] = set()
     queue = list(names)
     while queue:
         name = queue.pop()
         if name in defined and name not in wanted:
             wanted.add(name)
-            queue += [n.id for n in ast.walk(defined[name]) if isinstance(n, ast.Name)]
-    used = {n.id for name in wanted for n in ast.walk(defined[name]) if isinstance(n, ast.Name)}
-    parts = [_imports(module, used)]
-    parts += [ast.get_source_segment(text, d) or "" for name, d in defined.items() if name in wanted]
+            queue += [n.id for n in ast.walk(defined[name][0]) if isinstance(n, ast.Name)]
+    used = {n.id for name in wanted for n in ast.walk(defined[name][0]) if isinstance(n, ast.Name)}
+    lines = dict.fromkeys(line for m in modules for line in _imports(m, used).splitlines())
+    parts = ["\n".join(lines)]
+    parts += [ast.get_source_segment(text, d) or "" for name, (d, text) in defined.items() if name in wanted]
     return "\n\n\n".join(parts)
 
 
@@ -59,7 +76,7 @@ def _imports(module: ast.Module, used: set[str]) -> str:
     """The module's imports of what is used; NumPy is there already."""
     lines = []
     for statement in module.body:
-        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        if isinstance(statement, ast.Import) or (isinstance(statement, ast.ImportFrom) and not statement.level):
             kept = [a for a in statement.names if (a.asname or a.name) in used and a.name != "numpy"]
             if kept:
                 lines.append(ast.unparse(_only(statement, kept)))

@@ -11,7 +11,7 @@ import numpy as np
 
 from analyzer.differential import noise
 from analyzer.differential.explain import VALUES, Problem
-from analyzer.differential.fresh import FreshProcess
+from analyzer.differential.fresh import Fresh, FreshProcess
 from analyzer.differential.reproducer import issue_text, onnx_script
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.scripts import Against, script
@@ -25,9 +25,7 @@ from analyzer.differential.worker.onnx_model import OnnxModel
 MAX_INLINE_ISSUE = 40_000
 
 
-def write_problems(
-    done: Study, kinds: Mapping[str, Artefact], output: Path, fresh: FreshProcess | None = None
-) -> Study:
+def write_problems(done: Study, kinds: Mapping[str, Artefact], output: Path, fresh: Fresh | None = None) -> Study:
     """`done` with the scripts that show its problems, each written below ``differential/`` and run."""
     written: list[Problem] = []
     for problem in done.problems:
@@ -40,7 +38,7 @@ def write_problem(
     done: Study,
     kinds: Mapping[str, Artefact],
     output: Path,
-    fresh: FreshProcess | None = None,
+    fresh: Fresh | None = None,
     taken: Collection[str] = (),
 ) -> Problem:
     """Write ``differential/KEY.py`` and ``KEY.md``; the script is run, and kept only if it shows the problem.

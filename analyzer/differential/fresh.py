@@ -18,6 +18,7 @@ SECONDS = 180.0  # for one script: two engines start and run one to three nodes
 OVERLAY = "import os, runpy, sys; sys.path.insert(0, {0!r}); os.environ['PYTHONPATH'] = {0!r}; sys.argv = {1!r}; "
 
 Overlay = Callable[[str, str], Path]
+Fresh = Callable[[Path, Sequence[Path], Backend], "Ran"]
 
 
 @dataclass(frozen=True, slots=True)

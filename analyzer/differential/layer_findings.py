@@ -113,7 +113,9 @@ def _evidence(problem: Problem, done: Study) -> Evidence:
     if problem.known is not None:
         sentences.append(problem.known.sentence)
     if blame.judge == "majority":
-        sentences.append("No float64 run was possible here: a majority of engines speaks, and a majority can be wrong.")
+        sentences.append(
+            "No float64 run was possible here: two independent engines agree against this one, and both can be wrong."
+        )
     if blame.judge.startswith("none"):
         sentences.append("No judge could run this layer, so which of the two engines is wrong is open.")
     localization = done.localizations.get(blame.backend)

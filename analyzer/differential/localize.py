@@ -218,14 +218,16 @@ def _without_judge(
     floors: dict[str, float],
     errors: dict[str, dict[str, float]],
 ) -> list[Blame]:
-    """No judge for this unit: with three engines the one that stands alone is blamed (a majority can be wrong, and the
-    finding says that only a majority speaks); with two, both are named as a disagreement by the later one."""
+    """No judge for this unit: where two independent engines agree, one that stands alone is blamed (they can be wrong,
+    and the finding says that only a vote speaks); otherwise a disagreement is named by the later one. Two modes of one
+    engine share its kernels and count once."""
     right = [name for name, outcome in results.items() if outcome.ok]
     if len(right) < 2:
         return []
     small = small_scale(inputs)
     pairwise = {n: {m: error_of(results[n].arrays, results[m].arrays, small) for m in right if m != n} for n in right}
     knobs = {r.name: r.backend.knobs for r in runners}
+    engines = {r.name: r.backend.engine.name for r in runners}
     blames = []
     for name in right:
         closest = min(pairwise[name].values())
@@ -234,9 +236,13 @@ def _without_judge(
         floors[unit.id] = 2.0 * eps
         alone = closest > noise.MARGIN * 8.0 * eps
         agreed = any(
-            v <= noise.MARGIN * 8.0 * eps for n in right if n != name for m, v in pairwise[n].items() if m != name
+            v <= noise.MARGIN * 8.0 * eps
+            for n in right
+            if n != name
+            for m, v in pairwise[n].items()
+            if m != name and engines[n] != engines[m]
         )
-        if alone and (agreed or (len(right) == 2 and name == right[-1])):
+        if alone and (agreed or name == right[-1]):
             other = next(n for n in right if n != name)
             who = "majority" if agreed else f"none ({other} disagrees)"
             kind = _kind_of(results[name].arrays, results[other].arrays)

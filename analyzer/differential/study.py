@@ -11,6 +11,7 @@ import numpy as np
 
 from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential import noise
+from analyzer.differential.backend import parse
 from analyzer.differential.compare import Comparison, EngineResult, run_all
 from analyzer.differential.explain import Budget, Problem, artefact_kind, explain
 from analyzer.differential.input_search import amplified, finite, not_finite
@@ -115,6 +116,10 @@ def _study(
     inputs = _inputs(structure, target, given, [*runners, *([judge] if judge else [])], budget, ranges)
     if search and judge is not None:
         inputs = amplified(inputs, runners, judge, search)
+    more, said = _voter(family, kinds, target, pool, judge, inputs)
+    runners += more
+    notes += said
+    done = replace(done, runners=tuple(runners))
     comparison = run_all(runners, judge, inputs, thresholds, drawn(structure))
     notes += [
         f"Made-up inputs of {values} values were left out: {engine} refuses them ({plain(failure.message)})."
@@ -130,6 +135,27 @@ def _study(
         versions=versions,
     )
     return _closer(done, pool, kinds, thorough, budget)
+
+
+def _voter(
+    family: Family,
+    kinds: Mapping[str, Artefact],
+    target: TargetConfig,
+    pool: Pool,
+    judge: Runner | None,
+    inputs: Inputs,
+) -> tuple[list[Runner], list[str]]:
+    """A second engine, independent of the first, where the judge has no result; and the sentence that says so."""
+    if judge is None or family.name != "onnx" or target.backends is not None:
+        return [], []
+    outcome = judge.run(inputs.sets[0].feeds, state=False)
+    if outcome.failure is None or any(b.engine.name == "openvino" for b in family.backends):
+        return [], []
+    lost = f"The float64 reference cannot run this model ({plain(outcome.failure.message)})"
+    voter = pool.get(parse("openvino"), kinds["onnx"])
+    if isinstance(voter, Failure) or not voter.run(inputs.sets[0].feeds, state=False).ok:
+        return [], [f"{lost}, nor can a second independent engine: what both modes of one engine share is not seen."]
+    return [voter], [f"{lost}: OpenVINO was added, and two independent engines vote."]
 
 
 def _inputs(

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from analyzer.differential.compare import EngineResult
-from analyzer.differential.fresh import FreshProcess
+from analyzer.differential.fresh import Fresh
 from analyzer.differential.plan import kind_for
 from analyzer.differential.reproducer import GUARD, onnx_script, version_check
 from analyzer.differential.runner import Artefact
@@ -50,7 +50,7 @@ sys.exit(1 if changed else 0)
 '''
 
 
-def write_whole(done: Study, kinds: Mapping[str, Artefact], output: Path, fresh: FreshProcess) -> Study:
+def write_whole(done: Study, kinds: Mapping[str, Artefact], output: Path, fresh: Fresh) -> Study:
     """`done` with the scripts that show, in a fresh process, what is said of its engines as wholes."""
     scripts: dict[tuple[str, Kind], str] = {}
     for result in done.comparison.results if done.comparison is not None else ():
@@ -66,7 +66,7 @@ def write_whole(done: Study, kinds: Mapping[str, Artefact], output: Path, fresh:
 
 
 def _script(
-    result: EngineResult, kind: Kind, done: Study, kinds: Mapping[str, Artefact], folder: Path, fresh: FreshProcess
+    result: EngineResult, kind: Kind, done: Study, kinds: Mapping[str, Artefact], folder: Path, fresh: Fresh
 ) -> str:
     backend = result.runner.backend
     form = kind_for(backend, kinds)

@@ -35,7 +35,7 @@ def key_of(target: TargetConfig, config: Config, root: Path) -> str | None:
         return None
     digest = hashlib.sha256()
     digest.update(repr((analyzer.__version__, engine_versions(), replace(target, line=None))).encode())
-    digest.update(repr((config.only, config.environment, config.thresholds)).encode())
+    digest.update(repr((config.only, config.environment, config.thresholds, config.drift)).encode())
     if target.file.endswith(".py"):
         digest.update(repr(read_versions(root)).encode())  # verdicts hang on the versions that the repository asks for
     for path in sorted(set(files)):
@@ -50,7 +50,7 @@ def key_of(target: TargetConfig, config: Config, root: Path) -> str | None:
 
 def _entry(key: str | None, target: TargetConfig, config: Config, base: Path | None) -> str | None:
     """Where the cache keeps an outcome. What is said of a space compares it with the base, which is part of its key."""
-    if key is None or base is None or target.space is None:
+    if key is None or base is None:
         return key
     beside = key_of(target, config, base) if (base / target.file).exists() else "absent"
     return None if beside is None else hashlib.sha256(f"{key} {beside}".encode()).hexdigest()

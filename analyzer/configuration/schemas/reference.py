@@ -59,6 +59,7 @@ def configuration_page() -> str:
         lines += ["", f"## {title}", "", *_table(config["$defs"][name], config)]
     lines += ["", "## An input of a target", "", *_table(_input(config), config)]
     lines += ["", "## Thresholds", "", *_table(config["properties"]["thresholds"], config)]
+    lines += ["", "## Drift of a changed model", "", *_table(config["properties"]["drift"], config)]
     return "\n".join(lines) + "\n"
 
 

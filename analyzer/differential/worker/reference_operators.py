@@ -1,6 +1,6 @@
 """Operators for the judge where `onnx.reference` is slow (it takes pooling windows one by one) or wrong.
 
-Each class treats the plain case and leaves every other one (automatic padding, `ceil_mode`, indices) to the class of
+Each class treats the plain case and leaves every other one (`ceil_mode`, indices) to the class of
 `onnx.reference` that it extends, so that the specification's own code stays the authority. One pass for each kernel
 offset: K·K additions of whole arrays instead of one Python call for each output element.
 """
@@ -23,6 +23,8 @@ from onnx.reference.ops import (
     op_max_pool,
     op_softmax,
 )
+
+from .reference_repairs import REPAIRS
 
 
 def _windows(
@@ -54,13 +56,28 @@ def _fits(x: np.ndarray, kernel: Sequence[int], pads: Sequence[int], dilations: 
     return all(n >= (k - 1) * d + 1 for n, k, d in zip(sizes, kernel, dilations, strict=True))
 
 
-def _plain(x: np.ndarray, auto_pad: str | None, *lists: Sequence[int] | None) -> tuple[list[int], ...] | None:
-    """Pads, strides and dilations in full where they are explicit, else None."""
+def _plain(
+    x: np.ndarray,
+    auto_pad: str | None,
+    kernel: Sequence[int],
+    pads: Sequence[int] | None,
+    strides: Sequence[int] | None,
+    dilations: Sequence[int] | None,
+) -> tuple[list[int], ...] | None:
+    """Pads, strides and dilations in full, automatic padding worked out; None without floats or spatial axes."""
     rank = x.ndim - 2
-    if rank < 1 or x.dtype.kind != "f" or auto_pad not in (None, "", "NOTSET"):
+    if rank < 1 or x.dtype.kind != "f":
         return None
-    pads, strides, dilations = lists
-    return list(pads or [0] * 2 * rank), list(strides or [1] * rank), list(dilations or [1] * rank)
+    steps, gaps = list(strides or [1] * rank), list(dilations or [1] * rank)
+    if auto_pad in (None, "", "NOTSET"):
+        return list(pads or [0] * 2 * rank), steps, gaps
+    before, after = [0] * rank, [0] * rank
+    for i, (size, k, s, d) in enumerate(zip(x.shape[2:], kernel, steps, gaps, strict=True)):
+        if auto_pad != "VALID":
+            total = max((-(-size // s) - 1) * s + (k - 1) * d + 1 - size, 0)
+            small, large = total // 2, total - total // 2
+            before[i], after[i] = (small, large) if auto_pad == "SAME_UPPER" else (large, small)
+    return before + after, steps, gaps
 
 
 class Conv(op_conv.Conv):  # type: ignore[misc]
@@ -78,7 +95,7 @@ class Conv(op_conv.Conv):  # type: ignore[misc]
         pads: Sequence[int] | None = None,
         strides: Sequence[int] | None = None,
     ) -> tuple[np.ndarray, ...]:
-        plain = _plain(X, auto_pad, pads, strides, dilations)
+        plain = _plain(X, auto_pad, W.shape[2:], pads, strides, dilations)
         groups = group or 1
         if plain is None or not _fits(X, W.shape[2:], plain[0], plain[2]) or X.shape[1] != groups * W.shape[1]:
             stock: Any = super()._run(X, W, B, auto_pad, dilations, group, kernel_shape, pads, strides)
@@ -115,8 +132,8 @@ class MaxPool(op_max_pool.MaxPool):  # type: ignore[misc]
         storage_order: int | None = None,
         strides: Sequence[int] | None = None,
     ) -> tuple[np.ndarray, ...]:
-        plain = _plain(x, auto_pad, pads, strides, dilations)
         kernel = list(kernel_shape or ())
+        plain = _plain(x, auto_pad, kernel, pads, strides, dilations)
         if plain is None or ceil_mode or len(self.output) > 1 or not _fits(x, kernel, plain[0], plain[2]):
             stock: Any = super()._run(x, auto_pad, ceil_mode, dilations, kernel_shape, pads, storage_order, strides)
             return tuple(stock)
@@ -141,8 +158,8 @@ class AveragePool(op_average_pool.AveragePool_19):  # type: ignore[misc]
         strides: Sequence[int] | None = None,
         count_include_pad: int | None = None,
     ) -> tuple[np.ndarray, ...]:
-        plain = _plain(x, auto_pad, pads, strides, dilations)
         kernel = list(kernel_shape or ())
+        plain = _plain(x, auto_pad, kernel, pads, strides, dilations)
         if plain is None or ceil_mode or not _fits(x, kernel, plain[0], plain[2]):
             stock: Any = super()._run(x, auto_pad, ceil_mode, dilations, kernel_shape, pads, strides, count_include_pad)
             return tuple(stock)
@@ -294,4 +311,4 @@ OPERATORS = (
 
 def operators_for(opset: int) -> list[Any]:
     """Those that a model of this opset is run with."""
-    return [operator for operator in OPERATORS if opset < getattr(operator, "until", opset + 1)]
+    return [operator for operator in (*OPERATORS, *REPAIRS) if opset < getattr(operator, "until", opset + 1)]

@@ -1,0 +1,275 @@
+"""The judge is judged: operator x opset x rank x attribute, against two independent engines.
+
+Where ONNX Runtime (unoptimised) and OpenVINO agree with each other and not with the float64 reference, the reference is
+the suspect. One engine alone against it decides nothing, but an operator that the reference cannot run is a lost judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+import openvino
+import pytest
+from onnx import helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+from analyzer.differential.corrected import corrected_operators
+from analyzer.differential.distances import relative_error
+from analyzer.differential.worker.onnx_model import in_float64
+from analyzer.differential.worker.reference_operators import operators_for
+
+RNG = np.random.default_rng(0)
+CLOSE = 1e-4
+# Published and open: engines compute the scale of `align_corners` from the rounded size, the specification does not.
+DISPUTED = ("align_corners",)
+
+
+@dataclass(frozen=True)
+class Case:
+    opset: int
+    node: onnx.NodeProto
+    feeds: Mapping[str, np.ndarray]
+    weights: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        given = {a.name: helper.get_attribute_value(a) for a in self.node.attribute}
+        shapes = [list(a.shape) for a in self.feeds.values()]
+        return f"{self.node.op_type}-{self.opset} {shapes} {given} {sorted(self.weights)}"
+
+    def model(self) -> onnx.ModelProto:
+        inputs = [
+            helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), list(a.shape))
+            for n, a in self.feeds.items()
+        ]
+        graph = helper.make_graph(
+            [self.node], "g", inputs, [onnx.ValueInfoProto(name=n) for n in self.node.output if n],
+            [numpy_helper.from_array(a, n) for n, a in self.weights.items()],
+        )  # fmt: skip
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)])
+        model.ir_version = min(10, model.ir_version)
+        return model
+
+
+def floats(*shape: int) -> np.ndarray:
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+def node(op: str, inputs: str, outputs: str = "y", **attributes: Any) -> onnx.NodeProto:
+    return helper.make_node(op, inputs.split(","), outputs.split(","), **attributes)
+
+
+def pooling() -> Iterator[Case]:
+    for n in (1, 2, 3):
+        x = {"x": floats(2, 3, *[5] * n)}
+        for op in ("GlobalMaxPool", "GlobalAveragePool", "GlobalLpPool"):
+            yield Case(13, node(op, "x"), x)
+        two = {"strides": [2] * n}
+        ways: list[dict[str, Any]] = [
+            {}, two, {"pads": [1] * 2 * n}, {"auto_pad": "SAME_UPPER", **two}, {"auto_pad": "SAME_LOWER", **two},
+            {"auto_pad": "VALID"},
+        ]  # fmt: skip
+        for way in ways:
+            for k in (2, 3):
+                for op, opset in (
+                    ("MaxPool", 11),
+                    ("MaxPool", 12),
+                    ("AveragePool", 11),
+                    ("AveragePool", 19),
+                    ("LpPool", 11),
+                ):
+                    yield Case(opset, node(op, "x", kernel_shape=[k] * n, **way), x)
+        for op, opset in (("MaxPool", 12), ("AveragePool", 19), ("LpPool", 18)):
+            yield Case(opset, node(op, "x", kernel_shape=[2] * n, ceil_mode=1, **two), x)
+            yield Case(opset, node(op, "x", kernel_shape=[2] * n, dilations=[2] * n), x)
+
+
+def convolution() -> Iterator[Case]:
+    for n in (1, 2, 3):
+        for groups in (1, 2):
+            x, two = {"x": floats(2, 4, *[5] * n)}, {"strides": [2] * n}
+            ways: list[dict[str, Any]] = [
+                {}, two, {"pads": [1] * 2 * n}, {"dilations": [2] * n}, {"auto_pad": "SAME_UPPER", **two},
+                {"auto_pad": "SAME_LOWER", **two},
+            ]  # fmt: skip
+            for way in ways:
+                yield Case(11, node("Conv", "x,w", group=groups, **way), x, {"w": floats(4, 4 // groups, *[3] * n)})
+                yield Case(
+                    11,
+                    node("ConvTranspose", "x,w,b", group=groups, **way),
+                    x,
+                    {"w": floats(4, 3, *[3] * n), "b": floats(3 * groups)},
+                )
+            yield Case(
+                11,
+                node("ConvTranspose", "x,w", group=groups, output_padding=[1] * n, **two),
+                x,
+                {"w": floats(4, 3, *[3] * n)},
+            )
+
+
+def resampling() -> Iterator[Case]:
+    x = {"x": floats(2, 3, 4, 5)}
+    for mode in ("nearest", "linear"):
+        yield Case(7, node("Upsample", "x", mode=mode, scales=[1.0, 1.0, 2.0, 2.0]), x)
+        for opset, op in ((9, "Upsample"), (10, "Resize")):
+            yield Case(opset, node(op, "x,s", mode=mode), x, {"s": np.array([1, 1, 2, 2], np.float32)})
+    for mode in ("nearest", "linear", "cubic"):
+        for where in ("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel"):
+            for scale in ((1.7, 1.5), (0.6, 0.7)):
+                resize = node("Resize", "x,,s", mode=mode, coordinate_transformation_mode=where)
+                yield Case(13, resize, x, {"s": np.array([1, 1, *scale], np.float32)})
+    for mode in ("bilinear", "nearest", "bicubic"):
+        yield Case(16, node("GridSample", "x,g", mode=mode), {**x, "g": np.tanh(floats(2, 3, 3, 2))})
+    boxes = {"r": np.array([[0, 0, 4, 4]], np.float32), "i": np.array([0], np.int64)}
+    for opset in (10, 16):
+        align = node("RoiAlign", "x,r,i", output_height=2, output_width=2, sampling_ratio=2)
+        yield Case(opset, align, {"x": floats(1, 2, 6, 6)}, boxes)
+
+
+def recurrent() -> Iterator[Case]:
+    for op, gates in (("LSTM", 4), ("GRU", 3), ("RNN", 1)):
+        for direction, ways in (("forward", 1), ("reverse", 1), ("bidirectional", 2)):
+            for lengths in (False, True):
+                for more in ({"linear_before_reset": 0}, {"linear_before_reset": 1}) if op == "GRU" else ({},):
+                    weights = {
+                        "w": floats(ways, gates * 3, 4),
+                        "r": floats(ways, gates * 3, 3),
+                        "b": floats(ways, gates * 6),
+                    }
+                    if lengths:
+                        weights["l"] = np.array([3, 5], np.int32)
+                    outputs = "y,h,c" if op == "LSTM" else "y,h"
+                    cell = node(
+                        op, "x,w,r,b" + (",l" if lengths else ""), outputs, hidden_size=3, direction=direction, **more
+                    )
+                    yield Case(14, cell, {"x": floats(5, 2, 4)}, weights)
+
+
+def others() -> Iterator[Case]:
+    x = {"x": floats(2, 3, 4, 5)}
+    for mode in ("constant", "edge", "reflect"):
+        for pads in ([0, 0, 1, 1, 0, 0, 1, 1], [0, 0, -1, 1, 0, 0, 1, -1], [0, 0, -1, -1, 0, 0, -1, 0]):
+            yield Case(13, node("Pad", "x,p", mode=mode), x, {"p": np.array(pads, np.int64)})
+            yield Case(7, node("Pad", "x", mode=mode, pads=pads), x)
+    yield Case(
+        18,
+        node("Pad", "x,p,v,a"),
+        x,
+        {"p": np.array([1, -1], np.int64), "v": np.array(2.5, np.float32), "a": np.array([-2], np.int64)},
+    )
+    yield Case(9, node("MeanVarianceNormalization", "x"), x)
+    yield Case(13, node("MeanVarianceNormalization", "x", axes=[1]), x)
+    yield Case(7, node("InstanceNormalization", "x,s,b"), x, {"s": floats(3), "b": floats(3)})
+    yield Case(21, node("GroupNormalization", "x,s,b", num_groups=1), x, {"s": floats(3), "b": floats(3)})
+    yield Case(17, node("LayerNormalization", "x,s,b", axis=-1), x, {"s": floats(5), "b": floats(5)})
+    for p in (1, 2):
+        yield Case(7, node("LpNormalization", "x", p=p, axis=1), x)
+    for opset in (7, 11, 13):
+        for op in ("Softmax", "LogSoftmax", "Hardmax"):
+            yield Case(opset, node(op, "x", axis=1), x)
+    for opset in (7, 9, 14, 15):
+        statistics = {"s": floats(3), "b": floats(3), "m": floats(3), "v": np.abs(floats(3)) + 1}
+        yield Case(opset, node("BatchNormalization", "x,s,b,m,v"), x, statistics)
+    yield Case(13, node("LRN", "x", size=3), x)
+    yield Case(7, node("Gemm", "x,w,b", transB=1, alpha=0.5), {"x": floats(2, 3)}, {"w": floats(4, 3), "b": floats(4)})
+    yield Case(13, node("DepthToSpace", "x", blocksize=2, mode="CRD"), {"x": floats(1, 8, 2, 3)})
+    yield Case(14, node("CumSum", "x,a", exclusive=1, reverse=1), x, {"a": np.array(1, np.int64)})
+    yield Case(12, node("Einsum", "x,z", equation="bij,bjk->bik"), {"x": floats(2, 3, 4), "z": floats(2, 4, 5)})
+    for opset, op, more in (
+        (12, "Celu", {"alpha": 0.5}), (7, "Selu", {}), (7, "Elu", {"alpha": 0.7}), (10, "ThresholdedRelu", {}),
+        (9, "Shrink", {"bias": 0.1, "lambd": 0.3}), (14, "HardSwish", {}), (7, "HardSigmoid", {}), (20, "Gelu", {}),
+        (18, "Mish", {}), (7, "Softplus", {}), (7, "Softsign", {}), (9, "Erf", {}), (7, "LeakyRelu", {}),
+    ):  # fmt: skip
+        yield Case(opset, node(op, "x", **more), x)
+    for op in ("Mean", "Sum", "Max", "Min", "L1", "L2", "LogSum", "LogSumExp", "Prod", "SumSquare"):
+        size = {"x": np.abs(x["x"])}
+        yield Case(11, node(f"Reduce{op}", "x", axes=[1, -1], keepdims=0), size)
+        yield Case(18, node(f"Reduce{op}", "x,a"), size, {"a": np.array([1, -1], np.int64)})
+
+
+def in_ort(model: onnx.ModelProto, case: Case) -> list[np.ndarray] | None:
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    try:
+        session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        return list(session.run(None, dict(case.feeds)))
+    except Exception:
+        return None
+
+
+def in_openvino(model: onnx.ModelProto, case: Case) -> list[np.ndarray] | None:
+    try:
+        core = openvino.Core()
+        compiled = core.compile_model(
+            core.read_model(model.SerializeToString()), "CPU", {"INFERENCE_PRECISION_HINT": "f32"}
+        )
+        result = compiled(dict(case.feeds))
+        return [np.asarray(result[o]) for o in compiled.outputs]
+    except Exception:
+        return None
+
+
+def in_reference(model: onnx.ModelProto, case: Case) -> list[np.ndarray]:
+    feeds = {n: a.astype(np.float64) if a.dtype.kind == "f" else a for n, a in case.feeds.items()}
+    with np.errstate(all="ignore"):
+        evaluator = ReferenceEvaluator(in_float64(model), new_ops=operators_for(case.opset))
+        return [np.asarray(v) for v in evaluator.run(None, feeds)]
+
+
+def apart(a: list[np.ndarray] | None, b: list[np.ndarray] | None) -> bool | None:
+    """None where one of them has no result."""
+    if a is None or b is None:
+        return None
+    return len(a) != len(b) or any(relative_error(x, y) > CLOSE for x, y in zip(a, b, strict=True))
+
+
+@pytest.mark.parametrize("family", [pooling, convolution, resampling, recurrent, others], ids=lambda f: f.__name__)
+def test_two_engines_never_agree_against_the_judge(family: Callable[[], Iterator[Case]]) -> None:
+    decided, wrong, lost, alone = 0, [], [], []
+    for case in family():
+        model = case.model()
+        first, second = in_ort(model, case), in_openvino(model, case)
+        if first is None and second is None:
+            continue
+        try:
+            judge = in_reference(model, case)
+        except Exception as error:
+            lost.append(f"{case.name}: {type(error).__name__}: {error}"[:300])
+            continue
+        verdicts = [v for v in (apart(judge, first), apart(judge, second)) if v is not None]
+        decided += len(verdicts)
+        against = all(verdicts) and (len(verdicts) == 1 or apart(first, second) is False)
+        if against and not any(name in case.name for name in DISPUTED):
+            (wrong if len(verdicts) == 2 else alone).append(case.name)
+    assert decided > 5, "the engines ran hardly anything"
+    assert not lost, "the judge cannot run what an engine runs:\n" + "\n".join(lost)
+    assert not wrong, "two engines agree against the judge:\n" + "\n".join(wrong)
+    assert not alone, "the only engine that runs these disagrees with the judge:\n" + "\n".join(alone)
+
+
+@pytest.mark.parametrize("family", [pooling, recurrent, resampling], ids=lambda f: f.__name__)
+def test_scripts_carry_what_is_wrong_in_the_stock_reference(family: Callable[[], Iterator[Case]]) -> None:
+    """Wherever the stock evaluator differs from the judge's, a script defines the judge's operator."""
+    missing = []
+    for case in family():
+        model = case.model()
+        try:
+            right = in_reference(model, case)
+        except Exception:
+            continue
+        try:
+            with np.errstate(all="ignore"):
+                stock = [np.asarray(v) for v in ReferenceEvaluator(model).run(None, dict(case.feeds))]
+        except Exception:
+            stock = None
+        carried = corrected_operators(model.SerializeToString()).names
+        if (stock is None or apart(right, stock)) and not carried:
+            missing.append(case.name)
+    assert not missing, "\n".join(missing)
