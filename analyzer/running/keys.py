@@ -49,7 +49,7 @@ def key_of(target: TargetConfig, config: Config, root: Path) -> str | None:
 
 
 def _entry(key: str | None, target: TargetConfig, config: Config, base: Path | None) -> str | None:
-    """Where the cache keeps an outcome. What is said of a space compares it with the base, which is part of its key."""
+    """Where the cache keeps an outcome. Spaces and outputs are compared with the base, which is part of its key."""
     if key is None or base is None:
         return key
     beside = key_of(target, config, base) if (base / target.file).exists() else "absent"
