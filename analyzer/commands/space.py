@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analyzer.exporting.export import check_entry
 from analyzer.problem import Problem, UsageProblem
 from analyzer.validity.answer import answer
 from analyzer.validity.chunks import decide_chunked
@@ -18,8 +19,11 @@ from analyzer.validity.contracts import contract_of
 from analyzer.validity.decide import UNDECIDED, VALID_FOR_ALL, decide
 from analyzer.validity.describe import architecture_of_file
 from analyzer.validity.explain import check_vector, core, repairs
+from analyzer.validity.recording.answer import CodeAnswer, as_data, decided, predicate
+from analyzer.validity.recording.record import Request, record
 from analyzer.validity.solver import Solver
-from analyzer.validity.space_reader import read_space
+from analyzer.validity.space_reader import domains_from, read_space
+from analyzer.walls.process import ProcessSandbox
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +39,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Decide for which hyperparameters of a space a model is valid: for all, for none, or for exactly which."
     )
-    parser.add_argument("spaces", nargs="+", metavar="SPACE.yml", help="a space, with its model or with --target")
+    parser.add_argument(
+        "spaces", nargs="*", metavar="SPACE", help="a space (.yml), or a function of code (FILE.py:NAME)"
+    )
+    parser.add_argument(
+        "--space", dest="domains", metavar="FILE", help="domains and inputs, for models that code builds (FILE.py:NAME)"
+    )
+    parser.add_argument("--optuna", action="append", default=[], metavar="FILE.py:NAME", help="a function of a trial")
+    parser.add_argument(
+        "--keras-tuner", action="append", default=[], metavar="FILE.py:NAME", help="a function of hyperparameters"
+    )
+    parser.add_argument("--root", type=Path, default=Path(), metavar="DIR", help="the repository of that code (here)")
+    parser.add_argument("--export", metavar="FILE.py", help="write the valid region as a module without dependencies")
     parser.add_argument("--target", metavar="FILE", help="the model, when the space describes none")
     parser.add_argument(
         "--vector",
@@ -61,8 +76,17 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """0: valid for all; 1: some vectors are invalid; 2: the space is wrong; 3: not decided."""
     worst = 0
     answers = []
-    for name in args.spaces:
+    asked = [(n, "build") for n in args.spaces] + [(n, "trial") for n in args.optuna]
+    asked += [(n, "hp") for n in args.keras_tuner]
+    if not asked:
+        raise UsageProblem("name a space: `assay space SPACE.yml` or `assay space FILE.py:build --space space.yml`")
+    for name, style in asked:
         try:
+            if style != "build" or ".py:" in name:
+                code, found = _from_code(name, style, args, console)
+                worst = max(worst, code)
+                answers.append(found)
+                continue
             space = _read(name, args.target)
             if args.vector:
                 worst = max(worst, _explain_one(space, args.vector, console))
@@ -85,6 +109,57 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.json and answers:
         Path(args.json).write_text(json.dumps(answers, indent=2, default=str) + "\n", encoding="utf-8")
     return worst
+
+
+def _from_code(entry: str, style: str, args: argparse.Namespace, console: Console) -> tuple[int, Mapping[str, Any]]:
+    """The space of a function that builds a model, run in the sandbox with recording values."""
+    started = time.perf_counter()
+    root = args.root.resolve()
+    check_entry(entry, root)
+    domains: dict[str, Any] = {}
+    inputs: dict[str, Any] = {}
+    if args.domains is not None:
+        path = Path(args.domains)
+        if not path.is_file():
+            raise UsageProblem(f"{args.domains} is not a file; give the domains and inputs of the model's arguments")
+        domains, inputs = domains_from(path.read_text(encoding="utf-8"), path.name)
+    elif style == "build":
+        raise UsageProblem(f"{entry}: add `--space FILE.yml` with `hyperparameters:` and `inputs:`")
+    recording = record(Request(entry, domains, inputs, style), root, ProcessSandbox())
+    with Solver(args.timeout) as solver:
+        found = decided(recording, solver)
+        data = as_data(found, solver) if args.json else {}
+    _show_code(found, console, time.perf_counter() - started)
+    if args.export:
+        Path(args.export).write_text(predicate(found), encoding="utf-8")
+        console.print(f"Written: {args.export} (valid, constraints, keep)", markup=False, highlight=False)
+    code = 3 if found.undecided else 0 if found.valid == found.total else 1
+    return code, data
+
+
+def _show_code(found: CodeAnswer, console: Console, seconds: float) -> None:
+    whole = "" if found.recording.complete else ", not all forks were reached"
+    console.print(
+        f"{found.recording.entry}: {found.valid:,} of {found.total:,} vectors are valid "
+        f"({len(found.forks)} forks{whole}; {found.checked[0]} vectors really built; {seconds:.1f} s)",
+        markup=False,
+        highlight=False,
+    )
+    failures: dict[tuple[str, str], list[Any]] = {}
+    for one in found.forks:
+        for failure in one.decision.failures if one.decision is not None and one.sound else ():
+            key = (failure.step.layer.name, failure.step.requirement.rule.id)
+            failures.setdefault(key, []).append(failure)
+    ranked = sorted(failures.values(), key=lambda group: -sum(f.count or 0 for f in group))
+    for group in ranked[:MAX_SHOWN]:
+        first = group[0]
+        example = ", ".join(f"{n} = {v}" for n, v in first.example.items())
+        count = sum(f.count or 0 for f in group)
+        console.print(
+            f"  {count:,}: `{first.step.layer.name}`: {first.sentence} ({example})", markup=False, highlight=False
+        )
+    for doubt in found.doubts[:MAX_SHOWN]:
+        console.print(f"Undecided: {doubt}", markup=False, highlight=False)
 
 
 def _read(name: str, target: str | None) -> Space:

@@ -28,6 +28,7 @@ class Layer:
     location: Location | None = None
     node: str = ""  # the user's name of the node, if it differs from the layer's
     bodies: tuple[Body, ...] = ()  # of a branch or loop
+    when: Any = None  # an expression: where it is false, the layer is left out and hands on its first input
 
 
 @dataclass(frozen=True)

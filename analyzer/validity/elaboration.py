@@ -7,6 +7,7 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from analyzer.validity import onnx_schema
@@ -14,11 +15,13 @@ from analyzer.validity.architecture import Architecture, Body, Layer, Program, S
 from analyzer.validity.carrying import carried
 from analyzer.validity.constants import completed, given
 from analyzer.validity.control_flow import flowed
+from analyzer.validity.expressions import evaluate
 from analyzer.validity.growth import accidental
 from analyzer.validity.registry import spec as find_spec
+from analyzer.validity.space_text import Pending, size_path
 from analyzer.validity.spec import NeedsConcrete, Outcome, Spec, Status, TensorType, check
 from analyzer.validity.specs.element_types import onnx_dtype
-from analyzer.validity.terms import symbols_of
+from analyzer.validity.terms import symbol, symbols_of
 from analyzer.validity.versions import missing
 
 Rename = Callable[[Layer, tuple[TensorType, ...]], tuple[TensorType, ...]]
@@ -63,6 +66,8 @@ class _Elaboration:
         return all(self._layer(layer) for layer in layers)
 
     def _layer(self, layer: Layer) -> bool:
+        if any(isinstance(part, Pending) for v in layer.hyperparameters.values() for part in _flat(v)):
+            layer = replace(layer, hyperparameters={k: self._arrived(v) for k, v in layer.hyperparameters.items()})
         operands = [None if name is None else self.values.get(name, TensorType()) for name in layer.inputs]
         if layer.framework == "onnx":
             opset = (self._architecture.version or (21,))[0]
@@ -102,6 +107,24 @@ class _Elaboration:
         made = carried(layer, operands, outcome.outputs) if layer.framework in FROM_FILES else outcome.outputs
         self._store(layer, made)
         return True
+
+    def _arrived(self, value: Any) -> Any:
+        """An attribute with the sizes that it speaks of put in; a size that is not known is one of its own."""
+        if isinstance(value, tuple):
+            return tuple(self._arrived(v) for v in value)
+        if not isinstance(value, Pending):
+            return value
+
+        def resolve(name: str) -> Any:
+            path = size_path(name)
+            if path is None or (path[0] not in self.values and "'" not in name):
+                return value.resolve(name)
+            shape = self.values.get(path[0], TensorType()).shape
+            if shape is None or not -len(shape) <= path[1] < len(shape) or shape[path[1]] is None:
+                return symbol(f"{name}?", 0)
+            return shape[path[1]]
+
+        return evaluate(value.text, resolve)
 
     def _demand(self, step: Step) -> None:
         if self._when:
@@ -159,6 +182,14 @@ class _Elaboration:
             for items, length in zip(lists, lengths, strict=True):
                 del items[length:]
             self.unknown = unknown
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple):
+        for part in value:
+            yield from _flat(part)
+    else:
+        yield value
 
 
 def _attributes(found: Spec, layer: Layer) -> Mapping[str, Any]:

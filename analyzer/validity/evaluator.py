@@ -42,6 +42,13 @@ def compile_terms(roots: Sequence[Any], *, arrays: bool) -> Code:
     return code
 
 
+def compile_text(roots: Sequence[Any]) -> tuple[list[str], list[str]]:
+    """The lines of straight-line code for plain numbers, over a mapping `v`, and the names of the results."""
+    writer = _Writer(arrays=False)
+    results = [writer.write(root) for root in roots]
+    return writer.lines, results
+
+
 class _Writer:
     """Writes each distinct subterm once. Symbol names enter the text only as quoted string literals."""
 

@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from analyzer.problem import UsageProblem
-from analyzer.validity.architecture import Architecture, Layer
+from analyzer.validity.architecture import Architecture, Layer, Structural
 from analyzer.validity.expressions import evaluate, names_in, parse
 from analyzer.validity.registry import spec
-from analyzer.validity.space_text import Text
+from analyzer.validity.space_text import Pending, Text, size_path
 from analyzer.validity.spec import TensorType
-from analyzer.validity.terms import Poly, Term, Truth, symbol
+from analyzer.validity.terms import Poly, Term, Truth, symbol, symbols_of
 
 Choice = int | str | bool | float | None | tuple[Any, ...]
 
@@ -116,7 +118,7 @@ class Space:
             yield from _texts_in(tensor.shape or ())
             yield from _texts_in((tensor.dtype, tensor.format))
         for layer in self.architecture.layers:
-            yield from _texts_in(layer.hyperparameters.values())
+            yield from _texts_in((*layer.hyperparameters.values(), layer.when))
 
     def resolver(self, fixed: Mapping[str, Any]) -> Callable[[str], Any]:
         """What a name stands for, when some hyperparameters are `fixed`: a value or a term."""
@@ -148,10 +150,12 @@ class Space:
 
     def instantiate(self, fixed: Mapping[str, Any]) -> tuple[Architecture, tuple[Truth, ...]]:
         """The architecture over terms, and the space's conditions, with some hyperparameters `fixed`."""
-        resolve = self.resolver(fixed)
+        resolve, known = self.resolver(fixed), self.by_name
 
         def value(item: Any) -> Any:
             if isinstance(item, Text):
+                if any(name not in known and size_path(name) for name in names_in(parse(item.text))):
+                    return Pending(item.text, resolve)
                 try:
                     return evaluate(item.text, resolve)
                 except UsageProblem as problem:
@@ -170,10 +174,17 @@ class Space:
             )
             for name, tensor in self.architecture.inputs.items()
         }
-        layers = tuple(
-            replace(layer, hyperparameters={k: value(v) for k, v in layer.hyperparameters.items()})
-            for layer in self.architecture.layers
-        )
+
+        def present(layer: Layer) -> Layer:
+            if layer.when is not None:
+                runs = self._condition(layer.when, resolve)
+                if not isinstance(runs, (bool, np.bool_)):
+                    raise Structural(frozenset(s.name for s in symbols_of(runs)))
+                if not runs:
+                    return replace(layer, operator="Identity", inputs=layer.inputs[:1], hyperparameters={}, when=None)
+            return replace(layer, hyperparameters={k: value(v) for k, v in layer.hyperparameters.items()}, when=None)
+
+        layers = tuple(present(layer) for layer in self.architecture.layers)
         conditions = tuple(self._condition(text, resolve) for text in self.conditions)
         return replace(self.architecture, inputs=inputs, layers=layers), conditions
 

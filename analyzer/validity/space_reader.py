@@ -13,7 +13,7 @@ from typing import Any
 from analyzer.configuration.yaml_lines import load_with_lines
 from analyzer.findings import Location
 from analyzer.problem import UsageProblem
-from analyzer.validity.architecture import Architecture, Layer
+from analyzer.validity.architecture import Architecture, Layer, Structural
 from analyzer.validity.expressions import names_in, parse
 from analyzer.validity.registry import FRAMEWORKS, all_specs
 from analyzer.validity.space import Hyperparameter, Space, bound_to
@@ -25,13 +25,14 @@ from analyzer.validity.space_checks import (
     check_numbers,
 )
 from analyzer.validity.space_import import IMPORTERS
-from analyzer.validity.space_text import Text
+from analyzer.validity.space_repeat import repeated
+from analyzer.validity.space_text import Text, size_path
 from analyzer.validity.spec import TensorType
 from analyzer.validity.specs.common import NUMERIC
 
 KEYS = ("version", "model", "hyperparameters", "derived", "conditions", "bind", "symbols", "import")
 MODEL_KEYS = ("framework", "version", "inputs", "layers")
-LAYER_KEYS = ("name", "op", "input", "inputs", "framework", "source")
+LAYER_KEYS = ("name", "op", "input", "inputs", "framework", "source", "when")
 DOMAIN_KEYS = ("min", "max", "step", "values")
 DTYPES = (*NUMERIC, "bool", "string", "float8_e4m3fn", "float8_e5m2")
 MAX_LAYERS = 20_000
@@ -81,7 +82,7 @@ def space_from(
     known = frozenset((*hyperparameters, *derived))
     free: dict[str, Hyperparameter] = {}
     if "model" in data:
-        architecture = _model(data["model"], lines, name, known, free)
+        architecture = _model(data["model"], lines, name, known, free, hyperparameters)
     if architecture is None:
         raise UsageProblem(f"{name}: there is no model; describe one under `model:` or name a target")
     for key, bounds in _mapping(data.get("symbols", {}), "symbols", lines, name).items():
@@ -104,6 +105,34 @@ def space_from(
     check_domains(architecture, {key: one.values for key, one in space.by_name.items()}, name)
     _check_names(space)
     return space
+
+
+def domains_from(text: str, name: str) -> tuple[dict[str, Hyperparameter], dict[str, tuple[tuple[Any, ...], str]]]:
+    """Domains and inputs of a file that describes no model: that comes from code.
+
+    Inputs are shapes of numbers, names and expressions, with an element type. Raises UsageProblem with file and line.
+    """
+    data, lines = load_with_lines(text, name)
+    if not isinstance(data, Mapping):
+        raise UsageProblem(f"{name}: a space is a mapping with `hyperparameters:` and `inputs:`")
+    _known_keys(data, ("version", "hyperparameters", "inputs"), (), lines, name)
+    _format_version(data, lines, name)
+    check_numbers(data, lines, name)
+    domains = {}
+    for key, value in _mapping(data.get("hyperparameters"), "hyperparameters", lines, name).items():
+        where = f"{name}:{lines.get(('hyperparameters', key), 1)}"
+        check_name(key, where, "hyperparameters")
+        domains[key] = _domain(key, value, lines.get(("hyperparameters", key)), name)
+        if domains[key].values is None:
+            raise UsageProblem(f"{where}: `{key}` has no `max`; a model that code builds needs finite domains")
+    inputs = {}
+    for key, item in _mapping(data.get("inputs"), "inputs", lines, name).items():
+        tensor = _input(key, item, lines.get(("inputs", key)), name, frozenset(domains), {})
+        if tensor.shape is None:
+            raise UsageProblem(f"{name}:{lines.get(('inputs', key), 1)}: the input `{key}` needs a `shape`")
+        shape = tuple(d.text if isinstance(d, Text) else d for d in tensor.shape)
+        inputs[key] = (shape, str(tensor.dtype or "float32"))
+    return domains, inputs
 
 
 def _object(value: Any, folder: Path | None, where: str) -> Mapping[str, Any]:
@@ -141,6 +170,8 @@ def _check_names(space: Space) -> None:
                     line = f":{text.line}" if text.line else ""
                     sentence = f"{space.name}{line}: `{text.text}` reads `{read}`, which is not a hyperparameter{hint}"
                 raise UsageProblem(sentence) from None
+            except Structural:  # arithmetic of floating point: computed once values are put in
+                continue
             except TypeError:  # a categorical hyperparameter as a number: told when values are put in
                 continue
 
@@ -229,7 +260,7 @@ def _value(value: Any, known: frozenset[str], line: int | None, name: str) -> An
     if isinstance(tree, ast.Constant) and isinstance(tree.value, int):
         return tree.value
     read = names_in(tree)
-    unknown = read - known
+    unknown = frozenset(n for n in read - known if size_path(n) is None)
     if not unknown and (read or not isinstance(tree, ast.Name)):
         return Text(value, line)
     if isinstance(tree, (ast.BinOp, ast.IfExp)) and not _plain_option(value):
@@ -245,7 +276,23 @@ def _plain_option(value: str) -> bool:
     return "->" in value or (value.replace("-", "").isalpha() and " " not in value)
 
 
-def _model(data: Any, lines: Lines, name: str, known: frozenset[str], free: dict[str, Hyperparameter]) -> Architecture:
+def _largest(text: str, domains: Mapping[str, Hyperparameter]) -> Any:
+    """The largest number of times that a layer is repeated: a number, or a hyperparameter's largest value."""
+    if text.isdigit():
+        return int(text)
+    domain = domains.get(text)
+    whole = domain is not None and domain.values is not None and domain.numeric
+    return max(domain.values) if whole and domain is not None and domain.values is not None else None
+
+
+def _model(
+    data: Any,
+    lines: Lines,
+    name: str,
+    known: frozenset[str],
+    free: dict[str, Hyperparameter],
+    domains: Mapping[str, Hyperparameter],
+) -> Architecture:
     if not isinstance(data, Mapping):
         raise UsageProblem(f"{name}:{lines.get(('model',), 1)}: `model` is a mapping with framework, inputs and layers")
     _known_keys(data, MODEL_KEYS, ("model",), lines, name)
@@ -270,7 +317,7 @@ def _model(data: Any, lines: Lines, name: str, known: frozenset[str], free: dict
         raise UsageProblem(f"{name}: {len(layers)} layers are more than the {MAX_LAYERS} that a description may have")
     built: list[Layer] = []
     values = list(inputs)
-    for index, item in enumerate(layers):
+    for index, item in repeated(layers, lambda text: _largest(text, domains), name, lines):
         line = lines.get(("model", "layers", index), 1)
         layer = _layer(item, line, name, framework, values, known, built)
         built.append(layer)
@@ -382,6 +429,7 @@ def _layer(
         (title, *(f"{title}:{i}" for i in range(1, OUTPUTS))),
         hyperparameters,
         _location(item.get("source"), line, name),
+        when=Text(str(item["when"]), line) if "when" in item else None,
     )
 
 

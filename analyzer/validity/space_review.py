@@ -137,15 +137,17 @@ def compare(before: Decision, after: Decision, target: str) -> Finding | None:
     if step is None:
         return None
     many = f"{count:,} vectors" if count is not None else "Vectors"
+    if None not in (before.valid, before.total, after.valid) and before.total == after.total:
+        share = f": {before.valid:,} of {before.total:,} were valid, now {after.valid:,} are"
+    else:
+        share = " that were valid no longer are"
     shown = ", ".join(f"{k} = {v}" for k, v in vector.items())
     rows = (("before", before.valid, before.total), ("now", after.valid, after.total))
     return Finding(
         rule="validity/space-shrank",
         level=Level.ERROR,
         confidence=Confidence.PROVED,
-        message=f"{many} of {after.space.name} that were valid no longer are, such as {shown}: {step.sentence()}."[
-            :200
-        ],
+        message=f"{many} of {after.space.name} are lost{share}, such as {shown}: {step.sentence()}."[:200],
         target=target,
         layer=step.layer.node,
         node=step.layer.name,

@@ -1,0 +1,183 @@
+"""Spaces from code: the sandbox builds the model with recording values, and each fork becomes a space of layers."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from analyzer.problem import TargetProblem
+from analyzer.validity.architecture import Architecture, Layer
+from analyzer.validity.registry import all_specs
+from analyzer.validity.space import Hyperparameter, Space
+from analyzer.validity.space_text import Text
+from analyzer.validity.spec import TensorType
+from analyzer.walls import PYTHON, Limits, Sandbox
+
+INSIDE = "assay_recording"
+PROJECT = "project"
+ANSWER = "recording.json"
+MAX_BYTES = 64 << 20
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to record. `style`: ``build`` (hyperparameters by name), ``trial`` (Optuna) or ``hp`` (Keras Tuner)."""
+
+    entry: str
+    domains: Mapping[str, Hyperparameter]
+    inputs: Mapping[str, tuple[tuple[int | str, ...], str]]  # shape and element type
+    style: str = "build"
+    forks: int = 500
+    samples: int = 8
+    seconds: float = 240.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One vector that was really built and run."""
+
+    vector: Mapping[str, Any]
+    runs: bool
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Fork:
+    """The model for one outcome of all its branches."""
+
+    space: Space
+    conditions: Mapping[str, bool]
+    lost: tuple[str, ...]  # what could not be followed
+    error: str | None  # why no vector of the fork could be built, if none could
+    samples: tuple[Sample, ...]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """All forks. `complete` is off where time or number did not suffice for all of them."""
+
+    entry: str
+    domains: Mapping[str, Hyperparameter]
+    forks: tuple[Fork, ...]
+    complete: bool
+
+
+def record(request: Request, root: Path, sandbox: Sandbox, limits: Limits | None = None) -> Recording:
+    """Run the function of `request` in `sandbox`. Raises TargetProblem where nothing could be recorded."""
+    specs = {n: _attributes(s) for (f, n), s in all_specs().items() if f == "torch"}
+    data = {
+        "entry": request.entry,
+        "root": PROJECT,
+        "style": request.style,
+        "specs": specs,
+        "domains": {n: _domain(h) for n, h in request.domains.items() if h.values is not None},
+        "inputs": {n: {"shape": list(shape), "dtype": dtype} for n, (shape, dtype) in request.inputs.items()},
+        "forks": request.forks,
+        "samples": request.samples,
+        "seconds": request.seconds,
+        "seed": request.seed,
+        "out": "out",
+    }
+    source = Path(__file__).parent / "inside"
+    files: dict[str, bytes | Path] = {f"{INSIDE}/{p.name}": p.read_bytes() for p in sorted(source.glob("*.py"))}
+    files |= {"request.json": json.dumps(data).encode(), PROJECT: root}
+    with tempfile.TemporaryDirectory(prefix="assay-record-") as temporary:
+        done = sandbox.run(
+            [PYTHON, "-m", INSIDE, "request.json"],
+            files=files,
+            output=Path(temporary),
+            limits=limits or Limits(seconds=request.seconds + 120),
+            environment={"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3"},
+        )
+        path = Path(temporary) / ANSWER
+        if ANSWER not in done.files or path.stat().st_size > MAX_BYTES:
+            last = "".join(c for c in (done.log.strip().splitlines() or [""])[-1] if c.isprintable())[:160]
+            raise TargetProblem(f"{request.entry}: its code ended before a model was handed back ({last})")
+        answer = json.loads(path.read_text(encoding="utf-8"))
+    if not answer.get("ok"):
+        raise TargetProblem(str(answer.get("sentence", f"{request.entry}: nothing was recorded"))[:500])
+    try:
+        return _recording(request, answer)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise TargetProblem(f"{request.entry}: the sandbox handed back what is no recording ({error})") from None
+
+
+def _attributes(found: Any) -> list[str]:
+    parameters = inspect.signature(found.transfer).parameters.values()
+    return [p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
+
+
+def _domain(one: Hyperparameter) -> Mapping[str, Any]:
+    if isinstance(one.values, range):
+        return {"min": one.values[0], "max": one.values[-1], "step": one.values.step}
+    return {"values": list(one.values or ())}
+
+
+def _recording(request: Request, answer: Mapping[str, Any]) -> Recording:
+    domains = dict(request.domains)
+    for name, item in answer["domains"].items():
+        if name not in domains:
+            values = range(item["min"], item["max"] + 1, item["step"]) if "min" in item else tuple(item["values"])
+            domains[name] = Hyperparameter(str(name), values)
+    forks = tuple(_fork(request, fork, domains) for fork in answer["forks"])
+    return Recording(request.entry, domains, forks, not answer["left"])
+
+
+def _fork(request: Request, data: Mapping[str, Any], domains: Mapping[str, Hyperparameter]) -> Fork:
+    fixed: dict[str, Any] = {}
+    texts: list[Text] = []
+    for text, outcome in data["conditions"].items():
+        name, equals, value = text.partition(" == ")
+        if outcome and equals and name in domains and (literal := _literal(value)) is not NOTHING:
+            fixed[name] = literal
+        else:
+            texts.append(Text(text if outcome else f"not ({text})"))
+    free: dict[str, Hyperparameter] = {}
+    inputs = {}
+    for name, item in data["inputs"].items():
+        shape = tuple(_value(d) for d in item["shape"])
+        for size in shape:
+            if isinstance(size, Text) and size.text.isidentifier() and size.text not in domains:
+                free[size.text] = Hyperparameter(size.text, None, lo=1)
+        inputs[str(name)] = TensorType(shape, str(item["dtype"]))
+    layers = tuple(
+        Layer(
+            str(one["name"]),
+            str(one["op"]),
+            "torch",
+            tuple(str(i) for i in one["inputs"]),
+            (str(one["name"]), *(f"{one['name']}:{i}" for i in range(1, 8))),
+            {str(k): _value(v) for k, v in one["attributes"].items()},
+        )
+        for one in data["layers"]
+    )
+    hyperparameters = tuple(
+        Hyperparameter(n, (fixed[n],), line=h.line) if n in fixed else h for n, h in domains.items()
+    )
+    space = Space(request.entry, Architecture("torch", inputs, layers), hyperparameters, tuple(texts), {}, free)
+    samples = tuple(Sample(s["vector"], bool(s["ok"]), str(s.get("error", ""))[:300]) for s in data["samples"])
+    error = data["error"]["sentence"][:300] if data["error"] else None
+    return Fork(space, data["conditions"], tuple(map(str, data["lost"])), error, samples)
+
+
+NOTHING = object()
+
+
+def _literal(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return NOTHING
+
+
+def _value(item: Any) -> Any:
+    if isinstance(item, Mapping):
+        return Text(str(item["text"]))
+    return tuple(_value(i) for i in item) if isinstance(item, Sequence) and not isinstance(item, str) else item
