@@ -70,11 +70,18 @@ def model(safe: bool) -> bytes:
 CONFIG = "version: 1\ntargets:\n  - {id: loss, path: loss.onnx, inputs: {x: {range: [0, 1]}}}\n"
 
 
-def run_as_github_does(bench: Workbench, image: str, box: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
+def run_as_github_does(
+    bench: Workbench,
+    image: str,
+    box: Path,
+    payload: Mapping[str, object] | None = None,
+    name: str = "",
+    **inputs: str,
+) -> subprocess.CompletedProcess[str]:
     """`docker run` with the runner's mounts, working directory and variables."""
     for name in ("home", "workflow", "file_commands", "runner_temp"):
         (box / name).mkdir(parents=True)
-    (box / "workflow" / "event.json").write_text(json.dumps(bench.payload()), encoding="utf-8")
+    (box / "workflow" / "event.json").write_text(json.dumps(payload or bench.payload()), encoding="utf-8")
     socket = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock").removeprefix("unix://")
     variables = {
         "HOME": "/github/home",
@@ -94,6 +101,8 @@ def run_as_github_does(bench: Workbench, image: str, box: Path, **inputs: str) -
         "GITHUB_WORKSPACE": "/github/workspace",
         "RUNNER_ENVIRONMENT": "github-hosted",
         "RUNNER_TEMP": "/github/runner_temp",
+        "GITHUB_ENV": "/github/file_commands/env",
+        "ASSAY_INSTALL_NETWORK": os.environ.get("ASSAY_INSTALL_NETWORK", "host"),
         "ACTIONS_RUNTIME_TOKEN": "runtime-secret",
         "INPUT_TOKEN": TOKEN,
         **{f"INPUT_{name.replace('_', '-').upper()}": value for name, value in inputs.items()},
@@ -107,7 +116,7 @@ def run_as_github_does(bench: Workbench, image: str, box: Path, **inputs: str) -
         "run", "--rm", "--network", "host", "--workdir", "/github/workspace",
         *(part for name, value in variables.items() for part in ("--env", f"{name}={value}")),
         *(part for source, target in mounts.items() for part in ("--volume", f"{source}:{target}")),
-        image,
+        *(("--name", name) if name else ()), image,
     )  # fmt: skip
 
 
