@@ -107,6 +107,8 @@ def _analyse(
         judging = allowed(todo, settings, trees.head, trees.base)
         with outside.contain(trees.by_name, sandbox) as (contained, why):
             if contained is None:
+                if why is not None:
+                    containment.require_kernel_wall(why)
                 from action.selection import choose  # finds models by their content: not in the front
 
                 chosen = choose(todo, settings, judging, trees.head, trees.base, trees.exported)
