@@ -22,6 +22,7 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.findings import Status, TargetReport
 from analyzer.problem import Problem, TargetProblem, UsageProblem
 from analyzer.selecting.revisions import is_proper
+from analyzer.walls.launch import standing
 
 if TYPE_CHECKING:
     from analyzer.running.containers import Containers
@@ -48,6 +49,16 @@ def in_containers(trees: Mapping[str, Path], code: Sandbox | None) -> Iterator[t
             yield None, str(problem).rstrip(".")
         else:
             yield opened, None
+
+
+def require_kernel_wall(why: str) -> None:
+    """Raises Problem where neither wall can stand; `why` says why there are no containers."""
+    obstacle = standing()
+    if obstacle is not None:
+        raise Problem(
+            f"Nothing was analysed, for nothing of a pull request is read without a wall: {why}, and the kernel's own "
+            f"wall cannot stand here: {obstacle}."
+        )
 
 
 def select(contained: Containers, plan: Plan, settings: Settings, judging: Judged, exported: Exported) -> Chosen:

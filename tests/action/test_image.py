@@ -75,7 +75,7 @@ def run_as_github_does(
     image: str,
     box: Path,
     payload: Mapping[str, object] | None = None,
-    name: str = "",
+    container: str = "",
     **inputs: str,
 ) -> subprocess.CompletedProcess[str]:
     """`docker run` with the runner's mounts, working directory and variables."""
@@ -116,7 +116,7 @@ def run_as_github_does(
         "run", "--rm", "--network", "host", "--workdir", "/github/workspace",
         *(part for name, value in variables.items() for part in ("--env", f"{name}={value}")),
         *(part for source, target in mounts.items() for part in ("--volume", f"{source}:{target}")),
-        *(("--name", name) if name else ()), image,
+        *(("--name", container) if container else ()), image,
     )  # fmt: skip
 
 
