@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from analyzer.configuration.config import DriftBudget, InputSpec, TargetConfig, Thresholds
 from analyzer.differential.analysis import inputs_of, result_of, run_studies
 from analyzer.differential.backend import parse
-from analyzer.differential.base import mark_worse
 from analyzer.differential.container import ContainerTransport
 from analyzer.differential.drift import sentence
 from analyzer.differential.drift_review import review_drift
@@ -23,6 +22,7 @@ from analyzer.exporting import export
 from analyzer.findings import FailOn
 from analyzer.loading import load
 from analyzer.problem import TargetProblem, UsageProblem
+from analyzer.running.worsening import mark_worse
 from analyzer.walls.docker import DockerSandbox
 from analyzer.walls.process import ProcessSandbox
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import analyzer
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.configuration.policy import apply_policy, expired
-from analyzer.differential.base import mark_worse
 from analyzer.findings import Finding, Level, Report, Status, TargetReport, mark_new, ordered
 from analyzer.running.cache import Cache, engine_versions
 from analyzer.running.enclosure import enclosures
@@ -22,6 +21,7 @@ from analyzer.running.processes import Answer, Send, run_all
 from analyzer.running.regressions import no_longer_analysed
 from analyzer.running.repeats import unless_repeated, without_repeats
 from analyzer.running.request import Request
+from analyzer.running.worsening import mark_worse
 
 if TYPE_CHECKING:
     from analyzer.running.containers import Containers

@@ -14,7 +14,6 @@ import pytest
 
 from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential import analyse
-from analyzer.differential.base import mark_worse
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact
 from analyzer.differential.structure import Description, Operation, TensorInfo, inbound, live_at, units
@@ -22,6 +21,7 @@ from analyzer.differential.study import Study
 from analyzer.differential.verdict import Kind
 from analyzer.findings import AnalysisResult, Confidence, FailOn, Level
 from analyzer.graph import Graph
+from analyzer.running.worsening import mark_worse
 
 Examine = Callable[..., Study]
 
