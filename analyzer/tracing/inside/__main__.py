@@ -1,0 +1,73 @@
+"""Run the script, first on tensors that cost nothing, then on real ones where a value is needed or a failure is to be
+confirmed; each time in a process of its own. ``out/dry.json`` says what came of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+RESULT = os.path.abspath(os.path.join("out", "dry.json"))  # the script runs in another folder
+NEEDS_VALUES = "values"  # the status of a fake run that met a question only real numbers answer
+
+
+def main() -> None:
+    with open(sys.argv[1], encoding="utf-8") as file:
+        request = json.load(file)
+    if "mode" in request:
+        from assay_dry.script import run_script
+
+        _write(run_script(request))
+        return
+    ends = time.monotonic() + request["seconds"]
+    fake = _attempt(request, "fake", ends)
+    result = fake
+    if fake.get("fake") and (fake["status"] in ("failed", NEEDS_VALUES)):
+        real = _attempt(request, "real", ends)
+        result = _judge(fake, real)
+    _write(result)
+
+
+def _judge(fake: dict, real: dict) -> dict:  # type: ignore[type-arg]
+    """What two attempts say together: only the real one may find that an alleged failure is none."""
+    if real["status"] in ("failed", "finished"):
+        return real
+    if fake["status"] == "failed" and not fake["made_up"]:
+        return fake  # the real run needs more time, memory or devices than there are
+    return dict(real, status="unreachable", reason=real.get("reason") or fake.get("reason"))
+
+
+def _attempt(request: dict, mode: str, ends: float) -> dict:  # type: ignore[type-arg]
+    left = ends - time.monotonic()
+    if left < 2:
+        return {"status": "unreachable", "reason": "its first training step takes longer than the time allowed"}
+    seconds = left * 0.5 if mode == "fake" else left
+    with open("attempt.json", "w", encoding="utf-8") as file:
+        json.dump(dict(request, mode=mode, seconds=seconds), file)
+    if os.path.exists(RESULT):
+        os.remove(RESULT)
+    code = 0
+    try:
+        command = [sys.executable, "-m", "assay_dry", "attempt.json"]
+        code = subprocess.run(command, timeout=seconds + 5, check=False, stdin=subprocess.DEVNULL).returncode
+    except subprocess.TimeoutExpired:
+        pass
+    try:
+        with open(RESULT, encoding="utf-8") as file:
+            return json.load(file)  # type: ignore[no-any-return]
+    except (OSError, ValueError):
+        reason = "its first training step takes longer than the time allowed"
+        if code:
+            reason = "the process ended with code %d before the first training step was over" % code
+        return {"status": NEEDS_VALUES if mode == "fake" else "unreachable", "reason": reason, "fake": mode == "fake"}
+
+
+def _write(result: dict) -> None:  # type: ignore[type-arg]
+    os.makedirs(os.path.dirname(RESULT), exist_ok=True)
+    with open(RESULT, "w", encoding="utf-8") as file:
+        json.dump(result, file)
+
+
+main()

@@ -1,0 +1,177 @@
+"""One attempt: the script executed as `__main__` until its first training step is over, and what came of it."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import random
+import sys
+import traceback
+import warnings
+from typing import Any
+
+from assay_dry.shapes import Recorder
+from assay_dry.stubs import OPTIONAL, TRACKERS, Finished, NotReached, PatchFinder, StubFinder
+
+MOST_FRAMES = 12
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Progress:
+    """What happened so far; adapters count here and end the run when everything has been seen once."""
+
+    def __init__(self, mode: str) -> None:
+        self.mode = mode
+        self.fake = False  # tensors without values are in use
+        self.made_up = 0  # values that a fake tensor was asked for and that were invented
+        self.steps = 0
+        self.batches = 0
+        self.stubs: "list[str]" = []
+        self.data: "list[str]" = []  # data sets that were replaced by zeros of their sizes
+
+    def step(self, most: int = 12) -> None:
+        self.steps += 1
+        if self.steps >= most:
+            raise Finished
+
+
+def run_script(request: "dict[str, Any]") -> "dict[str, Any]":
+    root = os.path.realpath(request["root"])
+    script = os.path.join(root, request["script"])
+    progress = Progress(request["mode"])
+    _prepare(root, script, request, progress)
+    recorder = Recorder(root)
+    result: "dict[str, Any]" = {"status": "finished"}
+    try:
+        with open(script, "rb") as file:
+            code = compile(file.read(), script, "exec")
+        names = {"__name__": "__main__", "__file__": script, "__builtins__": builtins, "__doc__": None,
+                 "__package__": None, "__spec__": None}  # fmt: skip
+        main = type(sys)("__main__")
+        main.__dict__.update(names)
+        sys.modules["__main__"] = main
+        recorder.start()
+        try:
+            exec(code, main.__dict__)
+        finally:
+            recorder.stop()
+    except Finished:
+        pass
+    except SystemExit as ending:
+        if ending.code not in (0, None):
+            result = _unreachable("it ends with `%s`: it may need arguments" % str(ending.code)[:80])
+    except NotReached as need:
+        result = _unreachable(str(need.args[0]) if need.args else "something that is not here")
+    except KeyboardInterrupt:
+        result = _unreachable("it was interrupted")
+    except BaseException as error:
+        result = _failure(error, root, progress)
+    result.update(
+        fake=progress.fake, made_up=progress.made_up, steps=progress.steps, batches=progress.batches,
+        stubs=sorted(set(progress.stubs)), data=progress.data, shapes=recorder.shapes, mode=progress.mode,
+    )  # fmt: skip
+    return result
+
+
+def _prepare(root: str, script: str, request: "dict[str, Any]", progress: Progress) -> None:
+    from assay_dry import tensorflow_adapters, torch_adapters
+
+    sys.argv = [script, *request.get("arguments", [])]
+    sys.path[:] = [os.path.dirname(script), root, *[p for p in sys.path if os.path.realpath(p or ".") != os.getcwd()]]
+    os.chdir(root)
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    warnings.simplefilter("ignore")
+    random.seed(0)
+    adapters = {**torch_adapters.adapters(progress), **tensorflow_adapters.adapters(progress)}
+    sys.meta_path.insert(0, PatchFinder(adapters))
+    sys.meta_path.insert(0, StubFinder(TRACKERS, progress.stubs, root))
+    sys.meta_path.append(StubFinder(OPTIONAL, progress.stubs, root))
+    builtins.input = lambda *a: _ask()  # type: ignore[assignment]
+
+
+def _ask() -> Any:
+    raise NotReached("an answer typed by a person")
+
+
+def _unreachable(reason: str) -> "dict[str, Any]":
+    return {"status": "unreachable", "reason": reason}
+
+
+_FAKE_LIMITS = (
+    "DataDependentOutputException", "DynamicOutputShapeException", "UnsupportedFakeTensorException",
+    "UnsupportedOperatorException", "GuardOnDataDependentSymNode", "DataDependentError", "ValuesNeeded",
+)  # fmt: skip
+_FAKE_WORDS = ("faketensor", "fake tensor", "meta tensor", "data pointer", "fake mode", "symint", "meta device")
+_DEVICES = ("cuda", "nvidia", "nccl", "mps backend", "hip ", "xla", " gpu", "triton")
+
+
+def _failure(error: BaseException, root: str, progress: Progress) -> "dict[str, Any]":
+    """A failure of the program, or what it lacks here."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not _passes_through(f)]
+    own = [f for f in frames if _inside(f.filename, root)]
+    last = frames[-1] if frames else None
+    text = str(error) or type(error).__name__
+    kind = type(error).__name__
+    if progress.fake and (kind in _FAKE_LIMITS or any(w in text.lower() for w in _FAKE_WORDS)):
+        return {"status": "values", "reason": "it asks for values that only a real run has"}
+    reason = _lack(error, kind, text, own, last)
+    if reason is not None:
+        return _unreachable(reason)
+    if not own:
+        return _unreachable("it fails outside the repository's own code (%s)" % kind)
+    place = own[-1]
+    return {
+        "status": "failed",
+        "error": {
+            "type": kind,
+            "message": " ".join(text.split())[:400],
+            "path": _relative(place.filename, root),
+            "line": place.lineno,
+            "frames": [
+                {"path": _relative(f.filename, root), "line": f.lineno, "name": f.name, "text": (f.line or "")[:160]}
+                for f in own[-MOST_FRAMES:]
+            ],
+        },
+    }
+
+
+def _lack(error: BaseException, kind: str, text: str, own: "list[Any]", last: Any) -> "str | None":
+    """What the machine lacks, in words; None where the program itself is wrong."""
+    if isinstance(error, ModuleNotFoundError):
+        return "the package `%s` is not installed" % (error.name or text)
+    if isinstance(error, ImportError):
+        return "an import that does not work with the installed versions (%s)" % text[:120]
+    if isinstance(error, (OSError, EOFError)):
+        return "a file or the network (%s: %s)" % (kind, text[:120])
+    if isinstance(error, MemoryError) or "allocate memory" in text or kind == "ResourceExhaustedError":
+        return "more memory than is allowed"
+    if any(word in text.lower() for word in _DEVICES):
+        return "a device that is not here (%s)" % text[:100]
+    if isinstance(error, KeyError) and last is not None and last.filename.endswith("os.py"):
+        return "the environment variable %s" % text
+    if isinstance(error, AttributeError) and text.startswith("module "):
+        return "a name that the installed version does not have (%s)" % text[:120]
+    if isinstance(error, TypeError) and "unexpected keyword argument" in text and last is not None and own[-1:] == [last]:
+        return "an argument that the installed version does not take (%s)" % text[:120]
+    if last is not None and last.filename.startswith(HERE):
+        return "something that was left out (%s)" % kind
+    if own and last is not None and own[-1] == last and (last.line or "").lstrip().startswith(("raise", "assert")):
+        return "it refuses to go on by itself (%s: %s)" % (kind, text[:120])
+    return None
+
+
+def _passes_through(frame: Any) -> bool:
+    """Whether a frame of ours only hands on what an operator is given."""
+    return frame.filename.startswith(HERE) and frame.name in ("__torch_function__", "__torch_dispatch__", "run_script")
+
+
+def _inside(name: str, root: str) -> bool:
+    path = os.path.realpath(name)
+    return not path.startswith(HERE) and path.startswith(root + os.sep) and "site-packages" not in path
+
+
+def _relative(name: str, root: str) -> str:
+    return os.path.relpath(os.path.realpath(name), root).replace(os.sep, "/")

@@ -1,0 +1,158 @@
+"""Stand-ins for what a first training step does not need: loggers, progress bars, plots, trackers.
+
+`Anything` takes every call and attribute; going through its elements, or using it as a number, is not answered: what
+hangs on that cannot be reached.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import sys
+import types
+from typing import Any, Iterator
+
+# Trackers talk to servers: always replaced. The others only where they are not installed.
+TRACKERS = ("wandb", "mlflow", "comet_ml", "neptune", "clearml", "aim", "visdom", "dvclive", "swanlab", "trackio")
+OPTIONAL = (
+    "tensorboard", "tensorboardX", "torch.utils.tensorboard", "tqdm", "matplotlib", "seaborn", "torchinfo",
+    "torchsummary", "thop", "GPUtil", "colorama", "termcolor", "prettytable", "setproctitle", "psutil", "ipdb",
+    "pytorch_model_summary", "livelossplot", "progressbar", "prefetch_generator", "pynvml", "nvidia_smi", "fvcore",
+)  # fmt: skip
+
+
+class Finished(BaseException):
+    """The first training step is over, and what comes after it repeats it."""
+
+
+class NotReached(BaseException):
+    """The script needs something that is not here; `args[0]` says what, in a few words."""
+
+
+class Anything:
+    """An object of a package that was left out."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        pass
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        if len(args) == 1 and not options and isinstance(args[0], (types.FunctionType, type)):
+            return args[0]  # used as a decorator
+        return Anything()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return Anything()
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *rest: Any) -> None:
+        return None
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        pass
+
+    def __getitem__(self, key: Any) -> Any:
+        return Anything()
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotReached("what a package that was left out would give")
+
+    __len__ = __int__ = __float__ = __index__ = __iter__  # type: ignore[assignment]
+
+
+class Progress:
+    """`tqdm` without the bar: the elements as they are."""
+
+    def __init__(self, iterable: Any = None, *args: Any, **options: Any) -> None:
+        self.iterable = options.get("iterable", iterable)
+        self.total = options.get("total")
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.iterable)
+
+    def __len__(self) -> int:
+        return len(self.iterable)
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *rest: Any) -> None:
+        return None
+
+    def __getattr__(self, name: str) -> Any:
+        return Anything()
+
+    @staticmethod
+    def write(*args: Any, **options: Any) -> None:
+        return None
+
+
+class _Module(types.ModuleType):
+    __path__: "list[str]" = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        if self.__name__.partition(".")[0] == "tqdm" and name in ("tqdm", "tqdm_notebook", "auto"):
+            return Progress
+        if self.__name__.partition(".")[0] == "tqdm" and name == "trange":
+            return lambda *a, **o: Progress(range(*a))
+        return Anything if name[:1].isupper() else Anything()
+
+
+class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Answers imports of the packages above by files below `root`: libraries know by themselves what to do without."""
+
+    def __init__(self, names: "tuple[str, ...]", used: "list[str]", root: str) -> None:
+        self.names, self.used, self.root = names, used, root
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if any(name == n or name.startswith(n + ".") for n in self.names) and self._asked_by_project():
+            return importlib.machinery.ModuleSpec(name, self, is_package=True)
+        return None
+
+    def _asked_by_project(self) -> bool:
+        frame: Any = sys._getframe(2)
+        while frame is not None and ("importlib" in frame.f_code.co_filename or "assay_dry" in frame.f_code.co_filename):
+            frame = frame.f_back
+        return frame is not None and frame.f_code.co_filename.startswith(self.root)
+
+    def create_module(self, spec: Any) -> Any:
+        self.used.append(spec.name.partition(".")[0])
+        return _Module(spec.name)
+
+    def exec_module(self, module: Any) -> None:
+        pass
+
+
+class PatchFinder(importlib.abc.MetaPathFinder):
+    """Lets an adapter change a module as soon as it is imported."""
+
+    def __init__(self, adapters: "dict[str, Any]") -> None:
+        self.adapters = adapters
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        adapter = self.adapters.pop(name, None)
+        if adapter is None:
+            return None
+        for finder in sys.meta_path:
+            if finder is self or not hasattr(finder, "find_spec"):
+                continue
+            spec = finder.find_spec(name, path, target)
+            if spec is None or spec.loader is None or isinstance(finder, StubFinder):
+                continue
+            run = spec.loader.exec_module
+
+            def exec_module(module: Any, run: Any = run) -> None:
+                run(module)
+                adapter(module)
+
+            spec.loader.exec_module = exec_module
+            return spec
+        return None

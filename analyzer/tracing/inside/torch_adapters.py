@@ -1,0 +1,294 @@
+"""PyTorch and what is built on it, for a dry run: fake tensors, no devices, loaders cut short, nothing written."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+from assay_dry.stubs import Finished, NotReached
+
+WHOLE_BATCHES = 2  # of a loader; then comes its last batch if that one is shorter
+MOST_LISTED = 20_000  # batches of a sampler of the project's own that are listed to find the last one
+EPOCHS = 2  # the second one shows what is carried over from the first
+
+
+def adapters(progress: Any) -> "dict[str, Any]":
+    """What to do with each module as soon as it is imported."""
+    return {
+        "torch": lambda torch: _torch(torch, progress),
+        "torch.utils.data": lambda data: _loaders(data, progress),
+        "torch.utils.data.dataloader": lambda module: None,
+        "torchvision.datasets": lambda datasets: _vision(datasets, progress),
+        "pytorch_lightning": lambda lightning: _lightning(lightning),
+        "lightning": lambda lightning: _lightning(lightning),
+        "transformers": lambda transformers: _transformers(transformers),
+    }
+
+
+def _torch(torch: Any, progress: Any) -> None:
+    from torch.optim.optimizer import register_optimizer_step_post_hook
+
+    register_optimizer_step_post_hook(lambda *rest: progress.step())
+    torch.manual_seed(0)
+    torch.save = lambda *args, **options: None
+    torch.compile = lambda model=None, *args, **options: model if model is not None else (lambda f: f)
+    torch.jit.script = lambda model, *args, **options: model
+    torch.distributed.init_process_group = _several_processes
+    torch.multiprocessing.spawn = _several_processes
+    _no_devices(torch)
+    if progress.mode == "fake":
+        _fake(torch, progress)
+
+
+def _several_processes(*args: Any, **options: Any) -> None:
+    raise NotReached("several processes that talk to each other")
+
+
+def _no_devices(torch: Any) -> None:
+    """Whatever is to live on another device stays where it is."""
+    from torch.overrides import TorchFunctionMode
+
+    def moved(value: Any) -> Any:
+        if isinstance(value, torch.device) or (isinstance(value, str) and value.partition(":")[0] in _DEVICES):
+            return torch.device("cpu") if str(value) != "meta" else value
+        return value
+
+    class OnProcessor(TorchFunctionMode):
+        def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            options = dict(kwargs or {})
+            if function in (torch.Tensor.cuda, torch.Tensor.xpu):
+                return args[0]
+            if function is torch.Tensor.pin_memory:
+                return args[0]
+            if options.get("device") is not None:
+                options["device"] = moved(options["device"])
+            if function is torch.Tensor.to and len(args) > 1:
+                if isinstance(args[1], int) and not isinstance(args[1], bool):
+                    args = (args[0], "cpu", *args[2:])  # the number of a device
+                args = (args[0], *(moved(a) for a in args[1:]))
+            return function(*args, **options)
+
+    OnProcessor().__enter__()
+    nothing: Any = lambda self, *args, **options: self  # noqa: E731
+    torch.nn.Module.cuda = nothing
+    plain_to = torch.nn.Module.to
+
+    def to(self: Any, *args: Any, **options: Any) -> Any:
+        given = [*args, *options.values()]
+        kinds = [a for a in given if isinstance(a, torch.dtype)]
+        kinds += [a.dtype for a in given if isinstance(a, torch.Tensor)]
+        return plain_to(self, kinds[0]) if kinds else self
+
+    torch.nn.Module.to = to
+    for name in ("synchronize", "empty_cache", "set_device", "manual_seed_all", "reset_peak_memory_stats"):
+        setattr(torch.cuda, name, lambda *args, **options: None)
+    for name in ("max_memory_allocated", "memory_allocated", "max_memory_reserved", "memory_reserved"):
+        setattr(torch.cuda, name, lambda *args, **options: 0)
+    parallel = torch.nn.DataParallel
+
+    class Alone(parallel):  # type: ignore[misc,valid-type]
+        def __init__(self, module: Any, *args: Any, **options: Any) -> None:
+            super().__init__(module)
+
+    torch.nn.DataParallel = torch.nn.parallel.DataParallel = Alone
+
+
+_DEVICES = ("cuda", "xpu", "mps", "hip", "npu")
+
+
+# ------------------------------------------------------------------------------------------------ fake tensors
+
+
+def _fake(torch: Any, progress: Any) -> None:
+    """Every tensor has a shape and no elements. A number that the script asks for is invented and counted."""
+    from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+
+    scalar = torch.ops.aten._local_scalar_dense.default
+
+    def invented(dtype: Any) -> Any:
+        progress.made_up += 1
+        if dtype is torch.bool:
+            return True
+        return 0.5 if dtype.is_floating_point else 1
+
+    class Shapes(FakeTensorMode):
+        def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if function is scalar and isinstance(args[0], FakeTensor):
+                return invented(args[0].dtype)
+            return super().__torch_dispatch__(function, types, args, kwargs)
+
+    def as_array(tensor: Any, *args: Any, **options: Any) -> Any:
+        import numpy
+
+        if not isinstance(tensor, FakeTensor):
+            return plain_numpy(tensor, *args, **options)
+        progress.made_up += 1
+        kind = str(tensor.dtype).rpartition(".")[2].replace("bfloat16", "float32")
+        return numpy.zeros(tuple(int(n) for n in tensor.shape), dtype=kind)
+
+    plain_numpy, plain_list = torch.Tensor.numpy, torch.Tensor.tolist
+    torch.Tensor.numpy = as_array
+    torch.Tensor.tolist = lambda t: as_array(t).tolist() if isinstance(t, FakeTensor) else plain_list(t)
+    torch.Tensor.__array__ = lambda t, dtype=None, **options: (
+        as_array(t) if dtype is None else as_array(t).astype(dtype)
+    )
+    mode = Shapes(allow_non_fake_inputs=True)
+    progress.fake = True
+    mode.__enter__()
+
+
+# ----------------------------------------------------------------------------------------------------- loaders
+
+
+def _loaders(data: Any, progress: Any) -> None:
+    """Two whole batches and the last one if it is shorter; in the second epoch one batch; then all has been seen."""
+    loader = data.DataLoader
+    plain_init, plain_iter = loader.__init__, loader.__iter__
+    rounds: "dict[int, int]" = {}
+    steps: "dict[int, int]" = {}
+
+    def init(self: Any, *args: Any, **options: Any) -> None:
+        for name in ("num_workers", "pin_memory", "persistent_workers", "prefetch_factor", "multiprocessing_context",
+                     "timeout", "pin_memory_device"):  # fmt: skip
+            options.pop(name, None)
+        plain_init(self, *args[:5], **options)
+
+    def iterate(self: Any) -> Iterator[Any]:
+        key = id(self)
+        rounds[key] = rounds.get(key, 0) + 1
+        if rounds[key] > EPOCHS and progress.steps > steps.get(key, 0):
+            raise Finished
+        if rounds[key] == 1:
+            steps[key] = progress.steps
+        for batch in _batches(self, plain_iter, rounds[key] == 1):
+            progress.batches += 1
+            yield batch
+
+    loader.__init__, loader.__iter__ = init, iterate
+
+
+def _batches(loader: Any, plain_iter: Any, first: bool) -> Iterator[Any]:
+    from torch.utils._python_dispatch import _disable_current_modes
+
+    wanted = WHOLE_BATCHES if first else 1
+    dataset = loader.dataset
+    if not hasattr(dataset, "__getitem__") or not hasattr(dataset, "__len__"):
+        for number, batch in enumerate(plain_iter(loader)):
+            if number >= wanted:
+                return
+            yield batch
+        return
+    with _disable_current_modes():
+        chosen = _indices(loader, wanted, first)
+    for indices in chosen:
+        many = getattr(dataset, "__getitems__", None)
+        if loader.batch_size is None and not isinstance(indices, (list, tuple)):
+            yield loader.collate_fn(dataset[indices])
+            continue
+        examples = many(indices) if many is not None else [dataset[i] for i in indices]
+        yield loader.collate_fn(examples)
+
+
+def _indices(loader: Any, wanted: int, first: bool) -> "list[Any]":
+    from torch.utils.data import BatchSampler, RandomSampler, SequentialSampler
+
+    sampler = loader.batch_sampler if loader.batch_sampler is not None else loader.sampler
+    plain = type(sampler) is BatchSampler and type(loader.sampler) in (RandomSampler, SequentialSampler)
+    if plain:
+        count, size = len(loader.sampler), loader.batch_size
+        starts = list(range(0, count, size))
+        batches = [list(range(s, min(s + size, count))) for s in (*starts[:wanted], *starts[wanted:][-1:])]
+        shorter = batches and len(batches[-1]) < size
+        if shorter and loader.drop_last:
+            batches.pop()
+        elif len(batches) > wanted and not (shorter and first):
+            batches.pop()
+        return batches if first else batches[:1]
+    found: "list[Any]" = []
+    last = None
+    for number, batch in enumerate(sampler):
+        if number < wanted:
+            found.append(batch)
+        elif not first or number >= MOST_LISTED:
+            return found
+        else:
+            last = batch
+    if last is not None and isinstance(last, list) and found and len(last) < len(found[0]):
+        found.append(last)
+    return found
+
+
+# -------------------------------------------------------------------------------------------- data and trainers
+
+_SIZES = {  # rows of training and test set, sizes of an image, classes
+    "MNIST": (60000, 10000, (28, 28), 10), "FashionMNIST": (60000, 10000, (28, 28), 10),
+    "KMNIST": (60000, 10000, (28, 28), 10), "CIFAR10": (50000, 10000, (32, 32, 3), 10),
+    "CIFAR100": (50000, 10000, (32, 32, 3), 100), "SVHN": (73257, 26032, (32, 32, 3), 10),
+    "USPS": (7291, 2007, (16, 16), 10),
+}  # fmt: skip
+
+
+def _vision(datasets: Any, progress: Any) -> None:
+    """Data sets that would be downloaded are images of zeros, as many and as large as theirs."""
+    from torch.utils.data import Dataset
+
+    def made(name: str, train: int, test: int, sizes: "tuple[int, ...]", classes: int) -> Any:
+        class Zeros(Dataset):  # type: ignore[type-arg,misc]
+            def __init__(self, root: Any = None, *args: Any, **options: Any) -> None:
+                import numpy
+
+                train_set = options.get("train", args[0] if args and isinstance(args[0], bool) else True)
+                train_set = train_set and options.get("split", "train") == "train"
+                rest = [a for a in args if not isinstance(a, (bool, str))]
+                self.transform = options.get("transform", rest[0] if rest else None)
+                self.target_transform = options.get("target_transform", rest[1] if len(rest) > 1 else None)
+                self.rows = train if train_set else test
+                self.data = numpy.zeros((self.rows, *sizes), dtype="uint8")
+                self.targets = [i % classes for i in range(self.rows)]
+                self.classes = [str(i) for i in range(classes)]
+                progress.data.append(name)
+
+            def __len__(self) -> int:
+                return self.rows
+
+            def __getitem__(self, index: int) -> Any:
+                from PIL import Image
+
+                image: Any = Image.fromarray(self.data[index])
+                target: Any = self.targets[index]
+                image = self.transform(image) if self.transform is not None else image
+                return image, self.target_transform(target) if self.target_transform is not None else target
+
+        Zeros.__name__ = name
+        return Zeros
+
+    for name, (train, test, sizes, classes) in _SIZES.items():
+        if hasattr(datasets, name):
+            setattr(datasets, name, made(name, train, test, sizes, classes))
+
+
+def _lightning(lightning: Any) -> None:
+    trainer = getattr(lightning, "Trainer", None) or getattr(getattr(lightning, "pytorch", None), "Trainer", None)
+    if trainer is None:
+        return
+    plain = trainer.__init__
+
+    def init(self: Any, *args: Any, **options: Any) -> None:
+        plain(self, accelerator="cpu", devices=1, fast_dev_run=WHOLE_BATCHES, logger=False,
+              enable_progress_bar=False, enable_model_summary=False)  # fmt: skip
+
+    trainer.__init__ = init
+
+
+def _transformers(transformers: Any) -> None:
+    arguments = transformers.TrainingArguments
+    plain = arguments.__init__
+
+    def init(self: Any, *args: Any, **options: Any) -> None:
+        for name in ("fp16", "bf16", "deepspeed", "fsdp", "push_to_hub"):
+            options.pop(name, None)
+        options.update(max_steps=WHOLE_BATCHES, use_cpu=True, report_to=[], save_strategy="no")
+        plain(self, *args, **options)
+
+    arguments.__init__ = init
+
+
