@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
@@ -14,13 +16,16 @@ from analyzer.findings import AnalysisResult, Finding, Level, Verdict, ordered
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.tracing import trace
 
+if TYPE_CHECKING:
+    from analyzer.walls import Sandbox
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files",
         nargs="+",
         metavar="FILE.py",
-        help="Python files, or folders of them, or - for standard input; they are read, never executed",
+        help="Python files, or folders of them, or - for standard input; they are read, and executed only with --run",
     )
     parser.add_argument("--stdin-filename", metavar="FILE.py", help="the file that - stands for, which need not exist")
     parser.add_argument(
@@ -31,19 +36,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="root of the repository (default: the nearest folder with .git, else the working directory)",
     )
+    parser.add_argument(
+        "--run", action="store_true", help="also execute each script's first training step, dry, in a sandbox"
+    )
+    parser.add_argument(
+        "--sandbox",
+        choices=("docker", "process"),
+        default="docker",
+        help="with --run: docker: in a container (default); process: in this environment, for code you trust",
+    )
+    parser.add_argument(
+        "--image", metavar="IMAGE", help="with --run: the container image that has the project's packages"
+    )
+    parser.add_argument("--seconds", type=float, default=90.0, help="with --run: for one script (90)")
+    parser.add_argument("--shapes", action="store_true", help="with --run: print the shapes seen on each line")
     add_format(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """0: nothing blocking, 1: blocking findings, 2: wrong usage, 3: a file could not be traced."""
     results: dict[str, AnalysisResult | str] = {}
+    traced: AnalysisResult
     paths: dict[str, str] = {}
     for path, text in _sources(args):
         name = str(path)
         root = Path(args.root) if args.root else repository_root(path)
         paths[name] = name
         try:
-            results[name] = trace(path, root, target=name, entry=args.entry, text=text)
+            traced = trace(path, root, target=name, entry=args.entry, text=text)
+            results[name] = _run_dry(traced, path, root, args, console) if args.run and text is None else traced
         except TargetProblem as problem:
             results[name] = str(problem)
         if args.format == "text":
@@ -52,6 +73,33 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.format != "text":
         emit(report, args.format)
     return {Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.INCOMPLETE: 3}[report.verdict]
+
+
+def _run_dry(
+    traced: AnalysisResult, path: Path, root: Path, args: argparse.Namespace, console: Console
+) -> AnalysisResult:
+    from analyzer.tracing.dry_run import LIMITS, dry_run, is_script, with_dry_run
+
+    if not is_script(path.read_text(encoding="utf-8", errors="replace")):
+        return traced
+    if args.seconds <= 0:
+        raise UsageProblem("--seconds is a positive number")
+    found = dry_run(path, root, _sandbox(args), limits=replace(LIMITS, seconds=args.seconds))
+    if args.shapes and args.format == "text":
+        for (file, line), names in sorted(found.shapes.items()):
+            for name, sizes in names.items():
+                console.print(f"{file}:{line}: {name} {list(sizes)}", highlight=False, markup=False, soft_wrap=True)
+    return with_dry_run(traced, found, str(path), str(path))
+
+
+def _sandbox(args: argparse.Namespace) -> Sandbox:
+    if args.sandbox == "docker":
+        from analyzer.walls.docker import DockerSandbox
+
+        return DockerSandbox(args.image)
+    from analyzer.walls.process import ProcessSandbox
+
+    return ProcessSandbox()
 
 
 def _sources(args: argparse.Namespace) -> list[tuple[Path, str | None]]:

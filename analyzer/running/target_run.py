@@ -122,7 +122,8 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
     if source.suffix == ".py" and "tracing" in only:
         with tally.stage("tracing"):
             entry = (target.entry or "").partition(":")[2] or None
-            tally.add(trace(source, where.root, target=target.id, entry=entry))
+            traced = trace(source, where.root, target=target.id, entry=entry)
+            tally.add(_run_dry(traced, target, where, source) if entry is None else traced)
     graph = None
     if target.entry or not target.path or not target.path.endswith(".py"):
         graph = _graph(target, where, where.root, source, tally)
@@ -143,6 +144,16 @@ def without_wall(where: Surroundings) -> str | None:
         return None
     missing = standing()
     return None if missing is None else f"no wall can be closed around engines here: {missing}"
+
+
+def _run_dry(traced: AnalysisResult, target: TargetConfig, where: Surroundings, source: Path) -> AnalysisResult:
+    """Where the repository's code may run, a script's first training step is executed in the sandbox too."""
+    from analyzer.tracing.dry_run import dry_run, is_script, with_dry_run
+
+    if where.sandbox is None or not is_script(source.read_text(encoding="utf-8", errors="replace")):
+        return traced
+    sandbox = where.sandbox.within(target.environment, where.root)
+    return with_dry_run(traced, dry_run(source, where.root, sandbox), target.id, target.file)
 
 
 _PARSING = 8 << 30  # bytes a parser may take besides four times the file; real models need about its size

@@ -17,7 +17,7 @@ def main() -> None:
     with open(sys.argv[1], encoding="utf-8") as file:
         request = json.load(file)
     if "mode" in request:
-        from assay_dry.script import run_script
+        from .script import run_script
 
         _write(run_script(request))
         return
@@ -60,7 +60,7 @@ def _attempt(request: dict, mode: str, ends: float) -> dict:  # type: ignore[typ
     except (OSError, ValueError):
         reason = "its first training step takes longer than the time allowed"
         if code:
-            reason = "the process ended with code %d before the first training step was over" % code
+            reason = f"the process ended with code {code} before the first training step was over"
         return {"status": NEEDS_VALUES if mode == "fake" else "unreachable", "reason": reason, "fake": mode == "fake"}
 
 

@@ -10,8 +10,8 @@ import traceback
 import warnings
 from typing import Any
 
-from assay_dry.shapes import Recorder
-from assay_dry.stubs import OPTIONAL, TRACKERS, Finished, NotReached, PatchFinder, StubFinder
+from .shapes import Recorder
+from .stubs import OPTIONAL, TRACKERS, Finished, NotReached, PatchFinder, StubFinder
 
 MOST_FRAMES = 12
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -26,8 +26,8 @@ class Progress:
         self.made_up = 0  # values that a fake tensor was asked for and that were invented
         self.steps = 0
         self.batches = 0
-        self.stubs: "list[str]" = []
-        self.data: "list[str]" = []  # data sets that were replaced by zeros of their sizes
+        self.stubs: list[str] = []
+        self.data: list[str] = []  # data sets that were replaced by zeros of their sizes
 
     def step(self, most: int = 12) -> None:
         self.steps += 1
@@ -35,13 +35,13 @@ class Progress:
             raise Finished
 
 
-def run_script(request: "dict[str, Any]") -> "dict[str, Any]":
+def run_script(request: dict[str, Any]) -> dict[str, Any]:
     root = os.path.realpath(request["root"])
     script = os.path.join(root, request["script"])
     progress = Progress(request["mode"])
     _prepare(root, script, request, progress)
     recorder = Recorder(root)
-    result: "dict[str, Any]" = {"status": "finished"}
+    result: dict[str, Any] = {"status": "finished"}
     try:
         with open(script, "rb") as file:
             code = compile(file.read(), script, "exec")
@@ -59,7 +59,7 @@ def run_script(request: "dict[str, Any]") -> "dict[str, Any]":
         pass
     except SystemExit as ending:
         if ending.code not in (0, None):
-            result = _unreachable("it ends with `%s`: it may need arguments" % str(ending.code)[:80])
+            result = _unreachable(f"it ends with `{str(ending.code)[:80]}`: it may need arguments")
     except NotReached as need:
         result = _unreachable(str(need.args[0]) if need.args else "something that is not here")
     except KeyboardInterrupt:
@@ -73,8 +73,8 @@ def run_script(request: "dict[str, Any]") -> "dict[str, Any]":
     return result
 
 
-def _prepare(root: str, script: str, request: "dict[str, Any]", progress: Progress) -> None:
-    from assay_dry import tensorflow_adapters, torch_adapters
+def _prepare(root: str, script: str, request: dict[str, Any], progress: Progress) -> None:
+    from . import tensorflow_adapters, torch_adapters
 
     sys.argv = [script, *request.get("arguments", [])]
     sys.path[:] = [os.path.dirname(script), root, *[p for p in sys.path if os.path.realpath(p or ".") != os.getcwd()]]
@@ -89,14 +89,14 @@ def _prepare(root: str, script: str, request: "dict[str, Any]", progress: Progre
     sys.meta_path.insert(0, PatchFinder(adapters))
     sys.meta_path.insert(0, StubFinder(TRACKERS, progress.stubs, root))
     sys.meta_path.append(StubFinder(OPTIONAL, progress.stubs, root))
-    builtins.input = lambda *a: _ask()  # type: ignore[assignment]
+    builtins.input = lambda *a: _ask()
 
 
 def _ask() -> Any:
     raise NotReached("an answer typed by a person")
 
 
-def _unreachable(reason: str) -> "dict[str, Any]":
+def _unreachable(reason: str) -> dict[str, Any]:
     return {"status": "unreachable", "reason": reason}
 
 
@@ -108,7 +108,7 @@ _FAKE_WORDS = ("faketensor", "fake tensor", "meta tensor", "data pointer", "fake
 _DEVICES = ("cuda", "nvidia", "nccl", "mps backend", "hip ", "xla", " gpu", "triton")
 
 
-def _failure(error: BaseException, root: str, progress: Progress) -> "dict[str, Any]":
+def _failure(error: BaseException, root: str, progress: Progress) -> dict[str, Any]:
     """A failure of the program, or what it lacks here."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not _passes_through(f)]
     own = [f for f in frames if _inside(f.filename, root)]
@@ -121,7 +121,7 @@ def _failure(error: BaseException, root: str, progress: Progress) -> "dict[str, 
     if reason is not None:
         return _unreachable(reason)
     if not own:
-        return _unreachable("it fails outside the repository's own code (%s)" % kind)
+        return _unreachable(f"it fails outside the repository's own code ({kind})")
     place = own[-1]
     return {
         "status": "failed",
@@ -138,28 +138,33 @@ def _failure(error: BaseException, root: str, progress: Progress) -> "dict[str, 
     }
 
 
-def _lack(error: BaseException, kind: str, text: str, own: "list[Any]", last: Any) -> "str | None":
+def _lack(error: BaseException, kind: str, text: str, own: list[Any], last: Any) -> str | None:
     """What the machine lacks, in words; None where the program itself is wrong."""
     if isinstance(error, ModuleNotFoundError):
         return "the package `%s` is not installed" % (error.name or text)
     if isinstance(error, ImportError):
-        return "an import that does not work with the installed versions (%s)" % text[:120]
+        return f"an import that does not work with the installed versions ({text[:120]})"
     if isinstance(error, (OSError, EOFError)):
-        return "a file or the network (%s: %s)" % (kind, text[:120])
+        return f"a file or the network ({kind}: {text[:120]})"
     if isinstance(error, MemoryError) or "allocate memory" in text or kind == "ResourceExhaustedError":
         return "more memory than is allowed"
     if any(word in text.lower() for word in _DEVICES):
-        return "a device that is not here (%s)" % text[:100]
+        return f"a device that is not here ({text[:100]})"
     if isinstance(error, KeyError) and last is not None and last.filename.endswith("os.py"):
-        return "the environment variable %s" % text
+        return f"the environment variable {text}"
     if isinstance(error, AttributeError) and text.startswith("module "):
-        return "a name that the installed version does not have (%s)" % text[:120]
-    if isinstance(error, TypeError) and "unexpected keyword argument" in text and last is not None and own[-1:] == [last]:
-        return "an argument that the installed version does not take (%s)" % text[:120]
+        return f"a name that the installed version does not have ({text[:120]})"
+    if (
+        isinstance(error, TypeError)
+        and "unexpected keyword argument" in text
+        and last is not None
+        and own[-1:] == [last]
+    ):
+        return f"an argument that the installed version does not take ({text[:120]})"
     if last is not None and last.filename.startswith(HERE):
-        return "something that was left out (%s)" % kind
+        return f"something that was left out ({kind})"
     if own and last is not None and own[-1] == last and (last.line or "").lstrip().startswith(("raise", "assert")):
-        return "it refuses to go on by itself (%s: %s)" % (kind, text[:120])
+        return f"it refuses to go on by itself ({kind}: {text[:120]})"
     return None
 
 
@@ -170,7 +175,12 @@ def _passes_through(frame: Any) -> bool:
 
 def _inside(name: str, root: str) -> bool:
     path = os.path.realpath(name)
-    return not path.startswith(HERE) and path.startswith(root + os.sep) and "site-packages" not in path
+    return (
+        not name.startswith("<")
+        and not path.startswith(HERE)
+        and path.startswith(root + os.sep)
+        and "site-packages" not in path
+    )
 
 
 def _relative(name: str, root: str) -> str:

@@ -14,7 +14,7 @@ class Recorder:
 
     def __init__(self, root: str) -> None:
         self.root = root + "/"
-        self.shapes: "dict[str, dict[str, dict[str, list[int]]]]" = {}
+        self.shapes: dict[str, dict[str, dict[str, list[int]]]] = {}
         self.events = self.records = 0
 
     def start(self) -> None:
@@ -27,7 +27,7 @@ class Recorder:
         name = frame.f_code.co_filename
         if not name.startswith(self.root) or "site-packages" in name or self.events > MOST_EVENTS:
             return None
-        seen: "dict[str, int]" = {}
+        seen: dict[str, int] = {}
         before = [frame.f_lineno]
         path = name[len(self.root) :]
 
@@ -40,7 +40,7 @@ class Recorder:
 
         return line
 
-    def _look(self, path: str, number: int, names: Any, seen: "dict[str, int]") -> None:
+    def _look(self, path: str, number: int, names: Any, seen: dict[str, int]) -> None:
         for name, value in list(names.items())[:60]:
             if seen.get(name) == id(value) or self.records >= MOST_RECORDS:
                 continue

@@ -10,7 +10,8 @@ import importlib.abc
 import importlib.machinery
 import sys
 import types
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 # Trackers talk to servers: always replaced. The others only where they are not installed.
 TRACKERS = ("wandb", "mlflow", "comet_ml", "neptune", "clearml", "aim", "visdom", "dvclive", "swanlab", "trackio")
@@ -63,7 +64,7 @@ class Anything:
     def __iter__(self) -> Iterator[Any]:
         raise NotReached("what a package that was left out would give")
 
-    __len__ = __int__ = __float__ = __index__ = __iter__  # type: ignore[assignment]
+    __len__ = __int__ = __float__ = __index__ = __iter__
 
 
 class Progress:
@@ -94,7 +95,9 @@ class Progress:
 
 
 class _Module(types.ModuleType):
-    __path__: "list[str]" = []
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__path__: list[str] = []
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
@@ -109,7 +112,7 @@ class _Module(types.ModuleType):
 class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Answers imports of the packages above by files below `root`: libraries know by themselves what to do without."""
 
-    def __init__(self, names: "tuple[str, ...]", used: "list[str]", root: str) -> None:
+    def __init__(self, names: tuple[str, ...], used: list[str], root: str) -> None:
         self.names, self.used, self.root = names, used, root
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
@@ -119,7 +122,9 @@ class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def _asked_by_project(self) -> bool:
         frame: Any = sys._getframe(2)
-        while frame is not None and ("importlib" in frame.f_code.co_filename or "assay_dry" in frame.f_code.co_filename):
+        while frame is not None and (
+            "importlib" in frame.f_code.co_filename or "assay_dry" in frame.f_code.co_filename
+        ):
             frame = frame.f_back
         return frame is not None and frame.f_code.co_filename.startswith(self.root)
 
@@ -134,7 +139,7 @@ class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 class PatchFinder(importlib.abc.MetaPathFinder):
     """Lets an adapter change a module as soon as it is imported."""
 
-    def __init__(self, adapters: "dict[str, Any]") -> None:
+    def __init__(self, adapters: dict[str, Any]) -> None:
         self.adapters = adapters
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
@@ -153,6 +158,6 @@ class PatchFinder(importlib.abc.MetaPathFinder):
                 run(module)
                 adapter(module)
 
-            spec.loader.exec_module = exec_module
+            setattr(spec.loader, "exec_module", exec_module)  # noqa: B010
             return spec
         return None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
-from assay_dry.stubs import Finished
+from .stubs import Finished
 
 WHOLE_BATCHES = 2
 MOST_ELEMENTS = 10_000  # of a tf.data set that are skipped to see the last one
@@ -12,21 +13,19 @@ MOST_RUNS = 3  # of the same fetches in a session
 WRITERS = ("ModelCheckpoint", "TensorBoard", "CSVLogger", "BackupAndRestore", "RemoteMonitor", "ProgbarLogger")
 
 
-def adapters(progress: Any) -> "dict[str, Any]":
+def adapters(progress: Any) -> dict[str, Any]:
     return {
-        "keras": lambda keras: _keras(keras, progress),
+        "keras": lambda keras: _keras(keras, progress),  # `tf.keras` loads it too, at its first use
+        "tf_keras": lambda keras: _keras(keras, progress),
         "tensorflow": lambda tf: _tensorflow(tf, progress),
     }
 
 
 def _tensorflow(tf: Any, progress: Any) -> None:
-    keras = getattr(tf, "keras", None)
-    if keras is not None:
-        _keras(keras, progress)
     dataset = tf.data.Dataset
     plain = dataset.__iter__
-    rounds: "dict[int, int]" = {}
-    steps: "dict[int, int]" = {}
+    rounds: dict[int, int] = {}
+    steps: dict[int, int] = {}
 
     def iterate(self: Any) -> Iterator[Any]:
         key = id(self)
@@ -45,7 +44,7 @@ def _tensorflow(tf: Any, progress: Any) -> None:
                 kind.__iter__ = lambda self: iterate(self) if tf.executing_eagerly() else plain(self)
     session = tf.compat.v1.Session
     run = session.run
-    seen: "dict[str, int]" = {}
+    seen: dict[str, int] = {}
 
     def run_few(self: Any, fetches: Any, *args: Any, **options: Any) -> Any:
         key = repr(fetches)
@@ -58,17 +57,17 @@ def _tensorflow(tf: Any, progress: Any) -> None:
     session.run = run_few
 
 
-def _below(kind: Any) -> "set[Any]":
+def _below(kind: Any) -> set[Any]:
     found = set(kind.__subclasses__())
     return found.union(*(_below(k) for k in found)) if found else found
 
 
 def _keras(keras: Any, progress: Any) -> None:
-    if getattr(keras, "_assay_dry", False):
-        return
-    keras._assay_dry = True
-    _data(keras, progress)
     model = keras.Model
+    if "_assay_dry" in vars(model):  # patched already under another name
+        return
+    model._assay_dry = True
+    _data(keras, progress)
     fit, evaluate, predict = model.fit, model.evaluate, model.predict
 
     def fit_once(self: Any, x: Any = None, y: Any = None, batch_size: Any = None, **options: Any) -> Any:
@@ -148,7 +147,7 @@ def _count_steps(keras: Any, progress: Any) -> None:
     optimizer.apply_gradients = apply_gradients
 
 
-def _quiet(options: "dict[str, Any]") -> "dict[str, Any]":
+def _quiet(options: dict[str, Any]) -> dict[str, Any]:
     found = options.get("callbacks")
     if isinstance(found, (list, tuple)):
         options = dict(options, callbacks=[c for c in found if type(c).__name__ not in WRITERS])
@@ -157,7 +156,7 @@ def _quiet(options: "dict[str, Any]") -> "dict[str, Any]":
     return options
 
 
-def _rows(x: Any) -> "int | None":
+def _rows(x: Any) -> int | None:
     """How many examples an array, or a structure of arrays, holds; None for a generator."""
     if isinstance(x, dict):
         return _rows(next(iter(x.values()), None))
@@ -250,7 +249,7 @@ def _data(keras: Any, progress: Any) -> None:
         rng = numpy.random.RandomState(0)
         return (rng.rand(404, 13), rng.rand(404)), (rng.rand(102, 13), rng.rand(102))
 
-    datasets = getattr(keras, "datasets", None)
+    datasets: Any = getattr(keras, "datasets", None)
     for name in _IMAGES:
         if hasattr(datasets, name):
             getattr(datasets, name).load_data = images(name)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
-from assay_dry.stubs import Finished, NotReached
+from .stubs import Finished, NotReached
 
 WHOLE_BATCHES = 2  # of a loader; then comes its last batch if that one is shorter
 MOST_LISTED = 20_000  # batches of a sampler of the project's own that are listed to find the last one
 EPOCHS = 2  # the second one shows what is carried over from the first
 
 
-def adapters(progress: Any) -> "dict[str, Any]":
+def adapters(progress: Any) -> dict[str, Any]:
     """What to do with each module as soon as it is imported."""
     return {
         "torch": lambda torch: _torch(torch, progress),
@@ -52,7 +53,7 @@ def _no_devices(torch: Any) -> None:
             return torch.device("cpu") if str(value) != "meta" else value
         return value
 
-    class OnProcessor(TorchFunctionMode):
+    class OnProcessor(TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             options = dict(kwargs or {})
             if function in (torch.Tensor.cuda, torch.Tensor.xpu):
@@ -110,7 +111,7 @@ def _fake(torch: Any, progress: Any) -> None:
             return True
         return 0.5 if dtype.is_floating_point else 1
 
-    class Shapes(FakeTensorMode):
+    class Shapes(FakeTensorMode):  # type: ignore[misc]
         def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             if function is scalar and isinstance(args[0], FakeTensor):
                 return invented(args[0].dtype)
@@ -143,8 +144,9 @@ def _loaders(data: Any, progress: Any) -> None:
     """Two whole batches and the last one if it is shorter; in the second epoch one batch; then all has been seen."""
     loader = data.DataLoader
     plain_init, plain_iter = loader.__init__, loader.__iter__
-    rounds: "dict[int, int]" = {}
-    steps: "dict[int, int]" = {}
+    rounds: dict[Any, int] = {}
+    steps: dict[Any, int] = {}
+    seen: list[Any] = []  # keeps data sets alive, so that an id stands for one of them
 
     def init(self: Any, *args: Any, **options: Any) -> None:
         for name in ("num_workers", "pin_memory", "persistent_workers", "prefetch_factor", "multiprocessing_context",
@@ -153,7 +155,8 @@ def _loaders(data: Any, progress: Any) -> None:
         plain_init(self, *args[:5], **options)
 
     def iterate(self: Any) -> Iterator[Any]:
-        key = id(self)
+        key = (id(self.dataset), self.batch_size)  # a loader may be made anew for each epoch
+        seen.append(self.dataset)
         rounds[key] = rounds.get(key, 0) + 1
         if rounds[key] > EPOCHS and progress.steps > steps.get(key, 0):
             raise Finished
@@ -188,7 +191,7 @@ def _batches(loader: Any, plain_iter: Any, first: bool) -> Iterator[Any]:
         yield loader.collate_fn(examples)
 
 
-def _indices(loader: Any, wanted: int, first: bool) -> "list[Any]":
+def _indices(loader: Any, wanted: int, first: bool) -> list[Any]:
     from torch.utils.data import BatchSampler, RandomSampler, SequentialSampler
 
     sampler = loader.batch_sampler if loader.batch_sampler is not None else loader.sampler
@@ -198,12 +201,10 @@ def _indices(loader: Any, wanted: int, first: bool) -> "list[Any]":
         starts = list(range(0, count, size))
         batches = [list(range(s, min(s + size, count))) for s in (*starts[:wanted], *starts[wanted:][-1:])]
         shorter = batches and len(batches[-1]) < size
-        if shorter and loader.drop_last:
-            batches.pop()
-        elif len(batches) > wanted and not (shorter and first):
+        if (shorter and loader.drop_last) or (len(batches) > wanted and not (shorter and first)):
             batches.pop()
         return batches if first else batches[:1]
-    found: "list[Any]" = []
+    found: list[Any] = []
     last = None
     for number, batch in enumerate(sampler):
         if number < wanted:
@@ -231,8 +232,8 @@ def _vision(datasets: Any, progress: Any) -> None:
     """Data sets that would be downloaded are images of zeros, as many and as large as theirs."""
     from torch.utils.data import Dataset
 
-    def made(name: str, train: int, test: int, sizes: "tuple[int, ...]", classes: int) -> Any:
-        class Zeros(Dataset):  # type: ignore[type-arg,misc]
+    def made(name: str, train: int, test: int, sizes: tuple[int, ...], classes: int) -> Any:
+        class Zeros(Dataset):  # type: ignore[misc]
             def __init__(self, root: Any = None, *args: Any, **options: Any) -> None:
                 import numpy
 
@@ -251,7 +252,7 @@ def _vision(datasets: Any, progress: Any) -> None:
                 return self.rows
 
             def __getitem__(self, index: int) -> Any:
-                from PIL import Image
+                from PIL import Image  # type: ignore[import-not-found,unused-ignore]
 
                 image: Any = Image.fromarray(self.data[index])
                 target: Any = self.targets[index]
@@ -290,5 +291,3 @@ def _transformers(transformers: Any) -> None:
         plain(self, *args, **options)
 
     arguments.__init__ = init
-
-

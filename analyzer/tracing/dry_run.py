@@ -1,0 +1,232 @@
+"""The dry run: a script's first training step, executed in a sandbox, and what it confirms or refutes of the tracing.
+
+What runs inside is the package `inside`; what comes back is one JSON file, which is untrusted.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Level, Location
+from analyzer.problem import TargetProblem
+from analyzer.tracing.problems import DEFAULT_RUN, EVERY_RUN
+from analyzer.walls import PYTHON, Completed, Limits, Sandbox
+
+INSIDE = "assay_dry"  # the name of the `inside` package where it runs
+PROJECT = "project"
+RESULT = "dry.json"
+MOST_BYTES = 4 << 20
+RULE = "tracing/run-fails"
+LIMITS = Limits(seconds=90.0, memory=6 << 30, output=16 << 20)  # a first step on a laptop; larger ones are traced
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One line of the repository's own code in a traceback."""
+
+    path: str
+    line: int
+    name: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line} in {self.name}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Failure:
+    kind: str
+    message: str
+    frames: tuple[Frame, ...]  # outermost first; never empty
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """What came of the run. Neither `failure` nor `unreached`: the first training step went well."""
+
+    failure: Failure | None = None
+    unreached: str | None = None  # what the script needs and does not have here
+    steps: int = 0
+    batches: int = 0
+    made_up: int = 0  # numbers that tensors without values were asked for
+    data: tuple[str, ...] = ()  # data sets replaced by zeros of their sizes
+    shapes: Mapping[tuple[str, int], Mapping[str, tuple[int, ...]]] = field(default_factory=dict)
+
+
+def dry_run(
+    path: Path, root: Path, sandbox: Sandbox, *, arguments: Sequence[str] = (), limits: Limits = LIMITS
+) -> DryRun:
+    """Execute the script at `path` of the repository at `root` until its first training step is over."""
+    relative = path.resolve().relative_to(root.resolve()).as_posix()
+    request = {"root": PROJECT, "script": relative, "seconds": limits.seconds * 0.9, "arguments": list(arguments)}
+    with tempfile.TemporaryDirectory(prefix="assay-dry-") as temporary:
+        try:
+            completed = sandbox.run(
+                [PYTHON, "-m", INSIDE, "request.json"],
+                files={**_inside_files(), "request.json": json.dumps(request).encode(), PROJECT: root},
+                output=Path(temporary),
+                limits=limits,
+                environment={"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"},
+            )
+        except TargetProblem as problem:
+            return DryRun(unreached=str(problem))
+        return _read(Path(temporary) / RESULT, completed, relative)
+
+
+def is_script(text: str) -> bool:
+    """Whether the file does something when it is executed: a `__main__` guard, a loop or a call of training."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    for node in tree.body:
+        if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
+            return True
+        if isinstance(node, (ast.For, ast.While, ast.With)):
+            return True
+        if isinstance(node, (ast.Expr, ast.Assign)) and any(
+            isinstance(n, ast.Attribute) and n.attr in ("fit", "backward", "train_on_batch") for n in ast.walk(node)
+        ):
+            return True
+    return False
+
+
+def with_dry_run(traced: AnalysisResult, run: DryRun, target: str, script: str) -> AnalysisResult:
+    """The findings of the tracing, confirmed or refuted by the run, and what only the run has shown."""
+    if run.unreached is not None:
+        note = f"Dry run of {script}: not reached, it needs {run.unreached}; tracing alone answers."
+        return replace(traced, notes=(*traced.notes, note))
+    if run.failure is None:
+        findings = tuple(_refuted(f, run) for f in traced.findings)
+        note = f"Dry run of {script}: {run.batches} batches and {run.steps} optimizer steps without a failure."
+        return replace(traced, findings=findings, notes=(*traced.notes, note))
+    failure = run.failure
+    frames = {(f.path, f.line) for f in failure.frames}
+    told = next((f for f in traced.findings if _tells(f, failure.frames[-1], frames)), None)
+    sentences = _sentences(run, failure)
+    if told is None:
+        return replace(traced, findings=(*traced.findings, _finding(failure, sentences, target)))
+    confirmed = replace(
+        told,
+        level=Level.ERROR,
+        confidence=Confidence.CONFIRMED,
+        evidence=replace(told.evidence, sentences=(*told.evidence.sentences, *sentences)),
+    )
+    return replace(traced, findings=tuple(confirmed if f is told else f for f in traced.findings))
+
+
+def _tells(finding: Finding, last: Frame, frames: set[tuple[str, int]]) -> bool:
+    """Whether a finding of the tracing speaks of this failure: its line is the failing one, or a call on the way."""
+    place = finding.location
+    if place is None or finding.level is Level.NOTE or not finding.rule.startswith(("tracing/", "python/")):
+        return False
+    return (place.path, place.line) == (last.path, last.line) or (
+        finding.level is Level.ERROR and (place.path, place.line) in frames
+    )
+
+
+def _refuted(finding: Finding, run: DryRun) -> Finding:
+    """An alleged failure of every run that this run has passed is a guess."""
+    place, sentences = finding.location, finding.evidence.sentences
+    if (
+        finding.level is not Level.ERROR
+        or place is None
+        or not sentences
+        or sentences[0] not in (DEFAULT_RUN, EVERY_RUN)
+    ):
+        return finding
+    if (place.path, place.line) not in run.shapes:
+        return finding
+    passed = replace(finding.evidence, sentences=(*sentences, "The dry run passed this line."))
+    return replace(finding, level=Level.WARNING, confidence=Confidence.POSSIBLE, evidence=passed)
+
+
+def _sentences(run: DryRun, failure: Failure) -> tuple[str, ...]:
+    which = f"batch {run.batches}" if run.batches else "before the first batch"
+    zeros = (f"Data sets replaced by zeros of their sizes: {', '.join(run.data)}.",) if run.data else ()
+    return (
+        f"The dry run fails ({which}, after {run.steps} optimizer steps): {failure.kind}: {failure.message}",
+        *(str(f) for f in failure.frames),
+        *zeros,
+    )
+
+
+def _finding(failure: Failure, sentences: tuple[str, ...], target: str) -> Finding:
+    place = failure.frames[-1]
+    return Finding(
+        rule=RULE,
+        level=Level.ERROR,
+        confidence=Confidence.CONFIRMED,
+        message=f"the first training step fails: {failure.kind}: {failure.message}"[:300],
+        target=target,
+        node=place.text[:120],
+        op=failure.kind,
+        location=Location(place.path, place.line),
+        evidence=Evidence("trace", sentences),
+    )
+
+
+def _inside_files() -> dict[str, bytes | Path]:
+    source = Path(__file__).parent / "inside"
+    return {f"{INSIDE}/{path.name}": path.read_bytes() for path in sorted(source.glob("*.py"))}
+
+
+# ------------------------------------------------------------------------------------- what comes back is untrusted
+
+
+def _read(path: Path, completed: Completed, script: str) -> DryRun:
+    if completed.timed_out:
+        return DryRun(unreached="more time than is allowed for a first training step")
+    if completed.out_of_memory:
+        return DryRun(unreached="more memory than is allowed")
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError("too large")
+        return _checked(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return DryRun(unreached=f"a Python with its packages in the sandbox (exit code {completed.exit_code})")
+
+
+def _checked(data: Any) -> DryRun:
+    """Raises ValueError, TypeError or KeyError for anything that the runner does not write."""
+    status = data["status"]
+    steps, batches, made_up = (_count(data.get(name, 0)) for name in ("steps", "batches", "made_up"))
+    zeros = tuple(_text(name, 40) for name in data.get("data", [])[:20])
+    shapes = {
+        (_text(path), _count(int(line))): {
+            _text(name, 80): tuple(int(size) for size in sizes) for name, sizes in names.items()
+        }
+        for path, lines in data.get("shapes", {}).items()
+        for line, names in lines.items()
+    }
+    if status == "failed":
+        error = data["error"]
+        frames = tuple(
+            Frame(_text(f["path"]), _count(f["line"]), _text(f["name"], 80), _text(f["text"], 160))
+            for f in error["frames"][-12:]
+        )
+        if not frames or any(f.path.startswith(("/", "..")) for f in frames):
+            raise ValueError("frames")
+        failure = Failure(_text(error["type"], 80), _text(error["message"], 400), frames)
+        return DryRun(failure, None, steps, batches, made_up, zeros, shapes)
+    if status == "finished":
+        return DryRun(None, None, steps, batches, made_up, zeros, shapes)
+    return DryRun(unreached=_text(data.get("reason") or "values that only a real run has", 300), shapes=shapes)
+
+
+def _count(value: Any) -> int:
+    if not isinstance(value, int) or value < 0:
+        raise ValueError("a count expected")
+    return value
+
+
+def _text(value: Any, limit: int = 300) -> str:
+    if not isinstance(value, str):
+        raise TypeError("text expected")
+    return "".join(c if c.isprintable() else " " for c in value)[:limit]

@@ -1,0 +1,305 @@
+"""einops: rearrange, repeat, reduce, einsum, pack, unpack, parse_shape and the layers, by what its patterns mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.refusals import fail, require
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.values import DictV, ListV, Native, Size, Tensor, Value, show_shape
+from analyzer.validity.terms import Term, equal, floor_div, mod, product
+
+Group = tuple[str, ...]  # the axes of one dimension: names, "1" and "…"
+_RULE = "pattern"
+
+
+def groups_of(side: str) -> list[Group] | None:
+    """The dimensions of one side of a pattern; None if it is none."""
+    found: list[Group] = []
+    inside: list[str] | None = None
+    for token in side.replace("...", " … ").replace("(", " ( ").replace(")", " ) ").split():
+        if token == "(" and inside is None:
+            inside = []
+        elif token == ")" and inside is not None:
+            found.append(tuple(inside))
+            inside = None
+        elif token in ("(", ")") or not (token in ("…", "1") or token.isidentifier()):
+            return None
+        elif inside is not None:
+            inside.append(token)
+        else:
+            found.append((token,))
+    return found if inside is None else None
+
+
+def _sides(op: Op, pattern: Value) -> tuple[list[Group], list[Group]] | None:
+    if not isinstance(pattern, str) or pattern.count("->") != 1:
+        return None
+    left, right = (groups_of(side) for side in pattern.split("->"))
+    return (left, right) if left is not None and right is not None else None
+
+
+def _framework(tensor: Tensor) -> str:
+    return tensor.framework if tensor.framework != "unknown" else "torch"
+
+
+def _operand(op: Op, value: Value) -> Tensor | None:
+    framework = value.framework if isinstance(value, Tensor) else "torch"
+    return tensor_of(op.tr, value, framework)
+
+
+def _lengths(op: Op, axes: Mapping[str, Value]) -> dict[str, Term]:
+    found = {}
+    for name, value in axes.items():
+        term = op.tr.term_of(value, name)
+        found[name] = term if term is not None else op.tr.fresh(name, "lost")
+    return found
+
+
+def _split(op: Op, tensor: Tensor, left: Sequence[Group], lengths: dict[str, Term]) -> dict[str, Any] | None:
+    """The size of each axis of the left side, and under "…" the sizes that the ellipsis stands for."""
+    sizes: dict[str, Any] = dict(lengths)
+    open_ = any("…" in group for group in left)
+    if tensor.dims is None:
+        if open_:
+            return None
+        op.tr.set_rank(tensor, len(left))
+    dims = tensor.dims
+    assert dims is not None
+    if len(dims) != len(left) and not open_:
+        fail(op, _RULE, f"the pattern has {len(left)} dimensions but the input has {len(dims)} (shape "
+             f"{show_shape(dims)})", (tensor,))  # fmt: skip
+    if open_ and len(dims) < len(left) - 1:
+        fail(op, _RULE, f"the pattern needs at least {len(left) - 1} dimensions but the input has {len(dims)} (shape "
+             f"{show_shape(dims)})", (tensor,))  # fmt: skip
+    place = next((i for i, group in enumerate(left) if "…" in group), len(left))
+    behind = len(left) - place - 1
+    for index, group in enumerate(left):
+        if "…" in group:
+            if group != ("…",):
+                return None
+            sizes["…"] = tuple(dims[place : len(dims) - behind])
+            continue
+        size = dims[index] if index < place else dims[index - len(left)]
+        _name(op, tensor, group, size, sizes)
+    return sizes
+
+
+def _name(op: Op, tensor: Tensor, group: Group, size: Term, sizes: dict[str, Any]) -> None:
+    """Give the axes of one dimension their sizes."""
+    names = [name for name in group if name != "1"]
+    unknown = [name for name in names if name not in sizes]
+    known = product([sizes[name] for name in names if name in sizes])
+    text = " ".join(group)
+    if len(unknown) > 1:
+        fail(op, _RULE, f"the sizes of {', '.join(unknown)} in ({text}) cannot be inferred", (tensor,))
+    if not unknown:
+        require(op, equal(size, known), _RULE, f"({text}) is {known} but the dimension has {size}", (tensor,))
+        return
+    if known != 1:
+        sentence = f"a dimension of {size} cannot be split into ({text}): it is not a multiple of {known}"
+        require(op, equal(mod(size, known), 0), _RULE, sentence, (tensor,))
+    sizes[unknown[0]] = size if known == 1 else floor_div(size, known)
+
+
+def _joined(right: Sequence[Group], sizes: Mapping[str, Any]) -> list[Term] | None:
+    dims: list[Term] = []
+    for group in right:
+        if group == ("…",):
+            dims.extend(sizes["…"])
+            continue
+        parts: list[Term] = []
+        for name in group:
+            parts.extend(sizes["…"] if name == "…" else [1] if name == "1" else [sizes[name]])
+        dims.append(product(parts))
+    return dims
+
+
+def rearranged(op: Op, value: Value, pattern: Value, axes: Mapping[str, Value], dtype: str | None = "") -> Value:
+    """The result of a pattern, for `rearrange`, `repeat` and `reduce` alike: axes of the right side from the left."""
+    source = _operand(op, value)
+    sides = _sides(op, pattern)
+    if source is None:
+        return op.tr.unknown(f"{op.short}()", "foreign")
+    framework = _framework(source)
+    if sides is None:
+        return unknown_tensor(op, framework, (source,))
+    left, right = sides
+    lengths = _lengths(op, axes)
+    names = [name for group in (*left, *right) for name in group]
+    for name in lengths:
+        if name not in names:
+            fail(op, _RULE, f"the pattern has no axis {name}", (source,))
+    sizes = _split(op, source, left, lengths)
+    lefts, rights = {n for g in left for n in g}, [n for g in right for n in g]
+    _check_names(op, source, lefts, rights, lengths)
+    if sizes is None:
+        return unknown_tensor(op, framework, (source,))
+    dims = _joined(right, sizes)
+    return Tensor(dims, source.dtype if dtype == "" else dtype, framework, sources=(source,), graph=source.graph)
+
+
+def _check_names(op: Op, source: Tensor, left: set[str], right: list[str], lengths: Mapping[str, Term]) -> None:
+    kind = op.short.lower()
+    for name in right:
+        if name != "1" and name not in left and (kind != "repeat" or name not in lengths):
+            fail(op, _RULE, f"axis {name} of the result is not an axis of the input", (source,))
+        if name != "1" and right.count(name) > 1:
+            fail(op, _RULE, f"axis {name} appears twice in the result", (source,))
+    if kind in ("rearrange", "repeat"):
+        for name in left:
+            if name != "1" and name not in right:
+                fail(op, _RULE, f"axis {name} of the input is missing in the result", (source,))
+
+
+@operator("einops.rearrange einops.repeat einops.einops.rearrange einops.einops.repeat", "tensor pattern **axes")
+def rearrange(op: Op, tensor: Value, pattern: Value, axes: dict[str, Value]) -> Value:
+    return rearranged(op, tensor, pattern, axes)
+
+
+@operator("einops.reduce einops.einops.reduce", "tensor pattern reduction **axes")
+def reduce(op: Op, tensor: Value, pattern: Value, reduction: Value, axes: dict[str, Value]) -> Value:
+    return rearranged(op, tensor, pattern, axes)
+
+
+_HOMES = ("torch", "tensorflow", "keras")
+
+
+@operator(" ".join(f"einops.layers.{home}.Rearrange" for home in _HOMES), "pattern **axes")
+def rearrange_layer(op: Op, pattern: Value, axes: dict[str, Value]) -> Value:
+    return _layer(op, pattern, axes)
+
+
+@operator(" ".join(f"einops.layers.{home}.Reduce" for home in _HOMES), "pattern reduction **axes")
+def reduce_layer(op: Op, pattern: Value, reduction: Value, axes: dict[str, Value]) -> Value:
+    return _layer(op, pattern, axes)
+
+
+def _layer(op: Op, pattern: Value, axes: dict[str, Value]) -> Value:
+    made = op.where
+
+    def run(call: Any) -> Value:
+        site = call.tr.site(call.node) if call.node is not None else made
+        inner = Op(call.tr, op.name, call.node, site)
+        return inner.finish(rearranged(inner, call.get(0), pattern, axes))
+
+    return Native(op.short, run)
+
+
+@operator("einops.einsum einops.einops.einsum", "*operands")
+def einsum(op: Op, operands: tuple[Value, ...]) -> Value:
+    tensors = [_operand(op, value) for value in operands[:-1]]
+    pattern = operands[-1] if operands else None
+    if not tensors or any(t is None for t in tensors) or not isinstance(pattern, str) or pattern.count("->") != 1:
+        return unknown_tensor(op, "torch")
+    given = [t for t in tensors if t is not None]
+    left, _, right = pattern.partition("->")
+    inputs = [part.split() for part in left.split(",")]
+    if "(" in pattern or "..." in pattern or any(t.dims is None for t in given):
+        return unknown_tensor(op, _framework(given[0]), tuple(given))
+    if len(inputs) != len(given):
+        fail(op, _RULE, f"the pattern names {len(inputs)} inputs but {len(given)} are given", tuple(given))
+    sizes: dict[str, Term] = {}
+    for tensor, names in zip(given, inputs, strict=True):
+        dims = tensor.dims or ()
+        if len(dims) != len(names):
+            fail(op, _RULE, f"the pattern `{' '.join(names)}` has {len(names)} dimensions but the input has "
+                 f"{len(dims)} (shape {show_shape(dims)})", tuple(given))  # fmt: skip
+        for name, size in zip(names, dims, strict=True):
+            known = sizes.setdefault(name, size)
+            require(op, equal(known, size), _RULE, f"axis {name} is {known} in one input and {size} in another",
+                    tuple(given))  # fmt: skip
+    outputs = right.split()
+    for name in outputs:
+        if name not in sizes:
+            fail(op, _RULE, f"axis {name} of the result is in no input", tuple(given))
+    return Tensor([sizes[n] for n in outputs], given[0].dtype, _framework(given[0]), sources=tuple(given),
+                  graph=any(t.graph for t in given))  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------ packing
+
+
+def _around(pattern: Value) -> tuple[int, int] | None:
+    """How many axes stand before and behind the star."""
+    if not isinstance(pattern, str):
+        return None
+    names = pattern.split()
+    return (names.index("*"), len(names) - names.index("*") - 1) if names.count("*") == 1 else None
+
+
+@operator("einops.pack einops.packing.pack", "tensors pattern")
+def pack(op: Op, tensors: Value, pattern: Value) -> Value:
+    around = _around(pattern)
+    items = tensors.items if isinstance(tensors, ListV) and not tensors.open else tensors
+    if around is None or not isinstance(items, (list, tuple)) or not items:
+        return unknown_tensor(op, "torch"), op.tr.unknown("packed shapes", "foreign")
+    given = [_operand(op, value) for value in items]
+    if any(t is None or t.dims is None for t in given):
+        return unknown_tensor(op, "torch"), op.tr.unknown("packed shapes", "foreign")
+    known = [t for t in given if t is not None]
+    before, behind = around
+    shapes: list[Value] = []
+    total: Term = 0
+    for tensor in known:
+        dims = tensor.dims or ()
+        if len(dims) < before + behind:
+            fail(op, _RULE, f"the pattern needs at least {before + behind} dimensions but an input has {len(dims)} "
+                 f"(shape {show_shape(dims)})", tuple(known))  # fmt: skip
+        shapes.append(Size(dims[before : len(dims) - behind]))
+        total = total + product(list(shapes[-1]))
+        first = known[0].dims or ()
+        for axis in (*range(before), *range(-behind, 0)):
+            sentence = f"the inputs differ outside the packed axes: {first[axis]} and {dims[axis]}"
+            require(op, equal(first[axis], dims[axis]), _RULE, sentence, tuple(known))
+    first = known[0].dims or ()
+    dims = (*first[:before], total, *first[len(first) - behind :])
+    return Tensor(dims, known[0].dtype, _framework(known[0]), sources=tuple(known)), ListV(shapes)
+
+
+@operator("einops.unpack einops.packing.unpack", "tensor packed_shapes pattern")
+def unpack(op: Op, tensor: Value, packed_shapes: Value, pattern: Value) -> Value:
+    around = _around(pattern)
+    source = _operand(op, tensor)
+    shapes = packed_shapes.items if isinstance(packed_shapes, ListV) and not packed_shapes.open else packed_shapes
+    if around is None or source is None or not isinstance(shapes, (list, tuple)):
+        return op.tr.unknown("unpack()", "foreign")
+    before, behind = around
+    if source.dims is None:
+        op.tr.set_rank(source, before + behind + 1)
+    dims = source.dims or ()
+    if len(dims) != before + behind + 1:
+        fail(op, _RULE, f"the pattern has {before + behind + 1} dimensions but the input has {len(dims)} (shape "
+             f"{show_shape(dims)})", (source,))  # fmt: skip
+    found: list[Value] = []
+    total: Term = 0
+    for shape in shapes:
+        parts = shape.items if isinstance(shape, ListV) else shape
+        terms = [op.tr.term_of(p) for p in parts] if isinstance(parts, (list, tuple)) else [None]
+        sizes = [t for t in terms if t is not None]
+        if len(sizes) != len(terms) or any(t == -1 for t in sizes):
+            return op.tr.unknown("unpack()", "foreign")
+        total = total + product(sizes)
+        found.append(Tensor((*dims[:before], *sizes, *dims[before + 1 :]), source.dtype, _framework(source),
+                            sources=(source,)))  # fmt: skip
+    require(op, equal(total, dims[before]), _RULE, f"the parts have {total} together but the axis has {dims[before]}",
+            (source,))  # fmt: skip
+    return ListV(found)
+
+
+@operator("einops.parse_shape einops.einops.parse_shape", "x pattern")
+def parse_shape(op: Op, x: Value, pattern: Value) -> Value:
+    source = _operand(op, x)
+    names = pattern.split() if isinstance(pattern, str) else []
+    if source is None or not names or "(" in str(pattern) or "..." in names:
+        return DictV({}, True)
+    plain = "_" not in names
+    sizes = _split(op, source, [(n,) for n in names], {}) if plain else None
+    if sizes is None:
+        dims = source.dims
+        if dims is None or len(dims) != len(names):
+            return DictV({}, True)
+        sizes = dict(zip(names, dims, strict=True))
+    return DictV({n: sizes[n] for n in names if n != "_"})

@@ -1,0 +1,157 @@
+"""The dry run: scripts executed for their first training step in a real limited process."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from analyzer.findings import AnalysisResult, Confidence, Level
+from analyzer.tracing import trace
+from analyzer.tracing.dry_run import DryRun, Failure, Frame, _checked, _read, dry_run, is_script, with_dry_run
+from analyzer.walls.process import ProcessSandbox
+from analyzer.walls.protocol import Completed, Limits
+
+LIMITS = Limits(seconds=240.0, memory=6 << 30)
+CARRIED = """
+    import torch, torch.nn as nn, wandb
+    from torch.utils.data import DataLoader, TensorDataset
+    from tqdm import tqdm
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(12, 3)
+            self.state = torch.zeros(16, 3)
+
+        def forward(self, x):
+            return self.layer(x) + self.state  # fails
+
+    wandb.init(project="x")
+    net = Net().to("cuda")
+    optimizer = torch.optim.Adam(net.parameters())
+    data = TensorDataset(torch.randn(100, 12), torch.zeros(100, dtype=torch.long))
+    for epoch in range(1000):
+        for x, y in tqdm(DataLoader(data, batch_size=16, shuffle=True, num_workers=4)):
+            loss = nn.functional.cross_entropy(net(x.cuda()), y.cuda())
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            wandb.log({"loss": loss.item()})
+        torch.save(net.state_dict(), "/nowhere/net.pt")
+    """
+
+
+def run(folder: Path, source: str) -> DryRun:
+    (folder / "train.py").write_text(dedent(source))
+    return dry_run(folder / "train.py", folder, ProcessSandbox(), limits=LIMITS)
+
+
+def line_of(source: str, mark: str = "# fails") -> int:
+    return next(i for i, text in enumerate(dedent(source).splitlines(), 1) if mark in text)
+
+
+def test_the_last_shorter_batch_fails_on_its_line(tmp_path: Path) -> None:
+    found = run(tmp_path, CARRIED)
+    assert found.failure is not None, found
+    last = found.failure.frames[-1]
+    assert (last.path, last.line) == ("train.py", line_of(CARRIED))
+    assert (found.batches, found.steps) == (3, 2)
+    assert found.shapes["train.py", line_of(CARRIED, "for x, y")]["x"] == (4, 12)
+    result = with_dry_run(AnalysisResult(), found, "train.py", "train.py")
+    (finding,) = result.findings
+    assert (finding.rule, finding.level, finding.confidence) == (
+        "tracing/run-fails", Level.ERROR, Confidence.CONFIRMED
+    )  # fmt: skip
+
+
+def test_the_repaired_script_runs_through(tmp_path: Path) -> None:
+    found = run(tmp_path, CARRIED.replace("num_workers=4", "num_workers=4, drop_last=True"))
+    assert (found.failure, found.unreached) == (None, None)
+    assert found.steps == 3  # two batches, and one of the second epoch
+
+
+def test_what_tracing_says_of_the_same_line_is_confirmed(tmp_path: Path) -> None:
+    source = "import torch\nif __name__ == '__main__':\n    y = torch.nn.Linear(4, 2)(torch.zeros(3, 5))\n"
+    found = run(tmp_path, source)
+    traced = trace(tmp_path / "train.py", tmp_path, target="train.py")
+    (finding,) = with_dry_run(traced, found, "train.py", "train.py").findings
+    assert finding.rule == "tracing/incompatible-shape"
+    assert finding.confidence is Confidence.CONFIRMED
+    assert any("train.py:3 in <module>" in sentence for sentence in finding.evidence.sentences)
+
+
+def test_absent_data_is_said_and_is_no_finding(tmp_path: Path) -> None:
+    found = run(tmp_path, "import torch\nfor x in torch.load('data.pt'):\n    print(x.shape)\n")
+    assert found.failure is None
+    assert found.unreached is not None
+    assert "data.pt" in found.unreached
+    result = with_dry_run(AnalysisResult(), found, "train.py", "train.py")
+    assert not result.findings
+    assert "tracing alone answers" in result.notes[0]
+
+
+def test_fit_sees_the_last_shorter_batch_of_data_that_is_not_downloaded(tmp_path: Path) -> None:
+    source = """
+        import keras
+        (x, y), _ = keras.datasets.mnist.load_data()
+        net = keras.Sequential([keras.layers.Input((28, 28)), keras.layers.Flatten(), keras.layers.Dense(10)])
+        net.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        net.fit(x / 255.0, y, epochs=50, batch_size=64)
+        print(net.predict(x).argmax(1) == y)
+        net.compile("sgd", "categorical_crossentropy")
+        net.fit(x / 255.0, y, epochs=50, batch_size=64)  # fails
+        """
+    found = run(tmp_path, source)
+    assert found.failure is not None, found
+    assert found.failure.frames[-1].line == line_of(source)
+    assert found.data == ("mnist",)
+
+
+def test_a_failure_alleged_of_every_run_is_a_guess_once_the_line_was_passed(tmp_path: Path) -> None:
+    source = "import torch\nif __name__ == '__main__':\n    y = torch.nn.Linear(4, 2)(torch.zeros(3, 5))\n"
+    (tmp_path / "train.py").write_text(source)
+    traced = trace(tmp_path / "train.py", tmp_path, target="train.py")
+    passed = DryRun(steps=1, shapes={("train.py", 3): {"y": (3, 2)}})
+    (finding,) = with_dry_run(traced, passed, "train.py", "train.py").findings
+    assert (finding.level, finding.confidence) == (Level.WARNING, Confidence.POSSIBLE)
+
+
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [
+        ("def f():\n    return 1\n", False),
+        ("class A:\n    pass\nx = 3\n", False),
+        ("if __name__ == '__main__':\n    f()\n", True),
+        ("model.fit(x, y)\n", True),
+        ("for e in range(3):\n    step()\n", True),
+        ("def f(:\n", False),
+    ],
+)
+def test_scripts_are_told_from_libraries(text: str, script: bool) -> None:
+    assert is_script(text) is script
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [], {}, {"status": "failed"}, {"status": "failed", "error": {"type": "E", "message": "m", "frames": []}},
+        {"status": "failed", "error": {"type": "E", "message": "m", "frames": [
+            {"path": "/etc/passwd", "line": 1, "name": "f", "text": ""}]}},
+        {"status": "finished", "steps": -1}, {"status": "finished", "shapes": {"a": {"x": {}}}},
+        {"status": "finished", "data": [3]}, {"status": 3, "reason": 4},
+    ],
+)  # fmt: skip
+def test_a_hostile_answer_is_no_answer(tmp_path: Path, answer: object) -> None:
+    (tmp_path / "dry.json").write_text(json.dumps(answer))
+    found = _read(tmp_path / "dry.json", Completed(0, 1.0), "train.py")
+    assert found.failure is None
+    assert found.unreached is not None
+
+
+def test_control_characters_do_not_get_out() -> None:
+    frames = [{"path": "a.py", "line": 1, "name": "f\x1b[2J", "text": "x\n::error::y"}]
+    found = _checked({"status": "failed", "error": {"type": "E", "message": "a\x00b", "frames": frames}})
+    assert found.failure == Failure("E", "a b", (Frame("a.py", 1, "f [2J", "x ::error::y"),))
