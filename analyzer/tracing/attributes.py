@@ -7,6 +7,7 @@ import ast
 from analyzer.tracing.framework_api import framework_data
 from analyzer.tracing.modules import api_attribute, submodule
 from analyzer.tracing.operators import instance_attribute, layer_attribute, layer_attribute_set, tensor_attribute
+from analyzer.tracing.operators.torch_modules import is_sequence, register
 from analyzer.tracing.problems import Problem, PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -234,6 +235,16 @@ def _of_super(tr: Tracer, value: SuperV, name: str) -> Value:
     return Bound(value, name)
 
 
+def delete_attribute(tr: Tracer, owner: Value, name: str) -> None:
+    if isinstance(owner, (Instance, Layer, Object, Unknown)):
+        tr.touch(owner)
+        old = owner.attrs.pop(name, None)
+        items = owner.attrs.get("items")
+        if isinstance(items, ListV) and any(child is old for child in items.items):
+            tr.touch(items)
+            items.items = [child for child in items.items if child is not old]
+
+
 def set_attribute(tr: Tracer, owner: Value, name: str, value: Value) -> None:
     if isinstance(value, Unknown) and not value.label:
         value.label = name
@@ -247,15 +258,21 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value) -> None:
             call_function(tr, found[0].setter, (owner, value), {}, cls=found[1])
             return
         tr.touch(owner)
+        old = owner.attrs.get(name)
         owner.attrs[name] = value
+        if is_sequence(owner):
+            register(tr, owner, name, old, value)
     elif isinstance(owner, Class):
         tr.touch(owner.scope)
         owner.scope.names[name] = value
     elif isinstance(owner, (Layer, Object, Unknown)):
         tr.touch(owner)
+        old = owner.attrs.get(name)
         owner.attrs[name] = value
         if isinstance(owner, Layer):
             layer_attribute_set(tr, owner, name, value)
+            if is_sequence(owner):
+                register(tr, owner, name, old, value)
     elif isinstance(owner, Module):
         tr.touch(owner.scope)
         owner.scope.names[name] = value

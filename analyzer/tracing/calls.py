@@ -6,6 +6,7 @@ import ast
 import functools
 from collections.abc import Callable
 
+from analyzer.tracing import declared_shapes
 from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.containers import method
 from analyzer.tracing.iteration import iterate
@@ -114,16 +115,29 @@ def call(
     if isinstance(function, Partial):
         return call(tr, function.function, (*function.args, *args), {**function.kwargs, **kwargs}, node, open_args)
     if isinstance(function, Instance):
+        if "__hooks__" in function.attrs:
+            return _with_hooks(tr, function, args, lambda a: call_instance(tr, function, a, kwargs, node, open_args))
         return call_instance(tr, function, args, kwargs, node, open_args)
     if isinstance(function, (Api, Layer)):
         if isinstance(function, Api):
             return call_api(tr, function, args, kwargs, node, open_args)
+        if "__hooks__" in function.attrs:
+            return _with_hooks(tr, function, args, lambda a: call_layer(tr, function, a, kwargs, node))
         return call_layer(tr, function, args, kwargs, node)
     if isinstance(function, Object):
         return call_object(tr, function, args, kwargs, node)
     if isinstance(function, Unknown):
         return _call_unknown(tr, function, args)
     return tr.unknown("a call")
+
+
+def _with_hooks(
+    tr: Tracer, owner: Layer | Instance, args: tuple[Value, ...], run: Callable[[tuple[Value, ...]], Value]
+) -> Value:
+    from analyzer.tracing.operators.torch_modules import after_call, before_call
+
+    args = before_call(tr, owner, args)
+    return after_call(tr, owner, args, run(args))
 
 
 def _call_unknown(tr: Tracer, function: Unknown, args: tuple[Value, ...]) -> Value:
@@ -217,6 +231,7 @@ def call_function(
     if function.command:
         args, kwargs = (), {}
     names = bind(tr, function, args, kwargs, node, open_args)
+    sizes = declared_shapes.enter(tr, function, names, node)
     parent = function.scope
     scope = Scope(parent, parent.globals)
     scope.names.update(names)
@@ -224,6 +239,10 @@ def call_function(
     frame = Frame(
         scope, function.path, function.name, cls or function.owner, first, function, line=function.node.lineno
     )
+    frame.sizes = sizes
+    if function.name == "__init__" and isinstance(first, Instance):
+        tr.touch(first)
+        declared_shapes.remember_sizes(first, names)
     if function.generator:
         return Iterator_(lambda: iter(_generate(tr, function, frame)), endless=_loops_forever(function.node))
     if function.kind == "contextmanager":
@@ -243,7 +262,10 @@ def _run_body(tr: Tracer, function: Function, frame: Frame) -> Value:
         if isinstance(function.node, ast.Lambda):
             return evaluate(tr, function.node.body)
         signal = run_block(tr, function.node.body)
-        return signal.value if isinstance(signal, Returned) else None
+        value = signal.value if isinstance(signal, Returned) else None
+        if frame.sizes is not None and not function.generator:
+            declared_shapes.leave(tr, function, value, frame.sizes)
+        return value
     finally:
         del tr.frames[depth:]
 
@@ -296,9 +318,12 @@ def _fill_dataclass(
     tr: Tracer, instance: Instance, args: tuple[Value, ...], kwargs: dict[str, Value], open_args: bool
 ) -> None:
     fields: dict[str, Value] = {}
+    annotated: dict[str, ast.expr] = {}
+    sizes: declared_shapes.Sizes = {}
     for cls in reversed(instance.cls.mro):
         if isinstance(cls, Class):
             for name, annotation in cls.scope.names.get("__annotations__", {}).items():
+                annotated[name] = annotation
                 if "ClassVar" not in ast.unparse(annotation):
                     fields[name] = cls.scope.names.get(name)
     for index, (name, default) in enumerate(fields.items()):
@@ -320,6 +345,7 @@ def _fill_dataclass(
         else:
             value = tr.unknown("a field", label=name)
         instance.attrs[name] = value
+        declared_shapes.check_field(tr, instance, name, value, annotated, sizes)
     after = instance.cls.find("__post_init__")
     if after is not None and isinstance(after[0], Function):
         call_function(tr, after[0], (instance,), {}, cls=after[1])

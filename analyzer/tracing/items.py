@@ -6,11 +6,12 @@ import ast
 from typing import Any
 
 from analyzer.tracing.agreement import alike
-from analyzer.tracing.attributes import get_attribute
+from analyzer.tracing.attributes import delete_attribute, get_attribute, set_attribute
 from analyzer.tracing.iteration import fields_of
 from analyzer.tracing.operators import layer_item
 from analyzer.tracing.operators.data import item
 from analyzer.tracing.operators.indexing import assign_item, index_tensor
+from analyzer.tracing.operators.torch_modules import Children
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -153,6 +154,8 @@ def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
 
     if isinstance(index, Unknown) and index.value is not None:
         index = index.value[0]
+    if isinstance(owner, Children) and isinstance(index, str):
+        set_attribute(tr, owner.module, index, value)
     if isinstance(owner, DictV):
         tr.touch(owner)
         if hashable(index):
@@ -183,7 +186,11 @@ def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
 
 
 def delete_item(tr: Tracer, owner: Value, index: Value) -> None:
-    if isinstance(owner, DictV):
+    if isinstance(owner, (Layer, Instance)) and "items" in owner.attrs:
+        delete_item(tr, owner.attrs["items"], index)
+    elif isinstance(owner, Children) and isinstance(index, str):
+        delete_attribute(tr, owner.module, index)
+    elif isinstance(owner, DictV):
         tr.touch(owner)
         owner.items.pop(index, None) if isinstance(index, (str, int)) else None
         owner.open = owner.open or not isinstance(index, (str, int))
@@ -191,5 +198,9 @@ def delete_item(tr: Tracer, owner: Value, index: Value) -> None:
         tr.touch(owner)
         if isinstance(index, int) and -len(owner.items) <= index < len(owner.items):
             del owner.items[index]
+        elif isinstance(index, SliceV) and all(
+            p is None or isinstance(p, int) for p in (index.start, index.stop, index.step)
+        ):
+            del owner.items[slice(index.start, index.stop, index.step)]
         else:
             owner.open = True

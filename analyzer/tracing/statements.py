@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analyzer.tracing import loops
+from analyzer.tracing import declared_shapes, loops
 from analyzer.tracing.arithmetic import binary
-from analyzer.tracing.attributes import set_attribute
+from analyzer.tracing.attributes import delete_attribute, set_attribute
 from analyzer.tracing.branches import run_if, settle
 from analyzer.tracing.calls import enter_context
 from analyzer.tracing.definitions import make_class, make_function
@@ -86,11 +86,19 @@ def _assign(tr: Tracer, node: ast.Assign) -> None:
     value = evaluate(tr, node.value)
     for target in node.targets:
         assign(tr, target, value)
+    if isinstance(value, Tensor) and isinstance(node.targets[0], ast.Name):
+        declared_shapes.check_comment(tr, value, node, tr.frame.commented)
 
 
 def _annotated(tr: Tracer, node: ast.AnnAssign) -> None:
     if node.value is not None:
-        assign(tr, node.target, evaluate(tr, node.value))
+        value = evaluate(tr, node.value)
+        assign(tr, node.target, value)
+        contract = declared_shapes.contract_of(tr, node.annotation, tr.frame.path)
+        if contract is not None and isinstance(node.target, ast.Name):
+            if tr.frame.sizes is None:
+                tr.frame.sizes = {}
+            declared_shapes.check(tr, value, contract, tr.frame.sizes, f"`{node.target.id}`", node)
     if isinstance(node.target, ast.Name):
         scope = tr.frame.scope
         order = scope.names.get("__annotations__")
@@ -117,6 +125,8 @@ def _delete(tr: Tracer, node: ast.Delete) -> None:
             tr.frame.scope.names.pop(target.id, None)
         elif isinstance(target, ast.Subscript):
             delete_item(tr, evaluate(tr, target.value), evaluate(tr, target.slice))
+        elif isinstance(target, ast.Attribute):
+            delete_attribute(tr, evaluate(tr, target.value), target.attr)
 
 
 def _global(tr: Tracer, node: ast.Global) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import io
 import time
+import tokenize
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -44,6 +46,18 @@ MOST_SECONDS = 60.0  # of processor time: a net below the budget of steps, for m
 MOST_DEPTH = 48
 
 
+def comments_in(file: FilePath) -> dict[int, str]:
+    """Line → comment, of the comments that hold a list in brackets. Empty where the file cannot be read."""
+    try:
+        text = file.read_bytes()
+        if b"#" not in text:
+            return {}
+        tokens = list(tokenize.tokenize(io.BytesIO(text).readline))
+    except (OSError, SyntaxError, tokenize.TokenError, UnicodeDecodeError):
+        return {}
+    return {t.start[0]: t.string for t in tokens if t.type == tokenize.COMMENT and ("(" in t.string or "[" in t.string)}
+
+
 @dataclass
 class Frame:
     """One activation of a function, class body or module."""
@@ -58,6 +72,8 @@ class Frame:
     yield_limit: int = 0
     line: int = 0
     methods: list[Function] = field(default_factory=list)  # that a class body defines
+    sizes: dict[str, Any] | None = None  # that its annotations name
+    commented: dict[str, Any] = field(default_factory=dict)  # that its comments name
 
 
 @dataclass
@@ -87,6 +103,14 @@ class Shared:
         known = self.assigned.setdefault((path, target.lineno, target.end_col_offset or 0), [])
         if len(known) < 8:
             known.append(tensor)
+
+    comments: dict[str, dict[int, str]] = field(default_factory=dict)  # path -> line -> text
+
+    def comments_of(self, path: str) -> dict[int, str]:
+        """The comments of a file that name sizes, by line."""
+        if path not in self.comments:
+            self.comments[path] = comments_in(self.root / path)
+        return self.comments[path]
 
     def __post_init__(self) -> None:
         self.contracts.formulas, self.contracts.variables = self.effort.formulas, self.effort.variables

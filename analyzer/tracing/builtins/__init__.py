@@ -30,7 +30,10 @@ _RULES: dict[str, Callable[[Any], Value]] = {
     "vars": introspection.vars_, "exit": introspection.exit_, "quit": introspection.exit_,
     "print": introspection.nothing, "eval": introspection.dynamic, "exec": introspection.dynamic,
     "__import__": introspection.dynamic, "compile": introspection.dynamic, "input": introspection.input_,
-    "raw_input": introspection.input_,
+    "raw_input": introspection.input_, "ord": introspection.plain(ord), "chr": introspection.plain(chr),
+    "hex": introspection.plain(hex), "bin": introspection.plain(bin), "repr": introspection.plain(repr),
+    "property": introspection.property_, "id": introspection.identity, "hash": introspection.identity,
+    "delattr": introspection.delattr_, "format": introspection.plain(format),
 }  # fmt: skip
 BUILTINS: dict[str, Value] = {name: Native(name, run) for name, run in _RULES.items()}
 BUILTINS["object"] = Native("object", lambda c: c.tr.unknown("an object"))

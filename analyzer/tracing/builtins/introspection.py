@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.attributes import get_attribute, set_attribute
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from analyzer.tracing.attributes import delete_attribute, get_attribute, set_attribute
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.tracer import Tracer
@@ -143,6 +147,36 @@ def setattr_(c: Call) -> Value:
         c.tr.touch(owner)
         owner.open = True
     return None
+
+
+def delattr_(c: Call) -> Value:
+    if isinstance(c.get(1), str):
+        delete_attribute(c.tr, c.get(0), c.get(1))
+    return None
+
+
+def property_(c: Call) -> Value:
+    """`name = property(getter)` in a class."""
+    getter = c.get(0)
+    return replace(getter, kind="property") if isinstance(getter, Function) else c.tr.unknown("a property")
+
+
+def identity(c: Call) -> Value:
+    return c.tr.unknown("what tells an object from others", "data", pytype="int")
+
+
+def plain(function: Callable[..., Any]) -> Callable[[Call], Value]:
+    """A builtin that is itself applied to plain values."""
+
+    def run(c: Call) -> Value:
+        if c.args and not c.kwargs and all(isinstance(a, (int, float, str)) for a in c.args):
+            try:
+                return function(*c.args)
+            except (TypeError, ValueError, OverflowError):
+                pass
+        return c.tr.unknown(f"{function.__name__}()", "imprecise", pytype="int" if function is ord else "str")
+
+    return run
 
 
 def super_(c: Call) -> Value:

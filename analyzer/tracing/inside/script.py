@@ -20,14 +20,19 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 class Progress:
     """What happened so far; adapters count here and end the run when everything has been seen once."""
 
-    def __init__(self, mode: str) -> None:
+    def __init__(self, mode: str, root: str) -> None:
         self.mode = mode
+        self.root = root
         self.fake = False  # tensors without values are in use
         self.made_up = 0  # values that a fake tensor was asked for and that were invented
         self.steps = 0
         self.batches = 0
         self.stubs: list[str] = []
         self.data: list[str] = []  # data sets that were replaced by zeros of their sizes
+
+    def asked_by_project(self, depth: int = 2) -> bool:
+        """Whether the function that asks was called by the project's own code, not by a library for itself."""
+        return _inside(sys._getframe(depth).f_code.co_filename, self.root)
 
     def step(self, most: int = 12) -> None:
         self.steps += 1
@@ -38,7 +43,7 @@ class Progress:
 def run_script(request: dict[str, Any]) -> dict[str, Any]:
     root = os.path.realpath(request["root"])
     script = os.path.join(root, request["script"])
-    progress = Progress(request["mode"])
+    progress = Progress(request["mode"], root)
     _prepare(root, script, request, progress)
     recorder = Recorder(root)
     result: dict[str, Any] = {"status": "finished"}
@@ -161,11 +166,21 @@ def _lack(error: BaseException, kind: str, text: str, own: list[Any], last: Any)
         and own[-1:] == [last]
     ):
         return f"an argument that the installed version does not take ({text[:120]})"
+    if own and last is not None and own[-1] != last and not _refusal(error):
+        return f"a library that gets on without what was left out ({kind}: {text[:80]})"
     if last is not None and last.filename.startswith(HERE):
         return f"something that was left out ({kind})"
     if own and last is not None and own[-1] == last and (last.line or "").lstrip().startswith(("raise", "assert")):
         return f"it refuses to go on by itself ({kind}: {text[:120]})"
     return None
+
+
+def _refusal(error: BaseException) -> bool:
+    """Whether a library says with it that it was given something wrong; other errors inside it are confusion."""
+    if isinstance(error, (UnboundLocalError, NameError, AttributeError, RecursionError, KeyError, NotImplementedError)):
+        return False
+    refusals = (RuntimeError, ValueError, TypeError, IndexError, ZeroDivisionError, ArithmeticError)
+    return isinstance(error, refusals) or type(error).__name__.endswith(("Error", "Exception"))
 
 
 def _passes_through(frame: Any) -> bool:

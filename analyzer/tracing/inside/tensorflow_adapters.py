@@ -41,7 +41,9 @@ def _tensorflow(tf: Any, progress: Any) -> None:
     if tf.executing_eagerly():
         for kind in {dataset, *_below(dataset)}:
             if "__iter__" in vars(kind):
-                kind.__iter__ = lambda self: iterate(self) if tf.executing_eagerly() else plain(self)
+                kind.__iter__ = lambda self: (
+                    iterate(self) if tf.executing_eagerly() and progress.asked_by_project() else plain(self)
+                )
     session = tf.compat.v1.Session
     run = session.run
     seen: dict[str, int] = {}

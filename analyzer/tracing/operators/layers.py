@@ -13,6 +13,7 @@ from analyzer.tracing.operators.keras_building import check_built
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op, bind, rules, run_rule
+from analyzer.tracing.operators.torch_modules import children_of, find_submodule, is_hook, register_hook
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Bound, DictV, Layer, ListV, SliceV, Tensor, Unknown, Value
 from analyzer.validity.registry import spec as find_spec
@@ -234,12 +235,20 @@ def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...], node: ast.
         return tr.unknown("result of a sequence")
     for member in list(items.items):
         if isinstance(member, Layer) and member.name not in ("torch.nn.Sequential", "keras.Sequential"):
-            value = call_layer(tr, member, (value,), {}, None, member.site)
+            value = _call_member(tr, member, value)
         else:
             value = call(tr, member, (value,), {})
     if items.open:
         return tr.unknown("result of an open sequence")
     return value
+
+
+def _call_member(tr: Tracer, member: Layer, value: Value) -> Value:
+    """A member is called by the sequence, so its own line is where it fails."""
+    from analyzer.tracing.operators.torch_modules import after_call, before_call
+
+    (value, *_) = before_call(tr, member, (value,))
+    return after_call(tr, member, (value,), call_layer(tr, member, (value,), {}, None, member.site))
 
 
 # ------------------------------------------------------------------------------------------------- attributes
@@ -256,8 +265,10 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
         return layer.args[name]
     if name in ("weight", "bias"):
         return _parameter(tr, layer, name)
-    if name in ("_modules", "layers") and isinstance(layer.attrs.get("items"), ListV):
+    if name == "layers" and isinstance(layer.attrs.get("items"), ListV):
         return layer.attrs["items"]
+    if name == "_modules" and layer.name.startswith("torch."):
+        return children_of(layer)
     if name in _PARAMETERS:
         return tr.unknown(f"parameter {name}", "data")
     return Bound(layer, name)
@@ -323,6 +334,14 @@ def layer_method(
         return layer
     if name in ("forward", "call", "__call__"):
         return call_layer(tr, layer, args, kwargs, node)
+    if is_hook(name) and args:
+        return register_hook(tr, layer, name, args[0])
+    if name in ("children", "named_children") and layer.name.startswith("torch."):
+        found = children_of(layer)
+        return ListV(list(found.items.values()) if name == "children" else list(found.items.items()), found.open)
+    if name == "get_submodule" and args and isinstance(args[0], str):
+        child = find_submodule(layer, args[0])
+        return child if child is not None else tr.unknown("a submodule")
     items = layer.attrs.get("items")
     if isinstance(items, (ListV, DictV)):
         if name == "add_module" and isinstance(items, ListV) and len(args) == 2:
@@ -335,8 +354,8 @@ def layer_method(
         if name in ("append", "extend", "insert", "items", "keys", "values", "pop", "update", "get", "add"):
             result = method(tr, items, "append" if name == "add" else name, args, kwargs, node)
             return layer if name in ("append", "extend", "insert") else result
-        if name in ("children", "modules") and isinstance(items, ListV):
-            return ListV(items.items, items.open or name == "modules")
+        if name == "modules" and isinstance(items, ListV):
+            return ListV(items.items, True)
     if name in (
         "parameters",
         "named_parameters",
@@ -356,7 +375,6 @@ def layer_method(
         "reset_parameters",
         "zero_grad",
         "register_buffer",
-        "register_forward_hook",
     ):
         return tr.unknown(f"{name}()", "foreign")
     return tr.unknown(f"{layer.name}.{name}()")

@@ -5,6 +5,13 @@ from __future__ import annotations
 import ast
 
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, layer_attribute, make_layer
+from analyzer.tracing.operators.torch_modules import (
+    children_of,
+    find_submodule,
+    is_hook,
+    named_children,
+    register_hook,
+)
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Bound, DictV, Function, Instance, Layer, ListV, SuperV, Unknown, Value
 
@@ -26,7 +33,7 @@ _METHODS = _SELF | {
     "parameters", "named_parameters", "state_dict", "load_state_dict", "modules", "named_modules", "children",
     "named_children",
     "zero_grad", "register_buffer", "register_parameter", "add_module", "register_module",
-    "register_forward_hook", "buffers",
+    "register_forward_hook", "register_forward_pre_hook", "buffers",
     "compile", "fit", "predict", "evaluate", "summary", "save", "save_weights", "load_weights", "add_weight",
     "add_loss", "build",
     "get_config", "log", "log_dict", "save_hyperparameters", "post_init", "init_weights", "get_weights",
@@ -83,7 +90,9 @@ def instance_attribute(tr: Tracer, instance: Instance, name: str, inherited: boo
         inherited and name in ("forward", "call", "__call__", "__init__", "__getattr__", "__setattr__")
     ):
         return Bound(instance if not inherited else SuperV(instance.cls, instance), name)
-    if name in ("_modules", "_parameters", "_buffers"):
+    if name == "_modules":
+        return children_of(instance)
+    if name in ("_parameters", "_buffers"):
         return DictV({k: v for k, v in instance.attrs.items() if isinstance(v, (Layer, Instance))}, True)
     return None
 
@@ -123,6 +132,7 @@ def super_method(
 def instance_method(
     tr: Tracer, owner: Instance, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
+    from analyzer.tracing.attributes import set_attribute
     from analyzer.tracing.operators import keras_models
 
     if name in _SELF:
@@ -141,11 +151,7 @@ def instance_method(
     if name in ("add_module", "register_module") and len(args) == 2:
         tr.touch(owner)
         if isinstance(args[0], str):
-            owner.attrs[args[0]] = args[1]
-            items = owner.attrs.get("items")
-            if isinstance(items, ListV):
-                tr.touch(items)
-                items.items.append(args[1])
+            set_attribute(tr, owner, args[0], args[1])
         else:
             owner.open = True
         return None
@@ -161,11 +167,13 @@ def instance_method(
     if name in ("parameters", "named_parameters", "state_dict", "modules", "named_modules", "buffers"):
         return tr.unknown(f"{name}()", "foreign")
     if name in ("children", "named_children"):
-        return (
-            ListV([v for v in owner.attrs.values() if isinstance(v, (Layer, Instance))])
-            if name == "children"
-            else ListV([(k, v) for k, v in owner.attrs.items() if isinstance(v, (Layer, Instance))])
-        )
+        found = list(named_children(owner))
+        return ListV([v for _, v in found] if name == "children" else found, owner.open)
+    if is_hook(name) and args:
+        return register_hook(tr, owner, name, args[0])
+    if name == "get_submodule" and args and isinstance(args[0], str):
+        child = find_submodule(owner, args[0])
+        return child if child is not None else tr.unknown("a submodule")
     if name in (
         "build",
         "summary",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from analyzer.tracing.operators.sessions import session_method
 from analyzer.tracing.operators.torch_distribution_rules import distribution_method
+from analyzer.tracing.operators.torch_modules import remove_hook
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Object, Tensor, Unknown, Value
 
@@ -15,6 +16,10 @@ def object_method(
     tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
     kind = owner.kind
+    if kind == "hook":
+        if name == "remove":
+            remove_hook(tr, owner)
+        return None
     if kind == "parser":
         from analyzer.tracing.flags import parser_method
 

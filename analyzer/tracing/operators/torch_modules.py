@@ -1,0 +1,136 @@
+"""What every torch module does beside its forward: registered children, and hooks on its call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import DictV, Instance, Layer, ListV, Object, Value
+
+_HOOKS = {"register_forward_hook": "after", "register_forward_pre_hook": "before"}
+_HIDDEN = ("__layer__", "__hooks__", "items")
+
+
+class Children(DictV):
+    """`module._modules`: what is written into it is registered with the module."""
+
+    __slots__ = ("module",)
+
+    def __init__(self, module: Layer | Instance, items: dict[str, Value], open: bool) -> None:
+        super().__init__(items, open)
+        self.module = module
+
+
+def is_module(value: Value) -> bool:
+    return isinstance(value, Layer) or (
+        isinstance(value, Instance) and any(base.startswith("torch.nn.") for base in value.cls.library_bases)
+    )
+
+
+def is_sequence(value: Value) -> bool:
+    """Whether it calls its children in order: `nn.Sequential`, or a class that inherits from it."""
+    name = value.name if isinstance(value, Layer) else ""
+    bases = value.cls.library_bases if isinstance(value, Instance) else ()
+    return (name == "torch.nn.Sequential" or "torch.nn.Sequential" in bases) and isinstance(
+        value.attrs.get("items"), ListV
+    )
+
+
+def named_children(value: Layer | Instance) -> Iterator[tuple[str, Value]]:
+    """The registered children in order; those of a sequence by their names, else by their places."""
+    items = value.attrs.get("items")
+    names = {id(v): k for k, v in value.attrs.items() if k not in _HIDDEN and is_module(v)}
+    if isinstance(items, ListV):
+        for index, child in enumerate(items.items):
+            yield names.get(id(child), str(index)), child
+        if is_sequence(value):
+            return
+    elif isinstance(items, DictV):
+        yield from ((str(k), v) for k, v in items.items.items())
+    listed = {id(c) for c in items.items} if isinstance(items, ListV) else set()
+    for name, child in value.attrs.items():
+        if name not in _HIDDEN and is_module(child) and id(child) not in listed:
+            yield name, child
+
+
+def children_of(value: Layer | Instance) -> Children:
+    items = value.attrs.get("items")
+    open_ = (isinstance(value, Instance) and value.open) or (isinstance(items, (ListV, DictV)) and items.open)
+    return Children(value, dict(named_children(value)), open_)
+
+
+def register(tr: Tracer, owner: Layer | Instance, name: str, old: Value, new: Value) -> None:
+    """`owner.name = new` where `owner` calls its children in order: it replaces the child of that name, or follows."""
+    items = owner.attrs.get("items")
+    if not isinstance(items, ListV) or not is_module(new):
+        return
+    place = next((i for i, child in enumerate(items.items) if old is not None and child is old), None)
+    if place is None and name.isdigit() and int(name) < len(items.items):
+        place = int(name)
+    tr.touch(items)
+    if place is None:
+        items.items.append(new)
+    else:
+        items.items[place] = new
+
+
+def find_submodule(owner: Value, path: str) -> Value:
+    """The child at a dotted path, or None."""
+    for name in path.split("."):
+        if not isinstance(owner, (Layer, Instance)):
+            return None
+        owner = dict(named_children(owner)).get(name)
+    return owner
+
+
+# ------------------------------------------------------------------------------------------------------- hooks
+
+
+def register_hook(tr: Tracer, owner: Layer | Instance, method: str, hook: Value) -> Value:
+    hooks = owner.attrs.get("__hooks__")
+    if not isinstance(hooks, ListV):
+        hooks = ListV()
+        tr.touch(owner)
+        owner.attrs["__hooks__"] = hooks
+    entry = (_HOOKS[method], hook)
+    tr.touch(hooks)
+    hooks.items.append(entry)
+    return Object("hook", data={"hooks": hooks, "entry": entry})
+
+
+def remove_hook(tr: Tracer, handle: Object) -> None:
+    hooks = handle.data["hooks"]
+    tr.touch(hooks)
+    hooks.items = [entry for entry in hooks.items if entry is not handle.data["entry"]]
+
+
+def is_hook(name: str) -> bool:
+    return name in _HOOKS
+
+
+def before_call(tr: Tracer, owner: Layer | Instance, args: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The arguments as the hooks that run first leave them."""
+    for hook in _hooks(owner, "before"):
+        result = _run(tr, hook, (owner, args))
+        if result is not None:
+            args = result if isinstance(result, tuple) else (result,)
+    return args
+
+
+def after_call(tr: Tracer, owner: Layer | Instance, args: tuple[Value, ...], result: Value) -> Value:
+    """The result as the hooks that run last leave it."""
+    for hook in _hooks(owner, "after"):
+        changed = _run(tr, hook, (owner, args, result))
+        result = result if changed is None else changed
+    return result
+
+
+def _hooks(owner: Layer | Instance, kind: str) -> list[Value]:
+    hooks = owner.attrs.get("__hooks__")
+    return [hook for when, hook in hooks.items if when == kind] if isinstance(hooks, ListV) else []
+
+
+def _run(tr: Tracer, hook: Value, args: tuple[Value, ...]) -> Value:
+    from analyzer.tracing.calls import call
+
+    return call(tr, hook, args, {})
