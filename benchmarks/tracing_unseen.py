@@ -50,7 +50,7 @@ def examples(package: Path) -> Iterator[str]:
     texts = [*sorted(package.glob("*.dist-info/METADATA")), *sorted(package.glob("**/README*"))[:1]]
     for file in texts[:2]:
         text = file.read_text(encoding="utf-8", errors="replace")
-        for block in re.findall(r"```(?:python|py)\s*\n(.*?)```", text, re.DOTALL):
+        for block in re.findall(r"```[ ]?(?:python|py)[^\n]*\n(.*?)```", text, re.DOTALL):
             if "import" in block and len(block) < 4000:
                 yield block
 
@@ -102,6 +102,8 @@ def _execute(root: Path, text: str) -> Outcome:
     with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
         try:
             exec(compile(text, DRIVER, "exec"), {"__name__": "__main__"})
+        except ModuleNotFoundError as error:
+            return Outcome(f"no module {error.name}")
         except BaseException as error:
             frames = [
                 (str(Path(f.filename).relative_to(root)), f.lineno or 0)
@@ -194,6 +196,7 @@ def mutants(folder: Path, seed: str, most: int) -> Iterator[Mutant]:
     print(f"drivers that run: {[name for name, *_ in ready]}")
     print(f"without: { {n: why for n, why in skipped.items() if n not in [r[0] for r in ready]} }")
     made = tried = 0
+    seen: set[tuple[str, str, str]] = set()
     while ready and made < most and tried < 12 * most:
         tried += 1
         name, root, text, files = ready[tried % len(ready)]
@@ -203,6 +206,9 @@ def mutants(folder: Path, seed: str, most: int) -> Iterator[Mutant]:
         if not places:
             continue
         changed, change = mutated(tree, rng.randrange(len(places)), rng)
+        if (name, path, change) in seen:
+            continue
+        seen.add((name, path, change))
         with _copied(root, path, changed) as copy:
             outcome = run(copy, text)
         if outcome.error is None or not outcome.frames or outcome.error == "TimeoutError":

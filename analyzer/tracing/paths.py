@@ -29,7 +29,7 @@ class Decision:
     @property
     def free(self) -> bool:
         """Whether both sides are certainly possible, so that an error behind the branch is an error."""
-        return self.origin in FREE
+        return self.origin in FREE or self.origin == "rank"
 
 
 @dataclass(frozen=True, slots=True)

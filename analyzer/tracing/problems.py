@@ -45,4 +45,6 @@ class Problem:
     fix: tuple[ast.expr, str, str] | None = None  # (source expression, path, replacement)
     operand: str = ""
     layer: str = ""
+    from_core: bool = False  # conditions that cannot hold together, found when the path ended
+    assumed: bool = False  # that the first layer's input is a batch; another path takes one example
     tier: str = ""  # which runs fail: see the constants above

@@ -346,10 +346,11 @@ class Tracer:
         raise ShapeFailure(problem)
 
     def report(self, problem: Problem) -> None:
-        if self.speculating:
-            return
+        if self.speculating or any(d.origin == "rank" and not d.taken for d in self.path.decisions):
+            return  # one example instead of a batch: only what works there tells anything
         if problem.level == "error" and not problem.tier:
-            problem = replace(problem, tier=self.tier)
+            assumed = any(d.origin == "rank" for d in self.path.decisions)
+            problem = replace(problem, tier=self.tier, assumed=assumed)
         key = (problem.rule, problem.site.path, problem.site.line, problem.operand)
         old = self.shared.problems.get(key)
         if old is None or (problem.certain and not old.certain):

@@ -182,6 +182,9 @@ def _drop_doubtful(shared: Shared) -> None:
         place = (problem.site.path, problem.site.line, problem.operator)
         if problem.level == "error" and not problem.certain and place in shared.passed:
             del shared.problems[key]
+        elif problem.level == "error" and problem.assumed and not problem.from_core and place in shared.passed:
+            only = "The input of the first layer is a batch; with one example alone this works."
+            shared.problems[key] = replace(problem, certain=False, sentences=(*problem.sentences, only))
 
 
 def _explore_script(shared: Shared, tree: ast.Module, relative: str) -> None:

@@ -52,6 +52,7 @@ def _unsatisfiable(tr: Tracer, culprit: Condition, core: Sequence[Condition]) ->
         tr.certain and not any(c.doubtful or _rests_on_argument(tr, c) or _rests_on_guess(tr, c) for c in core),
         None,
         culprit.rule,
+        from_core=True,
     )
 
 

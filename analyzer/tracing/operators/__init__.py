@@ -159,7 +159,7 @@ def _unknown_api(tr: Tracer, api: Api, args: tuple[Value, ...]) -> Value:
         return Api(api.name)
     return Unknown(
         f"result of {api.name}",
-        "data" if not api.name.startswith(("torch.", "tf.", "keras.", "numpy.")) else "imprecise",
+        "foreign" if not api.name.startswith(("torch.", "tf.", "keras.", "numpy.")) else "imprecise",
         f"{last}()",
     )
 

@@ -6,9 +6,13 @@ from collections.abc import Mapping
 
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.values import Value, is_term
-from analyzer.validity.terms import equal, mod
+from analyzer.tracing.values import Unknown, Value, is_term
+from analyzer.validity.terms import Poly, equal, mod
 
+_COUNTS = {
+    "in_features", "out_features", "in_channels", "out_channels", "num_features", "num_channels", "num_embeddings",
+    "embedding_dim", "input_size", "hidden_size", "embed_dim", "d_model",
+}  # fmt: skip
 _RECURRENT = ("LSTM", "GRU", "RNN")
 _HEADS = {
     "MultiheadAttention": ("embed_dim", "num_heads"),
@@ -20,6 +24,8 @@ _HEADS = {
 def check_construction(op: Op, arguments: Mapping[str, Value]) -> None:
     """Fails as ``nn.Conv2d(3, 4, 1, groups=2)`` does, on the line that makes the layer."""
     kind = op.short
+    for name in _COUNTS & arguments.keys():
+        _at_least_one(op, arguments[name], name)
     if kind.startswith(("Conv", "LazyConv")) and kind[-1] == "d":
         for name in ("in_channels", "out_channels"):
             _divides(op, arguments, "groups", name)
@@ -33,6 +39,13 @@ def check_construction(op: Op, arguments: Mapping[str, Value]) -> None:
             size = arguments.get(name, 1)
             if isinstance(size, int) and size <= 0:
                 fail(op, "positive", f"{name} is {size}; it must be at least 1")
+
+
+def _at_least_one(op: Op, value: Value, name: str) -> None:
+    """A layer without features is legal and never meant: sizes that callers choose are at least one."""
+    term = op.tr.term_of(value, name) if isinstance(value, (Unknown, Poly)) else None
+    if isinstance(term, Poly) and term.interval.lo < 1:
+        op.tr.assume(term >= 1, "definition", op.where)
 
 
 def _divides(op: Op, arguments: Mapping[str, Value], divisor: str, whole: str) -> None:

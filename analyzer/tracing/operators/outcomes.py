@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Tensor
-from analyzer.validity.spec import Category, Outcome, Spec, Status, TensorType, check
-from analyzer.validity.terms import Poly, Term, symbol
+from analyzer.validity.spec import Category, Outcome, Requirement, Spec, Status, TensorType, check
+from analyzer.validity.terms import Cond, Poly, Term, substitute, symbol
 
 _DTYPES = {
     "float": "float32",
@@ -66,6 +68,11 @@ def with_open_rank(
     if len(possible) == 1 and possible[0][1].status is not Status.UNKNOWN:
         tr.set_rank(subject, possible[0][0])
         return check(found, [type_of(t) for t in tensors], clean, version=version)
+    if [rank for rank, _ in possible] == _batch_ranks(found.name) and not tr.speculating and tr.frames:
+        batch = tr.path.choose(tr.site(), "rank", f"the input of {found.name} is a batch", True)
+        tr.set_rank(subject, possible[batch][0])
+        return check(found, [type_of(t) for t in tensors], clean, version=version)
+    demands = _demands_of_all(tr, subject, [o for _, o in possible])
     shapes = [o.outputs for _, o in possible]
     if all(len(s) == 1 for s in shapes):
         lasts = [s[0].shape[-1] for s in shapes if s[0].shape]
@@ -77,10 +84,36 @@ def with_open_rank(
                 axis[0] if all(a == axis[0] for a in axis) and not _is_trial(axis[0]) else tr.fresh("dim", "dim", 0)
                 for axis in per_axis
             )
-            return Outcome(Status.DEPENDS, (TensorType(dims, shapes[0][0].dtype),))
+            return Outcome(Status.DEPENDS, (TensorType(dims, shapes[0][0].dtype),), requirements=demands)
         if same_last and not _is_trial(lasts[0]):
-            return Outcome(Status.DEPENDS, (TensorType(None, shapes[0][0].dtype, last=lasts[0]),))
+            last = TensorType(None, shapes[0][0].dtype, last=lasts[0])
+            return Outcome(Status.DEPENDS, (last,), requirements=demands)
     return None
+
+
+def _demands_of_all(tr: Tracer, subject: Tensor, outcomes: Sequence[Outcome]) -> tuple[Requirement, ...]:
+    """What the operator demands whatever the rank; a size counted from the back is the same size at every rank."""
+    common = [
+        r for r in outcomes[0].requirements
+        if isinstance(r.condition, Cond) and all(r.condition in [o.condition for o in p.requirements] for p in outcomes)
+    ]  # fmt: skip
+    found = []
+    for requirement in common:
+        trials = {s.name: int(s.name[5:-1]) for s in requirement.condition.symbols if s.name.startswith("size[")}
+        if any(axis != -1 for axis in trials.values()):
+            continue  # a tensor of a smaller rank has no such size
+        sizes = {name: tr.dimension(subject, axis) for name, axis in trials.items()}
+        facts = {k: substitute(v, sizes) if isinstance(v, Poly) else v for k, v in requirement.facts.items()}
+        found.append(replace(requirement, condition=substitute(requirement.condition, sizes), facts=facts))
+    return tuple(found)
+
+
+def _batch_ranks(name: str) -> list[int]:
+    """The ranks of one example and of a batch, for layers named by their number of spatial dimensions."""
+    found = re.fullmatch(
+        r"(?:Lazy)?(?:Conv|ConvTranspose|MaxPool|AvgPool|AdaptiveAvgPool|AdaptiveMaxPool)([123])d", name
+    )
+    return [int(found[1]) + 1, int(found[1]) + 2] if found is not None else []
 
 
 def _highest_rank(clean: dict[str, Any]) -> int:

@@ -1,0 +1,97 @@
+"""Classes that nothing calls: what fails for every size that a caller may choose, and what only a guess supports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from analyzer.tracing.problems import EVERY_CALL, Problem
+from analyzer.tracing.tracing import explore, read_source
+from analyzer.tracing.versions import Versions
+
+HEAD = "import torch, torch.nn as nn\nimport somelib\n"
+
+
+def problems(tmp_path: Path, source: str) -> list[Problem]:
+    (tmp_path / "net.py").write_text(HEAD + source)
+    _, tree = read_source(tmp_path / "net.py", tmp_path)
+    return list(explore(tmp_path, "net.py", tree, Versions()).problems.values())
+
+
+FEED_FORWARD = """
+class FeedForward(nn.Module):
+    def __init__(self, dim, mult=4):
+        super().__init__()
+        self.first = nn.Linear(dim, dim * mult)
+        self.second = nn.Linear({}, dim)
+    def forward(self, x):
+        return self.second(self.first(x))
+"""
+
+
+def test_sizes_that_contradict_each_other_for_every_width_fail(tmp_path: Path) -> None:
+    (found,) = problems(tmp_path, FEED_FORWARD.format("dim"))
+    assert (found.level, found.certain, found.tier) == ("error", True, EVERY_CALL)
+    assert "4·dim but the layer takes dim" in found.message
+    assert not problems(tmp_path, FEED_FORWARD.format("dim * mult"))
+
+
+CONVOLUTIONS = """
+class Block(nn.Module):
+    def __init__(self, c: int, k: int):
+        super().__init__()
+        self.a = nn.Conv2d(c, c + k, 3, padding=1)
+        self.b = nn.Conv2d({}, k, 1)
+    def forward(self, x):
+        return self.b(self.a(x))
+"""
+
+
+def test_a_sum_of_sizes_is_none_of_them(tmp_path: Path) -> None:
+    (found,) = problems(tmp_path, CONVOLUTIONS.format("c"))
+    assert (found.level, found.certain) == ("error", True)
+    assert not problems(tmp_path, CONVOLUTIONS.format("c + k"))
+
+
+def test_the_input_of_a_convolution_is_a_batch_or_one_example(tmp_path: Path) -> None:
+    source = """
+class Net(nn.Module):
+    def __init__(self, c):
+        super().__init__()
+        self.a = nn.Conv2d(3, c, 3)
+    def forward(self, x):
+        x = self.a(x)
+        {} = x.shape
+        return x
+"""
+    assert not problems(tmp_path, source.format("b, c, h, w"))
+    (one,) = problems(tmp_path, source.format("c, h, w"))
+    assert not one.certain
+    assert any("one example alone" in s for s in one.sentences)
+    (never,) = problems(tmp_path, source.format("h, w"))
+    assert never.certain
+
+
+def test_nothing_that_rests_on_an_unknown_call_is_proved(tmp_path: Path) -> None:
+    wrong = "nn.Linear(4, 2)(torch.zeros(3, 5))\n"
+    for condition in ("somelib.is_wide()", "somelib.WIDE", "somelib.load().wide", "len(somelib.names()) > 3"):
+        (found,) = problems(tmp_path, f"if {condition}:\n    {wrong}")
+        assert not found.certain, condition
+    (found,) = problems(tmp_path, "x = somelib.load()\nnn.Linear(4, 2)(x)\nnn.Linear(5, 2)(x)\n")
+    assert not found.certain
+    (found,) = problems(tmp_path, wrong)
+    assert found.certain
+
+
+def test_a_package_does_not_hide_the_standard_library(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    for name in ("__init__", "math", "logging"):
+        (package / f"{name}.py").write_text("")
+    (package / "net.py").write_text("import math, logging\nlogging.getLogger('x')\nmath.floor(2.5)\n")
+    _, tree = read_source(package / "net.py", tmp_path)
+    assert not explore(tmp_path, "package/net.py", tree, Versions()).problems
+    (tmp_path / "logging.py").write_text("")  # beside a script it does
+    (tmp_path / "train.py").write_text("import logging\nlogging.getLogger('x')\n")
+    _, tree = read_source(tmp_path / "train.py", tmp_path)
+    (found,) = explore(tmp_path, "train.py", tree, Versions()).problems.values()
+    assert found.rule == "python/missing-attribute"
