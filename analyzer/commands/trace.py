@@ -6,18 +6,17 @@ import argparse
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 
 from analyzer.commands.output import add_format, emit, report_of
+from analyzer.configuration.config import Environment
 from analyzer.findings import AnalysisResult, Finding, Level, Verdict, ordered
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.tracing import trace
-
-if TYPE_CHECKING:
-    from analyzer.walls import Sandbox
+from analyzer.tracing.dry_run import LIMITS, dry_run, is_script, with_dry_run
+from analyzer.walls.choice import add_sandbox, chosen
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,15 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--run", action="store_true", help="also execute each script's first training step, dry, in a sandbox"
     )
-    parser.add_argument(
-        "--sandbox",
-        choices=("docker", "process"),
-        default="docker",
-        help="with --run: docker: in a container (default); process: in this environment, for code you trust",
-    )
-    parser.add_argument(
-        "--image", metavar="IMAGE", help="with --run: the container image that has the project's packages"
-    )
+    add_sandbox(parser)
     parser.add_argument("--seconds", type=float, default=90.0, help="with --run: for one script (90)")
     parser.add_argument("--shapes", action="store_true", help="with --run: print the shapes seen on each line")
     add_format(parser)
@@ -78,28 +69,19 @@ def run(args: argparse.Namespace, console: Console) -> int:
 def _run_dry(
     traced: AnalysisResult, path: Path, root: Path, args: argparse.Namespace, console: Console
 ) -> AnalysisResult:
-    from analyzer.tracing.dry_run import LIMITS, dry_run, is_script, with_dry_run
-
     if not is_script(path.read_text(encoding="utf-8", errors="replace")):
         return traced
     if args.seconds <= 0:
         raise UsageProblem("--seconds is a positive number")
-    found = dry_run(path, root, _sandbox(args), limits=replace(LIMITS, seconds=args.seconds))
+    sandbox = chosen(args.sandbox, args.image, Environment())
+    if sandbox is None:
+        raise UsageProblem("--run executes the scripts: leave --sandbox none away")
+    found = dry_run(path, root, sandbox, limits=replace(LIMITS, seconds=args.seconds))
     if args.shapes and args.format == "text":
         for (file, line), names in sorted(found.shapes.items()):
             for name, sizes in names.items():
                 console.print(f"{file}:{line}: {name} {list(sizes)}", highlight=False, markup=False, soft_wrap=True)
     return with_dry_run(traced, found, str(path), str(path))
-
-
-def _sandbox(args: argparse.Namespace) -> Sandbox:
-    if args.sandbox == "docker":
-        from analyzer.walls.docker import DockerSandbox
-
-        return DockerSandbox(args.image)
-    from analyzer.walls.process import ProcessSandbox
-
-    return ProcessSandbox()
 
 
 def _sources(args: argparse.Namespace) -> list[tuple[Path, str | None]]:

@@ -31,6 +31,7 @@ from analyzer.problem import Problem
 from analyzer.running.outcome import Outcome, Surroundings, kind_of, slug
 from analyzer.running.processes import memory_growth
 from analyzer.tracing import trace
+from analyzer.tracing.dry_run import dry_run, is_script, with_dry_run
 from analyzer.validity import analyse as validity
 from analyzer.validity.checkpoint import against, inspect
 from analyzer.walls.launch import standing
@@ -148,8 +149,6 @@ def without_wall(where: Surroundings) -> str | None:
 
 def _run_dry(traced: AnalysisResult, target: TargetConfig, where: Surroundings, source: Path) -> AnalysisResult:
     """Where the repository's code may run, a script's first training step is executed in the sandbox too."""
-    from analyzer.tracing.dry_run import dry_run, is_script, with_dry_run
-
     if where.sandbox is None or not is_script(source.read_text(encoding="utf-8", errors="replace")):
         return traced
     sandbox = where.sandbox.within(target.environment, where.root)

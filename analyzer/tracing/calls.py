@@ -20,6 +20,7 @@ from analyzer.tracing.operators import (
     initialise_instance,
     shape_of,
 )
+from analyzer.tracing.operators.torch_modules import hooks_of
 from analyzer.tracing.signatures import bind
 from analyzer.tracing.tracer import MOST_DEPTH, Frame, Tracer
 from analyzer.tracing.values import (
@@ -116,13 +117,15 @@ def call(
         return call(tr, function.function, (*function.args, *args), {**function.kwargs, **kwargs}, node, open_args)
     if isinstance(function, Instance):
         if "__hooks__" in function.attrs:
-            return _with_hooks(tr, function, args, lambda a: call_instance(tr, function, a, kwargs, node, open_args))
+            return call_with_hooks(
+                tr, function, args, lambda a: call_instance(tr, function, a, kwargs, node, open_args)
+            )
         return call_instance(tr, function, args, kwargs, node, open_args)
     if isinstance(function, (Api, Layer)):
         if isinstance(function, Api):
             return call_api(tr, function, args, kwargs, node, open_args)
         if "__hooks__" in function.attrs:
-            return _with_hooks(tr, function, args, lambda a: call_layer(tr, function, a, kwargs, node))
+            return call_with_hooks(tr, function, args, lambda a: call_layer(tr, function, a, kwargs, node))
         return call_layer(tr, function, args, kwargs, node)
     if isinstance(function, Object):
         return call_object(tr, function, args, kwargs, node)
@@ -131,13 +134,19 @@ def call(
     return tr.unknown("a call")
 
 
-def _with_hooks(
+def call_with_hooks(
     tr: Tracer, owner: Layer | Instance, args: tuple[Value, ...], run: Callable[[tuple[Value, ...]], Value]
 ) -> Value:
-    from analyzer.tracing.operators.torch_modules import after_call, before_call
-
-    args = before_call(tr, owner, args)
-    return after_call(tr, owner, args, run(args))
+    """A call of a module between its hooks, which may change its arguments and its result."""
+    for hook in hooks_of(owner, "before"):
+        changed = call(tr, hook, (owner, args), {})
+        if changed is not None:
+            args = changed if isinstance(changed, tuple) else (changed,)
+    result = run(args)
+    for hook in hooks_of(owner, "after"):
+        changed = call(tr, hook, (owner, args, result), {})
+        result = result if changed is None else changed
+    return result
 
 
 def _call_unknown(tr: Tracer, function: Unknown, args: tuple[Value, ...]) -> Value:

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from analyzer.tracing.problems import Problem
+from analyzer.tracing.solver import satisfiable
 from analyzer.tracing.values import Function, Instance, Shape, Tensor, Unknown, Value, show_shape
 from analyzer.validity.terms import Cond, Poly, Term, equal, floor_div, mod, negate
 
@@ -247,8 +248,6 @@ def check(
 
 def _violates(tr: Tracer, truth: Any, sizes: Sizes) -> bool:
     """Whether the equation fails for every input, or for some where all sizes in it are open to the caller."""
-    from analyzer.tracing.solver import satisfiable
-
     if truth is False:
         return tr.feasible()
     assert isinstance(truth, Cond)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 from typing import Any
 
@@ -227,7 +228,7 @@ def _as_tensorflow(value: Value) -> None:
 
 
 def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...], node: ast.Call | None) -> Value:
-    from analyzer.tracing.calls import call
+    from analyzer.tracing.calls import call, call_with_hooks
 
     value: Value = args[0] if args else tr.unknown("an input")
     items = layer.attrs.get("items")
@@ -235,7 +236,8 @@ def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...], node: ast.
         return tr.unknown("result of a sequence")
     for member in list(items.items):
         if isinstance(member, Layer) and member.name not in ("torch.nn.Sequential", "keras.Sequential"):
-            value = _call_member(tr, member, value)
+            made_by = functools.partial(_call_member, tr, member)
+            value = call_with_hooks(tr, member, (value,), made_by)
         else:
             value = call(tr, member, (value,), {})
     if items.open:
@@ -243,12 +245,9 @@ def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...], node: ast.
     return value
 
 
-def _call_member(tr: Tracer, member: Layer, value: Value) -> Value:
+def _call_member(tr: Tracer, member: Layer, args: tuple[Value, ...]) -> Value:
     """A member is called by the sequence, so its own line is where it fails."""
-    from analyzer.tracing.operators.torch_modules import after_call, before_call
-
-    (value, *_) = before_call(tr, member, (value,))
-    return after_call(tr, member, (value,), call_layer(tr, member, (value,), {}, None, member.site))
+    return call_layer(tr, member, args, {}, None, member.site)
 
 
 # ------------------------------------------------------------------------------------------------- attributes

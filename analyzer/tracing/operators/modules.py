@@ -9,7 +9,9 @@ from analyzer.tracing.operators.torch_modules import (
     children_of,
     find_submodule,
     is_hook,
+    is_sequence,
     named_children,
+    register,
     register_hook,
 )
 from analyzer.tracing.tracer import Tracer
@@ -132,7 +134,6 @@ def super_method(
 def instance_method(
     tr: Tracer, owner: Instance, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
-    from analyzer.tracing.attributes import set_attribute
     from analyzer.tracing.operators import keras_models
 
     if name in _SELF:
@@ -151,7 +152,10 @@ def instance_method(
     if name in ("add_module", "register_module") and len(args) == 2:
         tr.touch(owner)
         if isinstance(args[0], str):
-            set_attribute(tr, owner, args[0], args[1])
+            old = owner.attrs.get(args[0])
+            owner.attrs[args[0]] = args[1]
+            if is_sequence(owner):
+                register(tr, owner, args[0], old, args[1])
         else:
             owner.open = True
         return None

@@ -108,29 +108,7 @@ def is_hook(name: str) -> bool:
     return name in _HOOKS
 
 
-def before_call(tr: Tracer, owner: Layer | Instance, args: tuple[Value, ...]) -> tuple[Value, ...]:
-    """The arguments as the hooks that run first leave them."""
-    for hook in _hooks(owner, "before"):
-        result = _run(tr, hook, (owner, args))
-        if result is not None:
-            args = result if isinstance(result, tuple) else (result,)
-    return args
-
-
-def after_call(tr: Tracer, owner: Layer | Instance, args: tuple[Value, ...], result: Value) -> Value:
-    """The result as the hooks that run last leave it."""
-    for hook in _hooks(owner, "after"):
-        changed = _run(tr, hook, (owner, args, result))
-        result = result if changed is None else changed
-    return result
-
-
-def _hooks(owner: Layer | Instance, kind: str) -> list[Value]:
+def hooks_of(owner: Layer | Instance, kind: str) -> list[Value]:
+    """What runs ``before`` or ``after`` its forward."""
     hooks = owner.attrs.get("__hooks__")
     return [hook for when, hook in hooks.items if when == kind] if isinstance(hooks, ListV) else []
-
-
-def _run(tr: Tracer, hook: Value, args: tuple[Value, ...]) -> Value:
-    from analyzer.tracing.calls import call
-
-    return call(tr, hook, args, {})
