@@ -96,6 +96,9 @@ def test_every_program_stands_for_a_kind() -> None:
     assert {p for programs in KINDS.values() for p in programs.split()} == set(PROGRAMS)
 
 
+UNREAD = ("tf1-paper-unknown-rank",)  # the tensor at fault comes from a call that nobody can read: possible, not proved
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_defect_is_reported_on_its_line(name: str) -> None:
     path = CORPUS / name / "broken.py"
@@ -105,7 +108,8 @@ def test_defect_is_reported_on_its_line(name: str) -> None:
     found = problems_of(path)
     assert (rule, line) in [(p.rule, p.site.line) for p in found], [(p.rule, p.site.line, p.message) for p in found]
     if rule == "tracing/incompatible-shape":
-        assert all(p.certain for p in found if p.rule == rule and p.site.line == line)
+        certain = name not in UNREAD
+        assert all(p.certain is certain for p in found if p.rule == rule and p.site.line == line)
     others = [p for p in found if p.level == Level.ERROR and (p.rule, p.site.line) != (rule, line)]
     assert not others, "an error elsewhere is a false one"
 
