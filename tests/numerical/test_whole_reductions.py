@@ -48,3 +48,14 @@ def test_a_maximum_over_one_axis_bounds_no_other_row() -> None:
     x = b.input("x", (4, 4))
     graph = b.graph(b.op("Sub", x, b.op("ReduceMax", x, b.const([1], np.int64), keepdims=0)))
     assert bounds(graph, {"x": (-50, 50)})[1] >= 100
+
+
+def test_a_sum_of_segments_of_what_is_not_negative_is_not_negative() -> None:
+    """PyTorch Geometric's degrees: scatter_add of ones and weights on zeros."""
+    b = Builder()
+    index, weights = b.input("i", (6,), "int64"), b.input("w", (6,))
+    total = b.op("ScatterElements", b.const(np.zeros(3)), index, weights, axis=0, reduction="add")
+    low, high = bounds(b.graph(total), {"i": (0, 2), "w": (0, 5)})
+    assert low == 0
+    assert 30 <= high <= 30.01
+    assert rules(b.graph(b.op("Log", b.op("Add", total, b.const(1e-6)))), {"i": (0, 2), "w": (0, 5)}) == []

@@ -131,8 +131,13 @@ def _scattered(ctx: Context, x: AbstractTensor, updates: AbstractTensor, how: st
         lo, hi = min(xl, ul), xh
     if x.dtype.is_float and how in ("add", "sub", "mul"):
         slack = 1e-5 * max(abs(lo), abs(hi)) if np.isfinite(max(abs(lo), abs(hi))) else 0.0
-        slack = max(slack, 2 * x.dtype.eps * max(abs(lo), abs(hi))) if slack else 0.0
+        roundings = max(2.0, min(n, 2.0**24) / 2)  # one for each update
+        slack = max(slack, roundings * x.dtype.eps * max(abs(lo), abs(hi))) if slack else 0.0
         lo, hi = lo - slack, hi + slack
+        if how == "add":  # rounding is monotone: what is not negative makes no sum smaller
+            lo, hi = (xl if ul >= 0 else lo), (xh if uh <= 0 else hi)
+        elif how == "mul" and xl >= 0 and ul >= 0:
+            lo = 0.0
     finite = all(np.isfinite(v) for v in (xl, xh, ul, uh))
     a, b = ctx.finite(np.float64(lo), np.float64(hi), x.dtype, finite)
     return AbstractTensor(x.dtype, x.shape, a, b, None, nan)
