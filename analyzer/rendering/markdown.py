@@ -314,7 +314,12 @@ def counted(targets: Sequence[TargetReport], changed: str, some: Collection[str]
 def mend(finding: Finding) -> str:
     """The suggestion in one clause; what it rests on stands with the finding's evidence."""
     text = finding.suggestion.description if finding.suggestion else ""
-    return text.partition(";")[0].partition(" (the ")[0].rstrip(".")
+    return text.partition(";")[0].partition(" (the ")[0].partition(": ")[0].rstrip(".")
+
+
+def stated(finding: Finding) -> str:
+    """The message as a part of a longer sentence."""
+    return finding.message.rstrip(".")
 
 
 def chain(table: Table) -> tuple[tuple[Any, ...], ...]:
@@ -351,6 +356,7 @@ def templates() -> jinja2.Environment:
         distance_verdict=verdict,
         rest=_rest,
         mend=mend,
+        stated=stated,
         chain=chain,
         names=_names,
         ROWS=ROWS,

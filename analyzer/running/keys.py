@@ -11,6 +11,7 @@ from pathlib import Path
 import analyzer
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.exporting.imports import imported_files
+from analyzer.exporting.named_files import named_files
 from analyzer.running.cache import engine_versions
 from analyzer.running.outcome import Keys, with_environment
 from analyzer.tracing.versions import read_versions
@@ -70,7 +71,8 @@ def _files(target: TargetConfig, root: Path) -> Iterable[Path] | None:
     if not source.exists() or not source.resolve().is_relative_to(root.resolve()):
         return None
     if source.suffix == ".py":
-        return [source, *imported_files(source, root), *extra]
+        sources = [source, *imported_files(source, root)]
+        return [*sources, *(f for each in sources for f in named_files(each, root)), *extra]
     if source.is_dir():
         return [*_below(source), *extra]
     # External data of ONNX and the shards of TensorFlow checkpoints lie beside the file.

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import inspect
 import os
+import random
+import re
 import sys
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -49,14 +52,62 @@ def build(entry: str, root: str) -> Built:
     if not os.path.isfile(os.path.join(root, path)):
         raise Failure(f"{entry}: there is no file {path!r}; paths of entry points are relative to the repository")
     _search_path(root, path)
+    opened = _opened_from_now_on(project)
+    _frameworks_of(os.path.join(root, path))
+    fix_seeds()
     module = _import(entry, path, root, project)
+    fix_seeds()  # of frameworks that the project's other files have brought
     value = _attribute(entry, path, name, module)
     place = _definition(value, project)
     if _framework(value) is None and callable(value):
         value = _call(entry, name, value, project, place)
     built = recognise(entry, value, place)
-    built.files = sorted(filter(None, (project.relative(getattr(m, "__file__", None) or "") for m in _modules())))
+    imported = (project.relative(getattr(m, "__file__", None) or "") for m in _modules())
+    built.files = sorted({*filter(None, imported), *opened})
     return built
+
+
+SEED = 0  # any will do: the same commit must give the same weights, and so the same report
+
+
+def fix_seeds() -> None:
+    """Seed every source of randomness that is loaded: two exports of one commit have the same weights."""
+    random.seed(SEED)
+    for name, path in (
+        ("numpy", "random.seed"),
+        ("torch", "manual_seed"),
+        ("tensorflow", "random.set_seed"),
+        ("keras", "utils.set_random_seed"),
+    ):
+        found: Any = sys.modules.get(name)
+        for part in path.split("."):
+            found = getattr(found, part, None)
+        if callable(found):
+            found(SEED)
+
+
+def _frameworks_of(file: str) -> None:
+    """Import the frameworks that the file names: weights may be made while it is imported, which must be seeded."""
+    with open(file, encoding="utf-8", errors="replace") as stream:
+        text = stream.read()
+    for name in ("numpy", "torch", "tensorflow", "keras"):
+        if re.search(rf"^\s*(?:import|from)\s+{name}\b", text, re.MULTILINE):
+            with contextlib.suppress(Exception):  # the project's own import says what is wrong
+                importlib.import_module(name)
+
+
+def _opened_from_now_on(project: Project) -> set[str]:
+    """The project's files that are opened for reading from now on: an export depends on them as on what it imports."""
+    found: set[str] = set()
+
+    def audit(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open" and isinstance(arguments[0], (str, os.PathLike)) and "w" not in str(arguments[1]):
+            relative = project.relative(os.path.abspath(os.fspath(arguments[0])))
+            if relative and not relative.endswith(".pyc"):
+                found.add(relative)
+
+    sys.addaudithook(audit)
+    return found
 
 
 def _modules() -> list[ModuleType]:
