@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from analyzer.graph import model
 from analyzer.graph.ranges import ValueRange
 
 if TYPE_CHECKING:
@@ -38,7 +39,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Loaded when it is asked for: a configuration needs `ValueRange` alone, and `onnx_ir` is no part of the front."""
     if name in __all__:
-        from analyzer.graph import model
-
         return getattr(model, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,7 +9,8 @@ from analyzer.loading.limits import Limits
 from analyzer.loading.reading import load
 from analyzer.loading.scan import scan
 from analyzer.loading.search import find_models
-from analyzer.loading.weights import Weight, open_weights
+from analyzer.loading.weight import Weight
+from analyzer.loading.weights import open_weights
 
 __all__ = [
     "Format",

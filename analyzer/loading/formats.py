@@ -9,6 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from analyzer.loading.files import head_of, is_pointer
+from analyzer.loading.hdf5 import contents
 from analyzer.loading.onnx_file import is_onnx_text
 
 HEAD = 64 * 1024
@@ -115,8 +116,6 @@ def _zip_format(path: Path) -> Format | None:
 
 
 def _hdf5_format(path: Path) -> Format | None:
-    from analyzer.loading.hdf5 import contents
-
     return {"model": Format.KERAS_H5, "weights": Format.KERAS_WEIGHTS}.get(contents(path))
 
 

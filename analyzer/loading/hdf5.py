@@ -15,7 +15,7 @@ import onnx_ir as ir
 from analyzer.loading.archives import open_archive
 from analyzer.loading.files import check_file, head_of, refuse_pointer, shown
 from analyzer.loading.limits import DEFAULT, Limits
-from analyzer.loading.weights import Weight
+from analyzer.loading.weight import Weight
 from analyzer.problem import TargetProblem
 
 WEIGHTS_MEMBER = "model.weights.h5"

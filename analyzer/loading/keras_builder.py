@@ -13,7 +13,7 @@ from analyzer.graph import Role, set_layer, set_role
 from analyzer.loading.files import shown
 from analyzer.loading.keras_weights import Store
 from analyzer.loading.limits import Limits
-from analyzer.loading.weights import Weight, lazy_tensor
+from analyzer.loading.weight import Weight, lazy_tensor
 from analyzer.operators.declaration import BOOLEAN
 from analyzer.operators.registry import names
 from analyzer.problem import TargetProblem

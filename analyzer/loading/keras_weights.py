@@ -16,7 +16,7 @@ import onnx_ir as ir
 from analyzer.loading.files import shown
 from analyzer.loading.hdf5 import check_dataset, open_file
 from analyzer.loading.limits import Limits
-from analyzer.loading.weights import Weight
+from analyzer.loading.weight import Weight
 from analyzer.problem import TargetProblem
 
 

@@ -14,7 +14,7 @@ import onnx_ir as ir
 from analyzer.loading.archives import Archive, open_archive
 from analyzer.loading.files import shown
 from analyzer.loading.limits import DEFAULT, Limits
-from analyzer.loading.weights import Weight
+from analyzer.loading.weight import Weight
 from analyzer.problem import TargetProblem
 
 _HEADER = 16 * 1024

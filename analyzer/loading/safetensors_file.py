@@ -12,7 +12,7 @@ import onnx_ir as ir
 
 from analyzer.loading.files import map_file, shown, size_text
 from analyzer.loading.limits import DEFAULT, Limits
-from analyzer.loading.weights import Weight, view_as
+from analyzer.loading.weight import Weight, view_as
 from analyzer.problem import TargetProblem
 
 DTYPES = {

@@ -25,7 +25,7 @@ from analyzer.loading.tensorflow_nodes import Attribute, Node, Program, Tensor, 
 from analyzer.loading.tensorflow_operators import dtype_of, operator_from_proto
 from analyzer.loading.tensorflow_schema import message_class
 from analyzer.loading.tensorflow_variables import VARIABLES
-from analyzer.loading.weights import Weight, lazy_tensor
+from analyzer.loading.weight import Weight, lazy_tensor
 from analyzer.problem import TargetProblem
 
 _PREFERRED = ("serving_default", "serve", "predict", "default")

@@ -20,7 +20,7 @@ from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.loading.tensorflow_nodes import dims_of
 from analyzer.loading.tensorflow_operators import dtype_of
 from analyzer.loading.tensorflow_schema import message_class
-from analyzer.loading.weights import Weight, view_as
+from analyzer.loading.weight import Weight, view_as
 from analyzer.problem import TargetProblem
 
 MAGIC = b"\x57\xfb\x80\x8b\x24\x75\x47\xdb"

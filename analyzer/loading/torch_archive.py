@@ -18,7 +18,7 @@ from analyzer.loading.archives import open_archive
 from analyzer.loading.files import head_of, map_file, shown
 from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.loading.pickles import Call, Global, Persistent, PickleProblem, read_pickle
-from analyzer.loading.weights import Weight
+from analyzer.loading.weight import Weight
 from analyzer.problem import TargetProblem
 
 STORAGES = {

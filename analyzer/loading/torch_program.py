@@ -25,7 +25,7 @@ from analyzer.loading.json_text import read_json
 from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.loading.torch_emitter import DOMAIN, OPSET, Emitter, Operation, Unsupported
 from analyzer.loading.torch_operators import OPERATORS
-from analyzer.loading.weights import Weight, lazy_tensor, view_as
+from analyzer.loading.weight import Weight, lazy_tensor, view_as
 from analyzer.problem import TargetProblem
 
 _DTYPES = {

@@ -2,40 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
-import numpy as np
 import onnx_ir as ir
 
+from analyzer.loading import hdf5, numpy_archive, safetensors_file, tensor_bundle, torch_archive
 from analyzer.loading.files import head_of, is_pointer, refuse_pointer, shown
 from analyzer.loading.formats import Format, detect
 from analyzer.loading.limits import DEFAULT, Limits
+from analyzer.loading.reading import load
+from analyzer.loading.weight import Weight
 from analyzer.problem import TargetProblem
-
-
-class Weight(NamedTuple):
-    """One tensor of a checkpoint. `array()` reads it; where the format allows, that is a view of the mapped file."""
-
-    dtype: ir.DataType
-    shape: tuple[int, ...]
-    array: Callable[[], np.ndarray]
-
-
-def lazy_tensor(weight: Weight, name: str) -> ir.LazyTensor:
-    """`weight` as a tensor of the IR that is read when it is looked at, and not kept."""
-
-    def read() -> ir.TensorProtocol:
-        return ir.Tensor(np.ascontiguousarray(weight.array()), dtype=weight.dtype, name=name)
-
-    return ir.LazyTensor(read, dtype=weight.dtype, shape=ir.Shape(weight.shape), name=name)
-
-
-def view_as(data: np.ndarray, dtype: ir.DataType, shape: tuple[int, ...]) -> np.ndarray:
-    """Bytes as a little-endian tensor, without a copy where they are aligned well enough for NumPy."""
-    return np.frombuffer(data, dtype.numpy().newbyteorder("<"), count=math.prod(shape)).reshape(shape)
 
 
 def open_weights(path: Path, limits: Limits = DEFAULT) -> dict[str, Weight]:
@@ -46,8 +23,6 @@ def open_weights(path: Path, limits: Limits = DEFAULT) -> dict[str, Weight]:
         NotFetchedProblem: a Git LFS pointer.
         TargetProblem: missing, damaged, hostile, or no weights that Assay can read.
     """
-    from analyzer.loading import hdf5, numpy_archive, safetensors_file, tensor_bundle, torch_archive
-
     prefix = tensor_bundle.index_of(path)
     if prefix is not None:
         return tensor_bundle.open_checkpoint(prefix, limits)
@@ -66,8 +41,6 @@ def open_weights(path: Path, limits: Limits = DEFAULT) -> dict[str, Weight]:
     if found is Format.KERAS:
         return hdf5.open_keras_weights(path, limits)
     if found in (Format.ONNX, Format.SAVED_MODEL, Format.TORCH_EXPORT, Format.GRAPHDEF):
-        from analyzer.loading.reading import load
-
         initializers = load(path, limits).graph.initializers.values()
         return {v.name or "": _weight(v.const_value) for v in initializers if v.const_value is not None}
     if not path.exists():

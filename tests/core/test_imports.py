@@ -14,19 +14,13 @@ ROOT = Path(__file__).parents[2]
 ELSEWHERE = ("analyzer.commands.cli", "analyzer.exporting.inside", "analyzer.differential.worker")
 LAZY = {  # importer -> what it imports inside functions; this list may only become shorter
     "analyzer.commands.diff": "rendering.deviation_graph rendering.distance_histogram",
-    "analyzer.graph": "graph.model",  # a configuration needs value ranges alone; the action's front has no onnx_ir
-    "analyzer.loading.formats": "loading.hdf5",
     "analyzer.loading.keras_layers.recurrent": "loading.keras_layers",
-    "analyzer.loading.weights": (
-        "loading.hdf5 loading.numpy_archive loading.reading loading.safetensors_file loading.tensor_bundle "
-        "loading.torch_archive"
-    ),
     "analyzer.numerical": "numerical.analysis",
     "analyzer.numerical.regions": "numerical.transfer.reductions numerical.transfer.softmax",
-    "analyzer.running.pipeline": "running.keys running.target_run",  # the action's front has neither
     "analyzer.rendering.files": (
         "rendering.deviation_graph rendering.distance_histogram rendering.markdown rendering.page"
     ),
+    "analyzer.running.pipeline": "running.keys running.target_run",
     "analyzer.tracing.attributes": "tracing.calls",
     "analyzer.tracing.branches": "tracing.statements",
     "analyzer.tracing.builtins.introspection": "tracing.builtins",
