@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analyzer.commands.output import add_format, emit, report_of
 from analyzer.configuration.config import Environment, TargetConfig
 from analyzer.exporting import export
 from analyzer.findings import FailOn
-from analyzer.loading import load
+from analyzer.loading import load, scan
 from analyzer.problem import Problem, UsageProblem
 from analyzer.validity.checkpoint import against, inspect
 from analyzer.walls.choice import add_sandbox, chosen
@@ -32,6 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
 
 
+def enclosure(args: argparse.Namespace) -> dict[str, Any]:
+    """What a run of this command reads and writes."""
+    against = [args.against.rpartition(":")[0] or args.against] if args.against else []
+    return {"read": [args.file, *against], "write": [], "docker": args.sandbox == "docker"}
+
+
 def run(args: argparse.Namespace, console: Console) -> int:
     """0: nothing blocking; 1: blocking findings; 2: wrong usage; 3: something could not be read."""
     path = Path(args.file)
@@ -40,6 +47,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
             result = against(path, _graph(args), path.name)
         else:
             result = inspect(path, path.name)
+        found = tuple(replace(finding, target=path.name) for finding in scan(path))
+        known = {(finding.rule, finding.operand) for finding in result.findings}
+        more = tuple(finding for finding in found if (finding.rule, finding.operand) not in known)
+        result = replace(result, findings=(*more, *result.findings))
     except UsageProblem as problem:
         console.print(str(problem), style="red", markup=False, highlight=False)
         return 2

@@ -9,9 +9,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module, metadata
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from analyzer import __version__
 from analyzer.problem import TargetProblem, UsageProblem
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 EXIT_PASS, EXIT_BLOCKED, EXIT_USAGE, EXIT_NOT_ANALYSED = 0, 1, 2, 3
 ENGINES = ("onnxruntime", "torch", "tensorflow", "tensorflow-cpu", "keras", "jax", "openvino")
@@ -55,6 +59,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     console = Console(stderr=getattr(args, "format", "text") != "text", highlight=False)  # stdout is the machine's
     try:
+        around = getattr(module, "enclosure", lambda _args: None)(args)
+        if around is not None:
+            from analyzer.commands.enclosed import enclosed
+
+            return enclosed(lambda: _run(module, args, console), **around)
+        return _run(module, args, console)
+    except KeyboardInterrupt:
+        _complain("stopped.")
+        return 130
+    except BrokenPipeError:
+        return EXIT_PASS
+
+
+def _run(module: ModuleType, args: argparse.Namespace, console: Console) -> int:
+    try:
         code: int = module.run(args, console)
         return code
     except UsageProblem as problem:
@@ -63,11 +82,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except TargetProblem as problem:
         _complain(str(problem))
         return EXIT_NOT_ANALYSED
-    except KeyboardInterrupt:
-        _complain("stopped.")
-        return 130
-    except BrokenPipeError:
-        return EXIT_PASS
 
 
 class _Version(argparse.Action):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analyzer.configuration.config import DriftBudget, InputSpec, TargetConfig, Thresholds
 from analyzer.differential.analysis import inputs_of, result_of, run_studies
@@ -20,9 +20,11 @@ from analyzer.differential.sentences import verdict
 from analyzer.differential.source_lines import with_lines
 from analyzer.exporting import export
 from analyzer.findings import FailOn
-from analyzer.loading import load
+from analyzer.loading import load, scan
+from analyzer.loading.scan import refusal
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.running.worsening import mark_worse
+from analyzer.walls import launch
 from analyzer.walls.docker import DockerSandbox
 from analyzer.walls.process import ProcessSandbox
 
@@ -85,6 +87,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", default="assay-diff", help="folder for reproducers and pictures")
 
 
+def enclosure(args: argparse.Namespace) -> dict[str, Any] | None:
+    """What a run of this command reads and writes; None where it installs versions of engines."""
+    if args.versions:
+        return None
+    read = [
+        text.rpartition(":")[0] if ".py:" in text else text
+        for text in (args.model, args.base, args.against, args.inputs)
+        if text
+    ]
+    Path(args.out).mkdir(parents=True, exist_ok=True)
+    return {"read": read, "write": [args.out], "docker": args.sandbox == "docker" or bool(args.image)}
+
+
 def run(args: argparse.Namespace, console: Console) -> int:
     """0 nothing blocks, 1 something does, 3 when an engine could not give a result at all."""
     if args.against:
@@ -97,6 +112,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     def analyse(model: str, folder: Path) -> tuple[list[Study], AnalysisResult]:
         target, root = _target(args, model)
+        if target.path is not None:
+            _check(args, model, root / target.path)
         with Pool(sandbox=sandbox, overlay=overlay, connect=_connect(args)) as pool:
             graph = graph_of(target, root, sandbox)
             studies = run_studies(
@@ -127,6 +144,9 @@ def _against(args: argparse.Namespace, console: Console) -> int:
     output, sandbox = Path(args.out), _sandbox(args)
     head, root = _target(args, args.model)
     base, base_root = _target(args, args.against)
+    for name, target, folder in ((args.model, head, root), (args.against, base, base_root)):
+        if target.path is not None:
+            _check(args, name, folder / target.path)
     with console.status("running both models …"):
         graphs = graph_of(head, root, sandbox), graph_of(base, base_root, sandbox)
         given = inputs_of(head, root, sandbox)
@@ -154,6 +174,18 @@ def _budget(text: str | None) -> DriftBudget:
                 f"--budget {part!r} is not of the form top1=0.5; there are {', '.join(names)}."
             ) from None
     return DriftBudget(**limits)
+
+
+def _check(args: argparse.Namespace, model: str, path: Path) -> None:
+    """Raises `TargetProblem` for a file that engines may not run here."""
+    found = scan(path)
+    why = refusal(path, found)
+    missing = launch.standing()
+    if why is None and missing is not None and args.sandbox != "process" and not args.image:
+        why = f"no wall can be closed around engines here: {missing}; `--sandbox process` runs them without"
+    if why is not None:
+        said = f" ({found[0].message.rstrip('.')})" if found else ""
+        raise TargetProblem(f"{model}: not compared, because {why}{said}.")
 
 
 def _target(args: argparse.Namespace, model: str) -> tuple[TargetConfig, Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import time
 import traceback
@@ -11,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.exporting.export import check_entry
-from analyzer.problem import Problem, UsageProblem
+from analyzer.loading import scan
+from analyzer.loading.scan import refusal
+from analyzer.problem import Problem, TargetProblem, UsageProblem
 from analyzer.validity.answer import answer
 from analyzer.validity.chunks import decide_chunked
 from analyzer.validity.classic import bulk, individual
@@ -70,6 +73,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--backend", choices=("loky", "spark"), default="loky", help="where the workers run")
     parser.add_argument("--timeout", type=float, default=10.0, metavar="S", help="seconds for one solver query")
     parser.add_argument("--json", metavar="FILE", help="write the answer as JSON")
+
+
+def enclosure(args: argparse.Namespace) -> dict[str, Any]:
+    """What a run of this command reads and writes."""
+    if args.json:
+        with contextlib.suppress(OSError):
+            Path(args.json).touch()  # behind the wall no file can be made beside it
+    read = [*args.spaces, *([args.target.rpartition(":")[0] or args.target] if args.target else [])]
+    return {"read": read, "write": [args.json] if args.json else []}
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -171,6 +183,10 @@ def _read(name: str, target: str | None) -> Space:
         raise UsageProblem(f"{name} {reason}; give a YAML file that describes a space") from None
     architecture = None
     if target is not None:
+        file = Path(target.rpartition(":")[0] if ".py:" in target else target)
+        why = refusal(file, scan(file)) if file.suffix != ".py" and file.exists() else None
+        if why is not None:
+            raise TargetProblem(f"{target}: not decided, because {why}.")
         architecture = architecture_of_file(Path(target))
     return read_space(text, path.name, architecture, path.parent)
 

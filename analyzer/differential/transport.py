@@ -115,7 +115,7 @@ class ProcessTransport:
         """`limits`: the worker runs a project's own code, so its files and processes are bounded too."""
         self.engine, self.environment, self.memory, self.limits = engine, environment, memory, limits
         self.starts = 0
-        self.folder = Path(tempfile.mkdtemp(prefix="assay-worker-", dir=_fast_folder()))
+        self.folder = Path(tempfile.mkdtemp(prefix="assay-worker-", dir=launch.memory_backed()))
         self._child: subprocess.Popen[bytes] | None = None
         self._lines: queue.Queue[bytes | None] = queue.Queue(MAX_WAITING)
         self._asked = 0
@@ -273,13 +273,3 @@ def _resident(pid: int) -> int:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, IndexError, ValueError):
         return 0
-
-
-def _fast_folder() -> str | None:
-    """Memory-backed storage where there is plenty, so that arrays do not wait for a disk."""
-    if launch.SCRATCH in os.environ:
-        return os.environ[launch.SCRATCH]
-    try:
-        return "/dev/shm" if shutil.disk_usage("/dev/shm").free > 2 << 30 else None
-    except OSError:
-        return None

@@ -85,8 +85,10 @@ def out_of_memory(error: Exception) -> bool:
 
 
 def head_of(path: Path, size: int = 4096) -> bytes:
-    """The first bytes of a plain file; empty if it cannot be read."""
+    """The first bytes of a plain file; empty if it cannot be read: a pipe would wait for somebody to write."""
     try:
+        if not path.is_file():
+            return b""
         with path.open("rb") as file:
             return file.read(size)
     except (OSError, ValueError):

@@ -31,6 +31,7 @@ def main() -> None:
         config=request.config,
         sandbox=RelayedWall.connect(channel) if request.code else None,
         base_root=TREES / request.base if request.base else None,
+        contained=True,
     )
     outcome = run_target(request.target, where, lambda stage: channel.tell({"op": "stage", "stage": stage}))
     produced = output / "targets" / slug(request.target.id)

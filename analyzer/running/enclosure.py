@@ -16,7 +16,6 @@ from analyzer.walls.docker import DockerSandbox
 from analyzer.walls.kernel.rules import GPU_DEVICES, Rules
 
 FILE_SIZE = 8 << 30  # bytes of one file: a model is written once more for the engines
-FAST_FREE = 2 << 30  # bytes that must be free in /dev/shm before arrays are exchanged there
 
 
 @contextmanager
@@ -24,7 +23,9 @@ def enclosures(jobs: Mapping[str, tuple[TargetConfig, Surroundings]]) -> Iterato
     """One enclosure a job, with empty folders that are gone afterwards; result folders that stayed empty go too."""
     with (
         tempfile.TemporaryDirectory(prefix="assay-run-", ignore_cleanup_errors=True) as slow,
-        tempfile.TemporaryDirectory(prefix="assay-run-", dir=_memory_backed(), ignore_cleanup_errors=True) as fast,
+        tempfile.TemporaryDirectory(
+            prefix="assay-run-", dir=launch.memory_backed(), ignore_cleanup_errors=True
+        ) as fast,
     ):
         made = {}
         for folder in (slow, fast):
@@ -79,12 +80,3 @@ def _enclosure(target: TargetConfig, where: Surroundings, folders: list[Path]) -
         devices=GPU_DEVICES,
     )
     return Enclosure(home, rules, variables)
-
-
-def _memory_backed() -> str | None:
-    """Memory-backed storage where there is plenty, so that arrays do not wait for a disk."""
-    try:
-        status = os.statvfs("/dev/shm")
-    except OSError:
-        return None
-    return "/dev/shm" if status.f_bavail * status.f_frsize > FAST_FREE else None

@@ -41,6 +41,8 @@ def key_of(target: TargetConfig, config: Config, root: Path) -> str | None:
         digest.update(repr(read_versions(root)).encode())  # verdicts hang on the versions that the repository asks for
     for path in sorted(set(files)):
         digest.update(b"\0" + os.fsencode(path.relative_to(root).as_posix()) + b"\0")  # a name need not be UTF-8
+        if path.exists() and not path.is_file():
+            return None  # a pipe would wait for somebody to write
         try:
             with path.open("rb") as stream:
                 digest.update(hashlib.file_digest(stream, "sha256").digest())

@@ -23,6 +23,7 @@ KEPT = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TZ", "CUDA_VISIBLE_DEVICES
 
 
 SET_USER = 1 << 0 | 1 << 6 | 1 << 7  # the capabilities CAP_CHOWN, CAP_SETGID and CAP_SETUID
+FAST_FREE = 2 << 30  # bytes that must be free in /dev/shm before arrays are exchanged there
 SCRATCH = "ASSAY_SCRATCH"  # names the memory-backed folder of a walled analysis
 
 
@@ -107,6 +108,16 @@ def _open_to_all(path: Path) -> bool:
         return all(folder.stat().st_mode & stat.S_IXOTH for folder in folders)
     except OSError:
         return False
+
+
+def memory_backed() -> str | None:
+    """Memory-backed storage where there is plenty, so that arrays do not wait for a disk; behind a wall, its own."""
+    if SCRATCH in os.environ:
+        return os.environ[SCRATCH]
+    try:
+        return "/dev/shm" if shutil.disk_usage("/dev/shm").free > FAST_FREE else None
+    except OSError:
+        return None
 
 
 def hand_over(folder: Path, user: int | None) -> None:

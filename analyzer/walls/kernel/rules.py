@@ -17,7 +17,8 @@ SYSTEM_FILES = (
     "/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/ld.so.preload", "/etc/ld.so.conf",
     "/etc/ld.so.conf.d", "/etc/localtime", "/etc/timezone", "/etc/locale.alias", "/etc/os-release",
     "/etc/debian_version", "/etc/lsb-release", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/mime.types",
-    "/etc/alternatives", "/etc/OpenCL", "/proc", "/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm",
+    "/etc/alternatives", "/etc/OpenCL", "/etc/fonts", "/var/cache/fontconfig",
+    "/proc", "/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm",
     "/sys/module", "/sys/class/dmi",
 )  # fmt: skip
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")

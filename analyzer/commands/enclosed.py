@@ -1,0 +1,89 @@
+"""A command that reads files of strangers, run in a child process behind the kernel's wall."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from analyzer.walls import launch, stage
+from analyzer.walls.kernel import system
+from analyzer.walls.kernel.rules import GPU_DEVICES, CannotStand, Rules, close
+
+
+def enclosed(
+    run: Callable[[], int], *, read: Sequence[str | Path], write: Sequence[str | Path], docker: bool = False
+) -> int:
+    """The exit code of `run`, called where it reads `read` (and what lies beside), and writes `write` only.
+
+    `docker`: it starts containers. Without a wall on this system it is called as it is.
+    """
+    if launch.standing() is not None:
+        return run()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with (
+        tempfile.TemporaryDirectory(prefix="assay-run-", ignore_cleanup_errors=True) as home,
+        tempfile.TemporaryDirectory(
+            prefix="assay-run-", dir=launch.memory_backed(), ignore_cleanup_errors=True
+        ) as fast,
+    ):
+        child = os.fork()
+        if child == 0:
+            _in_child(run, Path(home), read, [*write, fast], docker, {launch.SCRATCH: fast})
+        try:
+            _, status = os.waitpid(child, 0)
+        except KeyboardInterrupt:
+            stage.end_all(os.getpid())
+            raise
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
+
+
+def _in_child(
+    run: Callable[[], int], home: Path, read: Sequence[str | Path], write: Sequence[str | Path], docker: bool,
+    variables: dict[str, str],
+) -> None:  # fmt: skip
+    code = 70
+    try:
+        if docker:
+            variables |= {n: v for n, v in os.environ.items() if n.startswith("DOCKER_")}
+        variables |= {n: os.environ[n] for n in ("TERM", "COLUMNS", "LINES", "NO_COLOR") if n in os.environ}
+        code_of_a_project = any(str(path).endswith(".py") for path in read)
+        paths = [Path(path).resolve() for path in (*read, *([Path.cwd()] if code_of_a_project else []))]
+        folders = [str(path if path.is_dir() else path.parent) for path in paths]
+        if docker:
+            folders += [str(Path.home() / ".docker"), os.environ.get("DOCKER_CERT_PATH", "")]
+        remote = not os.environ.get("DOCKER_HOST", "unix:").startswith("unix:")
+        rules = Rules(
+            libraries=[*launch.libraries(), *launch.programs()],
+            read=[folder for folder in folders if folder],
+            names=[str(launch.ASSAY)],
+            write=[str(home), *(str(Path(path).resolve()) for path in write)],
+            programs=True,
+            network="none" if not docker else "all" if remote else "unix",
+            limits={"CORE": 0},
+            parent=os.getppid(),
+            devices=GPU_DEVICES,
+        )
+        stage.adopt_orphans()
+        system.clear_environment(launch.environment(home, variables))
+        tempfile.tempdir = None
+        close(rules)
+        code = run()
+    except CannotStand as problem:
+        print(f"assay: the kernel's wall could not be closed, so nothing was analysed: {problem}.", file=sys.stderr)
+        code = 3
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()
+    finally:
+        with contextlib.suppress(Exception):
+            stage.end_all(os.getpid())
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
