@@ -75,13 +75,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", metavar="FILE", help="write the answer as JSON")
 
 
-def enclosure(args: argparse.Namespace) -> dict[str, Any]:
-    """What a run of this command reads and writes."""
-    if args.json:
+def enclosure(args: argparse.Namespace) -> dict[str, Any] | None:
+    """What a run of this command on a model file reads and writes; None where none is read, or workers share memory.
+
+    Code that builds a model runs behind a wall of its own.
+    """
+    if args.target is None or args.jobs != 1 or args.optuna or args.keras_tuner:
+        return None
+    written = [path for path in (args.json, args.export) if path]
+    for path in written:
         with contextlib.suppress(OSError):
-            Path(args.json).touch()  # behind the wall no file can be made beside it
-    read = [*args.spaces, *([args.target.rpartition(":")[0] or args.target] if args.target else [])]
-    return {"read": read, "write": [args.json] if args.json else []}
+            Path(path).touch()  # behind the wall no file can be made beside it
+    read = [*args.spaces, args.target.rpartition(":")[0] if ".py:" in args.target else args.target]
+    return {"read": read, "write": written}
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
