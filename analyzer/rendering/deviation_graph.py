@@ -149,8 +149,10 @@ def _legend(deviations: DeviationMap) -> str:
         if guilty
         else "no layer deviates alone"
     )
+    amber = " · amber outline: R above the third quartile" if any(n.highlighted for n in deviations.nodes) else ""
     return (
-        f"{len(deviations.nodes)} layers · {verdict} · colour: error of the layer alone · arrow: deviation δ passed on"
+        f"{len(deviations.nodes)} layers · {verdict}{amber}\n"
+        "colour: error of the layer alone · arrow: deviation δ passed on"
     )
 
 

@@ -45,7 +45,12 @@ def fold(deviations: DeviationMap) -> tuple[tuple[Region, ...], tuple[tuple[int,
         groups.setdefault(key, []).append(node)
     index = {key: i for i, key in enumerate(groups)}
     folded = dict.fromkeys((index[home[a]], index[home[b]]) for a, b in edges if home[a] != home[b])
-    return tuple(Region(tuple(members)) for members in groups.values()), _without_shortcuts(tuple(folded))
+    merged: dict[str, set[int]] = {}  # the boxes from which each layer is fed
+    for a, b in edges:
+        merged.setdefault(b, set()).add(index[home[a]])
+    residual = {(index[home[a]], index[home[b]]) for a, b in edges if len(merged[b]) > 1}
+    kept_edges = _without_shortcuts(tuple(folded), frozenset(residual))
+    return tuple(Region(tuple(members)) for members in groups.values()), kept_edges
 
 
 def _kept(nodes: Mapping[str, MapNode], edges: Sequence[tuple[str, str]]) -> frozenset[str]:
@@ -100,8 +105,13 @@ def _sorted(nodes: Mapping[str, MapNode], sources: Mapping[str, Sequence[str]]) 
     return order + [name for name in nodes if name not in set(order)]
 
 
-def _without_shortcuts(edges: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
-    """Drop edges between folded boxes that a longer way between the same boxes implies: folding makes many."""
+def _without_shortcuts(
+    edges: tuple[tuple[int, int], ...], residual: frozenset[tuple[int, int]]
+) -> tuple[tuple[int, int], ...]:
+    """Drop edges between folded boxes that a longer way between the same boxes implies: folding makes many.
+
+    `residual` stay: there one layer takes what comes the short way together with what comes the long way.
+    """
     sinks: dict[int, set[int]] = {}
     for a, b in edges:
         sinks.setdefault(a, set()).add(b)
@@ -117,4 +127,4 @@ def _without_shortcuts(edges: tuple[tuple[int, int], ...]) -> tuple[tuple[int, i
                 queue.extend(sinks.get(place, ()))
         return False
 
-    return tuple((a, b) for a, b in edges if not reachable(a, b))
+    return tuple((a, b) for a, b in edges if (a, b) in residual or not reachable(a, b))

@@ -131,3 +131,19 @@ def test_hostile_names_stay_text(name: str, tmp_path: Path) -> None:
     boxes = [e for e in tree.iter() if e.get("class") == "node"]
     assert len(boxes) == 2
     assert len(drawn[0].read_bytes()) < 20_000
+
+
+def test_a_residual_edge_over_a_guilty_layer_is_drawn() -> None:
+    """Layer 10 takes what layers 6 to 9 make together with what layer 5 hands past them."""
+    regions, edges = fold(chart(40, {7}))
+    home = {n.id: i for i, r in enumerate(regions) for n in r.members}
+    assert (home["n5"], home["n10"]) in edges
+    assert home["n5"] != home["n7"] != home["n10"]
+
+
+def test_the_legend_explains_every_outline() -> None:
+    source = dot(chart(20, {4})).source
+    assert "thick red outline" in source
+    assert "amber outline" in source
+    plain = DeviationMap("A against B", "B", "A", (MapNode("a", "a", "Conv", 0.0, 0.0, 0.0, False, False),), ())
+    assert "amber" not in dot(plain).source
