@@ -56,6 +56,8 @@ def _entry(key: str | None, target: TargetConfig, config: Config, base: Path | N
     if key is None or base is None:
         return key
     beside = key_of(target, config, base) if (base / target.file).exists() else "absent"
+    if beside in (key, "absent") and target.space is None:
+        return key  # nothing to be held against it
     return None if beside is None else hashlib.sha256(f"{key} {beside}".encode()).hexdigest()
 
 
