@@ -15,11 +15,11 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import Any
 
 from analyzer.configuration.config import Environment
 from analyzer.problem import TargetProblem
-from analyzer.walls.archive import ArchiveRefused, check_name, pack, unpack
+from analyzer.walls.archive import ArchiveRefused, check_name, unpack
 from analyzer.walls.protocol import ALLOWED_ENVIRONMENT, Limits, Sandbox, Session, SessionEnded, SessionSandbox
 
 MAX_LINE = 8 << 20  # bytes of one message
@@ -284,11 +284,3 @@ def _number(message: Mapping[str, Any], name: str, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise OutOfTurn(f"named no proper {name}")
     return value
-
-
-def archive_of(files: Mapping[str, bytes | Path], limit: int) -> IO[bytes]:
-    """A tar stream at its beginning."""
-    archive = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the caller
-    pack(files, limit, archive)
-    archive.seek(0)
-    return archive
