@@ -14,7 +14,7 @@ from tests.action.harness import Workbench
 from tests.action.reports import KERNEL, LOG, report
 from tests.github_simulator import Fault
 
-CODES = {"pull_request": {1}, "push": {1}, "workflow_run": {0, 2}}
+CODES = {"pull_request": {1}, "push": {1}, "workflow_run": {0, 2, 3}}
 
 
 @pytest.mark.parametrize("fault", list(Fault))
