@@ -6,6 +6,7 @@ import io
 import warnings
 from typing import Any
 
+import numpy as np
 import onnx
 import onnx_ir as ir
 import pytest
@@ -121,3 +122,19 @@ def test_sizes_that_the_configuration_declares_and_that_do_not_fit_together_are_
     target = TargetConfig("t", path="m.onnx", symbols={"m": (2, 8), "n": (2, 8)})
     (found,) = analyse(one, target).findings
     assert (found.level.value, found.node) == ("error", "sum")
+
+
+def test_a_slice_of_a_known_matrix_keeps_its_rank() -> None:
+    nodes = [
+        h.make_node("Slice", ["m", "zero", "one", "axis"], ["cut"], name="cut"),
+        h.make_node("Concat", ["cut", "m"], ["y"], name="joined", axis=1),
+    ]
+    constants = [
+        onnx.numpy_helper.from_array(np.array(v, np.int64), n)
+        for n, v in (("m", [[0, 1, 2], [0, 1, 2]]), ("zero", [0]), ("one", [1]), ("axis", [1]))
+    ]
+    out = [h.make_tensor_value_info("y", TensorProto.INT64, None)]
+    graph = h.make_graph(nodes, "g", [], out, constants)
+    one = Graph(ir.serde.deserialize_model(h.make_model(graph, opset_imports=[h.make_opsetid("", 18)])))
+    assert analyse(one, TargetConfig("t", path="m.onnx")).findings == ()
+    assert program_of(read_graph(one)).values["y"].shape == (2, 4)

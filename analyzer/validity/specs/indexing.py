@@ -107,7 +107,7 @@ def onnx_slice(
         case.require(STEP, step != 0)
         dims[axis] = sliced_size(dims[axis], begin[index], stop[index], step)
     value = None
-    if isinstance(x.value, tuple) and len(chosen) == 1 and is_plain(begin[0]) and is_plain(stop[0]):
+    if x.rank == 1 and isinstance(x.value, tuple) and len(chosen) == 1 and is_plain(begin[0]) and is_plain(stop[0]):
         value = x.value[
             slice(
                 begin[0], stop[0] if abs(stop[0]) < 2**31 else None, 1 if strides is None else case.concrete(strides[0])
@@ -166,7 +166,7 @@ def tf_strided_slice(
     if starts is None or ends is None or steps is None:
         return TensorType(None, x.dtype)
     dims: list[Term] = []
-    value: Any = x.value
+    value: Any = x.value if x.rank == 1 else None
     axis = 0
     explicit = sum(1 for i in range(len(starts)) if not (new_axis_mask | ellipsis_mask) >> i & 1)
     ok = explicit <= x.rank
@@ -212,7 +212,7 @@ def gathered(case: Case, x: TensorType, indices: TensorType, axis: Any) -> Tenso
     for index in known:
         case.require(INDEX_RANGE, all_of(index < size, index >= -size), index=index, axis=place, size=size)
     value: Any = None
-    if isinstance(x.value, tuple) and known and all(is_plain(i) for i in known):
+    if x.rank == 1 and isinstance(x.value, tuple) and known and all(is_plain(i) for i in known):
         picked = tuple(x.value[i] for i in known)
         value = picked if isinstance(indices.value, tuple) else picked[0]
     return TensorType((*x.dims[:place], *indices.dims, *x.dims[place + 1 :]), x.dtype, value=value)
