@@ -51,7 +51,7 @@ def test_a_module_that_counts_its_calls_is_right_each_time(
     (tmp_path / "net.py").write_text(COUNTING, encoding="utf-8")
     code = main(["diff", "net.py:build", "--backends", "torch,onnxruntime", "--sandbox", "process"])
     out = " ".join(capsys.readouterr().out.split())
-    assert code == 1
+    assert code == 0  # told, and no block: no script shows it in a fresh process without the project
     assert "PyTorch agrees with the float64 ONNX reference" in out
     assert "PyTorch changes the model's weights or statistics during inference." in out
     assert "run twice" not in out
