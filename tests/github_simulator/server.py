@@ -92,6 +92,7 @@ class Simulator:
 
     def forget_requests(self) -> None:
         self.requests.clear()
+        self._written.clear()
         self._faults.clear()
 
     def __enter__(self) -> Simulator:
