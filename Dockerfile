@@ -23,6 +23,7 @@ COPY pyproject.toml README.md LICENSE /opt/assay/
 COPY action /opt/assay/action
 COPY analyzer /opt/assay/analyzer
 COPY docs/rules /opt/assay/docs/rules
+COPY docs/workflows/review.yml /opt/assay/docs/workflows/review.yml
 COPY examples /opt/assay/examples
 COPY templates /opt/assay/templates
 RUN pip wheel --no-cache-dir --no-deps --wheel-dir /opt/wheel /opt/assay

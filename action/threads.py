@@ -127,19 +127,28 @@ class Threads:
         return all(any(_is(p, comment) for p in present) for comment in comments)
 
     def _present(self) -> list[Present]:
-        """Our comments on lines, oldest first. Of doubles the first stays, the others go (or fold, once answered)."""
+        """Our comments on lines, oldest first. Of doubles the first stays, the others go (or fold, once answered).
+
+        Doubles tell of a common finding on the same lines: two runs at once may have posted them.
+        """
         every = self._github.review_comments(self._number)
         answered = {comment.reply_to for comment in every}
         found: list[Present] = []
         seen: set[tuple[object, ...]] = set()
+        told: dict[tuple[object, ...], set[str]] = {}  # of the open ones, by their lines
         for posted, marker in self._conversation.own([c for c in every if not c.reply_to], "finding"):
             p = Present(posted, marker)
-            place = (p.fingerprints, posted.path, posted.line, posted.start_line)
+            lines = (posted.path, posted.line, posted.start_line)
+            place = (p.fingerprints, *lines)
+            current = p.state == OPEN and not posted.outdated
+            double = current and (place in seen or told.get(lines, set()) & p.fingerprints)
             if p.state not in (OPEN, FIXED):
                 continue
-            if p.state == FIXED or posted.outdated or place not in seen:
+            if not double:
                 found.append(p)
                 seen.add(place)
+                if current:
+                    told.setdefault(lines, set()).update(p.fingerprints)
             elif posted.id not in answered:
                 self._github.delete_review_comment(posted.id)
             else:

@@ -1,8 +1,8 @@
 """The one intermediate representation: ``onnx_ir`` plus layers, source lines, roles and value ranges."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from analyzer.graph import model
 from analyzer.graph.ranges import ValueRange
 
 if TYPE_CHECKING:
@@ -39,5 +39,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Loaded when it is asked for: a configuration needs `ValueRange` alone, and `onnx_ir` is no part of the front."""
     if name in __all__:
-        return getattr(model, name)
+        return getattr(import_module("analyzer.graph.model"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

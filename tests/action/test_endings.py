@@ -102,7 +102,7 @@ def test_a_crash_in_each_stage(bench: Workbench, stage: str, monkeypatch: pytest
         raise ZeroDivisionError("boom")
 
     targets = {
-        "selection.choose": "action.run.choose",
+        "selection.choose": "action.selection.choose",
         "checkout.Repository.ensure": "action.checkout.Repository.ensure",
         "review.inline_comments": "action.review.inline_comments",
         "finish.write_outputs": "action.finish.write_outputs",
