@@ -47,7 +47,9 @@ def post(settings: Settings, todo: RelayReport, log: Log, github: GitHub) -> int
             raise UsageProblem("The relayed report is about another commit or another id; nothing was posted.")
         files = github.runs.holds(todo.run_id, artifact_name(settings.id))
     except (Problem, GitHubProblem) as problem:
-        told = problem if isinstance(problem, Problem) else UsageProblem(f"The fork's report could not be read: {problem}")
+        told = (
+            problem if isinstance(problem, Problem) else UsageProblem(f"The fork's report could not be read: {problem}")
+        )
         return _end(settings, told, context, github, pulls, check, log)
     report = replace(relayed.report, fail_on=settings.fail_on or relayed.report.fail_on)
     # The first stage's number says which report is newer: an old one may well be posted by a late run.

@@ -13,7 +13,7 @@ from analyzer.differential.runner import CARRIED, Artefact, Runner
 from analyzer.differential.transport import EngineFailed, Environment, ProcessTransport, Transport
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.worker import tensors
-from analyzer.walls import Limits, Sandbox, SessionSandbox
+from analyzer.walls import Limits, Sandbox, can_stay
 from analyzer.walls.process import ProcessSandbox
 
 STATE = "state.bin"  # beside the project in the worker's folder
@@ -149,7 +149,7 @@ class Pool:
             if isinstance(self.sandbox, ProcessSandbox):  # a process of this machine: one that stays is no weaker
                 environment = Environment(self.sandbox.python, variables=variables, devices=devices)
                 return ProcessTransport(backend.engine.name, environment, memory=self.memory, limits=Limits())
-            if not isinstance(self.sandbox, SessionSandbox):
+            if not can_stay(self.sandbox):
                 raise EngineFailed(Kind.MISSING, f"no worker can stay in {self.sandbox.name}")
             return ContainerTransport(backend.engine.name, self.sandbox, variables=variables, memory=self.memory)
         folder = None

@@ -1,5 +1,5 @@
 """Running a command on untrusted input: in a container, or (on a laptop, by explicit choice) in a limited process."""
 
-from analyzer.walls.protocol import PYTHON, Completed, Limits, Sandbox, Session, SessionEnded, SessionSandbox
+from analyzer.walls.protocol import PYTHON, Completed, Limits, Sandbox, Session, SessionEnded, SessionSandbox, can_stay
 
-__all__ = ["PYTHON", "Completed", "Limits", "Sandbox", "Session", "SessionEnded", "SessionSandbox"]
+__all__ = ["PYTHON", "Completed", "Limits", "Sandbox", "Session", "SessionEnded", "SessionSandbox", "can_stay"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard
 
 from analyzer.configuration.config import Environment
 
@@ -130,7 +130,6 @@ class Sandbox(Protocol):
         """
 
 
-@runtime_checkable
 class SessionSandbox(Sandbox, Protocol):
     """A sandbox in which a command can stay."""
 
@@ -147,6 +146,11 @@ class SessionSandbox(Sandbox, Protocol):
         `limits.seconds` does not count: each exchange has its own deadline. Raises `TargetProblem` when the command
         cannot be started.
         """
+
+
+def can_stay(sandbox: Sandbox) -> TypeGuard[SessionSandbox]:
+    """Whether a command can stay in `sandbox`; its properties, which may ask an engine, are not looked at."""
+    return callable(getattr(type(sandbox), "open", None))
 
 
 def check_environment(environment: Mapping[str, str] | None) -> dict[str, str]:

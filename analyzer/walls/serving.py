@@ -20,7 +20,7 @@ from typing import Any
 from analyzer.configuration.config import Environment
 from analyzer.problem import TargetProblem
 from analyzer.walls.archive import ArchiveRefused, check_name, unpack
-from analyzer.walls.protocol import ALLOWED_ENVIRONMENT, Limits, Sandbox, Session, SessionEnded, SessionSandbox
+from analyzer.walls.protocol import ALLOWED_ENVIRONMENT, Limits, Sandbox, Session, SessionEnded, can_stay
 
 MAX_LINE = 8 << 20  # bytes of one message
 MAX_RUNS = 64  # commands that one target may have run: exports, conversions, validation data
@@ -162,7 +162,7 @@ class Server:
         self._count += 1
         if len(self._opened) >= MAX_SESSIONS or self._count > MAX_OPENED:
             raise OutOfTurn(f"asked for more than {MAX_SESSIONS} sessions at once, or {MAX_OPENED} altogether")
-        if not isinstance(place, SessionSandbox):
+        if not can_stay(place):
             raise TargetProblem(f"no worker can stay in {place.name}")
         opened = place.open(
             _command(message), files=files, limits=self._limits(message), environment=_environment(message)
