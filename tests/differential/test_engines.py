@@ -102,7 +102,7 @@ def test_validation_data_is_matched_and_bad_data_is_refused(tmp_path: Path) -> N
 
 
 def test_the_command_shows_engines_and_a_histogram(
-    healthy: Artefact, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    healthy: Artefact, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     from analyzer.commands.cli import main
 
@@ -114,7 +114,7 @@ def test_the_command_shows_engines_and_a_histogram(
     code = main(
         ["diff", str(path), "--inputs", str(data), "--backends", "ort,ort:opt=disable", "--out", str(tmp_path / "o")]
     )
-    printed = capsys.readouterr().out
+    printed = capfd.readouterr().out
     assert code == 0
     assert "agrees" in printed
     assert "D_CLASS of onnxruntime and onnxruntime:opt=disable" in printed

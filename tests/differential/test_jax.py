@@ -54,21 +54,21 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 ENGINES = ["--backends", "jax,jax:mode=eager", "--sandbox", "process"]
 
 
-def test_modes_agree_on_one_build_of_the_weights(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_modes_agree_on_one_build_of_the_weights(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", "model.py:build", *ENGINES, "--thorough"]) == 0
-    said = capsys.readouterr().out
+    said = capfd.readouterr().out
     assert "JAX agrees with the float64 run" in said
     assert "JAX (mode=eager) agrees with the float64 run" in said
 
 
-def test_an_overflow_is_found_in_its_scope(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_overflow_is_found_in_its_scope(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """float32 overflows in both modes where float64 does not: common mode, a warning, with the named scope as layer."""
     assert main(["diff", "model.py:overflow", *ENGINES]) == 0
-    said = " ".join(capsys.readouterr().out.split())
+    said = " ".join(capfd.readouterr().out.split())
     assert "warning: Every engine that ran deviates from the float64 run in `gate` (exp)" in said
 
 
-def test_a_function_that_cannot_be_called_says_so(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_function_that_cannot_be_called_says_so(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (project / "model.py").write_text("def build():\n    return 3\n")
     assert main(["diff", "model.py:build", *ENGINES]) == 3
-    assert "an entry point gives" in " ".join(capsys.readouterr().out.split())
+    assert "an entry point gives" in " ".join(capfd.readouterr().out.split())

@@ -44,13 +44,13 @@ keras.Model(i, L.Dense(2)(L.GRU(4, stateful=True)(i))).save(sys.argv[1])
 
 
 def test_a_module_that_counts_its_calls_is_right_each_time(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "300")
     (tmp_path / "net.py").write_text(COUNTING, encoding="utf-8")
     code = main(["diff", "net.py:build", "--backends", "torch,onnxruntime", "--sandbox", "process"])
-    out = " ".join(capsys.readouterr().out.split())
+    out = " ".join(capfd.readouterr().out.split())
     assert code == 0  # told, and no block: no script shows it in a fresh process without the project
     assert "PyTorch agrees with the float64 ONNX reference" in out
     assert "PyTorch changes the model's weights or statistics during inference." in out

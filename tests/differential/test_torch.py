@@ -72,10 +72,10 @@ def diff(*arguments: str) -> int:
     return main(["diff", *arguments, "--sandbox", "process"])
 
 
-def test_eager_compiled_exported_and_onnx_agree(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_eager_compiled_exported_and_onnx_agree(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     engines = "torch,torch:mode=compile:backend=aot_eager,torch:mode=export,torch:precision=bfloat16,onnxruntime"
     assert diff("net.py:build", "--backends", engines) == 0
-    said = capsys.readouterr().out
+    said = capfd.readouterr().out
     for title in (
         "PyTorch agrees",
         "PyTorch (backend=aot_eager, mode=compile) agrees",
@@ -86,37 +86,37 @@ def test_eager_compiled_exported_and_onnx_agree(project: Path, capsys: pytest.Ca
         assert f"{title} with the float64 ONNX reference" in said, title
 
 
-def test_an_exported_program_is_a_model_file(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_exported_program_is_a_model_file(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     subprocess.run([sys.executable, "net.py"], check=True, capture_output=True)
     assert diff("net.pt2", "--backends", "torch,torch:mode=export") == 0
-    said = capsys.readouterr().out
+    said = capfd.readouterr().out
     assert "PyTorch agrees with the float64" in said
     assert "PyTorch (mode=export) agrees with the float64" in said
 
 
-def test_an_element_type_that_a_layer_refuses(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_element_type_that_a_layer_refuses(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """float16 into a float32 layer: PyTorch raises, where a run in float64 gives numbers."""
     assert diff("net.py:mixed", "--backends", "torch") == 1
-    assert "PyTorch crashes in `linear`" in " ".join(capsys.readouterr().out.split())
+    assert "PyTorch crashes in `linear`" in " ".join(capfd.readouterr().out.split())
 
 
 def test_a_module_that_cannot_be_traced_is_compared_as_a_whole(
-    project: Path, capsys: pytest.CaptureFixture[str]
+    project: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert diff("net.py:branching", "--backends", "torch,torch:mode=compile:backend=aot_eager") == 0
-    said = " ".join(capsys.readouterr().out.split())
+    said = " ".join(capfd.readouterr().out.split())
     assert "PyTorch agrees with the float64 run" in said
     assert "PyTorch (backend=aot_eager, mode=compile) agrees with the float64 run" in said
     assert "compared as a whole" in said
 
 
 def test_engines_that_the_missing_export_keeps_out_are_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "net.py").write_text(MODEL, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "400")
     assert main(["diff", "net.py:branching", "--backends", "torch,onnxruntime", "--sandbox", "process"]) == 0
-    out = capsys.readouterr().out
+    out = capfd.readouterr().out
     assert "onnxruntime did not run, for the model could not be written as ONNX" in out
     assert "PyTorch agrees with" in out

@@ -34,11 +34,11 @@ def prepared(command: str, folder: Path) -> list[str]:
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("command", ["check", "trace", "checkpoint"])
 def test_every_format_of_every_command(
-    command: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     code = main([*prepared(command, tmp_path), "--format", form])
-    text = capsys.readouterr().out
+    text = capfd.readouterr().out
     assert code in (0, 1)
     if form == "json":
         found = json.loads(text)
@@ -54,15 +54,15 @@ def test_every_format_of_every_command(
 
 
 def test_standard_input_stands_for_a_file_and_columns_count_characters(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.StringIO(SOURCE))
     assert main(["trace", "-", "--stdin-filename", "models/net.py", "--root", ".", "--format", "json"]) == 1
-    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    (finding,) = json.loads(capfd.readouterr().out)["findings"]
     assert finding["location"] == {"path": "models/net.py", "line": 3, "end_line": None, "column": 12}
 
 
-def test_standard_input_stands_alone(capsys: pytest.CaptureFixture[str]) -> None:
+def test_standard_input_stands_alone(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["trace", "-", "other.py"]) == 2
-    assert "- stands alone" in capsys.readouterr().err
+    assert "- stands alone" in capfd.readouterr().err

@@ -42,18 +42,18 @@ MISTAKES = {  # replaced, by, what the sentence must say
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_told_with_its_place_and_ends_with_2(
-    mistake: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    mistake: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     old, new, said = MISTAKES[mistake]
     (tmp_path / "space.yml").write_text(GOOD.replace(old, new))
     (tmp_path / "good.yml").write_text(GOOD)
     assert main(["space", str(tmp_path / "space.yml"), str(tmp_path / "good.yml")]) == 2
-    printed = " ".join(capsys.readouterr().out.split())
+    printed = " ".join(capfd.readouterr().out.split())
     assert said in printed
     assert "good.yml: valid for all" in printed, "one bad space loses the others"
 
 
-def test_regions_with_holes_print_as_ranges(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_regions_with_holes_print_as_ranges(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     text = """version: 1
 model:
   inputs: {x: {shape: [1, h]}}
@@ -64,4 +64,4 @@ derived: {}
     shown = text.replace("[1, h]", '[1, "h // 10 * 10"]')
     (tmp_path / "space.yml").write_text(shown)
     assert main(["space", str(tmp_path / "space.yml")]) == 1
-    assert "h ≤ 299 or h ≥ 310" in capsys.readouterr().out
+    assert "h ≤ 299 or h ≥ 310" in capfd.readouterr().out
