@@ -116,7 +116,7 @@ def test_numbers_in_the_place_of_nan_are_called_that(
     nodes = [node("MatMul", ["x", "w"], ["a"], name="product"), node("Relu", ["a"], ["y"], name="relu")]
     done = examine(save_model(tmp_path / "nan.onnx", nodes, weights, [3, 2]), ["openvino"], pool)
     (problem,) = done.problems
-    finding = layer_finding(problem, done, TargetConfig("m", path="m"), tmp_path)
+    finding = layer_finding(problem, done, TargetConfig("m", path="m"))
     assert "gives numbers in `relu`" in finding.message
     assert "50 % of the outputs are NaN" in sentences(done)[-1]
 
