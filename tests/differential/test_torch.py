@@ -38,6 +38,8 @@ class Strict(nn.Module):
 
 class Branching(Strict):
     def forward(self, x):
+        if torch._C._len_torch_dispatch_stack() > 0:  # a tracer or a recorder looks on
+            raise RuntimeError("runs eagerly only")
         x = self.linear(x)
         return x * 2 if bool(x.sum() > 0) else x - 1
 

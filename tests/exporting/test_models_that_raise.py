@@ -56,16 +56,6 @@ NO_DEFECTS = {
         "def build():\n    exec(compile(LIBRARY, '/site-packages/vision/__init__.py', 'exec'), {})\n"
     ),
     "no accelerator": "import torch\ndef build():\n    return torch.nn.Linear(2, 2).to('cuda'), (torch.rand(1, 2),)\n",
-    "too dynamic to be exported": """
-import torch
-
-class Net(torch.nn.Module):
-    def forward(self, x):
-        return x * 2 if float(x.sum()) > 0 and len(str(x.tolist())) > 3 else x[x > 0].tolist()
-
-def build():
-    return Net(), (torch.rand(2),)
-""",
 }
 
 

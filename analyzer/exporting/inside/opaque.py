@@ -58,7 +58,7 @@ def translation(overload: Any) -> Callable[..., Any]:
 def _numbers(overload: Any, arguments: Any, named: Any) -> Iterator[tuple[str, Any]]:
     """The arguments that are numbers, texts or truth values, by their names in the schema."""
     names = [a.name for a in overload._schema.arguments]
-    for name, value in [*zip(names, arguments, strict=False), *named.items()]:
+    for name, value in [*zip(names, arguments), *named.items()]:  # noqa: B905 - Python 3.9
         if isinstance(value, (bool, int, float, str)):
             yield name, int(value) if isinstance(value, bool) else value
         elif isinstance(value, (list, tuple)) and value and all(type(v) is int for v in value):
