@@ -105,7 +105,7 @@ def test_a_failure_with_exact_values_is_shown_with_these_values(tmp_path: Path) 
     assert finding.confidence is Confidence.CONFIRMED
     assert finding.reproducer is not None
     test = tmp_path / "out" / finding.reproducer
-    leaves = np.load(test.parent / (test.stem.removeprefix("test_") + ".npz"))
+    leaves = np.load(test.parent / (test.stem.removeprefix("reproduce_") + ".npz"))
     assert leaves.files == ["x"]
 
 
