@@ -73,7 +73,8 @@ def test_blocking_findings_exit_with_1_and_leave_every_form_of_the_report(folder
     ],
 )
 def test_exit_codes(folder: Path, arguments: tuple[str, ...], code: int) -> None:
-    (folder / "cut.onnx").write_bytes((folder / "good.onnx").read_bytes()[:50])
+    if "cut.onnx" in arguments:  # what lies here is found and checked, also without being named
+        (folder / "cut.onnx").write_bytes((folder / "good.onnx").read_bytes()[:50])
     done = assay(folder, *arguments)
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
