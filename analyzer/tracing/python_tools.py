@@ -205,7 +205,8 @@ def _run(name: str, program: str | None, options: Sequence[str], folder: str, te
             launch.command(what, *options, rules=rules, form=form), input=text,
             stdin=subprocess.DEVNULL if text is None else None, capture_output=True, text=True, timeout=SECONDS,
             cwd=folder, check=False, encoding="utf-8", errors="replace",
-            env={"PATH": "/usr/bin:/bin", "HOME": folder, "TMPDIR": folder, "LC_ALL": "C.UTF-8"},
+            env={"PATH": "/usr/bin:/bin", "HOME": folder, "TMPDIR": folder, "LC_ALL": "C.UTF-8",
+                 "OPENSSL_CONF": "/dev/null"},  # Node.js ends where it may not read the system's
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise ToolFailed(f"{name} gave no answer within {SECONDS:g} s, so it says nothing of this file") from None

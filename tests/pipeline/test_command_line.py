@@ -109,6 +109,7 @@ def test_only_what_is_new_against_a_revision_counts(folder: Path) -> None:
 
 PROBE = """
 import sys
+from analyzer.commands.cli import main
 try:
     main({arguments})
 except SystemExit:

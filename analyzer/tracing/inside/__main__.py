@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 
 RESULT = os.path.abspath(os.path.join("out", "dry.json"))  # the script runs in another folder
@@ -44,13 +45,14 @@ def _attempt(request: dict, mode: str, ends: float) -> dict:  # type: ignore[typ
     if left < 2:
         return {"status": "unreachable", "reason": "its first training step takes longer than the time allowed"}
     seconds = left * 0.5 if mode == "fake" else left
-    with open("attempt.json", "w", encoding="utf-8") as file:
+    attempt = os.path.join(tempfile.gettempdir(), "attempt.json")  # the folder itself may not be written
+    with open(attempt, "w", encoding="utf-8") as file:
         json.dump(dict(request, mode=mode, seconds=seconds), file)
     if os.path.exists(RESULT):
         os.remove(RESULT)
     code = 0
     try:
-        command = [sys.executable, "-m", "assay_dry", "attempt.json"]
+        command = [sys.executable, "-m", "assay_dry", attempt]
         code = subprocess.run(command, timeout=seconds + 5, check=False, stdin=subprocess.DEVNULL).returncode
     except subprocess.TimeoutExpired:
         pass
