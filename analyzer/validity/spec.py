@@ -191,14 +191,15 @@ class Case:
         """Whether `value` is the one that means something else: −1 for "computed", 0 for "none", None for "default".
 
         A symbol that may take the sentinel or another value makes two cases of the type, so its values are tried one
-        by one. A size that nothing names is never meant as a sentinel.
+        by one. A size that nothing names, or that is computed from others, is never meant as a sentinel.
         """
         if value is None or sentinel is None or isinstance(value, (str, bool, tuple, list, Quotient)):
             return value is None and sentinel is None
         if isinstance(value, Poly):
             inside = value.interval.lo <= sentinel <= value.interval.hi
-            if not inside or any("?" in s.name for s in value.symbols):
-                return False
+            named = str(value) in {s.name for s in value.symbols if "?" not in s.name}
+            if not inside or not named:  # a size computed from others is never meant as a sentinel
+                return equal(value, sentinel) is True
             return equal(value, sentinel) is True or self.concrete(value) == sentinel
         if isinstance(value, np.ndarray):
             met = value == sentinel
