@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -77,10 +78,12 @@ def _in_child(
     except CannotStand as problem:
         print(f"assay: the kernel's wall could not be closed, so nothing was analysed: {problem}.", file=sys.stderr)
         code = 3
-    except BaseException:
-        import traceback
-
-        traceback.print_exc()
+    except BaseException as problem:
+        last = traceback.extract_tb(problem.__traceback__)[-1]
+        where = f"{Path(last.filename).name}:{last.lineno}"
+        what = " ".join(f"{type(problem).__name__}: {problem}".split())[:500]
+        print(f"assay: an error of Assay's own, please report it: {what} ({where}).", file=sys.stderr)
+        code = 3
     finally:
         with contextlib.suppress(Exception):
             stage.end_all(os.getpid())
