@@ -43,9 +43,12 @@ save("print", lambda: raw.PrintV2(input=tf.constant("caught"), output_stream="fi
 
 
 @contextlib.contextmanager
-def watched(name: str) -> Iterator[list[str]]:
-    """What `docker exec` reads of process 1 of the container `name`, while it runs: environment and arguments."""
+def watched(name: str) -> Iterator[tuple[list[str], list[str]]]:
+    """Arguments and environment of process 1 of the container `name` while it runs, as `docker exec` reads them and,
+    where the engine runs on this machine, as the host does; apart from them what was read before the process had
+    replaced itself, or could not be read."""
     seen: list[str] = []
+    other: list[str] = []
     done = threading.Event()
 
     def watch() -> None:
@@ -53,14 +56,23 @@ def watched(name: str) -> Iterator[list[str]]:
             look = docker(
                 "exec", name, "/bin/sh", "-c", "tr '\\0' ' ' < /proc/1/cmdline; cat /proc/1/environ", timeout=20
             )
-            if look.returncode == 0 and "--handed-over" in look.stdout:
+            host = docker("inspect", "--format", "{{.State.Pid}}", name, timeout=20).stdout.strip()
+            with contextlib.suppress(OSError):
+                proc = Path("/proc", host or "none")
+                read = ((proc / "cmdline").read_bytes() + b" " + (proc / "environ").read_bytes()).decode(
+                    errors="replace"
+                )
+                (seen if "--handed-over" in read else other).append(read)
+            if "--handed-over" in look.stdout:  # an environment that cannot be read shows nothing either
                 seen.append(look.stdout)
-            time.sleep(0.5)
+            else:
+                other.append(f"{look.returncode} {look.stdout[:200]} {look.stderr[:200]}")
+            time.sleep(0.1)
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
     try:
-        yield seen
+        yield seen, other
     finally:
         done.set()
         thread.join(30)
@@ -86,7 +98,7 @@ def test_graphs_that_act_are_blocked_and_touch_nothing(
     bench.open_pull(graphs, head_repository="mallory/models")
     before = git(bench.workspace, "status", "--porcelain", "--ignored")
     box, name = tmp_path / "box", f"assay-hostile-{os.getpid()}"
-    with watched(name) as seen:
+    with watched(name) as (seen, other):
         payload = bench.payload(head_repository="mallory/models")
         done = run_as_github_does(bench, image, box, payload, name, only="numerical,differential")
     log = done.stdout + done.stderr
@@ -98,7 +110,7 @@ def test_graphs_that_act_are_blocked_and_touch_nothing(
     assert "caught" not in git(bench.workspace, "status", "--porcelain", "--ignored")
     assert git(bench.workspace, "status", "--porcelain", "--ignored") == before
     assert not (box / "file_commands" / "env").exists()
-    assert seen, "process 1 was never seen"
+    assert seen, f"process 1 was never seen with its new image: {sorted(set(other))}"
     for secret in SECRETS:
         assert secret not in summary
         assert secret not in "".join(seen)
