@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analyzer.commands.output import add_format, emit, report_of
 from analyzer.configuration.config import DriftBudget, InputSpec, TargetConfig, Thresholds
 from analyzer.differential.analysis import inputs_of, result_of, run_studies
 from analyzer.differential.backend import parse
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
     from analyzer.differential.runner import Artefact
     from analyzer.differential.study import Study
     from analyzer.differential.transport import Transport
-    from analyzer.findings import AnalysisResult
+    from analyzer.findings import AnalysisResult, Finding
     from analyzer.graph import Graph
     from analyzer.walls import Sandbox
 
@@ -85,6 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--budget", metavar="top1=0.5,mad=0.01", help="with --against: how far outputs may move (exit code 1 beyond)"
     )
     parser.add_argument("--out", metavar="DIR", default="assay-diff", help="folder for reproducers and pictures")
+    add_format(parser)
 
 
 def enclosure(args: argparse.Namespace) -> dict[str, Any] | None:
@@ -127,13 +131,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
         findings = result.findings
         if args.base:
             findings = mark_worse(findings, analyse(args.base, output / ".base")[1].findings)
-    _show(console, studies, result)
-    for finding in findings:
-        mark = "" if finding.new else " (known on the base)"
-        console.print(f"{finding.level.value}: {finding.message}{mark}", markup=False)
-        if finding.reproducer:
-            console.print(f"    reproduce: python {output / finding.reproducer}", markup=False)
     _draw(result, output)
+    if args.format != "text":
+        _emit(args, replace(result, findings=tuple(findings)))
+    else:
+        _show(console, studies, result)
+        _list_findings(console, findings, output)
     if any(f.blocks(FailOn.CONFIRMED) for f in findings):
         return 1
     return 0 if any(s.comparison is not None and s.comparison.reference for s in studies) else 3
@@ -151,15 +154,28 @@ def _against(args: argparse.Namespace, console: Console) -> int:
         graphs = graph_of(head, root, sandbox), graph_of(base, base_root, sandbox)
         given = inputs_of(head, root, sandbox)
         done, result = review_drift(*graphs, head, _budget(args.budget), output, given)
-    console.print(sentence(done), markup=False)
-    for finding in result.findings:
-        console.print(f"{finding.level.value}: {finding.message}", markup=False)
-        if finding.reproducer:
-            console.print(f"    reproduce: python {output / finding.reproducer}", markup=False)
     _draw(result, output)
+    if args.format != "text":
+        _emit(args, result)
+    else:
+        console.print(sentence(done), markup=False)
+        _list_findings(console, result.findings, output)
     if any(f.blocks(FailOn.CONFIRMED) for f in result.findings):
         return 1
     return 3 if done.why else 0
+
+
+def _emit(args: argparse.Namespace, result: AnalysisResult) -> None:
+    file = args.model.rpartition(":")[0] if ".py:" in args.model else args.model
+    emit(report_of({args.model: result}, "differential", {args.model: file}), args.format)
+
+
+def _list_findings(console: Console, findings: Sequence[Finding], output: Path) -> None:
+    for finding in findings:
+        mark = "" if finding.new else " (known on the base)"
+        console.print(f"{finding.level.value}: {finding.message}{mark}", markup=False)
+        if finding.reproducer:
+            console.print(f"    reproduce: python {output / finding.reproducer}", markup=False)
 
 
 def _budget(text: str | None) -> DriftBudget:
@@ -213,8 +229,6 @@ def _target(args: argparse.Namespace, model: str) -> tuple[TargetConfig, Path]:
 
 
 def _common(first: Path, second: Path) -> str:
-    import os
-
     return os.path.commonpath([first, second])
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import sys
 import time
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analyzer.commands.output import add_format, emit, report_of
 from analyzer.exporting.export import check_entry
+from analyzer.findings import AnalysisResult
 from analyzer.loading import scan
 from analyzer.loading.scan import refusal
 from analyzer.problem import Problem, TargetProblem, UsageProblem
@@ -25,6 +28,7 @@ from analyzer.validity.explain import check_vector, core, repairs
 from analyzer.validity.recording.answer import CodeAnswer, as_data, decided, predicate
 from analyzer.validity.recording.record import Request, record
 from analyzer.validity.solver import Solver
+from analyzer.validity.space_findings import of_code, of_decision
 from analyzer.validity.space_reader import domains_from, read_space
 from analyzer.walls.process import ProcessSandbox
 
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from analyzer.validity.space import Space
 
 MAX_SHOWN = 12
+_Outcome = tuple[int, Mapping[str, Any], AnalysisResult]  # exit code, answer as data, answer as findings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,6 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--backend", choices=("loky", "spark"), default="loky", help="where the workers run")
     parser.add_argument("--timeout", type=float, default=10.0, metavar="S", help="seconds for one solver query")
     parser.add_argument("--json", metavar="FILE", help="write the answer as JSON")
+    add_format(parser)
 
 
 def enclosure(args: argparse.Namespace) -> dict[str, Any] | None:
@@ -93,7 +99,8 @@ def enclosure(args: argparse.Namespace) -> dict[str, Any] | None:
 def run(args: argparse.Namespace, console: Console) -> int:
     """0: valid for all; 1: some vectors are invalid; 2: the space is wrong; 3: not decided."""
     worst = 0
-    answers = []
+    answers: list[Mapping[str, Any]] = []
+    results: dict[str, AnalysisResult | str] = {}
     asked = [(n, "build") for n in args.spaces] + [(n, "trial") for n in args.optuna]
     asked += [(n, "hp") for n in args.keras_tuner]
     if not asked:
@@ -101,7 +108,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     for name, style in asked:
         try:
             if style != "build" or ".py:" in name:
-                code, found = _from_code(name, style, args, console)
+                code, found, results[name] = _from_code(name, style, args, console)
                 worst = max(worst, code)
                 answers.append(found)
                 continue
@@ -109,27 +116,36 @@ def run(args: argparse.Namespace, console: Console) -> int:
             if args.vector:
                 worst = max(worst, _explain_one(space, args.vector, console))
                 continue
-            code, answer = _decide_one(space, args, console)
+            code, found, results[name] = _decide_one(space, args, console)
             worst = max(worst, code)
-            answers.append(answer)
+            answers.append(found)
         except UsageProblem as problem:
+            results[name] = str(problem)
             console.print(str(problem), style="red", markup=False, highlight=False)
             worst = max(worst, 2)
         except Problem as problem:
+            results[name] = str(problem)
             console.print(str(problem), style="red", markup=False, highlight=False)
             worst = 3
         except Exception as error:  # a defect of ours: told, and no reason to lose the other answers
             place = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{Path(place.filename).name}:{place.lineno}"
             what = f"{type(error).__name__} in {where}: {error}"
+            results[name] = what
             console.print(f"{name}: not decided, by a defect of Assay that should be reported: {what}", markup=False)
             worst = 3
+    text = json.dumps(answers, indent=2, default=str) + "\n"
     if args.json and answers:
-        Path(args.json).write_text(json.dumps(answers, indent=2, default=str) + "\n", encoding="utf-8")
+        Path(args.json).write_text(text, encoding="utf-8")
+    if args.format == "json":
+        sys.stdout.write(text)
+    elif args.format != "text":
+        files = {name: name.rpartition(":")[0] if ".py:" in name else name for name in results}
+        emit(report_of(results, "space", files), args.format)
     return worst
 
 
-def _from_code(entry: str, style: str, args: argparse.Namespace, console: Console) -> tuple[int, Mapping[str, Any]]:
+def _from_code(entry: str, style: str, args: argparse.Namespace, console: Console) -> _Outcome:
     """The space of a function that builds a model, run in the sandbox with recording values."""
     started = time.perf_counter()
     root = args.root.resolve()
@@ -146,13 +162,17 @@ def _from_code(entry: str, style: str, args: argparse.Namespace, console: Consol
     recording = record(Request(entry, domains, inputs, style), root, ProcessSandbox())
     with Solver(args.timeout) as solver:
         found = decided(recording, solver)
-        data = as_data(found, solver) if args.json else {}
+        data = as_data(found, solver) if _wants_data(args) else {}
     _show_code(found, console, time.perf_counter() - started)
     if args.export:
         Path(args.export).write_text(predicate(found), encoding="utf-8")
         console.print(f"Written: {args.export} (valid, constraints, keep)", markup=False, highlight=False)
     code = 3 if found.undecided else 0 if found.valid == found.total else 1
-    return code, data
+    return code, data, of_code(found, entry)
+
+
+def _wants_data(args: argparse.Namespace) -> bool:
+    return bool(args.json) or args.format == "json"
 
 
 def _show_code(found: CodeAnswer, console: Console, seconds: float) -> None:
@@ -197,20 +217,21 @@ def _read(name: str, target: str | None) -> Space:
     return read_space(text, path.name, architecture, path.parent)
 
 
-def _decide_one(space: Space, args: argparse.Namespace, console: Console) -> tuple[int, Mapping[str, Any]]:
+def _decide_one(space: Space, args: argparse.Namespace, console: Console) -> _Outcome:
     started = time.perf_counter()
     if args.mode != "auto":
         return _cross_check(space, args, console)
     if args.jobs != 1 or args.backend == "spark":
         counts = decide_chunked(space, jobs=args.jobs, backend=args.backend)
         console.print(f"[bold]{space.name}[/]: {counts.sentence} ({time.perf_counter() - started:.2f} s)")
-        return (0 if counts.valid == counts.total else 1), counts.as_json()
+        code = 0 if counts.valid == counts.total else 1
+        return code, counts.as_json(), AnalysisResult(notes=(counts.sentence,))
     with Solver(args.timeout) as solver:
         decision = decide(space, solver=solver)
         _show(decision, console, time.perf_counter() - started, solver)
-        data = answer(decision, solver) if args.json else {}
+        data = answer(decision, solver) if _wants_data(args) else {}
     code = 3 if decision.verdict == UNDECIDED else 0 if decision.verdict == VALID_FOR_ALL else 1
-    return code, data
+    return code, data, of_decision(decision, space.name)
 
 
 def _show(decision: Decision, console: Console, seconds: float, solver: Any) -> None:
@@ -263,7 +284,7 @@ def headline(decision: Decision) -> str:
     return f"{decision.verdict}: {decision.valid:,} of {decision.total:,} vectors are valid"
 
 
-def _cross_check(space: Space, args: argparse.Namespace, console: Console) -> tuple[int, Mapping[str, Any]]:
+def _cross_check(space: Space, args: argparse.Namespace, console: Console) -> _Outcome:
     started = time.perf_counter()
     if args.mode == "individual":
         valid = individual(space, jobs=args.jobs)
@@ -271,13 +292,10 @@ def _cross_check(space: Space, args: argparse.Namespace, console: Console) -> tu
         valid = bulk(space, block=args.block or None, jobs=args.jobs)
     total = space.exact_total
     seconds = time.perf_counter() - started
-    console.print(f"{space.name}: {args.mode} mode finds {len(valid):,} of {total:,} vectors valid ({seconds:.2f} s)")
-    return (0 if len(valid) == total else 1), {
-        "space": space.name,
-        "mode": args.mode,
-        "valid": len(valid),
-        "total": total,
-    }
+    found = f"{args.mode} mode finds {len(valid):,} of {total:,} vectors valid"
+    console.print(f"{space.name}: {found} ({seconds:.2f} s)")
+    data = {"space": space.name, "mode": args.mode, "valid": len(valid), "total": total}
+    return (0 if len(valid) == total else 1), data, AnalysisResult(notes=(found,))
 
 
 def _explain_one(space: Space, pairs: list[str], console: Console) -> int:

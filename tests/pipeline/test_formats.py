@@ -15,9 +15,16 @@ from sarif_pydantic import Sarif
 
 from analyzer.commands.cli import main
 from analyzer.configuration.schemas import schema
-from tests.pipeline.models import unsafe
+from tests.pipeline.models import safe, unsafe
 
 SOURCE = "import torch\nx = torch.zeros(2, 3)\né = 1; y = x.view(7)\n"
+SPACE = """version: 1
+model:
+  inputs: {x: {shape: [2, 3, 8, 8]}}
+  layers:
+    - {name: conv, op: Conv2d, in_channels: 3, out_channels: 4, kernel_size: k}
+hyperparameters: {k: [3, 9, 12]}
+"""
 FORMATS = ("json", "sarif", "github", "markdown")
 
 
@@ -27,12 +34,18 @@ def prepared(command: str, folder: Path) -> list[str]:
     if command == "trace":
         (folder / "net.py").write_text(SOURCE)
         return ["trace", "net.py", "--root", "."]
+    if command == "space":
+        (folder / "space.yml").write_text(SPACE)
+        return ["space", "space.yml"]
+    if command == "diff":
+        safe(folder / "other.onnx")
+        return ["diff", unsafe(folder / "m.onnx").name, "--against", "other.onnx", "--budget", "mad=0", "--out", "out"]
     save_file({"w": np.array([1.0, np.nan], np.float32)}, folder / "w.safetensors")
     return ["checkpoint", "w.safetensors"]
 
 
 @pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("command", ["check", "trace", "checkpoint"])
+@pytest.mark.parametrize("command", ["check", "trace", "checkpoint", "space", "diff"])
 def test_every_format_of_every_command(
     command: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -42,8 +55,11 @@ def test_every_format_of_every_command(
     assert code in (0, 1)
     if form == "json":
         found = json.loads(text)
-        Draft202012Validator(schema("report")).validate(found)
-        assert found["findings"]
+        Draft202012Validator(schema("space" if command == "space" else "report")).validate(found)
+        if command == "space":
+            assert found[0]["valid"] == 1
+        else:
+            assert found["findings"]
     elif form == "sarif":
         assert Sarif.model_validate(json.loads(text)).runs[0].results
     elif form == "github":
