@@ -21,9 +21,10 @@ from analyzer.numerical.explanation import followers, message
 from analyzer.numerical.findings import Support, finding_of
 from analyzer.numerical.hidden_overflows import worth_searching
 from analyzer.numerical.interpreter import interpret
-from analyzer.numerical.repair.repair import repair
+from analyzer.numerical.repair.joint import joined
+from analyzer.numerical.repair.repair import Repair, repair
 from analyzer.numerical.result import Alarm, Interpretation, Options
-from analyzer.numerical.sensitivity import precondition
+from analyzer.numerical.sensitivity import Precondition, precondition
 from analyzer.numerical.stored_weights import StoredWeight, exact_weights, stored_weights
 from analyzer.problem import TargetProblem
 
@@ -174,13 +175,23 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
         reached = _confirmed(case, hidden, confirmer, deadline)
         shown |= reached
         roots = [*roots, *(w for w in hidden if id(w) in reached)]
+    needed: dict[int, Precondition] = {}
+    repairs: list[tuple[Alarm, Repair]] = []
+    for warning in roots if explain else ():
+        deadline = time.monotonic() + EXPLAIN_SECONDS
+        narrowed = precondition(case.graph, warning, case.assumptions, case.options, deadline)
+        change = repair(case.graph, warning, case.assumptions, case.options, case.root, confirmer, narrowed)
+        if narrowed is not None:
+            needed[id(warning)] = narrowed
+        if change is not None:
+            repairs.append((warning, change))
+    mends = joined(case.graph, repairs, as_ranges(case.assumptions), case.options, case.root)
     found = []
     for warning in roots:
         confirmation = shown.get(id(warning))
         shown_by = f"{confirmation.engine}: {confirmation.sentence}" if confirmation else ""
-        support = Support(shown_by, standing=confirmation.standing if confirmation else None)
-        if explain:
-            support = _explained(case, warning, confirmer, support)
+        standing = confirmation.standing if confirmation else None
+        support = Support(shown_by, needed.get(id(warning)), mends.get(id(warning)), standing)
         after = follow.get(id(warning), [])
         finding = finding_of(case.graph, case.target.id, case.interpretation, warning, case.assumptions, after, support)
         if confirmation is not None and case.output is not None:
@@ -204,14 +215,6 @@ def _confirmed(case: _Case, roots: Sequence[Alarm], confirmer: Confirmer, deadli
         if confirmation is not None:
             found[id(warning)] = confirmation
     return found
-
-
-def _explained(case: _Case, warning: Alarm, confirmer: Confirmer | None, support: Support) -> Support:
-    """With the narrowing that makes the warning vanish and the change that mends it."""
-    deadline = time.monotonic() + EXPLAIN_SECONDS
-    needed = precondition(case.graph, warning, case.assumptions, case.options, deadline)
-    change = repair(case.graph, warning, case.assumptions, case.options, case.root, confirmer, needed)
-    return replace(support, precondition=needed, suggestion=change)
 
 
 def _write(case: _Case, confirmation: Confirmation, finding: Finding, warning: Alarm, output: Path) -> Path:

@@ -77,7 +77,7 @@ def play(name: str, fault: Fault, folder: Path, first: int = 0, step: int = 1) -
     Raises AssertionError when the run without faults is not whole.
     """
     with Simulator() as simulator:
-        bench = Workbench(folder, simulator)
+        bench = Workbench(folder, simulator, in_process=True)
         run = SCENES[name](bench)
         start = copy.deepcopy(simulator.state)
         simulator.forget_requests()

@@ -20,6 +20,7 @@ from action.settings import Settings
 from analyzer.findings import Report
 from tests.github_simulator import ChangedFile, PullRequest, Simulator
 from tests.github_simulator.from_git import changed_files
+from tests.github_simulator.in_process import Requester
 from tests.github_simulator.server import TOKEN
 
 CLIENT_TIMEOUT = 1  # second
@@ -62,6 +63,7 @@ class Workbench:
     waited: list[float] = field(default_factory=list)
     now: float = 1_700_000_000.0
     run_id: int = 100
+    in_process: bool = False  # requests go to the simulator without a connection
 
     def __post_init__(self) -> None:
         self.workspace = self.folder / "workspace"
@@ -178,7 +180,10 @@ class Workbench:
         """A client whose clock and sleep are the bench's."""
         budget = RetryBudget(float(settings.max_wait), clock=lambda: self.now, sleep=self._sleep, pause=0.0)
         address = (settings.repository, settings.api_url, settings.graphql_url, settings.token)
-        return GitHub(*address, budget, timeout=CLIENT_TIMEOUT)
+        made = GitHub(*address, budget, timeout=CLIENT_TIMEOUT)
+        if self.in_process:
+            made._transport._requester = Requester(self.simulator, self._time_out)  # type: ignore[assignment]
+        return made
 
     def outside(self) -> Outside:
         return Outside(
@@ -188,6 +193,9 @@ class Workbench:
             write=lambda report, output: replace(report),
             today=lambda: date(2026, 11, 21),
         )
+
+    def _time_out(self) -> None:
+        self.now += CLIENT_TIMEOUT
 
     def _sleep(self, seconds: float) -> None:
         self.waited.append(seconds)

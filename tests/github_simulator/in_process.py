@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+import requests
 from github import GithubException
 
+from tests.github_simulator.faults import ANSWERS, GRAPHQL_ANSWERS, Fault
 from tests.github_simulator.server import TOKEN, Request, Simulator
 
 
 class Requester:
     """Takes the place of `Transport`'s requester."""
 
-    def __init__(self, simulator: Simulator) -> None:
+    def __init__(self, simulator: Simulator, pass_time: Callable[[], None] = lambda: None) -> None:
+        """`pass_time` lets the client's time limit pass where an answer never comes."""
         self._simulator = simulator
+        self._pass_time = pass_time
 
     def requestJsonAndCheck(
         self,
@@ -33,7 +37,19 @@ class Requester:
         simulator.requests.append(request)
         if simulator.on_request:
             simulator.on_request(request)
-        status, answer, told = simulator.answer(request, TOKEN)
+        fault = simulator.take_fault(request)
+        if fault is None or fault.happens_after:
+            status, answer, told = simulator.answer(request, TOKEN)
+        if fault is Fault.TIMEOUT:
+            self._pass_time()
+            raise requests.exceptions.ReadTimeout
+        if fault in (Fault.RESET, Fault.RESET_AFTER):
+            raise requests.exceptions.ConnectionError
+        if fault is not None and path.endswith("/graphql") and fault in GRAPHQL_ANSWERS:
+            status, answer, told = 200, {"data": None, **GRAPHQL_ANSWERS[fault]}, {}
+        elif fault is not None:
+            status, message, told = ANSWERS[fault]
+            answer = {"message": message}
         if status >= 400:
             raise GithubException(status, answer, told)
         return {name.lower(): value for name, value in told.items()}, answer

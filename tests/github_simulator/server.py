@@ -225,6 +225,7 @@ def _reads(path: str) -> str:
 class _Handler(BaseHTTPRequestHandler):
     owner: Simulator
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # head and body are two packets: the second would wait for the first one's answer
 
     def log_message(self, *_: Any) -> None:
         pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import onnx_ir as ir
@@ -18,11 +18,20 @@ from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.repair.builder import DTYPES, Builder
 from analyzer.numerical.repair.candidate import Candidate
 from analyzer.numerical.repair.candidates import candidates
-from analyzer.numerical.repair.source import Place, rewrite
+from analyzer.numerical.repair.source import Edit, Place, edits_at, rewrite
 from analyzer.numerical.result import Alarm, Options
 from analyzer.numerical.sensitivity import Precondition, slice_ranges
 
 LARGEST_CHANGE = 1e-3  # relative to 1 + |result|; more is never offered
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What mends one warning: a proved change with its edits of the source, or without them a change in words."""
+
+    suggestion: Suggestion
+    candidate: Candidate | None = None
+    edits: tuple[Edit, ...] = ()
 
 
 def repair(
@@ -33,10 +42,10 @@ def repair(
     root: Path,
     confirmer: Confirmer | None,
     needed: Precondition | None,
-) -> Suggestion | None:
+) -> Repair | None:
     """A proved change, as source text where the line can be rewritten safely; else a proved precondition; else None."""
     ranges = {a.name: a.range for a in assumptions}
-    described: Suggestion | None = None
+    described: Repair | None = None
     for candidate in candidates(warning):
         proved = proved_change(graph, warning, candidate, ranges, options)
         if proved is None:
@@ -48,21 +57,23 @@ def repair(
         if moved is not None:
             far = f"move by at most {moved:.1g} (relative to 1 + |result|)" if moved else "do not move"
             text += f"; results of 8 ordinary inputs {far}"
-        place = _place(graph, candidate.anchor)
+        place = place_of(graph, candidate.anchor)
         edit = rewrite(root, place, candidate.kind, candidate.number) if place else None
-        if edit is not None:
-            return replace(edit, description=text, proved=True)
+        if place is not None and edit is not None:
+            edits = edits_at(root, place, candidate.kind, candidate.number)
+            return Repair(replace(edit, description=text, proved=True), candidate, tuple(edits))
         if described is None:
-            described = Suggestion(text[0].upper() + text[1:] + ".", proved=True)
+            described = Repair(Suggestion(text[0].upper() + text[1:] + ".", proved=True), candidate)
     if described is not None:
         return described
     if needed is not None:
         given, now = needed.assumption, interval_text(needed.lo, needed.hi)
-        return Suggestion(f"Keep {given.name} within {now}: inside it the operator is proved safe.", proved=True)
+        text = f"Keep {given.name} within {now}: inside it the operator is proved safe."
+        return Repair(Suggestion(text, proved=True))
     return None
 
 
-def _place(graph: Graph, node: ir.Node) -> Place | None:
+def place_of(graph: Graph, node: ir.Node) -> Place | None:
     """Where a node was written, and which of the line's operators of its kind it is."""
     location = location_of(node)
     if location is None:
@@ -103,16 +114,13 @@ def proved_change(
     anchor = find(changed, first) if first else None
     if anchor is None or not isinstance(anchor.graph, ir.Graph):
         return None
-    build = Builder(anchor.graph, anchor, warning.dtype if warning.dtype in DTYPES else "float32")
-    result = candidate.build(build, anchor)
-    old = anchor.outputs[0]
-    ir.convenience.replace_all_uses_with(old, result, replace_graph_outputs=True)
+    build, result = rebuilt(anchor, candidate, warning.dtype)
     losses = after.results
     if after.inside:
-        _drop_unused(anchor.graph)
+        drop_unused(anchor.graph)
     else:
         changed.outputs[:] = [result]
-        _drop_unused(changed)
+        drop_unused(changed)
         losses = (result.name or "",)
         after = replace(after, outputs=losses, results=losses)
     base = {**slice_ranges(before)}
@@ -123,7 +131,16 @@ def proved_change(
     return before, after
 
 
-def _drop_unused(graph: ir.Graph) -> None:
+def rebuilt(anchor: ir.Node, candidate: Candidate, dtype: str) -> tuple[Builder, ir.Value]:
+    """The candidate's nodes in the place of `anchor`, a node of a copy of the graph, and their result."""
+    assert isinstance(anchor.graph, ir.Graph)
+    build = Builder(anchor.graph, anchor, dtype if dtype in DTYPES else "float32")
+    result = candidate.build(build, anchor)
+    ir.convenience.replace_all_uses_with(anchor.outputs[0], result, replace_graph_outputs=True)
+    return build, result
+
+
+def drop_unused(graph: ir.Graph) -> None:
     """Only what the graph's outputs need stays."""
     for node in reversed(list(graph)):
         if not any(v.uses() or v.is_graph_output() for v in node.outputs):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from analyzer.findings import Suggestion
 from analyzer.numerical.repair.source.file import Definition, SourceFile, cheap
 
 LONGEST = 16  # lines of one suggestion
+_NAME = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,28 @@ def suggestion(file: SourceFile, path: str, edits: Sequence[Edit]) -> Suggestion
     except (SyntaxError, ValueError):
         return None
     return Suggestion("", path, first, last, changed.rstrip("\n"))
+
+
+def without_unread(file: SourceFile, edits: Sequence[Edit]) -> list[Edit]:
+    """The edits, and those that drop a definition which nothing reads any more after them."""
+    written = frozenset(name for edit in edits for name in _NAME.findall(edit.text))
+
+    def replaced(use: ast.Name) -> bool:
+        start, end = file.span(use)
+        return any(edit.start <= start and end <= edit.end for edit in edits)
+
+    dropped = []
+    for statement in ast.walk(file.tree):
+        target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+        if not isinstance(target, ast.Name) or not isinstance(statement, ast.Assign) or target.id in written:
+            continue
+        uses = [use for use in file.uses(target.id, file.scope(statement)) if use is not target]
+        around = file.scope(statement)
+        if uses and isinstance(around, ast.FunctionDef) and all(map(replaced, uses)) and _alone(file, statement):
+            end = file.line_start((statement.end_lineno or statement.lineno) + 1)
+            dropped.append(Edit(file.line_start(statement.lineno), end, ""))
+    kept = [e for e in edits if not any(d.start <= e.start and e.end <= d.end for d in dropped)]
+    return [*kept, *dropped]
 
 
 def replace(file: SourceFile, expression: ast.expr, text: str) -> Edit:

@@ -40,10 +40,13 @@ def rewrite(root: Path, place: Place, kind: str, number: float) -> Suggestion | 
     `kind` and `number` are those of a `Candidate`; the file is looked for below `root`.
     """
     file = SourceFile.read(root, place.location.path)
-    if file is None:
-        return None
-    edits = _edits(Reader(file), place, kind, number)
-    return suggestion(file, place.location.path, edits) if edits else None
+    return suggestion(file, place.location.path, _edits(Reader(file), place, kind, number) or ()) if file else None
+
+
+def edits_at(root: Path, place: Place, kind: str, number: float) -> list[Edit]:
+    """The same as edits of the file, to be joined with others; empty where there are none."""
+    file = SourceFile.read(root, place.location.path)
+    return (_edits(Reader(file), place, kind, number) or []) if file else []
 
 
 def _edits(reader: Reader, place: Place, kind: str, number: float) -> list[Edit] | None:

@@ -1,0 +1,164 @@
+"""All suggestions of a review applied at once: no two meet, and the file is analysed silent afterwards."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from action.diff import Changes
+from action.review import Context, InlineComment, inline_comments
+from analyzer.configuration.config import InputSpec, TargetConfig
+from analyzer.findings import Finding, Report, TargetReport
+from analyzer.graph import ValueRange
+from analyzer.numerical.analysis import analyse
+from analyzer.numerical.repair.joint import composed
+from analyzer.numerical.repair.source import Edit
+from tests.numerical_detection.conftest import export_all
+
+PROGRAMS = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def surprise(p):
+    return -torch.log(p)
+
+
+class TwoLogs(nn.Module):
+    def forward(self, p, q):
+        return (p * torch.log(p) + q * torch.log(q)).sum()
+
+
+class Entropy(nn.Module):
+    def forward(self, x, y):
+        p = torch.sigmoid(x)
+        return -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()
+
+
+class Nested(nn.Module):
+    def forward(self, p):
+        return torch.log(torch.sqrt(p)).sum()
+
+
+class Quotients(nn.Module):
+    def forward(self, p, q):
+        return (torch.log(p) / q + p / torch.sin(q)).sum()
+
+
+class Helper(nn.Module):
+    def forward(self, p, q):
+        first = surprise(p).sum()
+        return first + surprise(q).sum()
+
+
+class Softplus(nn.Module):
+    def forward(self, rows):
+        return torch.log(1 + torch.exp(rows)).sum()
+
+
+def two_logs():
+    return TwoLogs(), (torch.rand(2, 3), torch.rand(2, 3))
+
+
+def entropy():
+    return Entropy(), (torch.randn(2, 3), torch.rand(2, 3))
+
+
+def nested():
+    return Nested(), (torch.rand(2, 3),)
+
+
+def quotients():
+    return Quotients(), (torch.rand(2, 3), torch.rand(2, 3))
+
+
+def helper():
+    return Helper(), (torch.rand(2, 3), torch.rand(2, 3))
+
+
+def softplus():
+    return Softplus(), (torch.rand(2, 3),)
+"""
+ENTRIES = [f"net.py:{name}" for name in ("two_logs", "entropy", "nested", "quotients", "helper", "softplus")]
+RANGES = {"p": (0.0, 1.0), "q": (0.0, 1.0), "x": (-200.0, 200.0), "y": (0.0, 1.0), "rows": (-1000.0, 1000.0)}
+
+
+def findings_of(root: Path, out: Path) -> dict[str, tuple[Finding, ...]]:
+    found = {}
+    for entry, graph in export_all(ENTRIES, root, out).items():
+        names = {v.name or "" for v in graph.graph.inputs}
+        inputs = {n: InputSpec(range=ValueRange(*RANGES[n])) for n in names}
+        target = TargetConfig(id=entry, entry=entry, inputs=inputs)
+        found[entry] = analyse(graph, target, root=root, confirm=False, explain=True).findings
+    return found
+
+
+def comments_of(findings: Sequence[Finding], lines: int) -> tuple[InlineComment, ...]:
+    """As a review posts them, of a pull request that adds the whole file."""
+    report = Report(tuple(TargetReport(entry, "entry", entry) for entry in ENTRIES), tuple(findings))
+    changes = Changes(frozenset({"net.py"}), {"net.py": (range(1, lines + 1),)})
+    return inline_comments(report, Context("assay", "octo/models", "https://github.test", "a" * 40), changes, 10_000)
+
+
+def applied(text: str, comments: Sequence[InlineComment]) -> str:
+    """GitHub's batch: every suggestion at once; it refuses two of one line."""
+    rows = text.split("\n")
+    taken: set[int] = set()
+    for comment in sorted(comments, key=lambda c: -(c.line or 0)):
+        blocks = re.findall(r"^```suggestion\n(.*?)^```$", comment.body, re.M | re.S)
+        assert len(blocks) <= 1, comment.body
+        for block in blocks:
+            assert comment.line is not None
+            first = comment.start_line or comment.line
+            assert not taken & set(range(first, comment.line + 1)), f"two suggestions of line {first}"
+            taken |= set(range(first, comment.line + 1))
+            rows[first - 1 : comment.line] = block.removesuffix("\n").split("\n") if block else []
+    return "\n".join(rows)
+
+
+def test_a_review_applied_at_once_leaves_a_silent_file(tmp_path: Path) -> None:
+    root = tmp_path / "box" / "project"
+    root.mkdir(parents=True)
+    text = textwrap.dedent(PROGRAMS).lstrip()
+    (root / "net.py").write_text(text)
+    before = findings_of(root, tmp_path / "before")
+    assert all(before.values()), {entry: len(found) for entry, found in before.items()}
+    comments = comments_of([f for found in before.values() for f in found], text.count("\n"))
+    mended = applied(text, comments)
+    (root / "net.py").write_text(mended)
+    after = findings_of(root, tmp_path / "after")
+    left = {entry: [f.message for f in found] for entry, found in after.items() if found}
+    assert left == {}, mended
+    assert "p = torch.sigmoid(x)" not in mended, "nothing reads it any more"
+    assert "softplus" in mended
+    (helper,) = [c for c in comments if "surprise" in c.body or c.line == 7]
+    assert helper.body.count("```suggestion") == 1
+
+
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        ([(0, 1, "X"), (4, 5, "Y")], "X + Y"),
+        ([(0, 1, "X"), (0, 1, "X")], "X + b"),
+        ([(0, 1, "f(a)"), (0, 5, "g(a + b)")], "g(f(a) + b)"),
+        ([(0, 1, "f(a)"), (0, 5, "h(c)")], "h(c)"),
+        ([(0, 1, "f(a)"), (0, 5, "g(a, a)")], None),
+        ([(0, 3, "X"), (2, 5, "Y")], None),
+        ([(0, 1, "X"), (0, 1, "Y")], None),
+        ([(0, 1, "f(a)"), (0, 5, "alpha.a")], "alpha.a"),
+    ],
+)
+def test_edits_are_composed_or_refused(edits: list[tuple[int, int, str]], expected: str | None) -> None:
+    text = "a + b"
+    made = composed(text, [Edit(*edit) for edit in edits])
+    if made is None:
+        assert expected is None
+        return
+    for edit in sorted(made.edits, key=lambda e: -e.start):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    assert text == expected
