@@ -39,7 +39,7 @@ class Posting:
     def of(
         settings: Settings, todo: ReviewPullRequest | CheckCommit, log: Log, connect: Callable[[Settings], GitHub]
     ) -> Posting:
-        """Open the check run; that it could not be opened is no reason to stop, for it is tried again at the end."""
+        """What this run may post to; nothing is sent yet."""
         context = Context.of(settings, todo.head_sha, files=bool(settings.output))
         github = check = None
         wanted = settings.comment or settings.review or settings.check_run or settings.code_scanning
@@ -48,11 +48,15 @@ class Posting:
             github = connect(settings)
             if settings.check_run:
                 check = StatusCheck.of(github, context)
-                try:
-                    check.open()
-                except GitHubProblem as problem:
-                    log.say(f"The check run could not be opened: {problem}")
         return Posting(settings, todo, context, log, github, check)
+
+    def begin(self) -> None:
+        """Open the check run; that it could not be opened is no reason to stop, for it is tried again at the end."""
+        if self.check is not None:
+            try:
+                self.check.open()
+            except GitHubProblem as problem:
+                self.log.say(f"The check run could not be opened: {problem}")
 
     def post(self, report: Report, changes: Changes, output: Path, today: date) -> tuple[Review, Outcome]:
         """The whole review is built first, then sent."""

@@ -233,12 +233,14 @@ class _Group:
 
     def comment(self, context: Context) -> InlineComment:
         told = [(f.fingerprint, f.target) for f in self.findings]
+        change = f"\n\n{_replacement(self.offer)}" if self.offer else ""
         parts = [comment_text(same, context, offer=self.offer) for same in _alike(self.findings)]
-        body = f"{markers.findings(context.identity, told)}\n" + "\n\n---\n\n".join(parts) + "\n"
+        body = f"{markers.findings(context.identity, told)}\n" + "\n\n---\n\n".join(parts)
+        text = truncate_blocks(body, max(0, COMMENT_LIMIT - len(change)), "*The rest is in `report.json`.*")
         return InlineComment(
             self.path,
             self.end or None,
-            truncate_blocks(body, COMMENT_LIMIT, "*The rest is in `report.json`.*"),
+            f"{text.rstrip()}{change}\n",
             tuple(fp for fp, _ in told),
             self.start if self.start < self.end else None,
         )
@@ -272,8 +274,8 @@ def can_be_applied(finding: Finding) -> bool:
 
 
 def comment_text(same: Sequence[Finding], context: Context, *, offer: Finding | None = None) -> str:
-    """What, why folded, how to see it again, the change where it can be applied there. `same` say one thing."""
-    finding = next((f for f in same if f is offer), same[0])
+    """What, why folded, how to see it again, what mends it. `same` say one thing; `offer`'s change stands below it."""
+    finding = next((f for f in same if _offers(f, offer)), same[0])
     layers = tuple(dict.fromkeys(f.layer or f.node for f in same if f.layer or f.node))
     return (
         templates()
@@ -283,11 +285,17 @@ def comment_text(same: Sequence[Finding], context: Context, *, offer: Finding | 
             layers=layers,
             links=context.links,
             help_uri=help_uri(finding.rule) if _RULE.match(finding.rule) else None,
-            replacement=_replacement(finding) if finding is offer else None,
+            below=_offers(finding, offer),
             evidence=truncate_blocks(evidence(finding, context.links), 20_000, "*More is in `report.json`.*"),
         )
         .strip()
     )
+
+
+def _offers(finding: Finding, offer: Finding | None) -> bool:
+    """Whether the change that `offer` makes is the finding's too: one for all problems of its lines."""
+    fix, other = finding.suggestion, offer.suggestion if offer else None
+    return bool(fix and other and replace(fix, description="") == replace(other, description=""))
 
 
 def fixed_body(body: str, context: Context) -> str:

@@ -85,6 +85,7 @@ def run(settings: Settings, log: Log, outside: Outside) -> int:
         return second_stage.post(settings, chosen, log, outside.github(settings))
     posting = Posting.of(settings, chosen, log, outside.github)
     try:
+        posting.begin()
         return _analyse(settings, chosen, posting, log, outside)
     except (Exception, Cancelled, KeyboardInterrupt) as error:
         log_error(log, error)

@@ -14,7 +14,7 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.exporting.annotate_tensorflow import graph_of_graphdef
 from analyzer.exporting.manifest import FORMATS, Manifest
 from analyzer.findings import Location
-from analyzer.graph import Graph, layer_of, set_display_name, set_layer, set_location
+from analyzer.graph import Graph, layer_of, set_call_site, set_display_name, set_layer, set_location
 from analyzer.loading import load
 from analyzer.problem import TargetProblem
 
@@ -94,6 +94,9 @@ def annotate_torch(model: ir.Model, manifest: Manifest) -> None:
         place = _place(properties.get(_TORCH + "stack_trace", ""), scopes, classes, manifest.created)
         if place is not None:
             set_location(node, place)
+        called = _called(properties.get(_TORCH + "stack_trace", ""), place)
+        if called is not None:
+            set_call_site(node, called)
 
 
 def _strings(text: str | None) -> list[str]:
@@ -120,14 +123,29 @@ def _place(trace: str, scopes: list[str], classes: list[str], created: Mapping[s
     called_by_torch = len(classes) > 2 and classes[-3].startswith("torch.nn.") and classes[-2].startswith("torch.nn.")
     if called_by_torch and scopes[-2] in created:
         return created[scopes[-2]]
-    for name, line in reversed(_FRAME.findall(trace)):
-        found = _IN_PROJECT.search(name)
-        if found and not any(part in _FOREIGN for part in found.group(1).split("/")):
-            return Location(found.group(1), int(line))
+    lines = _project_lines(trace)
+    if lines:
+        return lines[-1]
     for scope in reversed(scopes[:-1]):
         if scope in created:
             return created[scope]
     return None
+
+
+def _project_lines(trace: str) -> list[Location]:
+    """The lines of the project that a stack passes, outermost first."""
+    found = ((_IN_PROJECT.search(name), line) for name, line in _FRAME.findall(trace))
+    return [
+        Location(match.group(1), int(line))
+        for match, line in found
+        if match and not any(part in _FOREIGN for part in match.group(1).split("/"))
+    ]
+
+
+def _called(trace: str, place: Location | None) -> Location | None:
+    """The line from which the line `place` was reached, where the stack shows it."""
+    lines = _project_lines(trace)
+    return lines[-2] if len(lines) > 1 and lines[-1] == place else None
 
 
 def _name_symbols(model: ir.Model, manifest: Manifest) -> None:

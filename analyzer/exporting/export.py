@@ -98,7 +98,12 @@ def run_exporter(
         },
         output=folder,
         limits=limits,
-        environment={"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": str(_threads(limits))},
+        environment={
+            "TF_CPP_MIN_LOG_LEVEL": "2",
+            "CUDA_VISIBLE_DEVICES": "",
+            "OMP_NUM_THREADS": str(_threads(limits)),
+            "PYTHONHASHSEED": "0",  # layers that are made from a set come in the same order each time
+        },
     )
     _check(entry, completed, limits, sandbox)
     manifest = read_manifest(folder / MANIFEST, entry)

@@ -29,6 +29,7 @@ LAYER_CLASS = "assay.layer_class"
 FRAMEWORK_LAYER = "assay.framework_layer"
 PATH = "assay.path"
 LINE = "assay.line"
+CALL_SITE = "assay.call"
 ROLE = "assay.role"
 INITIAL_VALUE = "assay.initial_value"
 SIGNATURE = "assay.signature"  # of the model: all inputs of the entry point, one a line, those it does not use included
@@ -107,6 +108,15 @@ def location_of(node: ir.Node) -> Location | None:
 def set_location(node: ir.Node, location: Location) -> None:
     node.metadata_props[PATH] = location.path
     node.metadata_props[LINE] = str(location.line)
+
+
+def call_site_of(node: ir.Node) -> str:
+    """``file:line`` of the call through which the project's code came to the node's line; empty where not known."""
+    return node.metadata_props.get(CALL_SITE, "")
+
+
+def set_call_site(node: ir.Node, location: Location) -> None:
+    node.metadata_props[CALL_SITE] = f"{location.path}:{location.line}"
 
 
 def role_of(value: ir.Value) -> Role:

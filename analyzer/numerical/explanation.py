@@ -17,13 +17,16 @@ from analyzer.numerical.domain.tensor import count
 from analyzer.numerical.ledger import UNDECIDED
 from analyzer.numerical.nesting import bodies, owners
 from analyzer.numerical.result import Alarm, Interpretation, Interval
+from analyzer.operators.declaration import CONSTANT, IDENTITY, SELECTS, SHAPE_ONLY
+from analyzer.operators.registry import traits_of
 
-STEPS = 10  # rows of the table
+STEPS = 40  # rows of the table; a comment shows the first and the last ones
 SATURATION = {"float32": 17, "float64": 37, "float16": 8.4, "bfloat16": 6.3}  # 1 - sigmoid(x) is exactly 0 from here on
 UNDERFLOW = {"float32": 104, "float64": 746, "float16": 18, "bfloat16": 93}  # exp(-x) is exactly 0 from here on
 DENORMAL = {"float32": 87, "float64": 708, "float16": 9.8, "bfloat16": 87}  # exp(-x) is denormal from here on
 SIGMOID_ZERO = {"float32": 89, "float64": 710, "float16": 17.5, "bfloat16": 89}  # where exp(-x) overflows
 EXP_LIMIT = {"float32": 88.72, "float64": 709.78, "float16": 11.09, "bfloat16": 88.72}
+_LEFT_OUT = CONSTANT | SHAPE_ONLY | IDENTITY | SELECTS
 OPERAND_NAMES = {
     "numerical/division-by-zero": "denominator",
     "numerical/integer-division-by-zero": "denominator",
@@ -64,10 +67,10 @@ def message(warning: Alarm, failed: bool, interpretation: Interpretation) -> str
     if warning.danger == UNDECIDED and not failed:
         return _short(f"`{name}` could not be analysed: its rule failed on it, so it may leave its domain")
     reason = cause(warning, interpretation)
-    because = f": {reason}" if reason else f": its operand lies in {where}"
+    because = f": {reason}" if reason else f": {_operand(warning)} lies in {where}"
     if warning.backward:
         edge = warning.danger or "the edge of its domain"
-        return _short(f"the gradient of `{name}` is not finite at {edge}; its operand lies in {where}")
+        return _short(f"the gradient of `{name}` is not finite at {edge}; {_operand(warning)} lies in {where}")
     if rule == "log-of-nonpositive":
         what = "0" if interval.lo >= 0 else "a negative number" if interval.hi < 0 else "0 or a negative number"
         return _short(f"`{name}` {receives} {what}{because}")
@@ -89,9 +92,22 @@ def message(warning: Alarm, failed: bool, interpretation: Interpretation) -> str
             return _short(f"the result of `{name}` {verb} {warning.dtype}, which ends at {element.hi:g}")
         return _short(f"the result of `{name}` {verb} {warning.dtype}: bounds {where}")
     if rule == "softmax-of-minus-infinity":
-        return _short(f"`{name}` gives NaN where {warning.danger}: its operand lies in {where}")
+        return _short(f"`{name}` gives NaN where {warning.danger}: {_operand(warning)} lies in {where}")
     leaves = "leaves" if failed else "can leave"
     return _short(f"`{name}` {leaves} its domain ({warning.danger}){because}")
+
+
+def _operand(warning: Alarm) -> str:
+    """``its operand `x` ``: an input or a weight by its name, anything else by the operator that computes it."""
+    if not 0 <= warning.operand < len(warning.node.inputs):
+        return "its operand"
+    node, value = origin(warning.node.inputs[warning.operand]), warning.node.inputs[warning.operand]
+    while node is None and value is not None and (passed := value.producer()) is not None:
+        value = passed.inputs[0]
+    name = display_name(node) if node is not None else value.name if value is not None else None
+    if not name or len(name) > 60:
+        return "its operand"
+    return f"its operand `{name}`" if node is None else f"its operand, the result of `{name}`,"
 
 
 def _short(text: str, limit: int = 200) -> str:
@@ -205,12 +221,15 @@ def rests_on(values: Sequence[ir.Value], assumptions: Sequence[Assumption]) -> l
 
 
 def interval_table(graph: Graph, interpretation: Interpretation, warning: Alarm) -> Table:
-    """The values on the way to the operator, furthest first: a person can check each row from those above."""
+    """The values from the inputs to the operator: a person can check each row from those above.
+
+    Sizes and indices on the way, and operators that move elements without changing them, are left out.
+    """
     rows = []
-    for value in reversed(behind(graph.graph, warning)[: 3 * STEPS]):
+    for value in _chain(graph.graph, warning):
         abstract = interpretation.values.get(value)
         node = value.producer()
-        if abstract is None or (node is not None and node.op_type in ("Const", "Constant")):
+        if abstract is None or (node is not None and traits_of(node) & _LEFT_OUT):
             continue
         try:
             interval = abstract.interval()
@@ -234,6 +253,24 @@ def interval_table(graph: Graph, interpretation: Interpretation, warning: Alarm)
         )
     )
     return Table(("value", "operator", "range", "layer", "line"), tuple(rows))
+
+
+def _chain(main: ir.Graph, warning: Alarm) -> list[ir.Value]:
+    """The data behind a warning, each value after those that it is computed from."""
+    reached = set(behind(main, warning))
+    roots = warning.node.inputs if warning.operand < 0 else [warning.node.inputs[warning.operand]]
+    whole = any(_is_index(v) for v in roots if v is not None)
+    found: dict[ir.Value, None] = {}
+    for node in (*(None,), *ir.traversal.RecursiveGraphIterator(main)):
+        given = [v for v in reached if v.producer() is None] if node is None else node.outputs
+        ordered = sorted(given, key=lambda v: v.name or "") if node is None else given
+        found |= {v: None for v in ordered if v in reached and (whole or not _is_index(v))}
+    return list(found)
+
+
+def _is_index(value: ir.Value) -> bool:
+    """Whether a value holds sizes, indices or conditions: no numbers that a model computes with."""
+    return value.dtype is not None and not value.dtype.is_floating_point()
 
 
 def certain(warning: Alarm) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from analyzer.findings import Confidence, Evidence, Finding, Level, Suggestion
-from analyzer.graph import Graph, Role, display_name, in_framework_layer, layer_of, location_of
+from analyzer.graph import Graph, Role, call_site_of, display_name, in_framework_layer, layer_of, location_of
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.assumptions import Assumption
 from analyzer.numerical.confirm.confirmation import Standing
@@ -112,6 +112,7 @@ def finding_of(
                 "danger": warning.danger,
                 "backward": warning.backward,
                 "follows": [display_name(w.node) for w in followers],
+                "called_at": call_site_of(warning.node),
             },
         ),
         suggestion=support.suggestion,

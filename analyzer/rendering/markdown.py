@@ -229,7 +229,10 @@ class View:
 
     @property
     def backends(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(sentence for t in self.report.targets for sentence in t.backends))
+        """What was said of each comparison, with the model's name."""
+        return tuple(
+            dict.fromkeys(f"{_as_name(t.id)}: {sentence}" for t in self.report.targets for sentence in t.backends)
+        )
 
     @property
     def deviating(self) -> tuple[str, ...]:
@@ -323,8 +326,14 @@ def stated(finding: Finding) -> str:
 
 
 def chain(table: Table) -> tuple[tuple[Any, ...], ...]:
-    """The rows to show: of a chain of values those nearest to the operator that fails, which is the last."""
-    return table.rows[-CHAIN:] if table.columns[:1] == ("value",) else table.rows[:CHAIN]
+    """The rows to show: of a chain of values its beginning and those nearest to the operator that fails, the last."""
+    if table.columns[:1] != ("value",) or len(table.rows) <= CHAIN:
+        return table.rows[:CHAIN]
+    return (table.rows[0], *table.rows[1 - CHAIN :])
+
+
+def _as_name(identity: str) -> str:
+    return identity if "`" in identity else f"`{identity}`"
 
 
 def _plural(count: int, word: str) -> str:

@@ -33,6 +33,13 @@ _LIVE_WORD = re.compile(
     |\w\.\w+/|^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?::\d+)?$  # a host""",
     re.IGNORECASE | re.VERBOSE,
 )
+# Issues of the engines' own projects, which known deviations cite. The address leads there without the note that GitHub
+# leaves in an issue that is mentioned: nobody upstream has to hear of every review.
+_UPSTREAM = re.compile(
+    r"(?P<before>\(?)(?P<repository>(?:keras-team/keras(?:-core)?|microsoft/onnxruntime|onnx/onnx|openvinotoolkit/openvino"
+    r"|pytorch/pytorch|tensorflow/tensorflow))#(?P<number>[1-9]\d{0,6})(?P<after>[,;.)]*)"
+)
+_ISSUE = "https://redirect.github.com/{repository}/issues/{number}"
 _CODE_IN_PROSE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _MERMAID_PLAIN = re.compile(r"[^A-Za-z0-9 .,_/×→·-]")
 
@@ -206,7 +213,12 @@ def _prose(text: str, as_code: Any) -> str:
             out = _append_code(out, str(as_code(part)))
             continue
         for piece in re.findall(r"\s+|\S+", part):
-            if not piece.isspace() and _LIVE_WORD.search(piece):
+            issue = _UPSTREAM.fullmatch(piece)
+            if issue is not None:
+                address = _ISSUE.format(repository=issue["repository"], number=issue["number"])
+                shown = f"[{issue['repository']} issue {issue['number']}]({address})"
+                out += _escape(issue["before"]) + shown + _escape(issue["after"])
+            elif not piece.isspace() and _LIVE_WORD.search(piece):
                 out = _append_code(out, str(as_code(piece)))
             else:
                 out += _PUNCTUATION.sub(r"\\\1", piece) if out else _escape(piece)

@@ -19,7 +19,7 @@ from analyzer.running.enclosure import enclosures
 from analyzer.running.outcome import Keys, Outcome, Surroundings, kind_of, with_environment
 from analyzer.running.processes import Answer, Send, run_all
 from analyzer.running.regressions import no_longer_analysed
-from analyzer.running.repeats import unless_repeated, without_repeats
+from analyzer.running.repeats import one_of_each_line, unless_repeated, without_repeats
 from analyzer.running.request import Request
 from analyzer.running.worsening import mark_worse
 
@@ -238,7 +238,7 @@ def _report(
             mine = mark_worse(mine, known)
             if outcome.target.status is Status.ANALYSED:
                 fixed.extend(gone)
-        findings.extend(mine)
+        findings.extend(one_of_each_line(mine))
         reports.append(replace(_unless_it_acts(outcome.target, mine), changed=changed is None or target.id in changed))
     findings = list(without_repeats(findings, {target.id: target.file for target in targets}))
     return Report(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from analyzer.findings import Confidence, Finding
@@ -41,6 +42,50 @@ def _chosen(group: Sequence[Finding], files: Mapping[str, str]) -> Finding:
         return known[0]
     said = {f.message for f in known}
     return next((f for f in ranked if f.new and f.message not in said), ranked[0] if not known else known[0])
+
+
+def one_of_each_line(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings with those joined that one line has in one model: of a helper that is called twice, or said alike twice.
+
+    Kept is the surest, which names the other operators and the lines of the calls. To be asked after head and base are
+    compared: the others' fingerprints go.
+    """
+    everything = list(findings)
+    groups: dict[tuple[Any, ...], list[Finding]] = {}
+    for finding in everything:
+        if finding.location is not None and finding.rule.startswith("numerical/"):
+            said = (finding.evidence.data.get("called_at") and finding.op) or finding.message
+            key = (finding.rule, finding.target, finding.location, finding.new, finding.suppressed, finding.level, said)
+            groups.setdefault(key, []).append(finding)
+    joined: dict[int, Finding | None] = {}
+    for group in groups.values():
+        if len(group) > 1 and _one_line(group):
+            best = min(group, key=lambda f: _STRENGTH[f.confidence])
+            joined |= {id(f): None for f in group} | {id(best): _of_all(best, group)}
+    return tuple(f for each in everything if (f := joined.get(id(each), each)) is not None)
+
+
+def _one_line(group: Sequence[Finding]) -> bool:
+    """Whether they say one thing: the very same, or each of another call of the line."""
+    calls = [f.evidence.data.get("called_at") for f in group]
+    return len({f.message for f in group}) == 1 or (all(calls) and len(set(calls)) == len(calls))
+
+
+def _of_all(best: Finding, group: Sequence[Finding]) -> Finding:
+    """The finding `best`, which tells of the others too."""
+    calls = list(dict.fromkeys(str(call) for f in group if (call := f.evidence.data.get("called_at"))))
+    others = [f for f in group if f is not best]
+    said = [f"This line is called at {_listed(calls)}."] if len(calls) > 1 else []
+    same = [f.node for f in others if f.message == best.message]
+    said += [f"So it is at {_listed(same)}."] if same and len(calls) < 2 else []
+    said += [f"At `{f.node}`: {f.message.rstrip('.')}." for f in others if f.message != best.message]
+    evidence = replace(best.evidence, sentences=(*said, *best.evidence.sentences))
+    return replace(best, evidence=evidence)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:8])
+    return f"{shown} and {len(names) - 8} more" if len(names) > 8 else shown
 
 
 def unless_repeated(fixed: Iterable[Finding], findings: Iterable[Finding]) -> tuple[Finding, ...]:

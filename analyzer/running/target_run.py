@@ -6,6 +6,8 @@ The answer is plain data (`Outcome`), so that it can cross a pipe and live in a 
 from __future__ import annotations
 
 import filecmp
+import re
+import tempfile
 import time
 import traceback
 from collections import Counter
@@ -13,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.differential import analyse as differential
@@ -133,7 +135,25 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
             tally.note(line)
         tally.report = replace(tally.report, nodes=len(graph), versions={**tally.report.versions, **graph.versions})
         _analyse(graph, target, where, tally, refused)
-    return tally.outcome()
+    return without_local_paths(tally.outcome(), where)
+
+
+def without_local_paths(outcome: Outcome, where: Surroundings) -> Outcome:
+    """The outcome with files named from the tree's root: where a run keeps its files is nobody's business.
+
+    Engines and parsers quote the paths that they were given in their errors.
+    """
+    roots = {str(p) for root in (where.root, where.base_root, where.output) if root for p in (root, root.resolve())}
+    local = re.compile("|".join([*(f"{re.escape(r)}/" for r in sorted(roots, key=len, reverse=True)), _TEMPORARY]))
+
+    def plain(value: Any, said: bool = False) -> Any:
+        if isinstance(value, str):
+            return local.sub("", value) if said else value
+        if isinstance(value, list):
+            return [plain(v, said) for v in value]
+        return {k: plain(v, k in _SENTENCES) for k, v in value.items()} if isinstance(value, dict) else value
+
+    return Outcome.from_json(plain(outcome.to_json()))
 
 
 def without_wall(where: Surroundings) -> str | None:
@@ -156,6 +176,8 @@ def _run_dry(traced: AnalysisResult, target: TargetConfig, where: Surroundings, 
 
 
 _PARSING = 8 << 30  # bytes a parser may take besides four times the file; real models need about its size
+_SENTENCES = frozenset({"error", "notes", "message", "sentences", "assumptions", "backends", "description"})
+_TEMPORARY = rf"{re.escape(tempfile.gettempdir())}/[\w.-]+/"  # a folder that a run made for itself
 _UNREADABLE = frozenset({"git lfs pointer", "torchscript", "pickle"})  # formats that hold code or nothing
 
 

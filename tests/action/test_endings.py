@@ -4,34 +4,34 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from action import review
 from action.ending import Cancelled
-from analyzer.findings import Report
-from analyzer.problem import UsageProblem
-from tests.action import flows
+from analyzer.configuration.config import Config, TargetConfig
+from analyzer.findings import Report, Status
+from analyzer.running.outcome import Surroundings
+from analyzer.running.target_run import run_target
+from tests.action import ending_plan, flows
+from tests.action.ending_plan import ENDINGS, raising
 from tests.action.harness import Ran, Workbench
-from tests.action.reports import BROKEN, EXP, KERNEL, report
-from tests.github_simulator import CheckRun, Fault, Request
+from tests.action.reports import EXP, KERNEL, report
+from tests.github_simulator import CheckRun, Fault, Request, Simulator
 from tests.github_simulator.routes import zipped
 from tests.github_simulator.state import WorkflowRun
+from tests.pipeline import models
+
+CONTEXT = review.Context("assay", "octo/models", "https://github.test", "a" * 40)
 
 
 def the_check(bench: Workbench) -> CheckRun:
-    """The one that counts: the latest on the head."""
-    found = [c for c in bench.simulator.state.check_runs.values() if c.head_sha == bench.head]
-    return max(found, key=lambda c: c.id)
-
-
-def raising(error: BaseException) -> Callable[..., Report]:
-    def analyse(*_: object, **__: object) -> Report:
-        raise error
-
-    return analyse
+    found = ending_plan.the_check(bench)
+    assert found is not None
+    return found
 
 
 def assert_settled(bench: Workbench, ran: Ran) -> None:
@@ -61,18 +61,6 @@ def test_the_check_run_is_open_while_the_run_is_under_way(bench: Workbench) -> N
     assert [r.method for r in writes] == ["POST", "PATCH"], "one request concludes it"
 
 
-ENDINGS: dict[str, tuple[Callable[..., Report], int, str]] = {
-    "pass": (lambda *_, **__: report(), 0, "success"),
-    "fail": (lambda *_, **__: report(KERNEL), 1, "failure"),
-    "incomplete": (lambda *_, **__: report(target=BROKEN), 0, "neutral"),
-    "crash": (raising(RuntimeError("boom")), 3, "failure"),
-    "out of memory": (raising(MemoryError()), 3, "failure"),
-    "mistake": (raising(UsageProblem("targets/space.yml:3: `kernel` is no list.")), 2, "failure"),
-    "cancelled": (raising(Cancelled()), 3, "cancelled"),
-    "interrupted": (raising(KeyboardInterrupt()), 3, "cancelled"),
-}
-
-
 @pytest.mark.parametrize("ending", list(ENDINGS))
 def test_every_ending_concludes_the_check_run(bench: Workbench, ending: str) -> None:
     analyse, code, conclusion = ENDINGS[ending]
@@ -91,28 +79,58 @@ def test_every_ending_concludes_the_check_run(bench: Workbench, ending: str) -> 
         assert check.title in ran.summary
 
 
-@pytest.mark.parametrize(
-    "stage", ["selection.choose", "checkout.Repository.ensure", "review.inline_comments", "finish.write_outputs"]
-)
-def test_a_crash_in_each_stage(bench: Workbench, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    bench.open_pull()
+@pytest.mark.parametrize("stage", ending_plan.STAGES)
+def test_a_crash_in_each_stage(bench: Workbench, stage: str) -> None:
+    bench.in_process = True
+    found = ending_plan.crash(bench, stage)
+    assert found.code == 3
+    assert found.reason, "log and summary name the error"
+    assert found.settled
+    assert found.status == ("" if stage in ending_plan.BEFORE_A_CHECK else "completed")
+
+
+@pytest.mark.parametrize("shift", range(len(ending_plan.LASTING)))
+def test_a_fault_that_lasts_at_each_request(bench: Workbench, shift: int, tmp_path: Path) -> None:
+    """Each kind of request in one of the ways; `benchmarks/review_endings.py` plays all."""
+    bench.in_process = True
+    for index, label in list(enumerate(ending_plan.labels(bench)))[shift :: len(ending_plan.LASTING)]:
+        with Simulator() as simulator:
+            other = Workbench(tmp_path / f"{index}", simulator, in_process=True)
+            found = ending_plan.lasting(other, ending_plan.LASTING[shift], label)
+        assert found.settled, found
+
+
+ANALYSES = {  # stage -> what breaks off in it
+    "security": "scan",
+    "loading": "load",
+    "numerical": "numerical",
+    "validity": "validity",
+    "differential": "differential",
+}
+
+
+@pytest.mark.parametrize("stage", ANALYSES)
+def test_a_crash_in_each_analysis_is_a_failed_target(
+    stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others go on, and the check is neutral, or blocks where the base could be analysed."""
 
     def boom(*_: object, **__: object) -> Any:
-        monkeypatch.undo()
         raise ZeroDivisionError("boom")
 
-    targets = {
-        "selection.choose": "action.selection.choose",
-        "checkout.Repository.ensure": "action.checkout.Repository.ensure",
-        "review.inline_comments": "action.review.inline_comments",
-        "finish.write_outputs": "action.finish.write_outputs",
-    }
-    monkeypatch.setattr(targets[stage], boom)
-    ran = bench.run()
-    assert ran.code == 3
-    assert the_check(bench).status == "completed"
-    assert "ZeroDivisionError" in ran.log
-    assert "ZeroDivisionError" in ran.summary
+    models.safe(tmp_path / "head" / "m.onnx")
+    monkeypatch.setattr(f"analyzer.running.target_run.{ANALYSES[stage]}", boom)
+    where = Surroundings(tmp_path / "head", tmp_path / "out", Config())
+    outcome = run_target(
+        TargetConfig(id="m.onnx", path="m.onnx", backends=() if stage != "differential" else None), where
+    )
+    assert outcome.target.status is Status.FAILED
+    assert f"the {stage} stage broke off with an internal error (ZeroDivisionError: boom)" in (
+        outcome.target.error or ""
+    )
+    found = review.check_run(Report((outcome.target,), outcome.findings), CONTEXT)
+    assert found.conclusion == "neutral"
+    assert "1 of 1 model could not be analysed" in found.title
 
 
 def test_a_broken_configuration_stands_everywhere_with_its_line(bench: Workbench) -> None:

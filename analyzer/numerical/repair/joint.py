@@ -150,7 +150,7 @@ def composed(text: str, edits: Sequence[Edit]) -> Composed | None:
             if part is None or times > 1:
                 return None
             if times:
-                after = part.sub(lambda _, new=done[e]: new, after)
+                after = done[e].join(part.split(after))
             else:
                 needless.add(e)
             del done[e]
