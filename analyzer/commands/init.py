@@ -6,6 +6,7 @@ import argparse
 import sys
 from dataclasses import dataclass
 from importlib.resources import files as resources
+from importlib.util import find_spec
 from pathlib import Path
 
 from rich.console import Console
@@ -16,6 +17,7 @@ from analyzer.loading.formats import GRAPHS, detect
 from analyzer.problem import UsageProblem
 from analyzer.rendering.markdown_text import clean
 from analyzer.selecting.example_calls import ExampleCall, example_calls, written
+from analyzer.selecting.inferred_inputs import inferred_calls
 from analyzer.selecting.model_code import ModelClass, read_model_code
 from analyzer.selecting.targets import discover
 
@@ -31,6 +33,7 @@ class Found:
     models: tuple[str, ...]  # files with a graph
     weights: tuple[str, ...]  # checkpoints without one
     calls: tuple[ExampleCall, ...]
+    inferred: tuple[ExampleCall, ...]  # no example calls them; what their layers take is known
     uncalled: tuple[ModelClass, ...]  # classes that can be made without arguments, and that no example calls
     scripts: tuple[str, ...]
     files: int  # Python files read
@@ -48,7 +51,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         raise UsageProblem(f"{CONFIGURATION} exists already; edit it, or remove it and run `assay init` again.")
     found = look(root)
     _show(found, console)
-    if not (found.models or found.weights or found.calls or found.scripts or found.uncalled):
+    if not (found.models or found.weights or found.calls or found.inferred or found.scripts or found.uncalled):
         raise UsageProblem(
             f"nothing here can be checked: no model file, and none of {found.files} Python files defines a model; run "
             "this in the root of a repository that holds one."
@@ -65,8 +68,22 @@ def run(args: argparse.Namespace, console: Console) -> int:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
     console.print(Text(f"Wrote {names}."))
-    console.print(Text("Next: assay check"), style="bold")
+    for line in _next(found):
+        console.print(Text(line), style="bold", soft_wrap=True)
     return 0
+
+
+def _next(found: Found) -> list[str]:
+    """What to type now: what the entry points need and this environment lacks comes first."""
+    needed = {"torch": "torch", "keras": "tensorflow"}
+    extras = sorted({needed[c.model.framework] for c in (*found.calls, *found.inferred)[:ACTIVE]})
+    missing = [name for name in extras if find_spec(name) is None]
+    if not (found.calls or found.inferred or found.models or found.weights):
+        return ["Next: assay trace .   (reads the source for shape errors; nothing is run)"]
+    if not missing:
+        return ["Next: assay check"]
+    install = f"pip install 'assay-action[{','.join(missing)}]'"
+    return [f"Next: {install}   (the entry points run where their packages are)", "then: assay check"]
 
 
 def look(root: Path) -> Found:
@@ -74,11 +91,14 @@ def look(root: Path) -> Found:
     code = read_model_code(root)
     calls = example_calls(code)
     called = {call.model.name for call in calls}
+    inferred = inferred_calls(code, frozenset(called), frozenset(call.name for call in calls))
+    called |= {call.model.name for call in inferred}
     kinds = {t.path: detect(root / t.path) for t in discover(root, Config()) if t.path}
     return Found(
         tuple(path for path, kind in kinds.items() if kind in GRAPHS),
         tuple(path for path, kind in kinds.items() if kind not in GRAPHS),
         calls,
+        inferred,
         tuple(c for c in code.classes if not c.required and c.name not in called and not c.name.startswith("_")),
         code.scripts,
         code.files,
@@ -88,8 +108,8 @@ def look(root: Path) -> Found:
 def planned(found: Found, root: Path, *, workflow: bool) -> dict[str, str]:
     """Paths and texts of the files to write; what exists already stays as it is."""
     texts = {CONFIGURATION: configuration(found, requirements=(root / "requirements.txt").is_file())}
-    if found.calls and not (root / ENTRIES).exists():
-        texts[ENTRIES] = written(found.calls)
+    if (found.calls or found.inferred) and not (root / ENTRIES).exists():
+        texts[ENTRIES] = written((*found.calls, *found.inferred))
     if workflow and not (root / WORKFLOW).exists():
         texts[WORKFLOW] = _workflow()
     return texts
@@ -105,13 +125,15 @@ def configuration(found: Found, *, requirements: bool) -> str:
             lines.append(f"# {title}: {_some([_word(p) for p in paths])}")
     if found.scripts:
         lines.append(f"# changed Python files are traced by themselves: {_some([_word(p) for p in found.scripts])}")
-    if found.calls:
+    calls = (*found.calls, *found.inferred)
+    if calls:
         lines += ["targets:"]
-    for number, call in enumerate(found.calls):
+    for number, call in enumerate(calls):
         off = "" if number < ACTIVE else "# "
         if number == ACTIVE:
             lines.append("  # more examples; each takes some seconds")
-        lines.append(f"  {off}- entry: {ENTRIES}:{call.name}  # {_word(call.model.name)}, as in {_word(call.path)}")
+        said = "; its inputs are a guess from its layers" if call.inferred else f", as in {_word(call.path)}"
+        lines.append(f"  {off}- entry: {ENTRIES}:{call.name}  # {_word(call.model.name)}{said}")
     for model in found.uncalled[:SHOWN]:
         lines.append(f"  # - entry: {_word(model.path)}:{model.name}  # no example calls it: give its inputs")
         lines.append("  #   inputs: {x: {shape: [1, 3, 224, 224]}}")
@@ -139,6 +161,7 @@ def _show(found: Found, console: Console) -> None:
         ("model files", found.models),
         ("weights", found.weights),
         ("examples that call a model", [f"{c.model.name} ({c.path}:{c.line})" for c in found.calls]),
+        ("models whose layers tell their inputs", [f"{c.model.name} ({c.path}:{c.line})" for c in found.inferred]),
         ("models that no example calls", [f"{c.name} ({c.path}:{c.line})" for c in found.uncalled]),
         ("training scripts", found.scripts),
     ]

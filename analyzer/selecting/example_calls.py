@@ -27,6 +27,7 @@ class ExampleCall:
     path: str  # where it stands
     line: int
     body: tuple[str, ...]
+    inferred: bool = False  # no example: the inputs are what the layers suggest (`inferred_inputs`)
 
 
 def example_calls(code: ModelCode) -> tuple[ExampleCall, ...]:
@@ -45,7 +46,10 @@ def written(calls: Sequence[ExampleCall]) -> str:
     """A module with one entry point a call."""
     functions = []
     for call in calls:
-        lines = [f"def {call.name}():", f'    """{call.model.name}, as in {_plain(call.path)}:{call.line}."""']
+        where = f"{_plain(call.path)}:{call.line}"
+        said = f"({where}); its inputs are a guess from its layers: correct them" if call.inferred else f"as in {where}"
+        said = f"{call.model.name} {said}" if call.inferred else f"{call.model.name}, {said}"
+        lines = [f"def {call.name}():", f'    """{said}."""']
         functions.append("\n".join([*lines, *(f"    {line}" for line in call.body)]))
     wrapper = _WRAPPER if any("_Call(" in line for call in calls for line in call.body) else ""
     head = '"""Entry points for Assay: each gives a model and example inputs. Made by `assay init`; edit freely."""\n'
@@ -84,7 +88,7 @@ def _of_source(source: Source, classes: dict[str, ModelClass]) -> Iterator[Examp
                     continue
                 body = _slice([*before, *block][:at], call, local, source, held)
                 if body is not None:
-                    yield ExampleCall(_snake(held.name), held, source.path, source.line + call.lineno - 1, body)
+                    yield ExampleCall(snake(held.name), held, source.path, source.line + call.lineno - 1, body)
             target = _assigned(statement)
             made = getattr(statement, "value", None)
             if target and isinstance(made, ast.Call):
@@ -197,7 +201,7 @@ def _is_setting(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant)
 
 
-def _snake(name: str) -> str:
+def snake(name: str) -> str:
     return (
         re.sub(r"(?<=[A-Za-z0-9])(?=[A-Z][a-z]{2})|(?<=[a-z0-9])(?=[A-Z][a-z])", "_", name).lower().strip("_")
         or "model"

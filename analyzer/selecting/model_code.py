@@ -118,7 +118,7 @@ def _classes(files: list[Source]) -> Iterator[ModelClass]:
             break
     for source, node in defined:
         if node.name in frameworks:
-            yield ModelClass(node.name, source.path, node.lineno, frameworks[node.name], _required(node))
+            yield ModelClass(node.name, source.path, node.lineno, frameworks[node.name], required_arguments(node))
 
 
 def _is_framework(dotted: str, tree: ast.Module) -> bool:
@@ -133,7 +133,8 @@ def _is_framework(dotted: str, tree: ast.Module) -> bool:
     return imported.get(first, "").partition(".")[0] in homes
 
 
-def _required(node: ast.ClassDef) -> tuple[str, ...]:
+def required_arguments(node: ast.ClassDef) -> tuple[str, ...]:
+    """Arguments of the constructor of a class that have no default."""
     made = next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None)
     if made is None:
         return ()

@@ -1,0 +1,220 @@
+"""Entry points for models that no example calls: what can be made without arguments, with inputs its layers suggest.
+
+A class or a function that returns a model, every argument of which has a default, is called as it is. The rank of its
+input is that of the first layer that has one (`Conv2d` takes 4 axes, `Linear` 2, `Embedding` token numbers), the number
+of channels an argument's default (`in_chans=3`) or a number in the first layer. Where the source says neither, nothing
+is proposed. The text is only read.
+"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from analyzer.selecting.example_calls import ExampleCall, snake
+from analyzer.selecting.model_code import ModelClass, ModelCode, Source, required_arguments
+
+MODELS = 4  # proposals at once: each is exported, which takes seconds
+DEPTH = 6  # how far classes are followed into those that they are made of; the first layer stands near the top
+_RANKED = re.compile(r"(?:Lazy)?(?:Conv|ConvTranspose|BatchNorm|SeparableConv|DepthwiseConv)([123])[dD]$")
+_CHANNELS = ("in_chans", "in_channels", "input_channels", "in_planes", "n_channels", "num_channels", "channels_in")
+_FEATURES = ("in_features", "input_dim", "input_size", "in_dim", "dim_in", "n_features", "num_features", "in_channels")
+_SIZES = ("img_size", "image_size", "input_resolution", "resolution", "img_dim")
+_SIZE = {1: 64, 2: 224, 3: 32}  # steps of a signal, pixels of a picture, voxels of a volume: usual ones
+_SKIPPED = ("test", "tests", "docs", "examples", "benchmarks", "setup")
+
+
+@dataclass(frozen=True, eq=False)
+class _Definition:
+    """A class or function at the top of a file."""
+
+    name: str
+    node: ast.ClassDef | ast.FunctionDef
+    source: Source
+    framework: str | None  # of a model class
+
+    @cached_property
+    def calls(self) -> tuple[str, ...]:
+        """The names that its text calls, in order."""
+        return tuple(_last(n.func) for n in ast.walk(self.node) if isinstance(n, ast.Call))
+
+
+@dataclass(frozen=True)
+class _Repository:
+    definitions: Mapping[str, tuple[_Definition, ...]]  # by name
+
+    def find(self, name: str, near: Source) -> _Definition | None:
+        """What `name` means in the file `near`: its own definition, or that of the repository where there is one."""
+        found = self.definitions.get(name, ())
+        own = [d for d in found if d.source is near]
+        return own[0] if own else found[0] if len(found) == 1 else None
+
+    def parts(self, start: _Definition) -> list[_Definition]:
+        """The model classes that `start` is made of, nearest first, itself included."""
+        found: list[_Definition] = []
+        pending = [(start, DEPTH)]
+        while pending:
+            current, left = pending.pop(0)
+            if current in found:
+                continue
+            found.append(current)
+            inner = [self.find(name, current.source) for name in current.calls] if left else []
+            pending += [(d, left - 1) for d in inner if d is not None and d.framework]
+        return found
+
+
+def inferred_calls(code: ModelCode, called: frozenset[str], names: frozenset[str]) -> tuple[ExampleCall, ...]:
+    """At most `MODELS` entry points, those made of most classes first, one a model class.
+
+    `called` are the classes that an example calls already, `names` the entry points that exist.
+    """
+    repository = _read(code)
+    makers = _makers(repository)
+    blocks = {part.name for made in makers.values() for part in repository.parts(made) if part is not made}
+    proposed: dict[str, tuple[int, ExampleCall]] = {}
+    for maker, made in sorted(makers.items(), key=lambda item: (item[0].framework is not None, item[0].source.path)):
+        if made.name in called or made.name in proposed or maker.name in blocks or maker.name.startswith("_"):
+            continue
+        tensor = _input(maker, made, repository) if _callable_alone(maker) and _importable(maker) else None
+        if tensor is None:
+            continue
+        path, line = maker.source.path, maker.node.lineno
+        imported = f"from {_module(path)} import {maker.name}"
+        body = ("import torch", imported, f"return {maker.name}().eval(), ({tensor},)")
+        model = ModelClass(maker.name, path, line, "torch", ())
+        call = ExampleCall(snake(maker.name), model, path, line, body, inferred=True)
+        proposed[made.name] = (len(repository.parts(made)), call)
+    ranked = sorted(proposed.values(), key=lambda p: (-p[0], p[1].path, p[1].line))
+    chosen = {call.name: call for _, call in reversed(ranked) if call.name not in names}
+    return tuple(reversed(chosen.values()))[:MODELS]
+
+
+def _read(code: ModelCode) -> _Repository:
+    classes = {(c.path, c.name): c.framework for c in code.classes}
+    definitions: dict[str, tuple[_Definition, ...]] = {}
+    for source in code.sources:
+        for node in source.tree.body if source.path.endswith(".py") else ():
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                one = _Definition(node.name, node, source, classes.get((source.path, node.name)))
+                definitions[node.name] = (*definitions.get(node.name, ()), one)
+    return _Repository(definitions)
+
+
+def _makers(repository: _Repository) -> dict[_Definition, _Definition]:
+    """Torch classes, and functions that return one, perhaps through others, with the class that each gives."""
+    everything = [d for named in repository.definitions.values() for d in named]
+    makers = {d: d for d in everything if d.framework == "torch"}
+    functions = [d for d in everything if isinstance(d.node, ast.FunctionDef)]
+    while True:
+        before = len(makers)
+        for one in functions:
+            if one not in makers:
+                names = list(_returned(one.node))
+                found = [repository.find(name, one.source) for name in names]
+                made = next((makers[d] for d in found if d in makers), None)
+                if made is not None:
+                    makers[one] = made
+        if len(makers) == before:
+            return makers
+
+
+def _returned(function: ast.AST) -> Iterator[str]:
+    """The names of the calls whose result the function returns, directly or through a variable."""
+    held: dict[str, list[str]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    held.setdefault(target.id, []).append(_last(node.value.func))
+    for node in ast.walk(function):
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Call):
+            yield _last(node.value.func)
+        elif isinstance(node, ast.Return) and isinstance(node.value, ast.Name):
+            yield from held.get(node.value.id, ())
+
+
+def _last(expression: ast.expr) -> str:
+    if isinstance(expression, ast.Attribute):
+        return expression.attr
+    return expression.id if isinstance(expression, ast.Name) else ""
+
+
+def _callable_alone(definition: _Definition) -> bool:
+    node = definition.node
+    if isinstance(node, ast.FunctionDef):
+        return not _required(node)
+    forward = _method(node, "forward")
+    return forward is not None and not required_arguments(node) and len(_required(forward)) == 2
+
+
+def _required(function: ast.FunctionDef) -> list[str]:
+    given = function.args
+    positional = [a.arg for a in (*given.posonlyargs, *given.args)]
+    keywords = [a.arg for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is None]
+    return [*positional[: len(positional) - len(given.defaults)], *keywords]
+
+
+def _method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    return next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == name), None)
+
+
+def _module(path: str) -> str:
+    return re.sub(r"^src\.|\.__init__$", "", path[: -len(".py")].replace("/", "."))
+
+
+def _importable(definition: _Definition) -> bool:
+    parts = _module(definition.source.path).split(".")
+    names = all(p.isidentifier() and not keyword.iskeyword(p) for p in parts)
+    return names and not any(p in _SKIPPED or p.startswith("test_") for p in parts)
+
+
+def _input(maker: _Definition, made: _Definition, repository: _Repository) -> str | None:
+    """The expression of an example input, or None where the source does not tell it."""
+    layers = (_first_layer(part.node) for part in repository.parts(made))
+    layer = next((one for one in layers if one is not None), None)
+    if layer is None:
+        return None
+    kind, rank, number = layer
+    defaults = {**_defaults(made.node), **_defaults(maker.node)}
+    if kind == "Embedding":
+        return f"torch.randint(0, {min(number or 100, 100)}, (1, 16))"
+    if kind == "Linear":
+        features = next((defaults[n] for n in _FEATURES if n in defaults), number)
+        return None if features is None else f"torch.rand(2, {features})"
+    channels = next((defaults[n] for n in _CHANNELS if n in defaults), number)
+    size = next((defaults[n] for n in _SIZES if n in defaults), _SIZE[rank])
+    return None if channels is None else f"torch.rand(1, {channels}{f', {size}' * rank})"
+
+
+def _defaults(node: ast.ClassDef | ast.FunctionDef) -> dict[str, int]:
+    """The arguments that are a positive number by default."""
+    function = _method(node, "__init__") if isinstance(node, ast.ClassDef) else node
+    if function is None:
+        return {}
+    given = function.args
+    pairs = list(zip((*given.posonlyargs, *given.args)[::-1], given.defaults[::-1], strict=False))
+    pairs += [(a, d) for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is not None]
+    numbers = {a.arg: d.value for a, d in pairs if isinstance(d, ast.Constant)}
+    return {name: value for name, value in numbers.items() if type(value) is int and value > 0}
+
+
+def _first_layer(node: ast.ClassDef | ast.FunctionDef) -> tuple[str, int, int | None] | None:
+    """Kind, rank and first number of the first layer, by line, that tells the rank of its input."""
+    function = (_method(node, "__init__") if isinstance(node, ast.ClassDef) else node) or node
+    calls = sorted((n for n in ast.walk(function) if isinstance(n, ast.Call)), key=lambda n: (n.lineno, n.col_offset))
+    for call in calls:
+        name = _last(call.func)
+        first = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg in _CHANNELS), None)
+        number = first.value if isinstance(first, ast.Constant) and isinstance(first.value, int) else None
+        match = _RANKED.match(name)
+        if name in ("Linear", "Embedding"):
+            return name, 2, number
+        if match:
+            return "Conv", int(match[1]), number
+        if name.lower().replace("_", "").endswith("conv2d"):
+            return "Conv", 2, number  # a wrapper of the repository's own
+    return None
