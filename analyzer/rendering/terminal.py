@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from types import TracebackType
 
@@ -70,6 +71,9 @@ class LiveProgress:
         self._live.update(Group(*lines))
 
 
+_PLACE = re.compile(r" \([^()]*:\d+\)$")  # where a sentence ends with its file and line
+
+
 def show(report: Report, console: Console, *, output: str | None = None) -> None:
     """Print `report`: the targets, the findings worst first, the verdict."""
     if report.targets:
@@ -79,14 +83,23 @@ def show(report: Report, console: Console, *, output: str | None = None) -> None
         console.print(_findings(live[:SHOWN], report))
     if len(live) > SHOWN:
         console.print(Text(f"… and {len(live) - SHOWN} more in report.md", style="dim"))
-    for target in report.targets:
-        if target.error:
-            console.print(Text(f"! {clean(target.error, 1000)}", style="yellow"))
+    for error in _errors(report):
+        console.print(Text(f"! {clean(error, 1000)}", style="yellow"))
     for note in report.notes:
         console.print(Text(f"· {clean(note, 1000)}", style="dim"))
     console.print(_verdict(report))
     if output:
         console.print(Text(f"  report: {output}", style="dim"), soft_wrap=True)
+
+
+def _errors(report: Report) -> list[str]:
+    """Why targets could not be analysed; one line where several have the same reason (a package that is missing)."""
+    groups: dict[str, list[str]] = {}
+    for target in report.targets:
+        if target.error:
+            reason = _PLACE.sub("", target.error.removeprefix(f"{target.path}: ").removeprefix(f"{target.id}: "))
+            groups.setdefault(reason, []).append(target.error)
+    return [errors[0] if len(errors) == 1 else f"{len(errors)} models: {reason}" for reason, errors in groups.items()]
 
 
 def _targets(report: Report) -> Table:

@@ -181,7 +181,7 @@ def _input(maker: _Definition, made: _Definition, repository: _Repository) -> st
     kind, rank, number = layer
     defaults = {**_defaults(made.node), **_defaults(maker.node)}
     if kind == "Embedding":
-        return f"torch.randint(0, {min(number or 100, 100)}, (1, 16))"
+        return f"torch.randint(0, {min(number or 10, 100)}, (1, 16))"
     if kind == "Linear":
         features = next((defaults[n] for n in _FEATURES if n in defaults), number)
         return None if features is None else f"torch.rand(2, {features})"
@@ -205,11 +205,14 @@ def _defaults(node: ast.ClassDef | ast.FunctionDef) -> dict[str, int]:
 def _first_layer(node: ast.ClassDef | ast.FunctionDef) -> tuple[str, int, int | None] | None:
     """Kind, rank and first number of the first layer, by line, that tells the rank of its input."""
     function = (_method(node, "__init__") if isinstance(node, ast.ClassDef) else node) or node
+    defaults = _defaults(node)
     calls = sorted((n for n in ast.walk(function) if isinstance(n, ast.Call)), key=lambda n: (n.lineno, n.col_offset))
     for call in calls:
         name = _last(call.func)
         first = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg in _CHANNELS), None)
-        number = first.value if isinstance(first, ast.Constant) and isinstance(first.value, int) else None
+        number = first.value if isinstance(first, ast.Constant) and type(first.value) is int else None
+        if isinstance(first, ast.Name):
+            number = defaults.get(first.id)
         match = _RANKED.match(name)
         if name in ("Linear", "Embedding"):
             return name, 2, number

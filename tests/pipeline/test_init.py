@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from analyzer.commands import init
 from analyzer.commands.cli import main
 from analyzer.configuration.reader import read_config
 from analyzer.exporting.inside.entry import build
@@ -36,6 +37,38 @@ class Ready(nn.Module):
 
 class NoModel:
     pass
+
+class Block(nn.Module):
+    def __init__(self, width=8):
+        super().__init__()
+        self.conv = nn.Conv2d(width, width, 3)
+
+    def forward(self, x):
+        return self.conv(x)
+
+class Pictures(nn.Module):
+    def __init__(self, depth, in_chans=2, img_size=16, num_classes=10):
+        super().__init__()
+        self.stem = nn.Conv2d(in_chans, 8, 3)
+        self.blocks = nn.Sequential(*[Block() for _ in range(depth)])
+
+    def forward(self, x):
+        return self.blocks(self.stem(x)).flatten(1)
+
+def _made(depth, **settings):
+    model = Pictures(depth, **settings)
+    return model
+
+def small(pretrained=False, **settings):
+    return _made(2, **settings)
+
+class Words(nn.Module):
+    def __init__(self, words=50):
+        super().__init__()
+        self.table = nn.Embedding(words, 4)
+
+    def forward(self, tokens):
+        return self.table(tokens)
 """
 README = """\
 # Nets
@@ -91,12 +124,19 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_is_written_is_read_and_runs(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init", "--yes"]) == 0
     shown = capsys.readouterr().out
-    for line in ("1 model files", "SimpleNet (README.md:12)", "Base (tests/test_nets.py:7)", "Ready (nets/core.py:"):
+    for line in ("1 model files", "SimpleNet (README.md:12)", "Base (tests/test_nets.py:7)", "Ready (nets/core.py:",
+                 "small (nets/core.py:"):  # fmt: skip
         assert line in shown
     assert not (repository / "mark").exists()
     config = read_config(repository / ".assay.yml")
     entries = [t.entry for t in config.targets]
-    assert entries == ["assay_models.py:simple_net", "assay_models.py:base"]
+    guessed = ["assay_models.py:small", "assay_models.py:words"]  # `Block` is a part of another
+    assert entries == ["assay_models.py:simple_net", "assay_models.py:base", *guessed]
+    for entry, shape in zip(guessed, ((1, 2, 16, 16), (1, 16)), strict=True):
+        made = build(entry, str(repository))
+        assert isinstance(made.inputs, tuple)
+        assert made.inputs[0].shape == shape
+        made.model(*made.inputs)
     assert config.environment.requirements
     net = build("assay_models.py:simple_net", str(repository))
     assert net.framework == "torch"
@@ -128,7 +168,7 @@ def test_names_of_the_repository_cannot_break_the_files(repository: Path) -> Non
     evil.write_text(README)
     (repository / "README.md").unlink()
     assert main(["init", "--yes"]) == 0
-    assert len(read_config(repository / ".assay.yml").targets) == 2
+    assert len(read_config(repository / ".assay.yml").targets) == 4
     tree = ast.parse((repository / "assay_models.py").read_text())
     imported = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
     assert imported == {"torch"}
@@ -148,3 +188,14 @@ def test_check_never_passes_about_nothing(repository: Path, capsys: pytest.Captu
     said = capsys.readouterr().err
     assert "Base (nets/core.py:4)" in said
     assert "assay init" in said
+
+
+@pytest.mark.parametrize("missing", [[], ["torch"]])
+def test_what_to_type_next_names_the_package_that_lacks(
+    missing: list[str], repository: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(init, "find_spec", lambda name: None if name in missing else object())
+    assert main(["init", "--yes"]) == 0
+    shown = capsys.readouterr().out
+    assert ("pip install 'assay-action[torch]'" in shown) is bool(missing)
+    assert "assay check" in shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import replace
 
@@ -9,11 +10,12 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 from sarif_pydantic import Sarif
 
 from analyzer.configuration.schemas import schema
-from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Suggestion
-from analyzer.rendering import report_json, sarif
+from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Report, Status, Suggestion, TargetReport
+from analyzer.rendering import report_json, sarif, terminal
 from analyzer.rendering.markdown import headline
 from tests.rendering.sample_report import sample_report
 
@@ -99,3 +101,16 @@ def test_the_headline_counts_models_and_traced_files_apart() -> None:
     assert text.endswith("in 1 of 2 changed models and 1 of 2 Python files")
     only = headline(replace(report, targets=tuple(traced), findings=(broken,))).text
     assert only.endswith("in 1 of 2 changed Python files")
+
+
+def test_one_reason_of_several_models_is_told_once() -> None:
+    reason = "module 'torch' is not installed where the export runs; install it there"
+    targets = tuple(
+        TargetReport(f"m.py:{name}", "entry", f"m.py:{name}", Status.FAILED, f"m.py:{name}: {reason} (m.py:{line})")
+        for line, name in enumerate("abc", 1)
+    )
+    other = TargetReport("w.onnx", "onnx", "w.onnx", Status.FAILED, "w.onnx: the file ends early (w.onnx:1)")
+    console = Console(width=200, record=True, file=io.StringIO())
+    terminal.show(Report((*targets, other), ()), console)
+    told = [line for line in console.export_text().splitlines() if line.startswith("!")]
+    assert told == [f"! 3 models: {reason}", "! w.onnx: the file ends early (w.onnx:1)"]

@@ -167,8 +167,10 @@ def _findable(parts: list[str]) -> bool:
 
 def _missing(entry: str, error: ModuleNotFoundError, project: Project) -> Failure:
     name = error.name or str(error)
+    package = name.partition(".")[0]
+    how = f" (`pip install {package}`)" if package in ("torch", "tensorflow", "keras", "jax") else ""
     return Failure(
-        f"{entry}: module {name!r} is not installed where the export runs; install it there, or name the "
+        f"{entry}: module {name!r} is not installed where the export runs; install it there{how}, or name the "
         "project's packages under `environment: requirements:` or its container under `environment: image:`",
         project.of_traceback(error),
     )
