@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import sys
@@ -28,7 +29,7 @@ def main(environ: MutableMapping[str, str], stream: TextIO, outside: Outside | N
         drop_secrets(environ)
     log.mask(settings.token)
     try:
-        return run(settings, log, outside or _outside())
+        return run(settings, log, outside or _outside(log))
     except Exception as error:  # before there was a commit to report on
         log_error(log, error)
         ending = Ending.of(error)
@@ -44,16 +45,23 @@ def _cancel(_number: int, _frame: object) -> NoReturn:
     raise Cancelled
 
 
-def _outside() -> Outside:
+def _outside(log: Log) -> Outside:
     from action.containment import in_containers
     from action.github import GitHub, RetryBudget
     from action.isolation import choose_sandbox
+    from analyzer.walls.engines import EnginesImage
+
+    engines = EnginesImage(say=log.say)
 
     def github(settings: Settings) -> GitHub:
         budget = RetryBudget(budget=float(settings.max_wait))
         return GitHub(settings.repository, settings.api_url, settings.graphql_url, settings.token, budget)
 
-    return Outside(github=github, sandbox=choose_sandbox, contain=in_containers)
+    return Outside(
+        github=github,
+        sandbox=functools.partial(choose_sandbox, engines=engines),
+        contain=functools.partial(in_containers, engines=engines),
+    )
 
 
 if __name__ == "__main__":

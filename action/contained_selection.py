@@ -1,4 +1,4 @@
-"""`python -m action.contained_selection`: which models a change touches, found inside a container.
+"""`python -m action.contained_selection`: which models a change touches, found inside a container or a walled process.
 
 Finding models reads every file of both revisions, so it is done behind the wall; what comes back are names, and the
 front gives them the configuration that it has read itself. See `analyzer.running.contained` for the other program.
@@ -13,7 +13,7 @@ from typing import Any
 
 from action.allowed import Chosen
 from action.question import Question
-from action.selection import choose
+from action.selection import choose, installed_from_base
 from analyzer.problem import Problem
 from analyzer.running.keys import keys_of
 from analyzer.running.request import REQUEST
@@ -27,17 +27,21 @@ def main() -> None:
 
 
 def _answer(question: Question) -> dict[str, Any]:
-    head, base = TREES / "head", TREES / "base" if question.based else None
+    head, base = _tree(question, "head"), _tree(question, "base") if question.based else None
     try:
         chosen = choose(question.plan, question.settings, question.judging, head, base, question.exported)
     except Problem as problem:
         return {"problem": str(problem)}
-    return _as_json(chosen, head, base)
+    return _as_json(chosen, head, base, base if installed_from_base(question.plan) else None)
 
 
-def _as_json(chosen: Chosen, head: Path, base: Path | None) -> dict[str, Any]:
+def _tree(question: Question, name: str) -> Path:
+    return Path(question.places[name]) if question.places else TREES / name
+
+
+def _as_json(chosen: Chosen, head: Path, base: Path | None, installed_from: Path | None) -> dict[str, Any]:
     sides = {"head": head} | ({"base": base} if base is not None else {})
-    keys = keys_of(chosen.targets, chosen.config, sides)
+    keys = keys_of(chosen.targets, chosen.config, sides, installed_from)
     return {
         "targets": [{"id": t.id, "path": t.path, "entry": t.entry} for t in chosen.targets],
         "skipped": [{"id": r.id, "kind": r.kind, "path": r.path, "error": r.error} for r in chosen.skipped],

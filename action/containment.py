@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
-import os
 import re
 import time
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from action.allowed import Chosen, adjusted
 from action.base_policy import Judged
 from action.checkout import Exported
-from action.isolation import IMAGE_VARIABLE
 from action.plan import Plan
 from action.settings import Settings
 from analyzer.configuration.config import TargetConfig
@@ -26,7 +25,9 @@ from analyzer.walls.launch import standing
 
 if TYPE_CHECKING:
     from analyzer.running.containers import Containers
+    from analyzer.running.outcome import Keys
     from analyzer.walls import Sandbox
+    from analyzer.walls.engines import EnginesImage
 
 SECONDS = 900.0  # for finding the models of two revisions: thousands of files
 ANSWER_LIMIT = 16 << 20
@@ -35,16 +36,21 @@ _KEY = re.compile(r"[0-9a-f]{64}")
 
 
 @contextlib.contextmanager
-def in_containers(trees: Mapping[str, Path], code: Sandbox | None) -> Iterator[tuple[Containers | None, str | None]]:
+def in_containers(
+    trees: Mapping[str, Path], code: Sandbox | None, engines: EnginesImage | None = None
+) -> Iterator[tuple[Containers | None, str | None]]:
     """Containers of Assay's own image with the trees mounted; or None, with a sentence that says why there are none."""
     from analyzer.running.containers import containers
-    from analyzer.walls.docker import DockerSandbox, connect, own_image
+    from analyzer.walls.docker import DockerSandbox, connect
+    from analyzer.walls.engines import EnginesImage
+
+    engines = engines or EnginesImage()
 
     with contextlib.ExitStack() as stack:
         try:
             with contextlib.closing(connect()) as client:
-                image = os.environ.get(IMAGE_VARIABLE) or own_image(client)
-            opened = stack.enter_context(containers(DockerSandbox(image), trees, code))
+                image = engines.own(client)
+            opened = stack.enter_context(containers(DockerSandbox(image), trees, code, engines))
         except TargetProblem as problem:
             yield None, str(problem).rstrip(".")
         else:
@@ -86,11 +92,22 @@ def select(contained: Containers, plan: Plan, settings: Settings, judging: Judge
     finally:
         session.close()
     try:
-        return chosen_of(json.loads(answer), plan, settings, judging)
+        chosen = chosen_of(json.loads(answer), plan, settings, judging)
+        return replace(chosen, keys=with_engines(chosen.keys, contained.engines))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise Problem(
             f"The container that finds the changed models gave an improper answer ({type(problem).__name__})."
         ) from None
+
+
+def with_engines(keys: Keys | None, engines: EnginesImage | None) -> Keys | None:
+    """The keys of the cache bound to the image with the engines, which the selection's own image does not have."""
+    if keys is None or engines is None:
+        return keys
+    bound = {}
+    for place, (key, entry) in keys.items():
+        bound[place] = key, entry and hashlib.sha256(f"{entry} {engines.identity}".encode()).hexdigest()
+    return bound
 
 
 def chosen_of(data: Any, plan: Plan, settings: Settings, judging: Judged) -> Chosen:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,11 +12,12 @@ from analyzer.problem import TargetProblem
 
 if TYPE_CHECKING:
     from analyzer.walls import Sandbox
+    from analyzer.walls.engines import EnginesImage
 
-IMAGE_VARIABLE = "ASSAY_IMAGE"  # names the image where the action does not run inside it
 
-
-def choose_sandbox(settings: Settings, plan: Plan, base: Path | None) -> tuple[Sandbox | None, str | None]:
+def choose_sandbox(
+    settings: Settings, plan: Plan, base: Path | None, engines: EnginesImage | None = None
+) -> tuple[Sandbox | None, str | None]:
     """A sandbox, or None with a sentence that says why entry points are not exported.
 
     `base` is the base's tree: for a fork, what is installed in the sandbox is read from there.
@@ -39,15 +39,17 @@ def choose_sandbox(settings: Settings, plan: Plan, base: Path | None) -> tuple[S
 
         return ProcessSandbox(), None
     try:
-        return _container(gpus=settings.gpus and not fork, requirements_from=base if fork else None), None
+        return _container(settings.gpus and not fork, base if fork else None, engines), None
     except TargetProblem as problem:
         return None, f"Entry points were not exported: {str(problem).rstrip('.')}."
 
 
-def _container(gpus: bool, requirements_from: Path | None) -> Sandbox:
-    """A container of Assay's own image: it has the frameworks, and it is there already."""
-    from analyzer.walls.docker import DockerSandbox, connect, own_image
+def _container(gpus: bool, requirements_from: Path | None, engines: EnginesImage | None) -> Sandbox:
+    """Containers of Assay's own image with the frameworks, which comes when the first of them is started."""
+    from analyzer.walls.docker import DockerSandbox, connect
+    from analyzer.walls.engines import EnginesImage, EnginesSandbox
 
-    image = os.environ.get(IMAGE_VARIABLE)
+    engines = engines or EnginesImage()
     with contextlib.closing(connect()) as client:
-        return DockerSandbox(image or own_image(client), gpus=gpus, requirements_from=requirements_from)
+        engines.own(client)
+    return EnginesSandbox(engines, DockerSandbox(gpus=gpus, requirements_from=requirements_from))

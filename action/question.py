@@ -1,8 +1,9 @@
-"""What the front asks of the container that finds the changed models."""
+"""What the front asks of the container, or of the walled process, that finds the changed models."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from action.base_policy import Judged
 from action.checkout import Exported
@@ -19,3 +20,4 @@ class Question:
     judging: Judged
     exported: Exported
     based: bool  # whether there is a base
+    places: Mapping[str, str] = field(default_factory=dict)  # of the trees; empty: where containers have them

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from action import containment, folders, review, second_stage
-from action.allowed import allowed
-from action.base_policy import affected, with_loosenings
+from action.allowed import Chosen, allowed
+from action.base_policy import Judged, affected, with_loosenings
 from action.checkout import Change, Exported, Repository
 from action.commands import Log, log_error, write_summary
 from action.ending import Cancelled, Ending
@@ -102,17 +103,14 @@ def _analyse(
 ) -> int:
     repository = Repository(settings.workspace, f"{settings.server_url}/{settings.repository}", settings.token)
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        os.chmod(folder, 0o711)  # the user behind a wall passes through to what it is handed, and sees no names
         trees = _check_out(repository, todo, Path(folder).resolve())
         sandbox, refused = outside.sandbox(settings, todo, trees.base)
         output = folders.in_workspace(settings, settings.output) or folders.scratch(settings, Path(folder))
         judging = allowed(todo, settings, trees.head, trees.base)
         with outside.contain(trees.by_name, sandbox) as (contained, why):
             if contained is None:
-                if why is not None:
-                    containment.require_kernel_wall(why)
-                from action.selection import choose  # finds models by their content: not in the front
-
-                chosen = choose(todo, settings, judging, trees.head, trees.base, trees.exported)
+                chosen = _chosen_without_containers(why, trees, todo, settings, judging)
             else:
                 chosen = containment.select(contained, todo, settings, judging, trees.exported)
             log.say(f"{len(chosen.targets)} of {chosen.total} models to analyse")
@@ -123,7 +121,8 @@ def _analyse(
 
             def analyse(config: Config, targets: Sequence[TargetConfig], output: Path) -> Report:
                 keys = chosen.keys if config is chosen.config else {}
-                walls = {"contained": contained, "keys": keys} if contained is not None else {}
+                walls: dict[str, Any] = {"contained": contained} if contained is not None else {}
+                walls |= {"keys": keys} if chosen.keys is not None else {}  # else the pipeline reads the trees for them
                 return outside.pipeline(
                     trees.head,
                     trees.base,
@@ -158,6 +157,20 @@ def _analyse(
             folders.give_to_owner(settings, settings.workspace / settings.cache)
         finish(settings, made, output, outcome)
     return _exit_code(settings, report, outcome)
+
+
+def _chosen_without_containers(
+    why: str | None, trees: _Trees, todo: ReviewPullRequest | CheckCommit, settings: Settings, judging: Judged
+) -> Chosen:
+    """Behind the kernel's wall; `why` None: whoever called asked for neither wall."""
+    if why is None:
+        from action.selection import choose  # finds models by their content: not in the front
+
+        return choose(todo, settings, judging, trees.head, trees.base, trees.exported)
+    containment.require_kernel_wall(why)
+    from action import walled_selection
+
+    return walled_selection.select(trees.by_name, todo, settings, judging, trees.exported)
 
 
 @dataclass(frozen=True)
@@ -229,7 +242,11 @@ def read_payload(settings: Settings) -> Mapping[str, Any]:
 def _options(
     settings: Settings, repository: Repository, todo: ReviewPullRequest | CheckCommit, notes: list[str]
 ) -> dict[str, Any]:
-    """Where outcomes are kept between runs. A cache that the revision itself brings along would be a forged one."""
+    """Where outcomes are kept between runs. A cache that the revision itself brings along would be a forged one.
+
+    A pull request has a part of its own: it reads what runs of the repository's branches have kept, and writes nothing
+    that they read.
+    """
     if not settings.cache:
         return {}
     if repository.tracks(todo.head_sha, settings.cache):
@@ -238,7 +255,12 @@ def _options(
     from analyzer.running.pipeline import Options
 
     folder = folders.in_workspace(settings, settings.cache)
-    return {"options": Options(cache=folder / "outcomes", exports=folder / "exports")} if folder else {}
+    if folder is None:
+        return {}
+    if not isinstance(todo, ReviewPullRequest):
+        return {"options": Options(cache=folder / "outcomes", exports=folder / "exports")}
+    own = folder / f"pull-{todo.number}"
+    return {"options": Options(cache=own / "outcomes", cache_also=(folder / "outcomes",), exports=own / "exports")}
 
 
 def _exit_code(settings: Settings, report: Report, outcome: Outcome) -> int:

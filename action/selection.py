@@ -41,7 +41,8 @@ def choose(
         removed = _removed(before, base, head, exported) if not settings.targets else ()
         notes += [f"{name} was removed." for name in removed[:10]]
         every = targets
-        targets = tuple(t for t in targets if _differs(t, config, head, base))
+        installed_from = base if installed_from_base(plan) else None
+        targets = tuple(t for t in targets if _differs(t, config, head, base, installed_from))
         if config.targets and not settings.targets:
             named = {t.id for t in config.targets}
             notes += notes_of([t for t in targets if t.id not in named])
@@ -96,12 +97,17 @@ def _dispatched(models: Sequence[str], config: Config, head: Path) -> tuple[Targ
     return select(arguments, config, head).targets
 
 
-def _differs(target: TargetConfig, config: Config, head: Path, base: Path) -> bool:
+def installed_from_base(plan: Plan) -> bool:
+    """Whether what is installed is what the base lists, as for a fork: then that, not the head's list, counts."""
+    return isinstance(plan, ReviewPullRequest) and plan.fork
+
+
+def _differs(target: TargetConfig, config: Config, head: Path, base: Path, installed_from: Path | None) -> bool:
     """Whether anything that the result depends on differs; what cannot be told counts as different."""
     if not (base / target.file).exists():
         return True
-    after = key_of(target, config, head)
-    return after is None or after != key_of(target, config, base)
+    after = key_of(target, config, head, installed_from)
+    return after is None or after != key_of(target, config, base, installed_from)
 
 
 def _removed(before: Config, base: Path, head: Path, exported: Exported) -> tuple[str, ...]:

@@ -18,8 +18,10 @@ FLAG = "--handed-over"
 # What the action and its children may find in their environment. Everything else is in the file in memory only.
 ALLOWED = frozenset(
     {
+        "ASSAY_ENGINES_IMAGE",
         "ASSAY_IMAGE",
         "ASSAY_INSTALL_NETWORK",
+        "ASSAY_TORCH_INDEX",
         "DOCKER_HOST",
         "GIT_SSL_CAINFO",
         "HTTPS_PROXY",

@@ -19,13 +19,16 @@ _ENGINES = (
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """Outcomes and the files they point to, one folder a key below `folder`."""
+    """Outcomes and the files they point to, one folder a key below `folder`; those below `also` are only read."""
 
     folder: Path
+    also: tuple[Path, ...] = ()
 
     def get(self, key: str, output: Path) -> Outcome | None:
         """The stored outcome, its files copied below `output`; None on a miss or a damaged entry."""
-        entry = self.folder / key
+        return next(filter(None, (self._stored(folder / key, output) for folder in (self.folder, *self.also))), None)
+
+    def _stored(self, entry: Path, output: Path) -> Outcome | None:
         try:
             outcome = Outcome.from_json(json.loads((entry / "outcome.json").read_text(encoding="utf-8")))
             files = entry / "files"

@@ -6,6 +6,7 @@ The answer goes back as JSON with the files that findings point to. What a libra
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pickle
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from analyzer.running.outcome import Surroundings, slug
 from analyzer.running.request import FILES_LIMIT, OUTCOME, REQUEST, Request
-from analyzer.running.target_run import run_target
+from analyzer.running.target_run import EnginesNeeded, run_target
 from analyzer.walls.archive import files_below, pack
 from analyzer.walls.protocol import OUTPUT
 from analyzer.walls.relayed import TREES, RelayedWall, standard_streams
@@ -29,11 +30,16 @@ def main() -> None:
         root=TREES / request.side,
         output=output,
         config=request.config,
-        sandbox=RelayedWall.connect(channel) if request.code else None,
+        sandbox=RelayedWall(channel) if request.code else None,
         base_root=TREES / request.base if request.base else None,
         contained=True,
+        engines=request.engines,
     )
-    outcome = run_target(request.target, where, lambda stage: channel.tell({"op": "stage", "stage": stage}))
+    try:
+        outcome = run_target(request.target, where, lambda stage: channel.tell({"op": "stage", "stage": stage}))
+    except EnginesNeeded:
+        channel.tell({"op": "answer", "engines": "needed"}, io.BytesIO())
+        os._exit(0)
     produced = output / "targets" / slug(request.target.id)
     files: dict[str, bytes | Path] = {OUTCOME: json.dumps(outcome.to_json()).encode()}
     if produced.is_dir():

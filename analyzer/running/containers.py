@@ -34,6 +34,7 @@ from analyzer.running.request import FILES_LIMIT, OUTCOME, REQUEST, Request
 from analyzer.walls import PYTHON, Limits, Sandbox, SessionEnded
 from analyzer.walls.archive import ArchiveRefused, unpack
 from analyzer.walls.docker import DockerSandbox
+from analyzer.walls.engines import EnginesImage
 from analyzer.walls.relayed import TREES
 from analyzer.walls.serving import OutOfTurn, Server
 from analyzer.walls.volume import filled_volume
@@ -47,19 +48,43 @@ _TOOL = {"name": "assay", "version": analyzer.__version__, "engines": {}}
 
 @dataclass(frozen=True)
 class Containers:
-    """Where targets are analysed: containers of `image` (None: the image of this very process), the trees mounted.
+    """Where targets are analysed: containers of the sandbox's image with the trees mounted.
 
     `trees`: folders by name. `code` is where the project's code runs, in yet other containers; None: nowhere.
+    `engines` is the image with the frameworks; a target is analysed in it where it is at hand, and otherwise where the
+    analysis in the sandbox's own image comes to something that needs it. None: the sandbox's image has everything.
     """
 
     sandbox: DockerSandbox
     trees: Mapping[str, Path]
     code: Sandbox | None
+    engines: EnginesImage | None = None
 
     def analyse(self, request: Request, output: Path, stage: Callable[[str], None], seconds: float) -> Outcome:
         """The outcome of one target, its files below `output`. Raises `TargetProblem` in one sentence."""
+        image = self._image(request)
+        message, packed = self._answer(replace(request, engines=image is not None), image, stage, seconds)
+        if image is None and message.get("engines") == "needed":
+            assert self.engines is not None
+            image = self.engines.name()
+            _, packed = self._answer(request, image, stage, seconds)
+        with tempfile.TemporaryDirectory(prefix="assay-answer-") as folder:
+            return take(packed, request.target, Path(folder), output)
+
+    def _image(self, request: Request) -> str | None:
+        """The image with the engines, None for the slim one: sources are only read, and a file may not need them."""
+        if self.engines is None:
+            return self.sandbox.image or ""
+        if request.target.entry and request.code:
+            return self.engines.name()
+        return None if request.target.file.endswith(".py") else self.engines.at_hand()
+
+    def _answer(
+        self, request: Request, image: str | None, stage: Callable[[str], None], seconds: float
+    ) -> tuple[dict[str, Any], bytes]:
+        """What the container of `image` (None: the slim one) answers."""
         ends = time.monotonic() + seconds
-        session = self.sandbox.open(
+        session = replace(self.sandbox, image=image or self.sandbox.image).open(
             [PYTHON, "-I", "-m", "analyzer.running.contained"],
             files={REQUEST: pickle.dumps(request)},
             limits=limits(),
@@ -70,7 +95,7 @@ class Containers:
         )
         try:
             with server:
-                _, packed = server.answer(FILES_LIMIT + OUTCOME_LIMIT)
+                return server.answer(FILES_LIMIT + OUTCOME_LIMIT)
         except TimeoutError:
             raise TargetProblem(
                 f"the analysis took longer than {seconds:g} s and was stopped; raise `timeout:`."
@@ -83,8 +108,6 @@ class Containers:
             ) from None
         finally:
             session.close()
-        with tempfile.TemporaryDirectory(prefix="assay-answer-") as folder:
-            return take(packed, request.target, Path(folder), output)
 
     def run(
         self, jobs: Mapping[str, tuple[Request, Path]], parallel: int, seconds: float, told: Callable[[str, Any], None]
@@ -119,10 +142,12 @@ class Containers:
 
 
 @contextlib.contextmanager
-def containers(sandbox: DockerSandbox, trees: Mapping[str, Path], code: Sandbox | None) -> Iterator[Containers]:
+def containers(
+    sandbox: DockerSandbox, trees: Mapping[str, Path], code: Sandbox | None, engines: EnginesImage | None = None
+) -> Iterator[Containers]:
     """The trees copied to a volume once. Raises `TargetProblem` where the engine refuses."""
     with filled_volume(trees, sandbox.image, str(TREES)) as volume:
-        yield Containers(replace(sandbox, volumes=(*sandbox.volumes, volume)), trees, code)
+        yield Containers(replace(sandbox, volumes=(*sandbox.volumes, volume)), trees, code, engines)
 
 
 def limits() -> Limits:

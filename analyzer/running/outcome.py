@@ -49,6 +49,7 @@ class Surroundings:
     exports: Path | None = None  # where exported graphs are kept
     base_root: Path | None = None  # the base tree, for analyses that compare
     contained: bool = False  # this process runs in a container that is a wall already
+    engines: bool = True  # False: in one that has no engine but ONNX Runtime; see `EnginesNeeded`
 
 
 def kind_of(target: TargetConfig) -> str:

@@ -55,6 +55,7 @@ class Options:
 
     parallel: int = 0  # 0: one process a core
     cache: Path | None = None
+    cache_also: tuple[Path, ...] = ()  # read, never written: what runs that are trusted more have kept
     exports: Path | None = None
     contained: bool = False  # this process runs in a container that is a wall already
     today: Callable[[], date] = lambda: datetime.now(UTC).date()
@@ -89,7 +90,7 @@ def review(
     progress = progress or Silent()
     began = options.clock()
     output.mkdir(parents=True, exist_ok=True)
-    cache = Cache(options.cache) if options.cache else None
+    cache = Cache(options.cache, options.cache_also) if options.cache else None
 
     sides = {"head": head} | ({"base": base} if base is not None else {})
     outcomes: dict[tuple[str, str], Outcome] = {}
@@ -153,7 +154,8 @@ def _run(
         requests = {}
         for name, (place, target, where) in jobs.items():
             before = "base" if where.base_root is not None else None
-            requests[name] = Request(target, config, place[0], before, where.sandbox is not None), where.output
+            code = where.sandbox is not None and ".py" in f"{target.file} {target.validation}"  # a model file has none
+            requests[name] = Request(target, config, place[0], before, code), where.output
         parallel = options.parallel or os.cpu_count() or 1
         yield from _outcomes(contained.run(requests, parallel, config.timeout, message), jobs, progress)
         return

@@ -20,3 +20,4 @@ class Request:
     side: str  # of the trees, the one that is analysed
     base: str | None  # the one to compare with
     code: bool  # whether the project's code may run, at the front's
+    engines: bool = True  # whether the container's image has the frameworks

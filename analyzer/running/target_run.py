@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 from analyzer.configuration.config import TargetConfig
 from analyzer.differential import analyse as differential
 from analyzer.differential.analysis import inputs_of
+from analyzer.differential.backend import parse
 from analyzer.differential.drift_review import review_drift
-from analyzer.differential.plan import traced_by_engine
+from analyzer.differential.plan import DEFAULTS, traced_by_engine
 from analyzer.exporting import ExportProblem, export
 from analyzer.exporting.defect import defect_of
 from analyzer.findings import AnalysisResult, Confidence, Finding, Level, Status, TargetReport, UnsafeOperators
@@ -29,6 +30,7 @@ from analyzer.graph.layers import layer_graph
 from analyzer.loading import NotFetchedProblem, detect, load, scan
 from analyzer.loading.scan import refusal
 from analyzer.numerical import analyse as numerical
+from analyzer.numerical.confirm.confirmation import NO_TORCH
 from analyzer.problem import Problem
 from analyzer.running.outcome import Outcome, Surroundings, kind_of, slug
 from analyzer.running.processes import memory_growth
@@ -43,6 +45,11 @@ if TYPE_CHECKING:
     from analyzer.graph import Graph
 
 Progress = Callable[[str], None]
+SLIM_ENGINES = frozenset({"onnxruntime", "reference"})  # what an image without frameworks compares
+
+
+class EnginesNeeded(Exception):
+    """What is left to do takes engines that this image does not have: the target is run again where they are."""
 
 
 @dataclass
@@ -64,6 +71,8 @@ class _Tally:
         started = time.perf_counter()
         try:
             yield
+        except EnginesNeeded:
+            raise
         except Problem as problem:
             self.failures.append(str(problem))
         except MemoryError:
@@ -227,9 +236,14 @@ def _analyse(
         only = tuple(analysis for analysis in only if analysis == "differential")
         tally.note("A JAX function has no exported graph: its engines are compared, and nothing else is analysed.")
     folder = where.output / "targets" / slug(target.id)
+    compares = "differential" in only and target.backends != () and refused is None
+    if compares and not where.engines and not engines_of(graph, target) <= SLIM_ENGINES:
+        raise EnginesNeeded
     if "numerical" in only:
         with tally.stage("numerical"):
             result = numerical(graph, target, output=folder, root=where.root, confirm=run, explain=run)
+            if not where.engines and any(NO_TORCH in note for note in result.notes):
+                raise EnginesNeeded
             tally.add(_relocated(result, folder, where.output))
     if "validity" in only:
         with tally.stage("validity"):
@@ -269,6 +283,13 @@ def _analyse(
     if folder.is_dir() and not any(folder.iterdir()):
         with suppress(OSError):  # behind a wall the folder itself stays; whoever made it removes it
             folder.rmdir()
+
+
+def engines_of(graph: Graph, target: TargetConfig) -> frozenset[str]:
+    """The engines that a comparison of `graph` starts where nothing else is configured, or those that are."""
+    as_onnx = graph.framework == "onnx" or (graph.framework == "torch" and target.path and target.path[-4:] != ".pt2")
+    names = DEFAULTS["onnx" if as_onnx else graph.framework] if target.backends is None else target.backends
+    return frozenset(parse(name).engine.name for name in names)
 
 
 def _unchanged(graph: Graph, base: Graph, target: TargetConfig, where: Surroundings) -> bool:

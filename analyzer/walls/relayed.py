@@ -63,24 +63,28 @@ class Channel:
 
 @dataclass(frozen=True)
 class RelayedWall:
-    """A `Sandbox` at the front's. `place` is `own` (Assay's image) or `environment` (the one the target asks for)."""
+    """A `Sandbox` at the front's. `place` is `own` (Assay's image) or `environment` (the one the target asks for).
+
+    The front is asked when something is to run, not before: it may have to pull the image first.
+    """
 
     channel: Channel
-    name: str
-    identity: str
     place: str = "own"
 
-    @staticmethod
-    def connect(channel: Channel) -> RelayedWall:
-        reply = channel.ask({"op": "own"})
-        return RelayedWall(channel, str(reply["name"]), str(reply["identity"]))
+    @property
+    def name(self) -> str:
+        return str(self.channel.ask({"op": "within" if self.place == "environment" else "own"})["name"])
+
+    @property
+    def identity(self) -> str:
+        return str(self.channel.ask({"op": "within" if self.place == "environment" else "own"})["identity"])
 
     def within(self, environment: Environment | None, root: Path) -> Sandbox:
         """The front knows which environment the target asks for, and from which tree it is read."""
         if environment is None or (environment.image is None and environment.requirements is None):
             return self
-        reply = self.channel.ask({"op": "within"})
-        return replace(self, name=str(reply["name"]), identity=str(reply["identity"]), place="environment")
+        self.channel.ask({"op": "within"})
+        return replace(self, place="environment")
 
     def run(
         self,

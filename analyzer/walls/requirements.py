@@ -10,6 +10,7 @@ import hashlib
 import io
 import re
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,17 +37,23 @@ def derive(
     *,
     network: str = "bridge",
     seconds: float = SECONDS,
+    options: Sequence[str] = (),
 ) -> str:
-    """The image with `requirements` (a file below `root`) installed on top of the image `base`.
+    """The image with `requirements` (a file below `root`) installed on top of the image `base`; `options` are pip's.
 
     Raises `TargetProblem` when the file is missing or leads out of the repository, or the installation fails.
     """
     files = collect(root, requirements)
-    tag = f"{REPOSITORY}:{_digest(image_id(client, base), files)}"
+    tag = derived_tag(image_id(client, base), files)
     if client.images.list(name=tag):
         return tag
-    _install(client, base, files, requirements, tag, network, seconds)
+    _install(client, base, files, requirements, tag, network, seconds, options)
     return tag
+
+
+def derived_tag(base: str, files: dict[str, bytes]) -> str:
+    """The name under which the engine keeps what is installed from `files` on the image whose content id is `base`."""
+    return f"{REPOSITORY}:{_digest(base, files)}"
 
 
 def collect(root: Path, requirements: str) -> dict[str, bytes]:
@@ -86,6 +93,7 @@ def _install(
     tag: str,
     network: str,
     seconds: float,
+    options: Sequence[str],
 ) -> None:
     from docker.errors import APIError
     from docker.types import LogConfig
@@ -94,8 +102,8 @@ def _install(
     interpreter = 'p=$(command -v python3 || command -v python) && cd "$0" && exec "$p" -m pip install --no-input '
     container = client.containers.create(
         base,
-        entrypoint=["/bin/sh", "-c", interpreter + '--no-cache-dir --disable-pip-version-check -r "$1"', FOLDER],
-        command=[requirements],
+        entrypoint=["/bin/sh", "-c", interpreter + '--no-cache-dir --disable-pip-version-check -r "$@"', FOLDER],
+        command=[requirements, *options],
         user="0:0",
         working_dir="/",
         network_mode=network,

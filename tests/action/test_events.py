@@ -189,7 +189,17 @@ def test_a_cache_that_the_revision_brings_along_is_not_used(bench: Workbench) ->
     assert "options" not in recorder.calls[0][4]
     assert any("cache folder" in note for note in recorder.calls[0][4]["notes"])
     bench.run(inputs={"cache": "other"})
-    assert recorder.calls[1][4]["options"].cache == bench.workspace / "other" / "outcomes"
+    assert recorder.calls[1][4]["options"].cache == bench.workspace / "other" / "pull-7" / "outcomes"
+    assert recorder.calls[1][4]["options"].cache_also == (bench.workspace / "other" / "outcomes",)
+
+
+def test_a_branch_reads_nothing_that_a_pull_request_has_kept(bench: Workbench) -> None:
+    bench.analyse = recorder = Recorder(report())
+    push = {"ref": "refs/heads/main", "before": bench.base, "after": bench.head, "repository": {}}
+    bench.run("push", push, inputs={"cache": "other"}, environ={"GITHUB_REF": "refs/heads/main"})
+    options = recorder.calls[0][4]["options"]
+    assert (options.cache, options.cache_also) == (bench.workspace / "other" / "outcomes", ())
+    assert options.exports == bench.workspace / "other" / "exports"
 
 
 def test_a_failing_action_prints_no_token_and_no_command(bench: Workbench) -> None:

@@ -187,5 +187,5 @@ def test_the_base_is_not_analysed_twice(folder: Workbench, tmp_path: Path) -> No
     (comment,) = bench.simulator.state.issue_comments.values()
     assert "1 known" in comment.body
     fresh = {path for path in cache.rglob("*") if path.is_file()} - kept
-    keys = {path.relative_to(cache).parts[:2] for path in fresh}
+    keys = {path.relative_to(cache).parts[:3] for path in fresh}
     assert len(keys) == 1, "only the head is new"

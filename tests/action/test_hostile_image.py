@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import subprocess
 import sys
@@ -83,10 +84,8 @@ def containers(image: str) -> set[str]:
     return set(docker("ps", "--all", "--quiet", "--filter", f"ancestor={image}").stdout.split())
 
 
-@pytest.mark.parametrize("names", [("secrets",), pytest.param((), marks=pytest.mark.study, id="all")])
-def test_graphs_that_act_are_blocked_and_touch_nothing(
-    names: tuple[str, ...], image: str, tmp_path: Path, simulator: Simulator
-) -> None:
+def test_graphs_that_act_are_blocked_and_touch_nothing(image: str, tmp_path: Path, simulator: Simulator) -> None:
+    """One pull request with all of them: each is blocked by what it does, and the front goes on to the next."""
     folder = tmp_path / "graphs"
     folder.mkdir()
     made = subprocess.run([sys.executable, "-c", OPERATORS, str(folder)], capture_output=True, text=True, check=False)
@@ -94,22 +93,28 @@ def test_graphs_that_act_are_blocked_and_touch_nothing(
         pytest.skip(f"TensorFlow is not installed: {made.stderr[-200:]}")
     bench = Workbench(tmp_path, simulator)
     bench.base = bench.commit({".assay.yml": "version: 1\n", "README.md": "models\n"})
-    graphs = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.stem in names or not names}
+    graphs = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    assert len(graphs) == 6
     bench.open_pull(graphs, head_repository="mallory/models")
     before = git(bench.workspace, "status", "--porcelain", "--ignored")
     box, name = tmp_path / "box", f"assay-hostile-{os.getpid()}"
     with watched(name) as (seen, other):
         payload = bench.payload(head_repository="mallory/models")
-        done = run_as_github_does(bench, image, box, payload, name, only="numerical,differential")
+        done = run_as_github_does(bench, image, box, payload, name, only="numerical,differential", output="report")
     log = done.stdout + done.stderr
     assert done.returncode == 1, log
     summary = (box / "file_commands" / "summary").read_text(encoding="utf-8")
     for graph in graphs:
         assert graph in summary
     assert "whenever the graph runs" in summary, summary[:2_000]
+    report = json.loads((bench.workspace / "report" / "report.json").read_text(encoding="utf-8"))
+    acting = {f["target"] for f in report["findings"] if f["rule"].startswith("security/") and f["level"] == "error"}
+    assert acting == set(graphs), "each is an error that blocks"
+    assert {t["status"] for t in report["targets"]} == {"failed"}, "none is green"
     assert "caught" not in git(bench.workspace, "status", "--porcelain", "--ignored")
-    assert git(bench.workspace, "status", "--porcelain", "--ignored") == before
+    assert git(bench.workspace, "status", "--porcelain", "--ignored").replace("?? report/", "").strip() == before
     assert not (box / "file_commands" / "env").exists()
+    assert {path.name for path in (box / "file_commands").iterdir()} == {"output", "summary"}
     assert seen, f"process 1 was never seen with its new image: {sorted(set(other))}"
     for secret in SECRETS:
         assert secret not in summary

@@ -7,6 +7,7 @@ import os
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 import yaml
@@ -17,6 +18,8 @@ from tests.github_simulator import Simulator
 from tests.github_simulator.server import TOKEN
 
 ROOT = Path(__file__).parents[2]
+ENGINES = "assay-engines:test"
+NOWHERE = f"127.0.0.1:9/assay/engines@sha256:{'0' * 64}"  # a published image that cannot be pulled
 pytestmark = pytest.mark.docker
 LOOKALIKES = (
     "action/__main__.py",
@@ -34,7 +37,7 @@ def docker(*arguments: str, timeout: int = 1800) -> subprocess.CompletedProcess[
 
 @pytest.fixture(scope="module")
 def image() -> str:
-    """ASSAY_TEST_IMAGE, or the image built from this checkout."""
+    """ASSAY_TEST_IMAGE, or the slim image built from this checkout, which names the other one built from it too."""
     try:
         answers = docker("version", "--format", "{{.Server.Version}}", timeout=20).returncode == 0
     except (OSError, subprocess.TimeoutExpired):
@@ -45,8 +48,10 @@ def image() -> str:
     given = os.environ.get("ASSAY_TEST_IMAGE")
     if given:
         return given
-    done = docker("build", "--network", "host", "--tag", "assay-action:test", str(ROOT))
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    for target, tag in (("engines", ENGINES), ("slim", "assay-action:test")):
+        arguments = ("--target", target, "--build-arg", f"ENGINES_IMAGE={ENGINES}", "--tag", tag)
+        done = docker("build", "--network", "host", *arguments, str(ROOT))
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return "assay-action:test"
 
 
@@ -76,6 +81,7 @@ def run_as_github_does(
     box: Path,
     payload: Mapping[str, object] | None = None,
     container: str = "",
+    variables: Mapping[str, str] = MappingProxyType({}),
     **inputs: str,
 ) -> subprocess.CompletedProcess[str]:
     """`docker run` with the runner's mounts, working directory and variables."""
@@ -84,6 +90,7 @@ def run_as_github_does(
     (box / "workflow" / "event.json").write_text(json.dumps(payload or bench.payload()), encoding="utf-8")
     socket = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock").removeprefix("unix://")
     variables = {
+        **variables,
         "HOME": "/github/home",
         "GITHUB_ACTIONS": "true",
         "GITHUB_ACTOR": "octocat",
@@ -173,6 +180,36 @@ def test_an_entry_point_is_exported_in_a_sibling_container(image: str, tmp_path:
     (comment,) = simulator.state.issue_comments.values()
     assert "loss.py:6" in comment.body
     assert {(c.path, c.line) for c in simulator.state.review_comments.values()} == {("loss.py", 6)}
+
+
+def test_the_engines_are_pulled_when_something_needs_them_and_not_before(
+    image: str, tmp_path: Path, simulator: Simulator
+) -> None:
+    """A model that is proved safe and compared, and sources, are done in the slim image; a confirmation is not."""
+    bench = Workbench(tmp_path, simulator)
+    source = "import torch\n\nprint(torch.nn.Linear(4, {})(torch.zeros(2, 4)).shape)\n"
+    bench.base = bench.commit({".assay.yml": "version: 1\n", "train.py": source.format(1), "README.md": "models\n"})
+    bench.open_pull({"train.py": source.format(2), "safe.onnx": model(safe=True)}, head_repository="mallory/models")
+    payload = bench.payload(head_repository="mallory/models")
+    without = {"ASSAY_ENGINES_IMAGE": NOWHERE}
+    done = run_as_github_does(bench, image, tmp_path / "one", payload, variables=without, output="report")
+    log = done.stdout + done.stderr
+    assert "Pulling" not in log
+    report = json.loads((bench.workspace / "report" / "report.json").read_text(encoding="utf-8"))
+    (safe,) = [t for t in report["targets"] if t["id"] == "safe.onnx"]
+    assert (safe["status"], safe["error"]) == ("analysed", None), safe
+    assert safe["unsafe_operators"] == {"checked": 1, "safe": 1}
+    assert safe["backends"], "compared by the engine that the slim image has"
+
+    bench.push({"safe.onnx": model(safe=False)})
+    payload = bench.payload(head_repository="mallory/models")
+    done = run_as_github_does(bench, image, tmp_path / "two", payload, variables=without, output="report")
+    assert f"Pulling the image with the engines, {NOWHERE}" in done.stdout
+    report = json.loads((bench.workspace / "report" / "report.json").read_text(encoding="utf-8"))
+    (unsafe,) = [t for t in report["targets"] if t["id"] == "safe.onnx"]
+    assert unsafe["status"] == "failed"
+    assert "the image with the engines cannot be pulled" in unsafe["error"]
+    assert "Traceback" not in done.stdout + done.stderr
 
 
 def inputs_of(workflow: str) -> dict[str, str]:

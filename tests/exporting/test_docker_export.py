@@ -14,7 +14,7 @@ from analyzer.walls import Limits
 from analyzer.walls.docker import DockerSandbox, connect, image_id
 
 pytestmark = pytest.mark.docker
-IMAGE = os.environ.get("ASSAY_TEST_FULL_IMAGE", "assay-action:test")
+IMAGE = os.environ.get("ASSAY_TEST_FULL_IMAGE", "assay-engines:test")
 
 BERT = """
     import torch
@@ -40,7 +40,7 @@ BERT = """
 
 @pytest.fixture(scope="module")
 def image() -> DockerSandbox:
-    """Assay's own image, built by `docker build -t assay-action:test .`; with it missing there is nothing to test."""
+    """Assay's image with the engines, built by `docker build --target engines -t assay-engines:test .`; missing: skipped."""
     try:
         client = connect()
         image_id(client, IMAGE)

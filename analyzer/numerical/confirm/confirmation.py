@@ -26,6 +26,7 @@ MASKED = "numerical/softmax-of-minus-infinity"  # its operand holds infinities b
 SIZES = (2, 1, 16, 48, 96)  # tried for dimensions that may have any size
 FAR = 0.9  # of the way to the end of its range: there a weight stands because of the estimate
 LARGEST_SLICE = 1 << 29  # bytes
+NO_TORCH = "warnings were not confirmed: the search needs torch (install the extra 'torch')"
 
 
 @dataclass(frozen=True)
@@ -262,7 +263,7 @@ class Confirmer:
                 return None
             if answer["status"] != "found":
                 if "No module named 'torch'" in answer.get("reason", ""):
-                    self.note("warnings were not confirmed: the search needs torch (install the extra 'torch')")
+                    self.note(NO_TORCH)
                 return None
             request = {"do": "next"}
             real = self._run(run, engine, warning)
