@@ -188,25 +188,25 @@ def test_the_engines_are_pulled_when_something_needs_them_and_not_before(
     """A model that is proved safe and compared, and sources, are done in the slim image; a confirmation is not."""
     bench = Workbench(tmp_path, simulator)
     source = "import torch\n\nprint(torch.nn.Linear(4, {})(torch.zeros(2, 4)).shape)\n"
-    bench.base = bench.commit({".assay.yml": "version: 1\n", "train.py": source.format(1), "README.md": "models\n"})
-    bench.open_pull({"train.py": source.format(2), "safe.onnx": model(safe=True)}, head_repository="mallory/models")
+    bench.base = bench.commit({".assay.yml": CONFIG, "train.py": source.format(1)})
+    bench.open_pull({"train.py": source.format(2), "loss.onnx": model(safe=True)}, head_repository="mallory/models")
     payload = bench.payload(head_repository="mallory/models")
     without = {"ASSAY_ENGINES_IMAGE": NOWHERE}
     done = run_as_github_does(bench, image, tmp_path / "one", payload, variables=without, output="report")
     log = done.stdout + done.stderr
     assert "Pulling" not in log
     report = json.loads((bench.workspace / "report" / "report.json").read_text(encoding="utf-8"))
-    (safe,) = [t for t in report["targets"] if t["id"] == "safe.onnx"]
+    (safe,) = [t for t in report["targets"] if t["id"] == "loss"]
     assert (safe["status"], safe["error"]) == ("analysed", None), safe
     assert safe["unsafe_operators"] == {"checked": 1, "safe": 1}
     assert safe["backends"], "compared by the engine that the slim image has"
 
-    bench.push({"safe.onnx": model(safe=False)})
+    bench.push({"loss.onnx": model(safe=False)})
     payload = bench.payload(head_repository="mallory/models")
     done = run_as_github_does(bench, image, tmp_path / "two", payload, variables=without, output="report")
     assert f"Pulling the image with the engines, {NOWHERE}" in done.stdout
     report = json.loads((bench.workspace / "report" / "report.json").read_text(encoding="utf-8"))
-    (unsafe,) = [t for t in report["targets"] if t["id"] == "safe.onnx"]
+    (unsafe,) = [t for t in report["targets"] if t["id"] == "loss"]
     assert unsafe["status"] == "failed"
     assert "the image with the engines cannot be pulled" in unsafe["error"]
     assert "Traceback" not in done.stdout + done.stderr
