@@ -40,7 +40,7 @@ BERT = """
 
 @pytest.fixture(scope="module")
 def image() -> DockerSandbox:
-    """Assay's image with the engines, built by `docker build --target engines -t assay-engines:test .`; missing: skipped."""
+    """Assay's image with the engines, `docker build --target engines -t assay-engines:test .`; skips without."""
     try:
         client = connect()
         image_id(client, IMAGE)
