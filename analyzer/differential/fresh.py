@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from analyzer.differential.backend import Backend
 from analyzer.problem import TargetProblem
@@ -18,7 +19,12 @@ SECONDS = 180.0  # for one script: two engines start and run one to three nodes
 OVERLAY = "import os, runpy, sys; sys.path.insert(0, {0!r}); os.environ['PYTHONPATH'] = {0!r}; sys.argv = {1!r}; "
 
 Overlay = Callable[[str, str], Path]
-Fresh = Callable[[Path, Sequence[Path], Backend], "Ran"]
+
+
+class Fresh(Protocol):
+    """Runs one script; see `FreshProcess`."""
+
+    def __call__(self, script: Path, beside: Sequence[Path], backend: Backend, project: Path | None = None) -> Ran: ...
 
 
 @dataclass(frozen=True, slots=True)

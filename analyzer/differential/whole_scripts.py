@@ -17,6 +17,85 @@ from analyzer.differential.runner import Artefact
 from analyzer.differential.study import Study
 from analyzer.differential.verdict import Kind
 
+ENTRY_HEAD = '''"""{title} changes the model of {entry} by running it.
+
+Run it as `python THIS_FILE PATH_OF_THE_PROJECT`. Needs: numpy, {package} and what the project needs.
+Exit code 1 when weights, statistics or other state change, 0 when not, 2 when not run.
+"""
+import functools
+import importlib
+import importlib.util
+import os
+import sys
+import traceback
+{guard}
+{variables}import {package}
+import numpy as np
+
+ENTRY = {entry!r}
+path, _, name = ENTRY.rpartition(":")
+root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else ".")
+os.chdir(root)
+sys.path[:0] = [root, os.path.join(root, "src"), os.path.dirname(os.path.join(root, path))]
+parts = path.removesuffix(".py").split("/")
+if all(part.isidentifier() for part in parts):
+    module = importlib.import_module(".".join(parts))
+else:
+    spec = importlib.util.spec_from_file_location("entry", os.path.join(root, path))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+{seed}
+value = functools.reduce(getattr, name.split("."), module)
+value = value() if callable(value) and not isinstance(value, {model}) else value
+model, inputs = value if isinstance(value, (tuple, list)) else (value, ())
+names = inputs if isinstance(inputs, dict) else {{}}
+inputs = () if names else inputs if isinstance(inputs, (tuple, list)) else (inputs,)
+'''
+
+ENTRY_TAIL = '''
+before, first, after, second = state(), call(), state(), call()
+changed = [n for n in before if n not in after or not np.array_equal(before[n], after[n], equal_nan=True)]
+for each in changed:
+    print(each, "before", before[each].ravel()[:4], "after", np.asarray(after.get(each)).ravel()[:4])
+pairs = [(a, b) for a, b in zip(first, second) if a.shape == b.shape and a.dtype.kind == "f"]
+apart = max((float(np.max(np.abs(a - b), initial=0.0)) for a, b in pairs), default=0.0)
+print(f"{{len(changed)}} of {{len(before)}} arrays changed; the same inputs again give outputs that are {{apart:.3g}} apart")
+sys.exit(1 if changed else 0)
+'''
+
+ENTRY_BODIES = {
+    "torch": '''
+model.eval()
+
+
+def state():
+    kept = [*model.named_parameters(), *model.named_buffers()]
+    return {{n: v.detach().cpu().clone().float().numpy() for n, v in kept}}
+
+
+def call():
+    with torch.no_grad():
+        result = model(*inputs, **names)
+    leaves = torch.utils._pytree.tree_leaves(result)
+    return [v.detach().cpu().float().numpy() for v in leaves if isinstance(v, torch.Tensor)]
+
+''',
+    "keras": '''
+def state():
+    return {{
+        getattr(v, "path", v.name): np.array(keras.ops.convert_to_numpy(v))
+        for v in model.variables
+        if "seed_generator" not in getattr(v, "path", v.name)
+    }}
+
+
+def call():
+    result = model(*inputs, **names{training})
+    return [np.asarray(keras.ops.convert_to_numpy(v)) for v in keras.tree.flatten(result)]
+
+''',
+}
+
 LARGEST = 256 << 20  # bytes of a model that is copied beside its script
 
 KERAS_MUTATED = '''"""{title} changes the model by running it.
@@ -76,10 +155,16 @@ def _script(
     if artefact is None or index >= len(done.comparison.sets):
         return ""
     feeds = done.comparison.sets[index].feeds
+    stem = "-".join(c for c in (kind.value, "".join(c if c.isalnum() else "-" for c in backend.name)) if c)
+    if kind is Kind.MUTATED and form in ("torch-entry", "keras-entry"):
+        script = _mutated_entry(result, artefact, folder, stem)
+        if fresh(script, [], backend, artefact.files["project"]).shows:
+            return script.name
+        script.unlink()
+        return ""
     path = artefact.files.get(str(artefact.request.get("path")))
     if path is None or not path.is_file() or path.stat().st_size > LARGEST or len(artefact.files) > 1:
         return ""
-    stem = "-".join(c for c in (kind.value, "".join(c if c.isalnum() else "-" for c in backend.name)) if c)
     if form == "onnx" and kind is Kind.CRASH:
         script = onnx_script(path.read_bytes(), feeds, backend, 0.0, folder, stem, crashes=True)
     elif form == "keras" and kind is Kind.MUTATED:
@@ -107,4 +192,26 @@ def _mutated(result: EngineResult, model: Path, feeds: Mapping[str, np.ndarray],
         training="" if backend.knobs["call"] == "plain" else ", training=False",
     )  # fmt: skip
     script.write_text(text, encoding="utf-8")
+    return script
+
+
+def _mutated_entry(result: EngineResult, artefact: Artefact, folder: Path, stem: str) -> Path:
+    """Runs the project's entry point, from the project's folder, on its own example inputs."""
+    backend = result.runner.backend
+    on_torch = backend.engine.name == "torch"
+    host = backend.engine.name.removeprefix("keras-")
+    values = {
+        "title": backend.title,
+        "entry": artefact.request["entry"],
+        "package": "torch" if on_torch else "keras",
+        "guard": GUARD,
+        "variables": "" if on_torch else f'os.environ["KERAS_BACKEND"] = {host!r}\n',
+        "seed": "torch.manual_seed(0)" if on_torch else "keras.utils.set_random_seed(0)",
+        "model": "torch.nn.Module" if on_torch else "keras.layers.Layer",
+        "training": "" if backend.knobs.get("call") == "plain" else ", training=False",
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    script = folder / f"{stem}.py"
+    text = ENTRY_HEAD + ENTRY_BODIES["torch" if on_torch else "keras"] + ENTRY_TAIL
+    script.write_text(text.format(**values), encoding="utf-8")
     return script

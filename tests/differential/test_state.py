@@ -51,11 +51,18 @@ def test_a_module_that_counts_its_calls_is_right_each_time(
     (tmp_path / "net.py").write_text(COUNTING, encoding="utf-8")
     code = main(["diff", "net.py:build", "--backends", "torch,onnxruntime", "--sandbox", "process"])
     out = " ".join(capfd.readouterr().out.split())
-    assert code == 0  # told, and no block: no script shows it in a fresh process without the project
+    assert code == 1
     assert "PyTorch agrees with the float64 ONNX reference" in out
     assert "PyTorch changes the model's weights or statistics during inference." in out
     assert "run twice" not in out
     assert "deviates" not in out
+    (script,) = (tmp_path / "assay-diff" / "differential").glob("state-mutated-*.py")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    again = subprocess.run([sys.executable, script, tmp_path], cwd=elsewhere, capture_output=True, text=True)
+    assert again.returncode == 1, again.stderr
+    assert "1 of 1 arrays changed" in again.stdout
+    assert "outputs that are 0 apart" not in again.stdout
 
 
 def test_a_stateful_layer_forgets_between_cases(tmp_path: Path) -> None:
