@@ -30,6 +30,7 @@ def engine_findings(done: Study, target: TargetConfig) -> list[Finding]:
             words = {
                 Kind.CRASH: "crashes on this model",
                 Kind.TIMEOUT: "gave no answer in time",
+                Kind.MEMORY: "runs out of memory on this model",
                 Kind.UNSUPPORTED: "does not support this model",
             }.get(failure.kind, "failed")
             message = f"{title} {words}: {plain(failure.message)}"

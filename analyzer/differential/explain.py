@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from analyzer.differential.study import Study
 
 MAX_BLAMES = 8  # distinct problems that are reduced and written out; the rest are counted
+MAX_ALIKE = 4  # problems of one engine in alike layers that have findings of their own; the rest are named in the first
 VALUES = (Kind.VALUE, Kind.NAN, Kind.SHAPE, Kind.DTYPE, Kind.COMMON)
 
 
@@ -52,7 +53,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Problem:
-    """One blamed unit with everything found out about it. `count` units share its key."""
+    """One blamed unit with everything found out about it. `alike` names further layers that share its key."""
 
     blame: Blame
     backend: Backend
@@ -61,7 +62,8 @@ class Problem:
     culprit: Culprit | None = None
     versions: Culprit | None = None
     known: Known | None = None
-    count: int = 1
+    alike: tuple[str, ...] = ()
+    hidden: str = ""  # what keeps the error from the model's outputs
     outputs_affected: float = 0.0  # relative error at the model's outputs
     script: str = ""  # the name of the script that showed it in a fresh process
     unshown: str = ""  # why there is none
@@ -83,8 +85,9 @@ def explain(
 ) -> tuple[list[Problem], list[tuple[Blame, Benign]]]:
     """Reduce, bisect and name each distinct problem once."""
     runners = {r.name: r for r in (*done.runners, *([done.judge] if done.judge else []))}
-    problems: dict[tuple[str, str], Problem] = {}
-    places: dict[tuple[str, str], set[str]] = {}  # one layer may be blamed on several input sets
+    problems: dict[tuple[str, str], Problem] = {}  # by backend and unit: one layer may be blamed on several input sets
+    firsts: dict[tuple[str, str], list[tuple[str, str]]] = {}  # by backend and rough key: problems that may be one bug
+    suspected: set[str] = set()  # units where the judge stands alone: told once, not for each engine
     harmless: list[tuple[Blame, Benign]] = []
     for blame in sorted(blames, key=lambda b: -b.error):
         runner = runners[blame.backend]
@@ -92,16 +95,22 @@ def explain(
         if excuse is not None:
             harmless.append((blame, excuse))
             continue
-        rough = duplicate_key(blame, runner.backend, None)
-        alike = places.setdefault((blame.backend, rough), set())
-        alike.add(blame.unit.id)
-        if (blame.backend, rough) in problems:
-            problems[blame.backend, rough] = replace(problems[blame.backend, rough], count=len(alike))
+        place = (blame.backend, blame.unit.id)
+        if place in problems or (blame.agreeing and blame.unit.id in suspected):
+            continue
+        if blame.agreeing:
+            suspected.add(blame.unit.id)
+        alike = firsts.setdefault((blame.backend, duplicate_key(blame, runner.backend, None)), [])
+        if alike and (len(alike) >= MAX_ALIKE or len(problems) >= MAX_BLAMES):
+            first = problems[alike[0]]
+            name = blame.unit.main.layer or blame.unit.main.name
+            problems[alike[0]] = replace(first, alike=tuple(dict.fromkeys((*first.alike, name))))
             continue
         if len(problems) >= MAX_BLAMES:
             continue
-        problem = _problem(blame, runner, done, pool, kinds, runners, budget)
-        problems[blame.backend, rough] = replace(problem, outputs_affected=affected.get(blame.backend, 0.0))
+        problem = _problem(blame, runner, done, pool, kinds, runners, budget, problems[alike[0]] if alike else None)
+        problems[place] = replace(problem, outputs_affected=affected.get(blame.backend, 0.0))
+        alike.append(place)
     return list(problems.values()), harmless
 
 
@@ -113,7 +122,9 @@ def _problem(
     kinds: Mapping[str, Artefact],
     runners: Mapping[str, Runner],
     budget: Budget | None,
+    like: Problem | None = None,
 ) -> Problem:
+    """`like`: a problem of the same key, whose pass and versions hold for this one too."""
     backend = runner.backend
     artefact = kinds[artefact_kind(backend, kinds)]
     judge = runners.get(blame.judge)
@@ -125,6 +136,10 @@ def _problem(
 
     if judge is not None and blame.kind in VALUES and not late():
         reduced = reduce(blame, runner, judge, limit, late)
+
+    if like is not None:
+        known = known_issue(blame, backend, runner.versions, like.culprit)
+        return Problem(blame, backend, reduced, like.key, like.culprit, like.versions, known)
 
     def deviates(variant: Backend) -> bool | None:
         other = pool.get(variant, artefact)

@@ -46,6 +46,8 @@ def write_problem(
     The engine is held against another engine first, then against the judge's values. `taken`: names of scripts there
     are already: two layers, or two versions of an engine, may have one key.
     """
+    if problem.blame.kind is Kind.MEMORY:
+        return replace(problem, unshown="how much memory there is depends on the machine")
     folder = output / "differential"
     runner = next((r for r in done.runners if r.name == problem.backend.name), None)
     if runner is None:

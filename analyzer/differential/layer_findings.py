@@ -47,7 +47,7 @@ def _level(problem: Problem, target: TargetConfig) -> Level:
         return Level.WARNING
     if target.backends is None and problem.culprit is not None and problem.culprit.kind == "export":
         return Level.WARNING
-    if kind in (Kind.UNSUPPORTED, Kind.COMMON):
+    if kind in (Kind.UNSUPPORTED, Kind.COMMON, Kind.MEMORY):
         return Level.WARNING
     if kind is Kind.VALUE and problem.blame.error < MATERIAL and problem.outputs_affected < MATERIAL:
         return Level.WARNING
@@ -58,7 +58,7 @@ def _level(problem: Problem, target: TargetConfig) -> Level:
 
 def _message(problem: Problem, layer: str) -> str:
     blame, title = problem.blame, problem.backend.title
-    more = f" ({problem.count} layers alike)" if problem.count > 1 else ""
+    more = f" ({len(problem.alike) + 1} layers alike)" if problem.alike else ""
     through = f", through {problem.culprit.name}" if problem.culprit else ""
     judge = judge_title(blame.judge)
     if problem.culprit is not None and problem.culprit.kind == "export":
@@ -75,6 +75,14 @@ def _message(problem: Problem, layer: str) -> str:
         return f"{title} gives another shape than {judge} in `{layer}` ({blame.unit.op}){more}{through}."
     if blame.kind is Kind.DTYPE:
         return f"{title} gives another element type than {judge} in `{layer}` ({blame.unit.op}){more}{through}."
+    if blame.kind is Kind.MEMORY:
+        tensor = blame.unit.outputs[0]
+        return f"{title} runs out of memory in `{layer}` ({blame.unit.op}), tensor `{tensor}`: {plain(blame.message)}"
+    if blame.agreeing:
+        return (
+            f"{judge[:1].upper()}{judge[1:]} stands alone in `{layer}` ({blame.unit.op}){more}: independent engines "
+            f"agree and differ from it by {number(blame.error)}, so it is the suspect."
+        )
     if blame.kind is Kind.COMMON:
         return (
             f"Every engine that ran deviates from {judge} in `{layer}` ({blame.unit.op}){more}: relative error "
@@ -82,7 +90,7 @@ def _message(problem: Problem, layer: str) -> str:
         )
     return (
         f"{title} deviates from {judge} by {number(blame.error)} (relative) in `{layer}` ({blame.unit.op})"
-        f"{more}{through}; rounding explains {blame.floor:.0e}."
+        f"{more}{through}; {problem.hidden or f'rounding explains {blame.floor:.0e}'}."
     )
 
 
@@ -102,6 +110,15 @@ def _evidence(problem: Problem, done: Study) -> Evidence:
     if blame.peers:
         others = ", ".join(f"{name} {number(error)}" for name, error in sorted(blame.peers.items()))
         sentences.append(f"The same layer on the other engines: {others}.")
+    if problem.hidden:
+        sentences.append(f"The model's outputs do not show it: {problem.hidden}.")
+    if problem.alike:
+        sentences.append(f"The same in {', '.join(f'`{name}`' for name in problem.alike[:12])}.")
+    if blame.agreeing:
+        sentences.append(
+            f"{' and '.join(blame.agreeing)} agree with each other here; a fault of the float64 run is more likely than "
+            "the same fault in both."
+        )
     if problem.outputs_affected:
         sentences.append(f"At the model's outputs the relative error is {number(problem.outputs_affected)}.")
     if problem.culprit is not None:
@@ -130,7 +147,8 @@ def _evidence(problem: Problem, done: Study) -> Evidence:
         "pass": problem.culprit.name if problem.culprit else None,
         "known": problem.known.id if problem.known else None,
         "nodes": len(problem.reduced.unit.operations),
-        "units": problem.count,
+        "units": len(problem.alike) + 1,
+        "hidden": problem.hidden or None,
     }
     return Evidence("deviation", tuple(sentences), tables, done.inputs.assumptions if done.inputs else (), data)
 

@@ -17,6 +17,7 @@ from analyzer.differential.distances import deviation, rates
 from analyzer.differential.rounding import dtypes_inside, error_of, is_rounding, jump_effect, small_scale, ulp_effect
 from analyzer.differential.runner import Runner
 from analyzer.differential.structure import Description, Unit, draws, inbound, live_at, shared_cuts, units
+from analyzer.differential.ties import ties
 from analyzer.differential.verdict import Kind, Outcome
 from analyzer.differential.wording import plain
 
@@ -40,6 +41,7 @@ class Blame:
     peers: Mapping[str, float] = field(default_factory=dict)  # the other engines' errors at this unit
     how: str = "replay"  # or "splice"
     loses_nan: bool = False  # kind NaN the other way round: numbers where the judge has NaN or infinity
+    agreeing: tuple[str, ...] = ()  # independent engines that agree with each other here: the judge is the suspect
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ class Localization:
     floors: Mapping[str, float]
     blames: tuple[Blame, ...]
     notes: tuple[str, ...] = ()
+    ties: tuple[tuple[str, Unit], ...] = ()  # engines that choose other places of equal values, and where
 
     def deltas(self, reference: str, backend: str) -> dict[str, float]:
         """delta_l for every unit of which both engines gave the hidden state."""
@@ -87,6 +90,7 @@ def localize(
     errors: dict[str, dict[str, float]] = {r.name: {} for r in runners}
     floors: dict[str, float] = {}
     blames: list[Blame] = []
+    tied: list[tuple[str, Unit]] = []
     fixed = [u for u in all_units if all(i in truth for i in u.inputs) and not draws(u.operations)]
     for chunk in _chunks(fixed, truth):
         cases = [({i: truth[i] for i in u.inputs}, u.outputs) for u in chunk]
@@ -95,12 +99,16 @@ def localize(
         for index, unit in enumerate(chunk):
             results = {name: outcomes[index] for name, outcomes in answers.items()}
             narrow = noise.declared_eps(dtypes_inside(unit, structure))
+            for name, outcome in results.items():
+                if outcome.ok and expected[index].ok and ties(unit, cases[index][0], outcome, expected[index]):
+                    tied.append((name, unit))
+                    results[name] = expected[index]
             blames.extend(
                 _judge_unit(
                     unit, cases[index][0], expected[index], results, runners, judge, floors, errors, seed, narrow
                 )
             )
-    return Localization(all_units, inbound(all_units), hidden, errors, floors, tuple(blames), tuple(notes))
+    return Localization(all_units, inbound(all_units), hidden, errors, floors, tuple(blames), tuple(notes), tuple(tied))
 
 
 def _hidden_states(
@@ -201,13 +209,32 @@ def _judge_unit(
             if kind is not Kind.COMMON:
                 continue
         others = {n: errors[n][unit.id] for n in right if n != name}
+        agreeing = _agreeing(results, right, runners, own, inputs) if kind is Kind.COMMON and np.isfinite(error) else ()
         loses = kind is Kind.NAN and _loses_nan(results[name].arrays, expected.arrays)
         guilty.append(
             Blame(
-                unit, name, kind, error, own, judge.name, "", inputs, expected.arrays, others, loses_nan=loses
+                unit, name, kind, error, own, judge.name, "", inputs, expected.arrays, others, loses_nan=loses,
+                agreeing=agreeing,
             )
         )  # fmt: skip
     return blames + guilty
+
+
+def _agreeing(
+    results: Mapping[str, Outcome],
+    right: Sequence[str],
+    runners: Sequence[Runner],
+    floor: float,
+    inputs: Mapping[str, np.ndarray],
+) -> tuple[str, ...]:
+    """Engines of different makers that give the same for one unit."""
+    makers = {r.name: r.backend.engine.name for r in runners}
+    for index, first in enumerate(right):
+        for second in right[index + 1 :]:
+            apart = error_of(results[first].arrays, results[second].arrays, small_scale(inputs))
+            if makers[first] != makers[second] and apart <= noise.MARGIN * floor:
+                return (first, second)
+    return ()
 
 
 def _without_judge(

@@ -13,7 +13,8 @@ from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential import noise
 from analyzer.differential.backend import parse
 from analyzer.differential.compare import Comparison, EngineResult, run_all
-from analyzer.differential.explain import Budget, Problem, artefact_kind, explain
+from analyzer.differential.explain import VALUES, Budget, Problem, artefact_kind, explain
+from analyzer.differential.hidden import hidden_by, worth_a_look
 from analyzer.differential.input_search import amplified, finite, not_finite
 from analyzer.differential.inputs import NOTHING, Inputs, Ranges, generate, variants
 from analyzer.differential.known import Benign
@@ -202,7 +203,9 @@ def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bo
     assert comparison is not None
     assert done.structure is not None
     thorough = thorough or bool(done.random)  # outputs that are drawn hide what is wrong before the draw
-    suspicious = [r for r in comparison.results if r.failure is None and (r.suspicious or thorough)]
+    told = {r.runner.name for r in comparison.results if r.suspicious}
+    looked = thorough or (worth_a_look(comparison, done.structure) and not (budget is not None and budget.over))
+    suspicious = [r for r in comparison.results if r.failure is None and (r.suspicious or looked)]
     failing = [r for r in comparison.results if r.failure is not None and r.failure.kind not in UNTOLD]
     working = [r for r in comparison.results if r.failure is None]
     if not suspicious and not (failing and (working or _ran(comparison.judge))):
@@ -213,9 +216,10 @@ def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bo
     notes = list(done.notes)
     localizations: dict[str, Localization] = {}
     blames: list[Blame] = []
-    indices = sorted({r.worst for r in suspicious} | ({0} if failing else set()))
+    places = {r.runner.name: r.worst if thorough or r.runner.name in told else 0 for r in suspicious}
+    indices = sorted({*places.values()} | ({0} if failing else set()))
     for index in indices:
-        concerned = [r for r in (*suspicious, *failing) if r in failing or r.worst == index]
+        concerned = [r for r in (*suspicious, *failing) if r in failing or places[r.runner.name] == index]
         present = [r.runner for r in (*working, *failing)]
         found = localize(
             done.structure, [r for r in present if r is not base], base, comparison.sets[index].feeds, seed=index
@@ -226,19 +230,37 @@ def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bo
         names = {r.runner.name for r in concerned}
         whole = {r.runner.name for r in working}
         mine = []
+        refused = {r.runner.name for r in failing if r.failure is not None and r.failure.kind is Kind.UNSUPPORTED}
         for blame in [b for b in found.blames if b.backend in names]:
+            if blame.kind is Kind.CRASH and blame.backend in refused:
+                blame = replace(blame, kind=Kind.UNSUPPORTED)  # as the engine itself says of the whole model
             if blame.kind in (Kind.CRASH, Kind.UNSUPPORTED) and blame.backend in whole:
                 place = blame.unit.main.layer or blame.unit.main.name
+                if blame.backend not in told and not thorough:
+                    continue
                 notes.append(f"{blame.backend} runs the model, but not {place} cut out of it: {plain(blame.message)}")
             else:
                 mine.append(blame)
+        tied = {name: unit for name, unit in found.ties if name in names}
+        notes += [
+            f"{name} chooses other places of equal values in {unit.main.layer or unit.main.name}: ties are no deviation."
+            for name, unit in tied.items()
+        ]
         for result in concerned:
+            if result.runner.name in tied:
+                continue
             if result.suspicious and not any(b.backend == result.runner.name for b in mine):
                 spliced = _spliced(done.structure, result, base, comparison, found, notes)
                 mine += [spliced] if spliced else []
         blames += mine
     affected = {r.runner.name: max(r.errors, default=0.0) for r in comparison.results}
     problems, harmless = explain(blames, done, pool, kinds, affected, budget)
+    problems = [
+        p
+        if p.blame.backend in told or p.blame.kind not in VALUES
+        else replace(p, hidden=hidden_by(p.blame, localizations[p.blame.backend], comparison))
+        for p in problems
+    ]
     if budget is not None and budget.over and blames:
         notes.append(
             f"The budget of {budget.seconds:g} s for comparing engines was spent after {budget.spent:.0f} s: blamed "

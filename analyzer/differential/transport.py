@@ -208,7 +208,7 @@ class ProcessTransport:
                 if _resident(self._child.pid) > self.memory:
                     self._kill()
                     limit = self.memory / (1 << 30)
-                    raise EngineFailed(Kind.CRASH, f"needed more than {limit:.3g} GiB of memory") from None
+                    raise EngineFailed(Kind.MEMORY, f"needed more than {limit:.3g} GiB of memory") from None
                 continue
             if line is None:
                 self._child.wait()

@@ -12,12 +12,13 @@ Arrays = Mapping[str, np.ndarray]
 
 
 class Kind(StrEnum):
-    """Kinds of verdict; each is the last part of a rule id, except `MISSING` and `UNREPLAYED`, which are notes."""
+    """Kinds of verdict; each is the last part of a rule id, except `MISSING` and `UNREPLAYED`, which are notes, and `MEMORY`."""
 
     MISSING = "missing"
     CRASH = "crash"
     UNSUPPORTED = "unsupported"
     TIMEOUT = "timeout"
+    MEMORY = "out-of-memory"
     UNREPLAYED = "unreplayed"  # the part could not be cut out or fed: a limit of the comparison, no fault of an engine
     SHAPE = "shape"
     DTYPE = "dtype"
@@ -29,12 +30,17 @@ class Kind(StrEnum):
 
     @property
     def rule(self) -> str:
-        return f"differential/{self.value}"
+        return "differential/timeout" if self is Kind.MEMORY else f"differential/{self.value}"
 
 
 def kind_of_error(said: str) -> Kind:
     """What a worker calls its failures; anything unknown is a crash."""
-    known = {"missing": Kind.MISSING, "unsupported": Kind.UNSUPPORTED, "unreplayed": Kind.UNREPLAYED}
+    known = {
+        "missing": Kind.MISSING,
+        "unsupported": Kind.UNSUPPORTED,
+        "unreplayed": Kind.UNREPLAYED,
+        "memory": Kind.MEMORY,
+    }
     return known.get(said, Kind.CRASH)
 
 

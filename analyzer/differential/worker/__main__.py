@@ -68,7 +68,7 @@ class Server:
         except NotImplementedError as error:
             return _error("unsupported", error)
         except MemoryError as error:
-            return _error("crash", error)
+            return _error("memory", error)
         except Exception as error:
             traceback.print_exc()
             return _error("unreplayed" if _is_ours(error) else _kind(error), error)
@@ -141,7 +141,12 @@ UNSUPPORTED = (
     "not implemented", "not_implemented", "notimplemented", "unimplemented", "could not find an implementation",
     "no implementation for operator",
     "unsupported", "not supported", "no opset import", "is not a registered function/op", "not compilable",
-    "opconversionfailure", "no conversion rule", "does not support",
+    "opconversionfailure", "no conversion rule", "does not support", "only supports", "no kernel image",
+)  # fmt: skip
+TYPES = ("type 'tensor(", "of operator", "is invalid")  # ONNX Runtime on a type that an operator does not take
+MEMORY = (
+    "out of memory", "out_of_memory", "failed to allocate memory", "bad_alloc", "unable to allocate",
+    "cannot allocate memory", "can't allocate memory", "resourceexhausted", "oom when allocating",
 )  # fmt: skip
 
 
@@ -162,7 +167,9 @@ PLACES = ("Exception from src/", "Check 'false' failed at", "FrontEnd API failed
 
 def _kind(error: BaseException) -> str:
     text = f"{type(error).__name__} {error}".lower()
-    return "unsupported" if any(word in text for word in UNSUPPORTED) else "crash"
+    if any(word in text for word in MEMORY):
+        return "memory"
+    return "unsupported" if any(w in text for w in UNSUPPORTED) or all(w in text for w in TYPES) else "crash"
 
 
 def _error(kind: str, error: BaseException) -> dict[str, Any]:
