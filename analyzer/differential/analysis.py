@@ -97,7 +97,7 @@ def run_studies(
         sandbox = sandbox.within(target.environment, root)
     with tempfile.TemporaryDirectory(prefix="assay-diff-") as temporary:
         kinds = artefacts(graph, target, root, Path(temporary))
-        grouped = families(target.backends, kinds, versions)
+        grouped = families(target.backends, kinds, versions, nodes=len(graph.graph))
         given = inputs_of(target, root, sandbox)
         ranges = known_ranges(graph, target)
         own = pool or Pool(sandbox=sandbox, overlay=overlay)

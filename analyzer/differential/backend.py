@@ -202,16 +202,36 @@ def parse(text: str) -> Backend:
 
 
 def parse_all(texts: Sequence[str], versions: Sequence[str] = ()) -> tuple[Backend, ...]:
-    """Every backend once; with `versions`, those without a version once for each version and the installed one."""
+    """Every backend once; with `versions`, those without a version once for each version and the installed one.
+
+    ``1.20.1`` is a version of every engine, ``onnxruntime==1.20.1`` of that engine alone, which runs even if it is not
+    among `texts`. Raises `UsageProblem` for a package that no engine belongs to.
+    """
     found: dict[str, Backend] = {}
+    pinned = [(p.strip(), v.strip()) for p, equals, v in (text.partition("==") for text in versions) if equals]
+    common = [v for v in versions if "==" not in v]
+    texts = list(texts)
+    for package, version in pinned:
+        owners = [e.name for e in ENGINES.values() if _pins(e, package)]
+        if not owners:
+            every = sorted({p for e in ENGINES.values() for p in e.packages})
+            raise UsageProblem(f"--versions {package}=={version}: there is no engine of that package; {every} have.")
+        if not any(parse(text).engine.name in owners for text in texts):
+            texts.append(owners[0])
     for text in texts:
         backend = parse(text)
         variants = [backend]
         if not backend.version:
-            variants += [replace(backend, version=version) for version in versions]
+            mine = [v for package, v in pinned if _pins(backend.engine, package)]
+            variants += [parse(f"{backend.engine.name}@{v}") for v in (*common, *mine)]
+            variants[1:] = [replace(v, settings=backend.settings) for v in variants[1:]]
         for variant in variants:
             found.setdefault(variant.name, variant)
     return tuple(found.values())
+
+
+def _pins(engine: Engine, package: str) -> bool:
+    return package in (engine.name, *engine.packages) or ALIASES.get(package, ("",))[0] == engine.name
 
 
 def _example(engine: Engine) -> str:

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.differential.backend import EAGER
+from analyzer.differential.compare import EngineResult
+from analyzer.differential.known import known_of_whole
 from analyzer.differential.study import Study
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.wording import number, plain, shortened
@@ -33,13 +35,16 @@ def engine_findings(done: Study, target: TargetConfig) -> list[Finding]:
                 Kind.MEMORY: "runs out of memory on this model",
                 Kind.UNSUPPORTED: "does not support this model",
             }.get(failure.kind, "failed")
+            level = Level.WARNING if name in done.family.further else level
             message = f"{title} {words}: {plain(failure.message)}"
             script = done.scripts.get((name, failure.kind), "")
             found.append(_whole(failure.kind, level, target, name, message, failure, script))
         if result.mutated:
             message = f"{title} changes the model's weights or statistics during inference."
             script = done.scripts.get((name, Kind.MUTATED), "")
-            found.append(_whole(Kind.MUTATED, Level.ERROR, target, name, message, script=script))
+            level = Level.WARNING if name in done.family.further else Level.ERROR
+            whole = _whole(Kind.MUTATED, level, target, name, message, script=script)
+            found.append(_with_known(whole, done, result, Kind.MUTATED))
         if result.nondeterministic and not done.random:
             apart = number(result.nondeterministic)
             message = f"{title} gives other outputs when run twice on the same inputs: {apart} apart."
@@ -71,8 +76,19 @@ def _accepting(done: Study, target: TargetConfig) -> list[Finding]:
                 )
                 message += f"refuses: {plain(strict.failure.message)}"
                 whole = _whole(Kind.CRASH, Level.WARNING, target, loose.runner.name, message, strict.failure)
-                found.append(replace(whole, layer=layer))
+                found.append(_with_known(replace(whole, layer=layer), done, loose, Kind.CRASH))
     return found
+
+
+def _with_known(finding: Finding, done: Study, result: EngineResult, kind: Kind) -> Finding:
+    """`finding` with the known issue that fits the engine and one of the model's operators."""
+    assert done.structure is not None
+    known = known_of_whole(result.runner.backend, kind, done.structure, result.runner.versions)
+    if known is None or finding.evidence is None:
+        return finding
+    evidence = finding.evidence
+    more = replace(evidence, sentences=(*evidence.sentences, known.sentence), data={**evidence.data, "known": known.id})
+    return replace(finding, evidence=more)
 
 
 def _whole(

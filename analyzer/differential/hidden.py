@@ -1,4 +1,4 @@
-"""What the outputs do not show: when layers are replayed although the outputs agree, and what keeps an error from them."""
+"""What the outputs do not show: when layers are replayed although outputs agree, and what keeps an error from them."""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ import numpy as np
 from analyzer.differential.backend import Backend
 from analyzer.differential.bisect import Culprit
 from analyzer.differential.localize import Blame
-from analyzer.differential.structure import Unit
+from analyzer.differential.structure import Description, Unit
+from analyzer.differential.verdict import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +58,34 @@ def known_issue(
             continue
         if entry.get("through") != (culprit.name if culprit is not None and culprit.kind == "export" else None):
             continue
-        first, fixed = entry["versions"]
-        installed = versions.get(entry["package"]) or (
-            backend.version if entry["package"] in backend.engine.packages else None
-        )
-        if installed and (
-            (first and _order(installed) < _order(first)) or (fixed and _order(installed) >= _order(fixed))
-        ):
+        if not _in_range(entry, backend, versions):
             continue
+        first, fixed = entry["versions"]
         return Known(entry["id"], entry["summary"], tuple(entry["references"]), (first, fixed), entry["package"])
     return None
+
+
+def known_of_whole(backend: Backend, kind: Kind, structure: Description, versions: Mapping[str, str]) -> Known | None:
+    """The first known issue of an engine as a whole that fits one of the model's operators: state that a run changes,
+    or (kind crash) what a compiled mode accepts though the engine itself refuses it."""
+    for entry in _data()["issues"]:
+        fits = entry.get("accepts") if kind is Kind.CRASH else entry.get("kind") == kind.value
+        if not fits or not _in_range(entry, backend, versions):
+            continue
+        if any(_fits(entry, backend, Unit("", (o,), (), ())) for o in structure.operations):
+            first, fixed = entry["versions"]
+            return Known(entry["id"], entry["summary"], tuple(entry["references"]), (first, fixed), entry["package"])
+    return None
+
+
+def _in_range(entry: Mapping[str, Any], backend: Backend, versions: Mapping[str, str]) -> bool:
+    first, fixed = entry["versions"]
+    installed = versions.get(entry["package"]) or (
+        backend.version if entry["package"] in backend.engine.packages else None
+    )
+    return not installed or not (
+        (first and _order(installed) < _order(first)) or (fixed and _order(installed) >= _order(fixed))
+    )
 
 
 def benign(blame: Blame, backend: Backend) -> Benign | None:

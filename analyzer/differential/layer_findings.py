@@ -20,7 +20,7 @@ def layer_finding(problem: Problem, done: Study, target: TargetConfig) -> Findin
     blame, operation = problem.blame, problem.blame.unit.main
     layer = operation.layer or operation.name
     where = Location(operation.path, operation.line) if operation.path and operation.line else None
-    level = _level(problem, target)
+    level = _level(problem, target, done)
     return Finding(
         rule=blame.kind.rule,
         level=level,
@@ -37,12 +37,14 @@ def layer_finding(problem: Problem, done: Study, target: TargetConfig) -> Findin
     )
 
 
-def _level(problem: Problem, target: TargetConfig) -> Level:
+def _level(problem: Problem, target: TargetConfig, done: Study) -> Level:
     """An error needs a blamed layer, more than noise, and an engine that the model is meant for: a module in PyTorch
-    blocks on its ONNX form only where the configuration names the engines."""
+    blocks on its ONNX form only where the configuration names the engines, and so do engines beside the defaults."""
     kind = problem.blame.kind
     if not problem.script:
         return Level.WARNING  # what no script shows in a fresh process does not block
+    if problem.backend.name in done.family.further:
+        return Level.WARNING
     if target.entry and target.backends is None and problem.backend.engine.artefacts[0] == "onnx":
         return Level.WARNING
     if target.backends is None and problem.culprit is not None and problem.culprit.kind == "export":
@@ -116,8 +118,8 @@ def _evidence(problem: Problem, done: Study) -> Evidence:
         sentences.append(f"The same in {', '.join(f'`{name}`' for name in problem.alike[:12])}.")
     if blame.agreeing:
         sentences.append(
-            f"{' and '.join(blame.agreeing)} agree with each other here; a fault of the float64 run is more likely than "
-            "the same fault in both."
+            f"{' and '.join(blame.agreeing)} agree with each other here; a fault of the float64 run is more likely "
+            "than the same fault in both."
         )
     if problem.outputs_affected:
         sentences.append(f"At the model's outputs the relative error is {number(problem.outputs_affected)}.")

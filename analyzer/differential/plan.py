@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +13,7 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.differential.backend import Backend, parse, parse_all
 from analyzer.differential.runner import Artefact
 from analyzer.graph import Graph
+from analyzer.problem import UsageProblem
 
 if TYPE_CHECKING:
     from analyzer.graph import Graph
@@ -37,6 +40,32 @@ DEFAULTS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Further:
+    """An engine that runs beside the defaults where it is at hand, and what that takes: seconds, and seconds a node."""
+
+    backend: str
+    packages: tuple[str, ...]
+    start: float
+    node: float
+
+
+# The odd ones first: those whose arithmetic has least in common with the defaults. Costs were measured on two cores.
+FURTHER: Mapping[str, tuple[Further, ...]] = {
+    "onnx": (Further("openvino", ("openvino",), 2.0, 0.005),),
+    "torch": (
+        Further("openvino", ("openvino",), 2.0, 0.005),
+        Further("torch:mode=compile", ("torch",), 7.0, 0.12),
+    ),
+    "keras": (
+        Further("keras-tensorflow:call=plain", ("tensorflow",), 5.0, 0.005),
+        Further("keras-openvino", ("openvino",), 5.0, 0.01),
+    ),
+    "tensorflow": (Further("tensorflow:mode=xla", ("tensorflow",), 6.0, 0.02),),
+}
+FURTHER_SECONDS = 12.0  # for all of them together: a person waits for the review, and the defaults take as long
+
+
 @dataclass(frozen=True)
 class Family:
     """Engines that share one structure of named tensors, hence can be localized together."""
@@ -44,6 +73,7 @@ class Family:
     name: str
     backends: tuple[Backend, ...]
     judge: Backend
+    further: frozenset[str] = frozenset()  # backends that nobody asked for: what they show informs
 
 
 def artefacts(graph: Graph, target: TargetConfig, root: Path, folder: Path) -> dict[str, Artefact]:
@@ -113,19 +143,42 @@ def traced_by_engine(target: TargetConfig) -> Graph | None:
 
 
 def families(
-    chosen: Sequence[str] | None, kinds: Mapping[str, Artefact], versions: Sequence[str] = ()
+    chosen: Sequence[str] | None, kinds: Mapping[str, Artefact], versions: Sequence[str] = (), nodes: int | None = None
 ) -> tuple[Family, ...]:
     """Group the backends by the structure they share; those that take none of the artefacts are left out.
 
-    `chosen` None: the defaults for the kinds at hand.
+    `chosen` None: the defaults for the kinds at hand, and what else fits the budget for a model of `nodes` operators
+    (None: nothing else). Raises `UsageProblem` for a version of an engine that takes none of the artefacts.
     """
     names = list(chosen) if chosen is not None else default_backends(kinds)
+    more = further_backends(kinds, nodes) if chosen is None and nodes is not None and not versions else []
+    names += more
     grouped: dict[str, list[Backend]] = {}
     for backend in parse_all(names, versions):
         kind = kind_for(backend, kinds)
         if kind is not None:
             grouped.setdefault(_family_of(backend, kinds), []).append(backend)
-    return tuple(Family(name, tuple(backends), parse(JUDGES[name])) for name, backends in grouped.items())
+        elif backend.version and any("==" in v for v in versions):
+            raise UsageProblem(f"--versions: {backend.engine.title} takes no model of this kind ({', '.join(kinds)}).")
+    return tuple(
+        Family(name, tuple(backends), parse(JUDGES[name]), frozenset(b.name for b in backends if b.name in more))
+        for name, backends in grouped.items()
+    )
+
+
+def further_backends(kinds: Mapping[str, Artefact], nodes: int) -> list[str]:
+    """The engines beside the defaults that are installed here and whose expected cost fits the budget, in order."""
+    name = next((n for n in ("keras", "tensorflow", "torch") if any(k.startswith(n) for k in kinds)), "onnx")
+    left, found = FURTHER_SECONDS, []
+    for each in FURTHER.get(name, ()):
+        backend, cost = parse(each.backend), each.start + each.node * nodes
+        inside = (kind_for(backend, kinds) or "").endswith("-entry")  # runs in the project's environment
+        here = inside or all(importlib.util.find_spec(p) is not None for p in each.packages)
+        compiles = backend.knobs.get("mode") != "compile" or any(shutil.which(c) for c in ("g++", "c++", "clang++"))
+        if kind_for(backend, kinds) is not None and here and compiles and cost <= left:
+            left -= cost
+            found.append(backend.name)
+    return found
 
 
 def default_backends(kinds: Mapping[str, Artefact]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -39,6 +40,7 @@ class Pool:
     pinned: frozenset[str] = frozenset()  # names of backends whose workers are in use and must stay
     _runners: dict[tuple[str, int], Runner] = field(default_factory=dict)
     _loaded: dict[tuple[str, int], Artefact] = field(default_factory=dict)
+    _failed: dict[tuple[str, int], tuple[Failure, Artefact]] = field(default_factory=dict)
 
     def __enter__(self) -> Pool:
         return self
@@ -54,6 +56,26 @@ class Pool:
             runner.close()
         self._runners.clear()
         self._loaded.clear()
+        self._failed.clear()
+
+    def warm(self, wanted: Sequence[tuple[Backend, Artefact]]) -> None:
+        """Start workers side by side: most of a start is one core's work in another process.
+
+        Versions that are not installed here are left to `get`, and so is what has no room among the warm workers.
+        """
+        new = {(b.name, id(a)): (b, a) for b, a in wanted if b.version is None}
+        idle = {k[0] for k, loaded in self._loaded.items() if not loaded.kind.endswith("-entry")}
+        new = {k: v for k, v in new.items() if k not in self._runners and k[0] not in idle}
+        keys = list(new)[: max(0, self.limit - len(self._runners))]
+        if len(keys) < 2:
+            return
+        with ThreadPoolExecutor(len(keys)) as threads:
+            started = list(threads.map(lambda k: self._start(*new[k]), keys))
+        for key, runner in zip(keys, started, strict=True):
+            if isinstance(runner, Failure):
+                self._failed[key] = runner, new[key][1]
+            else:
+                self._keep(key, runner, new[key][1])
 
     def get(self, backend: Backend, artefact: Artefact) -> Runner | Failure:
         """A runner with `artefact` loaded, or the verdict why there is none.
@@ -64,6 +86,8 @@ class Pool:
         if key in self._runners:
             self._runners[key] = self._runners.pop(key)
             return self._runners[key]
+        if key in self._failed:
+            return self._failed[key][0]
         warm = self._idle(backend, artefact)
         if warm is not None:
             try:
@@ -79,6 +103,12 @@ class Pool:
                 break
             del self._loaded[oldest]
             self._runners.pop(oldest).close()
+        runner = self._start(backend, artefact)
+        if not isinstance(runner, Failure):
+            self._keep(key, runner, artefact)
+        return runner
+
+    def _start(self, backend: Backend, artefact: Artefact) -> Runner | Failure:
         try:
             runner = Runner(backend, self._transport(backend, artefact), deadline=self.deadline)
         except EngineFailed as failed:
@@ -88,7 +118,6 @@ class Pool:
         except EngineFailed as failed:
             runner.close()
             return failed.failure
-        self._keep(key, runner, artefact)
         return runner
 
     def _idle(self, backend: Backend, artefact: Artefact) -> Runner | None:

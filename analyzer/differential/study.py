@@ -95,13 +95,16 @@ def _study(
 ) -> Study:
     missing: list[tuple[str, Failure]] = []
     runners: list[Runner] = []
-    for backend in family.backends:
-        runner = pool.get(backend, kinds[artefact_kind(backend, kinds)])
+    judge_kind = kind_for(family.judge, kinds)
+    wanted = [(b, kinds[artefact_kind(b, kinds)]) for b in family.backends]
+    pool.warm([*wanted, *([(family.judge, kinds[judge_kind])] if judge_kind else [])])
+    for backend, artefact in wanted:
+        runner = pool.get(backend, artefact)
         if isinstance(runner, Failure):
-            missing.append((backend.name, runner))
+            if backend.name not in family.further:
+                missing.append((backend.name, runner))
         else:
             runners.append(runner)
-    judge_kind = kind_for(family.judge, kinds)
     judge = pool.get(family.judge, kinds[judge_kind]) if judge_kind else None
     if isinstance(judge, Failure):
         missing.append((family.judge.name, judge))
@@ -122,6 +125,13 @@ def _study(
     notes += said
     done = replace(done, runners=tuple(runners))
     comparison = run_all(runners, judge, inputs, thresholds, drawn(structure))
+    silent = [r for r in comparison.results if r.runner.name in family.further and _gives_nothing(r)]
+    notes += [
+        f"{r.runner.backend.title} was tried beside the default engines and gives no result: {plain(r.failure.message)}"
+        for r in silent
+        if r.failure is not None
+    ]
+    comparison = replace(comparison, results=tuple(r for r in comparison.results if r not in silent))
     notes += [
         f"Made-up inputs of {values} values were left out: {engine} refuses them ({plain(failure.message)})."
         for values, engine, failure in comparison.refused
@@ -138,6 +148,10 @@ def _study(
     return _closer(done, pool, kinds, thorough, budget)
 
 
+def _gives_nothing(result: EngineResult) -> bool:
+    return result.failure is not None and result.failure.kind is not Kind.CRASH
+
+
 def _voter(
     family: Family,
     kinds: Mapping[str, Artefact],
@@ -150,10 +164,12 @@ def _voter(
     if judge is None or family.name != "onnx" or target.backends is not None:
         return [], []
     outcome = judge.run(inputs.sets[0].feeds, state=False)
-    if outcome.failure is None or any(b.engine.name == "openvino" for b in family.backends):
+    if outcome.failure is None:
         return [], []
     lost = f"The float64 reference cannot run this model ({plain(outcome.failure.message)})"
     voter = pool.get(parse("openvino"), kinds["onnx"])
+    if any(b.engine.name == "openvino" for b in family.backends) and not isinstance(voter, Failure):
+        return [], [f"{lost}: two independent engines vote, ONNX Runtime and OpenVINO."]
     if isinstance(voter, Failure) or not voter.run(inputs.sets[0].feeds, state=False).ok:
         return [], [f"{lost}, nor can a second independent engine: what both modes of one engine share is not seen."]
     return [voter], [f"{lost}: OpenVINO was added, and two independent engines vote."]
@@ -205,7 +221,13 @@ def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bo
     thorough = thorough or bool(done.random)  # outputs that are drawn hide what is wrong before the draw
     told = {r.runner.name for r in comparison.results if r.suspicious}
     looked = thorough or (worth_a_look(comparison, done.structure) and not (budget is not None and budget.over))
-    suspicious = [r for r in comparison.results if r.failure is None and (r.suspicious or looked)]
+    # Further engines that hide tensors make units coarser: looked at alone, and only where outputs call for it.
+    coarse = {r.runner.name for r in comparison.results if r.runner.name in done.family.further and _keeps_few(r)}
+    suspicious = [
+        r
+        for r in comparison.results
+        if r.failure is None and (r.suspicious or (looked and r.runner.name not in coarse))
+    ]
     failing = [r for r in comparison.results if r.failure is not None and r.failure.kind not in UNTOLD]
     working = [r for r in comparison.results if r.failure is None]
     if not suspicious and not (failing and (working or _ran(comparison.judge))):
@@ -217,42 +239,43 @@ def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bo
     localizations: dict[str, Localization] = {}
     blames: list[Blame] = []
     places = {r.runner.name: r.worst if thorough or r.runner.name in told else 0 for r in suspicious}
-    indices = sorted({*places.values()} | ({0} if failing else set()))
-    for index in indices:
-        concerned = [r for r in (*suspicious, *failing) if r in failing or places[r.runner.name] == index]
-        present = [r.runner for r in (*working, *failing)]
-        found = localize(
-            done.structure, [r for r in present if r is not base], base, comparison.sets[index].feeds, seed=index
-        )
-        notes += found.notes
-        for result in concerned:
-            localizations[result.runner.name] = found
-        names = {r.runner.name for r in concerned}
-        whole = {r.runner.name for r in working}
-        mine = []
-        refused = {r.runner.name for r in failing if r.failure is not None and r.failure.kind is Kind.UNSUPPORTED}
-        for blame in [b for b in found.blames if b.backend in names]:
-            if blame.kind is Kind.CRASH and blame.backend in refused:
-                blame = replace(blame, kind=Kind.UNSUPPORTED)  # as the engine itself says of the whole model
-            if blame.kind in (Kind.CRASH, Kind.UNSUPPORTED) and blame.backend in whole:
+    whole = {r.runner.name for r in working}
+    refused = {r.runner.name for r in failing if r.failure is not None and r.failure.kind is Kind.UNSUPPORTED}
+    present = [*working, *failing]
+    groups = [[r for r in present if r.runner.name not in coarse]]
+    groups += [[r] for r in present if r.runner.name in coarse and (r.suspicious or r in failing)]
+    for group in groups:
+        here = [r for r in (*suspicious, *failing) if r in group]
+        for index in sorted({0 if r in failing else places[r.runner.name] for r in here}):
+            concerned = [r for r in here if r in failing or places[r.runner.name] == index]
+            engines = [r.runner for r in group if r.runner is not base]
+            found = localize(done.structure, engines, base, comparison.sets[index].feeds, seed=index)
+            notes += found.notes
+            for result in concerned:
+                localizations[result.runner.name] = found
+            names = {r.runner.name for r in concerned}
+            mine = []
+            for each in [b for b in found.blames if b.backend in names]:
+                # A part crashes because the engine does not support it, if that is what it says of the whole model.
+                unsupported = each.kind is Kind.CRASH and each.backend in refused
+                blame = replace(each, kind=Kind.UNSUPPORTED) if unsupported else each
                 place = blame.unit.main.layer or blame.unit.main.name
-                if blame.backend not in told and not thorough:
-                    continue
-                notes.append(f"{blame.backend} runs the model, but not {place} cut out of it: {plain(blame.message)}")
-            else:
-                mine.append(blame)
-        tied = {name: unit for name, unit in found.ties if name in names}
-        notes += [
-            f"{name} chooses other places of equal values in {unit.main.layer or unit.main.name}: ties are no deviation."
-            for name, unit in tied.items()
-        ]
-        for result in concerned:
-            if result.runner.name in tied:
-                continue
-            if result.suspicious and not any(b.backend == result.runner.name for b in mine):
-                spliced = _spliced(done.structure, result, base, comparison, found, notes)
-                mine += [spliced] if spliced else []
-        blames += mine
+                if blame.kind not in (Kind.CRASH, Kind.UNSUPPORTED) or blame.backend not in whole:
+                    mine.append(blame)
+                elif blame.backend in told or thorough:
+                    said = f"{blame.backend} runs the model, but not {place} cut out of it: {plain(blame.message)}"
+                    notes.append(said)
+            tied = {name: unit.main for name, unit in found.ties if name in names}
+            notes += [
+                f"{name} chooses other places of equal values in {node.layer or node.name}: ties, no deviation."
+                for name, node in tied.items()
+            ]
+            for result in concerned:
+                name = result.runner.name
+                if result.suspicious and name not in tied and not any(b.backend == name for b in mine):
+                    spliced = _spliced(done.structure, result, base, comparison, found, notes)
+                    mine += [spliced] if spliced else []
+            blames += mine
     affected = {r.runner.name: max(r.errors, default=0.0) for r in comparison.results}
     problems, harmless = explain(blames, done, pool, kinds, affected, budget)
     problems = [
@@ -273,6 +296,11 @@ def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bo
         benign=tuple(harmless),
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _keeps_few(result: EngineResult) -> bool:
+    """Whether the engine cannot be cut at every tensor."""
+    return result.runner.description is not None and result.runner.description.alive is not None
 
 
 def _ran(result: EngineResult | None) -> bool:

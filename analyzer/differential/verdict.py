@@ -12,7 +12,10 @@ Arrays = Mapping[str, np.ndarray]
 
 
 class Kind(StrEnum):
-    """Kinds of verdict; each is the last part of a rule id, except `MISSING` and `UNREPLAYED`, which are notes, and `MEMORY`."""
+    """Kinds of verdict; each is the last part of a rule id, except `MISSING` and `UNREPLAYED`, which are notes.
+
+    `MEMORY` shares its rule with `TIMEOUT`: no answer within the limits.
+    """
 
     MISSING = "missing"
     CRASH = "crash"

@@ -52,19 +52,19 @@ names = inputs if isinstance(inputs, dict) else {{}}
 inputs = () if names else inputs if isinstance(inputs, (tuple, list)) else (inputs,)
 '''
 
-ENTRY_TAIL = '''
+ENTRY_TAIL = """
 before, first, after, second = state(), call(), state(), call()
 changed = [n for n in before if n not in after or not np.array_equal(before[n], after[n], equal_nan=True)]
 for each in changed:
     print(each, "before", before[each].ravel()[:4], "after", np.asarray(after.get(each)).ravel()[:4])
 pairs = [(a, b) for a, b in zip(first, second) if a.shape == b.shape and a.dtype.kind == "f"]
 apart = max((float(np.max(np.abs(a - b), initial=0.0)) for a, b in pairs), default=0.0)
-print(f"{{len(changed)}} of {{len(before)}} arrays changed; the same inputs again give outputs that are {{apart:.3g}} apart")
+print(f"{{len(changed)}} of {{len(before)}} arrays changed; run again, the outputs are {{apart:.3g}} apart")
 sys.exit(1 if changed else 0)
-'''
+"""
 
 ENTRY_BODIES = {
-    "torch": '''
+    "torch": """
 model.eval()
 
 
@@ -79,8 +79,8 @@ def call():
     leaves = torch.utils._pytree.tree_leaves(result)
     return [v.detach().cpu().float().numpy() for v in leaves if isinstance(v, torch.Tensor)]
 
-''',
-    "keras": '''
+""",
+    "keras": """
 def state():
     return {{
         getattr(v, "path", v.name): np.array(keras.ops.convert_to_numpy(v))
@@ -93,7 +93,7 @@ def call():
     result = model(*inputs, **names{training})
     return [np.asarray(keras.ops.convert_to_numpy(v)) for v in keras.tree.flatten(result)]
 
-''',
+""",
 }
 
 LARGEST = 256 << 20  # bytes of a model that is copied beside its script

@@ -11,7 +11,7 @@ import pytest
 from analyzer.differential.backend import ALIASES, ENGINES, parse, parse_all
 from analyzer.differential.bisect import guilty_pass, pass_names, version_range
 from analyzer.differential.environments import Overlays
-from analyzer.differential.plan import families
+from analyzer.differential.plan import families, further_backends
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.transport import EngineFailed, Environment, ProcessTransport
@@ -57,6 +57,36 @@ def test_bad_names_say_what_there_is(text: str, words: str) -> None:
 def test_versions_multiply_backends_that_have_none() -> None:
     names = [b.name for b in parse_all(["onnxruntime", "reference@1.18.0"], ["1.20.1"])]
     assert names == ["onnxruntime", "onnxruntime@1.20.1", "reference@1.18.0"]
+
+
+def test_a_version_of_one_package_is_that_engines_alone() -> None:
+    names = [b.name for b in parse_all(["onnxruntime:opt=basic", "torch"], ["onnxruntime==1.20.1", "openvino==2025.3"])]
+    assert names == [
+        "onnxruntime:opt=basic",
+        "onnxruntime@1.20.1:opt=basic",
+        "torch",
+        "openvino",
+        "openvino@2025.3",
+    ]
+    keras = [b.name for b in parse_all(["keras-jax", "keras-torch"], ["keras==3.14.1"])]
+    assert keras == ["keras-jax", "keras-jax@3.14.1", "keras-torch", "keras-torch@3.14.1"]
+    with pytest.raises(UsageProblem, match="no engine of that package"):
+        parse_all(["torch"], ["onnxruntim==1.20.1"])
+    onnx = {"onnx": Artefact("onnx", {})}
+    with pytest.raises(UsageProblem, match="takes no model of this kind"):
+        families(None, onnx, ["keras==3.14.1"])
+
+
+def test_further_engines_are_chosen_by_what_they_cost() -> None:
+    kinds = {"onnx": Artefact("onnx", {}), "torch-entry": Artefact("torch-entry", {})}
+    small, large = further_backends(kinds, 10), further_backends(kinds, 200)
+    assert "openvino" in small
+    assert "openvino" in large
+    assert "torch:mode=compile" not in large
+    (family,) = families(None, kinds, nodes=10)
+    assert family.further == frozenset(small)
+    assert families(None, kinds)[0].further == frozenset()
+    assert families(["torch"], kinds, nodes=10)[0].further == frozenset()
 
 
 def test_families_keep_to_what_the_engines_can_load(healthy: Artefact) -> None:

@@ -142,6 +142,7 @@ UNSUPPORTED = (
     "no implementation for operator",
     "unsupported", "not supported", "no opset import", "is not a registered function/op", "not compilable",
     "opconversionfailure", "no conversion rule", "does not support", "only supports", "no kernel image",
+    "invalidcxxcompiler", "no working c++ compiler",
 )  # fmt: skip
 TYPES = ("type 'tensor(", "of operator", "is invalid")  # ONNX Runtime on a type that an operator does not take
 MEMORY = (
