@@ -1,10 +1,11 @@
 """Real inconsistencies between engines: found, the right layer named, the right engine blamed, twins and benign cases silent.
 
-    python benchmarks/inconsistencies.py [--overlays DIR] [--only TEXT] [--out DIR]
+    python benchmarks/inconsistencies.py [--overlays DIR] [--only TEXT] [--out DIR] [--alone]
 
 Every case is a small model in which one published inconsistency sits between healthy layers. Versions other than the
 installed ones come as overlays (`pip install --no-deps --target`) that are kept in DIR. Prints one line a case and ends
-with exit code 1 when one is not as it should be.
+with exit code 1 when one is not as it should be. With `--alone` nothing but the model is given: no engine, no input, no
+version; rows of the installed versions are looked for, and every script is run again from a clean folder.
 """
 
 # ruff: noqa: E501
@@ -412,6 +413,81 @@ def verdict(case: Case, result: AnalysisResult, output: Path) -> tuple[bool, str
     return False, f"expected {case.expected}, got {extra} {result.notes}"
 
 
+def alone(case: Case, folder: Path, output: Path) -> AnalysisResult:
+    """What a review of the file finds that is told nothing more."""
+    from analyzer.commands.diff import graph_of
+    from analyzer.differential.analysis import analyse
+
+    named = {"entry": case.model} if ".py:" in case.model else {"path": case.model}
+    target, sandbox = TargetConfig(case.model, **named), ProcessSandbox()
+    graph = graph_of(target, folder, sandbox)
+    return analyse(graph, target, root=folder, output=output, thresholds=Thresholds(), sandbox=sandbox)
+
+
+def told(case: Case, result: AnalysisResult, folder: Path, output: Path) -> tuple[bool, bool, bool, str]:
+    """Whether the row is found, in the right layer, with a script that shows it from a clean folder; and in words."""
+    assert case.expected is not None
+    rule, place, engine, _ = case.expected
+    mine = [
+        f for f in result.findings if f.rule == rule and engine.partition(":")[0] in str(f.evidence.data.get("backend"))
+    ]
+    right = [f for f in mine if _at(f, place)]
+    blocked = [f.message for f in result.findings if f.level is Level.ERROR and f.layer and not _at(f, place)]
+    shown = False
+    for finding in right:
+        if not finding.reproducer:
+            continue
+        with tempfile.TemporaryDirectory() as clean:
+            script = output / finding.reproducer
+            for each in script.parent.glob(f"{script.stem}*"):
+                Path(clean, each.name).write_bytes(each.read_bytes())
+            env = {k: v for k, v in os.environ.items() if k != "KERAS_BACKEND"}
+            done = subprocess.run(
+                [sys.executable, script.name, str(folder)], cwd=clean, env=env, capture_output=True, text=True
+            )
+            shown |= done.returncode == 1
+    text = (right or mine)[0].message if mine else "; ".join(f.message for f in result.findings) or "no finding"
+    return bool(mine), bool(right) and not (blocked and not case.everywhere), shown, text
+
+
+def without_names(folder: Path, output: Path, only: str) -> int:
+    """The rows that are alive in the installed versions, and their twins, with nothing but the model."""
+    rows = found = placed = shown = loud = twins = 0
+    seen: set[str] = set()
+    for case in cases():
+        if any("@" in b or "precision=" in b for b in case.backends) or case.feeds is not None or case.model in seen:
+            continue  # of other versions, of a choice or of inputs that a model alone does not bring with it
+        if only and not any(case.row.startswith(o) for o in only.split(",")):
+            continue
+        if case.expected is None and "twin" not in case.row and "healthy" not in case.row:
+            continue
+        if case.needs and case.needs not in machine()["cpu"]:
+            continue
+        if case.expected is None and any(c.model == case.model and c.expected for c in cases()):
+            continue  # a twin by its engines, not by its model
+        seen.add(case.model)
+        started = time.perf_counter()
+        result = alone(case, folder, output)
+        seconds = time.perf_counter() - started
+        if case.expected is None:
+            twins += 1
+            blocking = [f.message for f in result.findings]
+            loud += bool(blocking)
+            print(f"{'BAD' if blocking else 'ok '} {case.row:50s} {seconds:5.1f} s  {blocking or 'silent'}", flush=True)
+            continue
+        a, b, c, text = told(case, result, folder, output)
+        rows, found, placed, shown = rows + 1, found + a, placed + b, shown + c
+        marks = ", ".join(w for w, yes in (("found", a), ("right layer", b), ("reproducer shows it", c)) if yes)
+        print(
+            f"{'ok ' if a and b and c else 'BAD'} {case.row:50s} {seconds:5.1f} s  {marks or 'missed'}: {text}",
+            flush=True,
+        )
+    print(
+        f"{rows} rows: {found} found, {placed} in the right layer, {shown} shown by a script; {loud} of {twins} twins loud"
+    )
+    return 0 if rows == found == placed == shown and not loud else 1
+
+
 def _at(finding: Finding, place: str) -> bool:
     return place in f"{finding.layer} {finding.node} {finding.op}"
 
@@ -425,6 +501,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--overlays", type=Path, default=default_folder())
     parser.add_argument("--only", default="")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--alone", action="store_true", help="nothing but the model: no engines, inputs or versions")
     args = parser.parse_args(argv)
     ARGUMENTS.overlays = overlays = Overlays(args.overlays)
     bad = 0
@@ -435,6 +512,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         folder, output = Path(temporary, "models"), args.out or Path(temporary, "out")
         folder.mkdir()
         build(folder, overlays)
+        if args.alone:
+            return without_names(folder, output, args.only)
         for case in cases():
             if args.only and not any(case.row.startswith(o) for o in args.only.split(",")):
                 continue

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential import inputs as validation
+from analyzer.differential import validation_files
 from analyzer.differential.backend import parse
 from analyzer.differential.callable_inputs import from_callable
 from analyzer.differential.compare import Comparison
@@ -138,7 +139,8 @@ def inputs_of(
     path = root / target.validation
     if not path.resolve().is_relative_to(root.resolve()):
         raise TargetProblem(f"validation data {target.validation!r} lies outside the repository; put it inside.")
-    return lambda description: validation.from_file(path, description.inputs)
+    ranges = {n: (s.range.lo, s.range.hi) for n, s in target.inputs.items() if s.range is not None}
+    return lambda description: validation_files.read(path, description.inputs, ranges)
 
 
 def result_of(

@@ -16,6 +16,7 @@ from analyzer.problem import TargetProblem
 
 TRUTH_NAMES = ("labels", "label", "targets", "target", "truth", "ground_truth", "y_true")
 MAX_BYTES = 2 << 30
+CLASSES_TOLD = 10  # by name and count in the report
 STYLES = ("normal", "positive", "negative", "wide")
 Ranges = Mapping[str, tuple[float, float]]  # by name of an input: the values it may take
 NOTHING: Ranges = {}
@@ -64,7 +65,19 @@ def from_file(path: Path, wanted: Sequence[TensorInfo], origin: str = "") -> Inp
         sets.append(match(arrays, wanted, origin or file.name))
         if any(0 in a.shape[:1] for a in sets[-1].feeds.values()):
             raise TargetProblem(f"{origin or file.name} holds no instances: its arrays are empty.")
-    return Inputs(tuple(sets), (f"{sum(_count(s) for s in sets)} instances of {origin or path.name}",), generated=False)
+    return Inputs(tuple(sets), (described(sets, origin or path.name),), generated=False)
+
+
+def described(sets: Sequence[InputSet], origin: str, names: Sequence[str] = ()) -> str:
+    """How many instances there are, and of which classes; `names` are those of the class numbers."""
+    told = f"{sum(_count(s) for s in sets)} instances of {origin}"
+    truths = [s.truth for s in sets if s.truth is not None]
+    if not truths or not all(t.dtype.kind in "iu" and t.size == len(t) for t in truths):
+        return told + (", with ground truth" if truths else "")
+    numbers, counts = np.unique(np.concatenate([t.reshape(-1) for t in truths]), return_counts=True)
+    pairs = [f"{names[n] if 0 <= n < len(names) else n}: {c}" for n, c in zip(numbers, counts, strict=True)]
+    more = f" and {len(pairs) - CLASSES_TOLD} more" if len(pairs) > CLASSES_TOLD else ""
+    return f"{told}, of {len(pairs)} classes ({', '.join(pairs[:CLASSES_TOLD])}{more})"
 
 
 def match(arrays: Mapping[str, np.ndarray], wanted: Sequence[TensorInfo], origin: str) -> InputSet:

@@ -8,6 +8,7 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.differential import noise
 from analyzer.differential.explain import Problem
 from analyzer.differential.localize import Blame, Localization
+from analyzer.differential.processor import depends_on_processor
 from analyzer.differential.study import Study
 from analyzer.differential.verdict import Kind
 from analyzer.differential.wording import json_number, judge_title, number, plain, shortened
@@ -43,7 +44,7 @@ def _level(problem: Problem, target: TargetConfig, done: Study) -> Level:
     kind = problem.blame.kind
     if not problem.script:
         return Level.WARNING  # what no script shows in a fresh process does not block
-    if problem.backend.name in done.family.further:
+    if problem.backend.name in done.family.further or _processor(problem, done):
         return Level.WARNING
     if target.entry and target.backends is None and problem.backend.engine.artefacts[0] == "onnx":
         return Level.WARNING
@@ -96,6 +97,14 @@ def _message(problem: Problem, layer: str) -> str:
     )
 
 
+def _processor(problem: Problem, done: Study) -> str:
+    """Why another processor may give another verdict; empty where it may not."""
+    runner = next((r for r in done.runners if r.name == problem.backend.name), None)
+    features = [str(f) for f in runner.fingerprint.get("cpu") or ()] if runner is not None else []
+    counts = problem.blame.kind in (Kind.VALUE, Kind.COMMON)
+    return depends_on_processor(problem.blame.unit, problem.backend, features) if counts else ""
+
+
 def _evidence(problem: Problem, done: Study) -> Evidence:
     blame = problem.blame
     sentences = []
@@ -129,6 +138,8 @@ def _evidence(problem: Problem, done: Study) -> Evidence:
         sentences.append(f"Versions: {problem.versions.sentence}.")
     if problem.unshown:
         sentences.append(f"No script shows it in a fresh process ({problem.unshown}), so it does not block.")
+    if depends := _processor(problem, done):
+        sentences.append(depends)
     if problem.known is not None:
         sentences.append(problem.known.sentence)
     if blame.judge == "majority":

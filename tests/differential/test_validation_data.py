@@ -12,8 +12,12 @@ import pytest
 from onnx import helper
 
 from analyzer.configuration.config import Config, TargetConfig
+from analyzer.differential.callable_inputs import from_callable
 from analyzer.differential.runner import Artefact
+from analyzer.differential.structure import TensorInfo
+from analyzer.differential.validation_files import read
 from analyzer.findings import Status
+from analyzer.problem import TargetProblem
 from analyzer.rendering.files import write
 from analyzer.rendering.markdown import summary
 from analyzer.running.pipeline import review
@@ -44,6 +48,20 @@ def nothing():
 
 def images():
     return np.zeros((2, 3, 9, 9), "float32")
+
+
+class Dataset:
+    def __len__(self):
+        return 600
+
+    def __getitem__(self, i):
+        if i >= 600:
+            raise IndexError(i)
+        return np.full((3, 4, 4), i, "float32"), i % 4
+
+
+def loader():
+    return ({{"x": np.ones((2, 3, 4, 4), "float32"), "label": np.array([0, 1])}} for _ in range(3))
 """
 Analyse = Callable[..., Any]
 
@@ -199,3 +217,55 @@ def test_what_is_no_data_is_one_sentence(name: str, words: str, tree: Path, anal
     report = analyse(name)
     assert report.targets[0].status is Status.FAILED
     assert words in report.targets[0].error
+
+
+IMAGE = TensorInfo("x", "float32", ("n", 3, 4, 4))
+
+
+def test_a_folder_of_images_is_classes_by_folder(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    for name, count, shade in (("cat", 3, 255), ("dog", 2, 51)):
+        (tmp_path / name).mkdir()
+        for i in range(count):
+            image.new("RGB", (9, 7), (shade, 0, 0)).save(tmp_path / name / f"{i}.png")
+    (found,) = read(tmp_path, [IMAGE]).sets
+    assert found.feeds["x"].shape == (5, 3, 4, 4)
+    assert found.feeds["x"][:, 0, 0, 0] == pytest.approx([1, 1, 1, 0.2, 0.2])
+    assert found.truth is not None
+    assert found.truth.tolist() == [0, 0, 0, 1, 1]
+    assert read(tmp_path, [IMAGE]).assumptions[0].endswith("5 images), of 2 classes (cat: 3, dog: 2)")
+    raw = read(tmp_path, [IMAGE], {"x": (0.0, 255.0)}).sets[0]
+    assert raw.feeds["x"].max() == 255
+    last = read(tmp_path, [TensorInfo("x", "uint8", (2, 8, 6, 3))])
+    assert [s.feeds["x"].shape for s in last.sets] == [(2, 8, 6, 3)] * 2  # the model runs two at once
+    (tmp_path / "dog" / "1.png").write_bytes(b"\x89PNG broken")
+    with pytest.raises(TargetProblem, match=r"1\.png is not a readable image"):
+        read(tmp_path, [IMAGE])
+
+
+def test_a_table_is_read_by_its_head(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("width,height,label\n1,2,setosa\n3,4.5,virginica\n5,6,setosa\n")
+    found = read(path, [TensorInfo("x", "float32", ("n", 2))])
+    assert found.sets[0].feeds["x"].tolist() == [[1, 2], [3, 4.5], [5, 6]]
+    assert found.assumptions == ("3 instances of data.csv, of 2 classes (setosa: 2, virginica: 1)",)
+    named = [TensorInfo("width", "float32", ("n", 1)), TensorInfo("height", "float32", ("n", 1))]
+    assert read(path, named).sets[0].feeds["height"].tolist() == [[2], [4.5], [6]]
+    with pytest.raises(TargetProblem, match="gives 2 numbers for the input x"):
+        read(path, [TensorInfo("x", "float32", ("n", 3))])
+    path.write_text("a,b\n1,2\n3,many\n")
+    with pytest.raises(TargetProblem, match="line 3: column b is 'many', not a number"):
+        read(path, [TensorInfo("x", "float32", ("n", 2))])
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("Dataset", "200 instances of data.py:Dataset, of 4 classes (0: 50, 1: 50, 2: 50, 3: 50)"),
+        ("loader", "6 instances of data.py:loader, of 2 classes (0: 3, 1: 3)"),
+    ],
+)
+def test_datasets_and_loaders_of_the_project_are_read(name: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "data.py").write_text(CALLABLE.format(marker=tmp_path / "ran"), encoding="utf-8")
+    found = from_callable(f"data.py:{name}", tmp_path, ProcessSandbox(), [IMAGE])
+    assert found.assumptions == (told,)
