@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from analyzer.differential.drift_review import review_drift
 from analyzer.differential.pool import Pool
 from analyzer.findings import AnalysisResult, Level
 from analyzer.graph import Graph
+from analyzer.rendering.deviation_graph import draw
 
 
 def weights() -> dict[str, np.ndarray]:
@@ -103,6 +105,31 @@ def pruned(path: Path) -> Path:
     return build(path, stored=values)
 
 
+def in_float16(path: Path) -> Path:
+    """The last layer computes in float16; what it takes and gives is float32 as before."""
+    model = onnx.load(build(path))
+    layer = next(n for n in model.graph.node if n.name == "fc")
+    index = list(model.graph.node).index(layer)
+    stored = next(i for i in model.graph.initializer if i.name == "fc")
+    stored.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(stored).astype(np.float16), "fc"))
+    narrow = helper.make_node("Cast", [layer.input[0]], ["narrow"], to=onnx.TensorProto.FLOAT16)
+    wide = helper.make_node("Cast", ["halves"], [layer.output[0]], to=onnx.TensorProto.FLOAT)
+    layer.input[0], layer.output[0] = "narrow", "halves"
+    model.graph.node.insert(index, narrow)
+    model.graph.node.insert(index + 2, wide)
+    onnx.save(model, path)
+    return path
+
+
+def in_int8(path: Path) -> Path:
+    """As ONNX Runtime's own tool quantises a model: products of bytes, scales measured at run time."""
+    from onnxruntime.quantization import quantize_dynamic
+
+    plain = build(path.with_name("plain.onnx"))
+    quantize_dynamic(plain, path, op_types_to_quantize=["MatMul"])
+    return path
+
+
 CHANGES: dict[str, tuple[Any, str]] = {  # how head is made; the layer that moves the outputs, empty where none does
     "nothing": (build, ""),
     "an equivalent rewrite": (lambda p: build(p, rewritten=True), ""),
@@ -112,7 +139,9 @@ CHANGES: dict[str, tuple[Any, str]] = {  # how head is made; the layer that move
     "the epsilon, exported anew": (lambda p: build(p, epsilon=0.1, prefix="z/"), "norm"),
     "one weight retrained": (lambda p: retrained(p, 0.1), "fc"),
     "pruned": (pruned, "fc"),
-    "quantised": (lambda p: quantised(p, 7.0), "conv"),
+    "weights rounded to a few steps": (lambda p: quantised(p, 7.0), "conv"),
+    "quantised to int8": (in_int8, "fc"),
+    "another element type": (in_float16, "fc"),
 }
 
 
@@ -147,6 +176,9 @@ def test_a_change_is_answered_as_expected(change: str, tmp_path: Path, warm: Poo
     assert f"`{layer}`" in sentence(done)
     (chart,) = result.maps
     assert [n.label for n in chart.nodes if n.guilty] == [layer]
+    shown = os.environ.get("ASSAY_KEEP_PICTURES")
+    if shown:
+        draw(chart, Path(shown) / change.replace(" ", "-"))
 
 
 def test_preprocessing_moved_into_the_graph_is_told_as_other_inputs(tmp_path: Path, warm: Pool) -> None:
