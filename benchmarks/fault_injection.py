@@ -1,12 +1,13 @@
 """Faults put into one engine's layer: the rank of the culprit by replay, and by CRADLE's R_l.
 
-    python benchmarks/fault_injection.py --cache DIR [--log FILE] [--count 300] [--only a,b] [--seed 0]
+    python benchmarks/fault_injection.py --cache DIR [--log FILE] [--count 300] [--only a,b] [--seed 0] [--tail KINDS]
 
 One or two layers of a real architecture are broken inside the worker of one engine, as a bug in its kernel would break
 them: CRADLE's four kinds (batch norm's epsilon, padding, pooling, parameter layout) and twelve more. The other engine is
 the float64 judge of production. Each injection is localized as `assay diff` does it; the culprit's rank among all layers
 is counted by replayed error and by R_l. A fault that changes nothing on the input (the layer's replay is the same to the
-last bit as without it) counts as silent. Every injection is a line of the log, from which an interrupted run goes on.
+last bit as without it) counts as silent. Every injection is a line of the log, from which an interrupted run goes on. `--tail argmax,softmax,topk` puts one of these, in turn, behind the outputs of
+ONNX models, breaks two layers in every third trial, and counts what the whole study tells by name as well.
 """
 
 # ruff: noqa: E402, E501
@@ -23,18 +24,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
+from onnx import helper, numpy_helper
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
 import architectures
 
-from analyzer.configuration.config import TargetConfig
+from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential.backend import parse
-from analyzer.differential.inputs import generate
+from analyzer.differential.compare import run_all
+from analyzer.differential.inputs import Inputs, InputSet, generate
 from analyzer.differential.localize import Localization, localize
-from analyzer.differential.pool import variables_for
+from analyzer.differential.plan import Family
+from analyzer.differential.pool import Pool, variables_for
 from analyzer.differential.runner import Artefact, Case, Runner
+from analyzer.differential.study import Study, _closer
 from analyzer.differential.transport import WORKER, Environment, ProcessTransport
 from analyzer.differential.verdict import Outcome
 
@@ -91,10 +97,11 @@ def start(name: str, faults: str = "", kind: type[Runner] = Runner) -> Runner:
 class Bench:
     """One architecture on its two engines, with the errors that replay measures where nothing is broken."""
 
-    def __init__(self, path: Path, wrong: Runner, right: Remembering, sets: int) -> None:
-        self.wrong, self.right = wrong, right
+    def __init__(self, path: Path, wrong: Runner, right: Remembering, sets: int, tailed: bool = False) -> None:
+        self.wrong, self.right, self.tailed = wrong, right, tailed
         right.memory = {}
         artefact = Artefact("keras" if path.suffix == ".keras" else "onnx", {path.name: path}, {"path": path.name})
+        self.kinds = {artefact.kind: artefact}
         wrong.load(artefact)
         self.structure = right.load(artefact)
         made = generate(self.structure.inputs, TargetConfig("m", path=path.name), lambda f: wrong.run(f).ok)
@@ -112,7 +119,7 @@ class Bench:
     def row(self, trial: int, seed: list[int]) -> dict[str, Any]:
         """Inject, localize, and count ranks. A fault is (kind, rank by replay, rank by R_l, blamed), None if silent."""
         index = trial % len(self.feeds)
-        faults = self.inject(1 + trial % 2, seed)
+        faults = self.inject(1 + (trial % 3 == 0 if self.tailed else trial % 2), seed)
         found = self.localize(index)
         unit_of = {t: u.id for u in found.units for t in u.outputs}
         culprits = {unit_of.get(tensor, tensor): kind for tensor, kind in faults}
@@ -128,8 +135,47 @@ class Bench:
                 continue
             ranks = [rank({u: v for u, v in s.items() if u not in others}, unit) for s in (errors, rates)]
             rows.append([kind, *ranks, unit in blamed])
+        if self.tailed:
+            named = self.told(index)
+            innocent = sorted(named - set(culprits))
+            rows = [[*r, u in named] if r[1] is not None else r for u, r in zip(culprits, rows, strict=True)]
+            return {"faults": rows, "innocent": innocent, "units": len(found.units)}
         innocent = sorted(blamed - set(culprits) - {b.unit.id for b in self.healthy[index].blames})
         return {"faults": rows, "innocent": innocent, "units": len(found.units)}
+
+    def told(self, index: int) -> set[str]:
+        """The units that a study of the whole model names in findings, as a review would."""
+        inputs = Inputs((InputSet("given", self.feeds[index]),), (), False)
+        comparison = run_all([self.wrong], self.right, inputs, Thresholds())
+        family = Family("onnx", (self.wrong.backend,), self.right.backend)
+        done = Study(family, self.structure, comparison, inputs, runners=(self.wrong,), judge=self.right)
+        with Pool() as pool:
+            closed = _closer(done, pool, self.kinds, False, None)
+        names = {u.main.layer or u.main.name: u.id for found in closed.localizations.values() for u in found.units}
+        alike = {names[n] for p in closed.problems for n in p.alike if n in names}
+        return {p.blame.unit.id for p in closed.problems} | alike
+
+
+def with_tail(path: Path, kind: str) -> Path:
+    """The ONNX model whose float outputs go through an ArgMax, a Softmax or a TopK."""
+    model = onnx.load(path)
+    for number, output in enumerate(list(model.graph.output)):
+        if output.type.tensor_type.elem_type not in (0, onnx.TensorProto.FLOAT):
+            continue
+        name, new = output.name, f"tail_{number}"
+        if kind == "argmax":
+            nodes, made = [helper.make_node("ArgMax", [name], [new], name=new, axis=-1)], onnx.TensorProto.INT64
+        elif kind == "softmax":
+            nodes, made = [helper.make_node("Softmax", [name], [new], name=new, axis=-1)], onnx.TensorProto.FLOAT
+        else:
+            model.graph.initializer.append(numpy_helper.from_array(np.array([3], np.int64), f"{new}_k"))
+            nodes = [helper.make_node("TopK", [name, f"{new}_k"], [f"{new}_values", new], name=new, axis=-1)]
+            made = onnx.TensorProto.INT64
+        model.graph.node.extend(nodes)
+        output.CopyFrom(helper.make_tensor_value_info(new, made, None))
+    tailed = path.with_name(f"{path.stem}-{kind}.onnx")
+    onnx.save(model, tailed)
+    return tailed
 
 
 def rank(scores: Mapping[str, float], culprit: str) -> int:
@@ -145,7 +191,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--only", default="", help="architectures, separated by commas")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--tail", default="", help="what stands behind the outputs: argmax, softmax, topk")
     args = parser.parse_args(argv)
+    tails = [t for t in args.tail.split(",") if t]
     names = [n for n in architectures.ALL if not args.only or n in args.only.split(",")]
     log = args.log or args.cache / "fault_injection.jsonl"
     rows = [json.loads(line) for line in log.read_text().splitlines()] if log.is_file() else []
@@ -158,13 +206,15 @@ def main(argv: Sequence[str] | None = None) -> int:
             todo = [t for t in range(share) if t not in done]
             if todo:
                 path = architectures.make(args.cache, [name])[name]
+                if tails:
+                    path = with_tail(path, tails[number % len(tails)])
                 wrong, right, faults = ENGINES[path.suffix]
                 if path.suffix not in runners:
                     judge = start(right, kind=Remembering)
                     assert isinstance(judge, Remembering)
                     runners[path.suffix] = (start(wrong, faults), judge)
                 began = time.perf_counter()
-                bench = Bench(path, *runners[path.suffix], sets=2)
+                bench = Bench(path, *runners[path.suffix], sets=2, tailed=bool(tails))
                 ready = time.perf_counter() - began
                 print(
                     f"{name}: ready in {ready:.0f} s; blamed without a fault: "
@@ -208,6 +258,7 @@ def line(title: str, rows: Sequence[Mapping[str, Any]]) -> str:
         f"replay {sum(r == 1 for r in replay) / n:6.1%}, by R_l {sum(r == 1 for r in rate) / n:6.1%} (median "
         f"{int(np.median(rate))}, worst {max(rate)}); blamed {sum(f[3] for f in faults) / n:6.1%}, innocent layers blamed "
         f"in {sum(bool(r['innocent']) for r in rows)}"
+        + (f"; told by name {sum(f[4] for f in faults) / n:6.1%}" if len(faults[0]) > 4 else "")
     )
 
 
