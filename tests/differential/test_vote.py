@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from analyzer.differential.backend import parse
-from analyzer.differential.localize import _without_judge
+from analyzer.differential.localize import _agreeing, _without_judge
 from analyzer.differential.structure import Operation, Unit
 from analyzer.differential.verdict import Outcome
 
@@ -34,3 +34,20 @@ def test_two_modes_of_one_engine_count_once(values: dict[str, np.ndarray], blame
     blames = _without_judge(UNIT, X, outcomes, runners, {}, errors)
     assert [b.backend for b in blames] == ([blamed] if blamed else [])
     assert all(b.judge.startswith(judge) for b in blames)
+
+
+@pytest.mark.parametrize(
+    ("values", "agreeing"),
+    [
+        ({"onnxruntime": WRONG, "openvino": WRONG}, ("onnxruntime", "openvino")),
+        ({"onnxruntime": WRONG, "onnxruntime:opt=disable": WRONG}, ()),
+        ({"onnxruntime": WRONG, "openvino": RIGHT}, ()),
+    ],
+    ids=["the judge stands alone", "one engine in two modes", "nobody agrees"],
+)
+def test_the_judge_is_the_suspect_only_where_independent_engines_agree(
+    values: dict[str, np.ndarray], agreeing: tuple[str, ...]
+) -> None:
+    runners: Any = [SimpleNamespace(name=n, backend=parse(n)) for n in values]
+    outcomes = {n: Outcome({"y": a}) for n, a in values.items()}
+    assert _agreeing(outcomes, list(values), runners, 1e-7, X) == agreeing
