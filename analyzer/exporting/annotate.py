@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.exporting.annotate_tensorflow import graph_of_graphdef
+from analyzer.exporting.inside.specialized import INDEPENDENT
 from analyzer.exporting.manifest import FORMATS, Manifest
 from analyzer.findings import Location
-from analyzer.graph import Graph, layer_of, set_call_site, set_display_name, set_layer, set_location
+from analyzer.graph import Graph, layer_of, set_call_site, set_display_name, set_frozen, set_layer, set_location
 from analyzer.loading import load
 from analyzer.problem import TargetProblem
 
@@ -42,6 +43,10 @@ def graph_of(folder: Path, manifest: Manifest, target: TargetConfig) -> Graph:
         else:
             _locate_layers(graph, manifest.created)
     graph = replace(graph, framework=manifest.framework, versions={**graph.versions, **manifest.versions})
+    if manifest.recorded:
+        for node in graph.nodes():
+            if INDEPENDENT not in node.metadata_props.get(_TORCH + "stack_trace", ""):
+                set_frozen(node)
     if not graph.losses:
         graph = replace(graph, losses=scalar_outputs(graph.graph))
     if manifest.notes:

@@ -46,7 +46,7 @@ class Manifest:
 
     `axes` names symbolic dimensions: input -> axis -> symbol. `created` says where layers were created.
     `scopes` maps TensorFlow name scopes to Keras layers, `classes` those to their classes; `lines` holds the source
-    line of each TensorFlow node.
+    line of each TensorFlow node. `recorded`: numbers that the model read from its own values are fixed in it.
     """
 
     failure: str | None = None
@@ -56,6 +56,7 @@ class Manifest:
     framework: str = "torch"
     versions: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    recorded: bool = False
     files: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
@@ -99,6 +100,7 @@ def _manifest(data: Any) -> Manifest:
         framework={"graph": "tensorflow"}.get(data["framework"], _text(data["framework"])),
         versions=versions,
         notes=_list(data.get("notes", [])),
+        recorded=data.get("recorded", False) is not False,
         files=tuple(name for name in _list(data.get("files", [])) if _inside(name)),
         inputs=_list(data.get("inputs", [])),
         outputs=_list(data.get("outputs", [])),

@@ -32,6 +32,7 @@ LINE = "assay.line"
 CALL_SITE = "assay.call"
 ROLE = "assay.role"
 INITIAL_VALUE = "assay.initial_value"
+FROZEN = "assay.frozen"
 SIGNATURE = "assay.signature"  # of the model: all inputs of the entry point, one a line, those it does not use included
 
 
@@ -97,6 +98,15 @@ def set_layer(node: ir.Node, layer: str, layer_class: str = "", *, of_framework:
         node.metadata_props[LAYER_CLASS] = layer_class
     if of_framework:
         node.metadata_props[FRAMEWORK_LAYER] = "1"
+
+
+def is_frozen(node: ir.Node) -> bool:
+    """Whether the node may rest on numbers that the model read from its own values, fixed as the example gave them."""
+    return FROZEN in node.metadata_props
+
+
+def set_frozen(node: ir.Node) -> None:
+    node.metadata_props[FROZEN] = "1"
 
 
 def location_of(node: ir.Node) -> Location | None:

@@ -70,6 +70,7 @@ def analyse(
                 *said,
                 *_defects(interpretation),
                 *_excuses(interpretation),
+                *_fixed(interpretation),
                 *(confirmer.notes if confirmer is not None else ()),
             )
         finally:
@@ -101,6 +102,15 @@ def _excuses(interpretation: Interpretation) -> tuple[str, ...]:
     rest = len(interpretation.excuses) - SHOWN_EXCUSES
     shown = tuple(str(e) for e in interpretation.excuses[:SHOWN_EXCUSES])
     return (*shown, f"{rest} more operators are excused alike.") if rest > 0 else shown
+
+
+def _fixed(interpretation: Interpretation) -> tuple[str, ...]:
+    """What is safe for the numbers of a recorded model's example alone is not called proved."""
+    count = interpretation.unsafe_fixed
+    if not count:
+        return ()
+    which = "1 operator is" if count == 1 else f"{count} operators are"
+    return (f"{which} safe with the numbers that the model read on its example inputs; with others nothing is known.",)
 
 
 def _picture(graph: Graph, interpretation: Interpretation) -> dict[str, Any]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analyzer.findings import Confidence, Evidence, Finding, Level, Suggestion
-from analyzer.graph import Graph, Role, call_site_of, display_name, in_framework_layer, layer_of, location_of
+from analyzer.graph import Graph, Role, call_site_of, display_name, in_framework_layer, is_frozen, layer_of, location_of
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.assumptions import Assumption
 from analyzer.numerical.confirm.confirmation import Standing
@@ -45,6 +45,10 @@ NOT_REACHED = (
 TRAINED_AWAY = (
     "The weights would have to go to the far ends of their ranges, and {steps} steps of training do not go there."
 )
+FIXED_NUMBERS = (
+    "The model asks for its own values at or before this place (a branch, a size, a number), and its record holds "
+    "those of the example inputs: whether the model fails with the numbers that other inputs give is not known."
+)
 TOWARDS = 0.02  # of the way to a witness: less than this is no movement towards it
 SHOWN = 8  # assumptions and followers listed one by one
 
@@ -72,12 +76,17 @@ def finding_of(
     denormal = denormal_only(warning, interpretation)
     # ONNX Runtime keeps or flushes denormal numbers by processor, and no verdict may depend on who reviews.
     failed = bool(support.shown_by) and not (denormal and graph.framework != "tensorflow")
-    proved = certain(warning)
+    frozen = is_frozen(warning.node)
+    proved = certain(warning) and not frozen
     confidence = Confidence.PROVED if proved else Confidence.CONFIRMED if failed else Confidence.POSSIBLE
     if failed:
-        confidence = Confidence.CONFIRMED
+        confidence = Confidence.POSSIBLE if frozen else Confidence.CONFIRMED
     rests = rests_on(behind(graph.graph, warning), assumptions)
-    sentences = _sentences(warning, followers, support, proved, denormal)
+    suggestion = support.suggestion
+    if frozen and suggestion is not None:
+        suggestion = replace(suggestion, proved=False)
+        support = replace(support, suggestion=suggestion)
+    sentences = _sentences(warning, followers, support, proved, denormal, frozen)
     degenerate = not proved and only_degenerate_weights(warning, rests)
     untrained = warning.backward and not trains_through(rests, assumptions)
     if degenerate or untrained:
@@ -93,7 +102,7 @@ def finding_of(
         rule=warning.rule,
         level=Level.NOTE if note else level,
         confidence=confidence,
-        message=message(warning, failed or proved, interpretation),
+        message=message(warning, (failed or proved) and not frozen, interpretation),
         target=target,
         layer=layer_of(warning.node),
         node=display_name(warning.node),
@@ -115,7 +124,7 @@ def finding_of(
                 "called_at": call_site_of(warning.node),
             },
         ),
-        suggestion=support.suggestion,
+        suggestion=suggestion,
     )
 
 
@@ -174,12 +183,15 @@ def only_degenerate_weights(warning: Alarm, rests: Sequence[Assumption]) -> bool
 
 
 def _sentences(
-    warning: Alarm, followers: Sequence[Alarm], support: Support, proved: bool, denormal: bool
+    warning: Alarm, followers: Sequence[Alarm], support: Support, proved: bool, denormal: bool, frozen: bool
 ) -> tuple[str, ...]:
     found = []
     name = operator_text(warning.node)
     if support.shown_by:
-        found.append(f"A real run shows it. {support.shown_by}.")
+        run = "A run of the record" if frozen else "A real run"
+        found.append(f"{run} shows it. {support.shown_by}.")
+    if frozen:
+        found.append(FIXED_NUMBERS)
     if denormal:
         found.append(KEPT)
     if proved:

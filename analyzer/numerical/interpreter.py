@@ -152,6 +152,7 @@ class Run:
             dict(found.unknown),
             tuple(found.failed_rules.items()),
             tuple(found.excuses.values()),
+            found.unsafe_fixed,
         )
 
     def bind(self, graph: ir.Graph) -> None:

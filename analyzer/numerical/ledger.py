@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import onnx_ir as ir
 
+from analyzer.graph import is_frozen
 from analyzer.numerical.domain.dtypes import ElementType
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.excuses import Excuse
@@ -42,7 +43,12 @@ class Ledger:
     @property
     def unsafe_safe(self) -> int:
         """How many of them are proved safe."""
-        return sum(self._safe.values())
+        return sum(safe and not is_frozen(node) for node, safe in self._safe.items())
+
+    @property
+    def unsafe_fixed(self) -> int:
+        """How many are safe with the numbers that a recorded model read on its example, and known of no others."""
+        return sum(safe and is_frozen(node) for node, safe in self._safe.items())
 
     @contextmanager
     def quietly(self) -> Iterator[None]:

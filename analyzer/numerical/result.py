@@ -77,7 +77,8 @@ class Interpretation:
 
     `overflows` are possible overflows of plain arithmetic that rest on bounds nobody knows to be reached: they are
     not worth a person's time, but a run that overflows is never outside `warnings` and `overflows` together.
-    `unsafe_checked` counts operators with a forward unsafe condition, `unsafe_safe` those proved safe.
+    `unsafe_checked` counts operators with a forward unsafe condition, `unsafe_safe` those proved safe,
+    `unsafe_fixed` those safe with the numbers that a recorded model read on its example, and known of no others.
     """
 
     values: Mapping[ir.Value, AbstractTensor]
@@ -88,3 +89,4 @@ class Interpretation:
     unknown: Mapping[str, int] = field(default_factory=dict)
     failed_rules: tuple[tuple[ir.Node, str], ...] = ()  # whose rule raised, and what: nothing is proved of these
     excuses: tuple[Excuse, ...] = ()  # failures that reach no result, each with its reasons
+    unsafe_fixed: int = 0

@@ -41,6 +41,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
         "axes": axes,
         "created": _created(module),
         "inputs": list(named),
+        "recorded": specialized.NOTE in notes,
     }
     try:
         result["format"] = _write_onnx(program, out, torch)

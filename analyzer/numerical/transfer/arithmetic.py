@@ -12,7 +12,7 @@ from analyzer.numerical.domain import affine, dims, dtypes
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on
 from analyzer.numerical.transfer.elementwise import squared
-from analyzer.numerical.transfer.facts import difference_sign, keeps_finite
+from analyzer.numerical.transfer.facts import are_axes, difference_sign, keeps_finite
 from analyzer.numerical.transfer.kinds import build, independent, operands_on_common_blocks, rounded
 from analyzer.numerical.transfer.registry import transfer
 
@@ -52,7 +52,7 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
     facts = {}
     if scale < 0 and "reduced" in b.facts:
         kind, source, axes, kept = b.facts["reduced"]
-        if kind == "max" and kept and source.key == a.key and axes is not None:
+        if kind == "max" and kept and source.key == a.key and are_axes(axes):
             facts = {"max": (0.0, axes)}
     if scale < 0 and dtype.is_float and (a.facts or b.facts) and ctx.options.affine:
         lo, hi = _ordered(a, b, lo, hi)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from analyzer.numerical.domain.sequence import AbstractSequence, sequence_of
 from analyzer.numerical.domain.tensor import AbstractTensor, join, smashed, top
 from analyzer.numerical.transfer.joining import concatenated, hull
 from analyzer.numerical.transfer.registry import transfer
-from analyzer.numerical.transfer.shape import with_axes
+from analyzer.numerical.transfer.shape import with_axes, without_axes
 from analyzer.numerical.transfer.slicing import divided
+
+MOST_PARTS = 256  # of one sequence, each known by itself
 
 
 def _element(ctx: Context, value: Any) -> AbstractTensor:
@@ -48,7 +51,8 @@ def sequence_insert(ctx: Context, sequence: Any, item: AbstractTensor, position:
 def sequence_at(ctx: Context, sequence: Any, position: AbstractTensor) -> Any:
     where = position.integers()
     if isinstance(sequence, AbstractSequence) and sequence.items is not None and where is not None:
-        return sequence.items[where[0]]
+        item = sequence.items[where[0]]
+        return item if item.final else dataclasses.replace(item)
     return _element(ctx, sequence)
 
 
@@ -72,8 +76,29 @@ def sequence_length(ctx: Context, sequence: Any) -> AbstractTensor:
 
 @transfer("SplitToSequence")
 def split_to_sequence(ctx: Context, x: AbstractTensor, sizes: Any = None) -> AbstractSequence:
+    """Parts along an axis, with their shapes and what is known of each where the sizes are."""
     whole = smashed(x)
-    return AbstractSequence(AbstractTensor(x.dtype, None, whole.lo, whole.hi, None, x.nan))
+    unknown = AbstractSequence(AbstractTensor(x.dtype, None, whole.lo, whole.hi, None, x.nan))
+    if x.shape is None or not x.shape:
+        return unknown
+    axis = int(ctx.attr("axis", 0)) % len(x.shape)
+    total = x.shape[axis]
+    stated = sizes.integers() if sizes is not None else [1]
+    if stated is None:
+        return unknown
+    if sizes is not None and sizes.rank != 0:
+        lengths = [int(s) for s in stated]
+    elif isinstance(total, int) and int(stated[0]) > 0:
+        each = int(stated[0])
+        lengths = [min(each, total - start) for start in range(0, total, each)]
+    else:
+        return unknown
+    if len(lengths) > MOST_PARTS or any(n < 0 for n in lengths) or (isinstance(total, int) and sum(lengths) != total):
+        return unknown
+    parts = divided(ctx, x, axis, lengths, len(lengths))
+    if sizes is None and not ctx.attr("keepdims", 1):
+        parts = tuple(without_axes(ctx, part, [axis]) for part in parts)
+    return sequence_of(parts)
 
 
 @transfer("ConcatFromSequence")

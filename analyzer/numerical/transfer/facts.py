@@ -8,6 +8,9 @@ Facts that transfer functions attach to their results:
 - ``reduced: (kind, operand, axes, kept)``: the result is a reduction of `operand`; kinds ``max``, ``min``, ``sum``,
   ``norm`` (Euclidean), ``sum of absolutes``, ``sum of squares``; `kept`: the result broadcasts against the operand so
   that each element meets its own reduction (the reduced axes remain with size 1, or are all there are).
+- ``segments: (kind, updates, indices, axis)``: the result is at least (``max``, ``sum`` of what is not negative) or at
+  most (``min``) each of the `updates` that `indices` bring to it along `axis`. Where the same indices gather it again,
+  each update meets its own segment: the gathered value is ``reduced`` over `segment_axes`.
 - ``above: operands``, ``below: operands``: the result is at least (at most) each of `operands`, element by element.
 - ``nearly above: operands``: the same but for rounding.
 - ``finite: axes``: along `axes` at least one element is finite, although some may be infinite (masks).
@@ -29,9 +32,19 @@ def reduction_fact(kind: str, source: AbstractTensor, axes: Any, kept: bool) -> 
     return {"reduced": (kind, source, axes, kept or over_everything(source, axes))}
 
 
+def segment_axes(indices: AbstractTensor, axis: int) -> tuple[str, int, int]:
+    """What stands for axes in the fact of a reduction over segments: equal for equal indices only."""
+    return ("segments", indices.key, axis)
+
+
+def are_axes(axes: Any) -> bool:
+    """Whether a reduction is over axes that are known, and not over segments."""
+    return axes is not None and all(isinstance(a, int) for a in axes)
+
+
 def over_everything(source: AbstractTensor, axes: Any) -> bool:
     """Whether a reduction over `axes` leaves a single element."""
-    return axes is not None and source.rank is not None and len(set(axes)) == source.rank
+    return are_axes(axes) and source.rank is not None and len(set(axes)) == source.rank
 
 
 def quotient_bound(a: AbstractTensor, b: AbstractTensor) -> tuple[float | None, float | None]:
@@ -67,6 +80,8 @@ def difference_sign(a: AbstractTensor, b: AbstractTensor) -> tuple[bool, bool]:
         return True, True
     if any(t.key == b.key for t in a.facts.get("nearly above", ())):
         return True, False
+    if _runs_on(a, b):
+        return True, False
     first, over_first, axes_first = _reduction(a)
     second, over_second, axes_second = _reduction(b)
     if over_first.key != over_second.key:
@@ -77,6 +92,36 @@ def difference_sign(a: AbstractTensor, b: AbstractTensor) -> tuple[bool, bool]:
         return good, known != "logsumexp"
     exact = {"mean", "logsumexp"}.isdisjoint((first, second))
     return axes_first == axes_second and ORDER[first] >= ORDER[second], exact
+
+
+def _runs_on(a: AbstractTensor, b: AbstractTensor) -> bool:
+    """Whether a - b is an earlier or later running sum less another one, in the order that makes it not negative.
+
+    The last of running sums of what is not positive is the least of them, the first the greatest.
+    """
+    for part, whole, sign in ((a, b, 1), (b, a, -1)):
+        origin, (source, offsets, _) = whole.origin, part.facts.get("window", (None, (), ()))
+        if source is None or source.key != whole.key or origin is None or origin.rule.name != "CumSum":
+            continue
+        terms, where = origin.inputs[0], origin.inputs[1].integers() if len(origin.inputs) > 1 else None
+        if where is None or whole.shape is None or origin.context.attr("reverse", 0):
+            continue
+        axis = int(where[0]) % max(len(whole.shape), 1)
+        size, alone = whole.shape[axis], [i for i, o in enumerate(offsets) if i != axis and o != 0]
+        if alone or not isinstance(size, int):
+            continue
+        shown = part.shape is not None and size > 0 and _one_of(part, whole, axis)
+        rising = terms.low >= 0 if sign > 0 else terms.high <= 0  # that the last is the greatest
+        falling = terms.high <= 0 if sign > 0 else terms.low >= 0
+        if shown and ((offsets[axis] == size - 1 and rising) or (offsets[axis] == 0 and falling)):
+            return True
+    return False
+
+
+def _one_of(part: AbstractTensor, whole: AbstractTensor, axis: int) -> bool:
+    """Whether `part` shows a single place of `whole` along `axis` and broadcasts against it in all others."""
+    assert whole.shape is not None
+    return part.shape == tuple(1 if i == axis else d for i, d in enumerate(whole.shape))
 
 
 def _reduction(x: AbstractTensor) -> tuple[str | None, AbstractTensor, Any]:
@@ -120,9 +165,97 @@ def dominates(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
         return _square_sum(origin.inputs[0], a, depth - 1)
     if name == "Abs":
         return same_magnitude(origin.inputs[0], a)
+    if name == "Sub":
+        return _spans(origin.inputs, a)
+    if name in ("Gather", "GatherElements"):
+        where = gather_place(origin.context, origin.inputs)
+        return where is not None and _segment_dominates(origin.inputs[0], *where, a, depth - 1)
     if name in ("Expand", "Tile", "BroadcastTo"):
         return dominates(origin.inputs[0], a, depth - 1)
     return False
+
+
+def _spans(ends: tuple[AbstractTensor, ...], a: AbstractTensor) -> bool:
+    """Whether max(x) - min(x) is compared with x - min(x) or max(x) - x: rounding keeps the order of differences."""
+    if a.origin is None or a.origin.rule.name != "Sub" or a.low < 0:
+        return False
+    (high, low), (first, second) = ends[:2], a.origin.inputs[:2]
+    if second.key == low.key and high.key != low.key:
+        kind, source, axes = _reduction(high)
+        return kind == "max" and source.key == first.key and axes is not None
+    if first.key == high.key and high.key != low.key:
+        kind, source, axes = _reduction(low)
+        return kind == "min" and source.key == second.key and axes is not None
+    return False
+
+
+def gather_place(ctx: Any, inputs: tuple[Any, ...]) -> tuple[AbstractTensor, int] | None:
+    """The indices of a gathering and its axis (from 0); None where they are not known."""
+    if len(inputs) < 2 or inputs[0] is None or inputs[1] is None or inputs[0].rank is None:
+        return None
+    if not ctx.is_tf:
+        axis = int(ctx.attr("axis", 0))
+    else:
+        known = inputs[2].integers() if len(inputs) > 2 and inputs[2] is not None else [0]
+        if known is None or ctx.attr("batch_dims", 0):
+            return None
+        axis = int(known[0])
+    return inputs[1], axis % max(inputs[0].rank, 1)
+
+
+def gathered_segments(x: AbstractTensor, indices: AbstractTensor, axis: int) -> tuple[str, AbstractTensor] | None:
+    """The kind and the updates of the segments that `x` holds, where `indices` bring each update its own one."""
+    kind, updates, known, along = x.facts.get("segments", (None, x, indices, axis))
+    if kind is None or along != axis or x.shape is None or updates.shape is None:
+        return None
+    rest = [(d, u) for i, (d, u) in enumerate(zip(x.shape, updates.shape, strict=True)) if i != axis]
+    if any(d != u for d, u in rest):
+        return None  # the updates are narrower than what they are added to
+    same = indices.key == known.key or (indices.rank == 1 and spread_of(known, axis).key == indices.key)
+    return (kind, updates) if same else None
+
+
+def spread_of(indices: AbstractTensor, axis: int) -> AbstractTensor:
+    """The vector that `indices` repeat along all axes but `axis`; the tensor itself where there is none."""
+    current = indices
+    for _ in range(8):
+        origin = current.origin
+        if current.rank == 1 or origin is None or current.shape is None:
+            break
+        before = origin.inputs[0] if origin.inputs else None
+        name = origin.rule.name
+        if not isinstance(before, AbstractTensor) or before.shape is None:
+            break
+        if name == "Expand" and before.rank == current.rank and before.shape[axis] == current.shape[axis]:
+            current = before
+        elif name in ("Reshape", "Unsqueeze") and before.rank == 1 and _column(current.shape, axis, before.shape[0]):
+            return before
+        else:
+            break
+    return current
+
+
+def _column(shape: Shape, axis: int, size: Any) -> bool:
+    return shape[axis] == size and all(d == 1 for i, d in enumerate(shape) if i != axis)
+
+
+def _segment_dominates(x: AbstractTensor, indices: AbstractTensor, axis: int, a: AbstractTensor, depth: int) -> bool:
+    """Whether what `indices` gather of `x` is at least the absolute value of `a`, whose sums or maxima `x` holds."""
+    if depth <= 0:
+        return False
+    found = gathered_segments(x, indices, axis)
+    if found is not None:
+        kind, updates = found
+        return kind in ("sum", "max") and a.low >= 0 and same_magnitude(updates, a)
+    if any(_segment_dominates(part, indices, axis, a, depth - 1) for part in x.facts.get("above", ())):
+        return True
+    origin = x.origin
+    if origin is None or origin.rule.name != "Add":
+        return False
+    p, q = origin.inputs[:2]
+    return (q.low >= 0 and p.shape == x.shape and _segment_dominates(p, indices, axis, a, depth - 1)) or (
+        p.low >= 0 and q.shape == x.shape and _segment_dominates(q, indices, axis, a, depth - 1)
+    )
 
 
 def _square_sum(b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:

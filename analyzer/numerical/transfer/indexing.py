@@ -10,6 +10,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, count, join, smashed
+from analyzer.numerical.transfer.facts import gather_place, gathered_segments, segment_axes
 from analyzer.numerical.transfer.joining import hull
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.shape import window
@@ -78,7 +79,7 @@ def _gathered_window(x: AbstractTensor, axis: int, known: list[int], size: Dim, 
 
 @transfer("Gather", framework="onnx")
 def gather(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
-    return taken(ctx, x, indices, int(ctx.attr("axis", 0)))
+    return _met(ctx, x, indices, taken(ctx, x, indices, int(ctx.attr("axis", 0))))
 
 
 @transfer("Gather", framework="tf")
@@ -93,7 +94,22 @@ def tf_gather(ctx: Context, x: AbstractTensor, indices: AbstractTensor, axis: An
 @transfer("GatherElements")
 def gather_elements(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
     whole = smashed(x)
-    return AbstractTensor(x.dtype, indices.shape, whole.lo, whole.hi, None, x.nan)
+    return _met(ctx, x, indices, AbstractTensor(x.dtype, indices.shape, whole.lo, whole.hi, None, x.nan))
+
+
+def _met(ctx: Context, x: AbstractTensor, indices: AbstractTensor, result: AbstractTensor) -> AbstractTensor:
+    """With what is known of segments where each of the elements that made them gathers its own: it is one of them."""
+    place = gather_place(ctx, (x, indices))
+    found = gathered_segments(x, *place) if place is not None else None
+    if place is None or found is None:
+        return result
+    kind, updates = found
+    if kind in ("max", "sum"):
+        result.lo = np.maximum(result.lo, updates.low)
+    else:
+        result.hi = np.minimum(result.hi, updates.high)
+    result.facts = {**result.facts, "reduced": (kind, updates, segment_axes(*place), True)}
+    return result
 
 
 @transfer("GatherND")
@@ -145,7 +161,12 @@ def _scattered(ctx: Context, x: AbstractTensor, updates: AbstractTensor, how: st
 
 @transfer("ScatterElements", "Scatter")
 def scatter_elements(ctx: Context, x: AbstractTensor, indices: Any, updates: AbstractTensor) -> AbstractTensor:
-    return _scattered(ctx, x, updates, str(ctx.attr("reduction", "none")))
+    how = str(ctx.attr("reduction", "none"))
+    result = _scattered(ctx, x, updates, how)
+    kind = how if how in ("max", "min") else "sum" if how == "add" and x.low >= 0 and updates.low >= 0 else ""
+    if kind and x.rank and isinstance(indices, AbstractTensor) and not (x.nan or updates.nan):
+        result.facts = {"segments": (kind, updates, indices, int(ctx.attr("axis", 0)) % x.rank)}
+    return result
 
 
 @transfer("ScatterND")
