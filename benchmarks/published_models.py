@@ -4,12 +4,13 @@
     python benchmarks/published_models.py --work FOLDER --report
 
 `NAMES.txt` holds packages, one a line, drawn by a seed, taken in order until `--of` architectures are checked.
-An architecture is an entry point: the examples of the package's own README as `assay init` reads them (at most `--most`
-a package, losses included where the example computes one), and the functions of `published_entries/PACKAGE.py` beside
-this file. The package's sources are the project, so findings stand on their lines. A package that does not install, or
-has neither, is skipped, which is said. Each architecture gets its own `assay check`; FOLDER/results.jsonl is added to
-line by line, so a run can be stopped and goes on where it was. Packages are installed without what they require: what
-is missing in this environment shows as an entry that cannot be imported, which is counted apart from failed exports.
+An architecture is an entry point: the examples of the package's own README as `assay init` reads them (`--most` a
+package, drawn by its name; losses included where the example computes one), and the functions of
+`published_entries/PACKAGE.py` beside this file. The package's sources are the project, so findings stand on their lines.
+A package that does not install, or has neither, is skipped, which is said. Each architecture gets its own `assay check`;
+FOLDER/results.jsonl is added to line by line, so a run can be stopped and goes on where it was. Packages are installed
+without what they require: what is missing in this environment shows as an entry that cannot be imported, which is
+counted apart from failed exports.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 import email
 import json
+import random
 import re
 import shutil
 import subprocess
@@ -34,6 +36,15 @@ CONFIG = """version: 1
 timeout: {timeout}
 targets:
   - {{id: {name}, entry: "{file}:{function}"}}
+"""
+
+
+# A torchvision built for CUDA finds no operators of its own beside a torch for CPU and cannot be imported without this.
+NMS = """
+import torch
+
+for name in ("nms", "qnms"):
+    torch.library.define(f"torchvision::{name}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
 """
 
 
@@ -61,6 +72,8 @@ def project_of(package: str, folder: Path) -> list[tuple[str, str]]:
     calls = example_calls(read_model_code(folder))
     if calls:
         (folder / "assay_models.py").write_text(written(calls), encoding="utf-8")
+        text = (folder / "assay_models.py").read_text(encoding="utf-8")
+        (folder / "assay_models.py").write_text(text + NMS, encoding="utf-8")
         found = [("assay_models.py", call.name) for call in calls]
     own = ENTRIES / f"{package.replace('-', '_')}.py"
     if own.is_file():
@@ -109,7 +122,8 @@ def study(packages: list[str], work: Path, most: int, wanted: int, only: str, ti
         entries = project_of(package, folder) if install(package, folder) else []
         if not entries:
             _add(results, {"package": package, "entry": "", "status": "skipped"})
-        chosen = [e for e in entries if e[0] == "assay_models.py"][:most]
+        examples = [e for e in entries if e[0] == "assay_models.py"]
+        chosen = random.Random(package).sample(examples, min(most, len(examples)))
         for file, function in [*chosen, *(e for e in entries if e[0] != "assay_models.py")]:
             if (package, function) in done or count >= wanted:
                 continue

@@ -220,11 +220,11 @@ def spread_of(indices: AbstractTensor, axis: int) -> AbstractTensor:
     current = indices
     for _ in range(8):
         origin = current.origin
-        if current.rank == 1 or origin is None or current.shape is None:
+        if current.rank == 1 or origin is None:
             break
         before = origin.inputs[0] if origin.inputs else None
         name = origin.rule.name
-        if not isinstance(before, AbstractTensor) or before.shape is None:
+        if not isinstance(before, AbstractTensor) or before.shape is None or current.shape is None:
             break
         if name == "Expand" and before.rank == current.rank and before.shape[axis] == current.shape[axis]:
             current = before
