@@ -6,9 +6,9 @@
 `NAMES.txt` holds packages, one a line, drawn by a seed, taken in order until `--of` architectures are checked.
 An architecture is an entry point: the examples of the package's own README as `assay init` reads them (`--most` a
 package, drawn by its name; losses included where the example computes one), and the functions of
-`published_entries/PACKAGE.py` beside this file. The package's sources are the project, so findings stand on their lines.
-A package that does not install, or has neither, is skipped, which is said. Each architecture gets its own `assay check`;
-FOLDER/results.jsonl is added to line by line, so a run can be stopped and goes on where it was. Packages are installed
+`published_entries/PACKAGE.py` beside this file. The package's sources are the project, so findings stand on its
+lines. A package that does not install, or has neither, is skipped, which is said. Each architecture gets its own
+`assay check`; FOLDER/results.jsonl is added to line by line, so a run can be stopped and goes on where it was. Packages are installed
 without what they require: what is missing in this environment shows as an entry that cannot be imported, which is
 counted apart from failed exports.
 """
