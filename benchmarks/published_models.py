@@ -8,9 +8,9 @@ An architecture is an entry point: the examples of the package's own README as `
 package, drawn by its name; losses included where the example computes one), and the functions of
 `published_entries/PACKAGE.py` beside this file. The package's sources are the project, so findings stand on its
 lines. A package that does not install, or has neither, is skipped, which is said. Each architecture gets its own
-`assay check`; FOLDER/results.jsonl is added to line by line, so a run can be stopped and goes on where it was. Packages are installed
-without what they require: what is missing in this environment shows as an entry that cannot be imported, which is
-counted apart from failed exports.
+`assay check`; FOLDER/results.jsonl is added to line by line, so a run can be stopped and goes on where it was. Packages
+are installed without what they require: what is missing in this environment shows as an entry that cannot be imported,
+which is counted apart from failed exports.
 """
 
 from __future__ import annotations
