@@ -219,16 +219,14 @@ def spread_of(indices: AbstractTensor, axis: int) -> AbstractTensor:
     """The vector that `indices` repeat along all axes but `axis`; the tensor itself where there is none."""
     current = indices
     for _ in range(8):
-        origin = current.origin
-        if current.rank == 1 or origin is None:
+        origin, shape = current.origin, current.shape
+        before = origin.inputs[0] if origin is not None and origin.inputs else None
+        if shape is None or len(shape) == 1 or not isinstance(before, AbstractTensor) or before.shape is None:
             break
-        before = origin.inputs[0] if origin.inputs else None
         name = origin.rule.name
-        if not isinstance(before, AbstractTensor) or before.shape is None or current.shape is None:
-            break
-        if name == "Expand" and before.rank == current.rank and before.shape[axis] == current.shape[axis]:
+        if name == "Expand" and len(before.shape) == len(shape) and before.shape[axis] == shape[axis]:
             current = before
-        elif name in ("Reshape", "Unsqueeze") and before.rank == 1 and _column(current.shape, axis, before.shape[0]):
+        elif name in ("Reshape", "Unsqueeze") and len(before.shape) == 1 and _column(shape, axis, before.shape[0]):
             return before
         else:
             break
