@@ -1,6 +1,6 @@
 """Injected shape defects in published packages that a seed has drawn, and errors claimed of the unmodified files.
 
-    python benchmarks/tracing_unseen.py FOLDER --seed COMMIT [--mutants 40] [--files 12] [--dry 10]
+    python benchmarks/tracing_unseen.py FOLDER --seed COMMIT [--mutants 40] [--files 12] [--dry 10] [--made FILE]
 
 FOLDER holds one folder for each package, its wheel or sdist unpacked: their code is read for `files`, and run for
 `mutants` in forked children of this process, so run it where that may be. A driver is an example of a package's
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import ast
 import hashlib
+import json
 import os
 import pickle
 import random
@@ -25,18 +26,20 @@ import sys
 import tempfile
 import time
 import traceback
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import FrameType
 
 from analyzer.problem import TargetProblem
 from analyzer.tracing.tracing import explore, read_source
 from analyzer.tracing.versions import Versions
 
 DRIVER = "assay_driver.py"
-SECONDS = 40  # of one run of a driver
+SECONDS = 25  # of one run of a driver, which watches its lines; a changed one has half of it
 LAYERS = re.compile(r"(Linear|Conv\w*|LayerNorm|BatchNorm\w*|GroupNorm|Embedding|GRU|LSTM|MultiheadAttention|Dense)$")
 AXES = ("transpose", "permute", "flatten", "unsqueeze", "chunk", "split", "cat", "stack", "rearrange", "repeat", "view",
         "reshape", "expand", "softmax", "sum", "mean", "einsum", "movedim", "squeeze")  # fmt: skip
@@ -69,9 +72,10 @@ class Outcome:
 
     error: str | None
     frames: tuple[tuple[str, int], ...] = ()
+    ran: frozenset[tuple[str, int]] = frozenset()  # lines of functions of the package, where it ended well
 
 
-def run(root: Path, text: str) -> Outcome:
+def run(root: Path, text: str, also: Path | None = None, watch: bool = False) -> Outcome:
     """The driver in a forked child, which has what this process has imported and leaves nothing behind."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -79,8 +83,8 @@ def run(root: Path, text: str) -> Outcome:
         os.close(reading)
         outcome = Outcome("TimeoutError")
         try:
-            signal.alarm(SECONDS)
-            outcome = _execute(root, text)
+            signal.alarm(SECONDS if watch else SECONDS // 2)
+            outcome = _execute(root, text, also, watch)
         finally:
             with os.fdopen(writing, "wb") as out:
                 out.write(pickle.dumps(outcome))
@@ -92,15 +96,26 @@ def run(root: Path, text: str) -> Outcome:
     return pickle.loads(data) if data else Outcome("TimeoutError")
 
 
-def _execute(root: Path, text: str) -> Outcome:
+def _execute(root: Path, text: str, also: Path | None, watch: bool) -> Outcome:
     import torch
 
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    sys.path.insert(0, str(root))
+    sys.path[0:0] = [str(root), *([str(also)] if also else [])]
     os.chdir(tempfile.mkdtemp())
+    prefix, ran = f"{root}/", set()
+
+    def lines(frame: FrameType, event: str, _: object) -> object:
+        if not frame.f_code.co_filename.startswith(prefix):
+            return None
+        if event == "line" and frame.f_code.co_name != "<module>":
+            ran.add((frame.f_code.co_filename[len(prefix) :], frame.f_lineno))
+        return lines
+
     with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
         try:
+            if watch:
+                sys.settrace(lines)  # type: ignore[arg-type]
             exec(compile(text, DRIVER, "exec"), {"__name__": "__main__"})
         except ModuleNotFoundError as error:
             return Outcome(f"no module {error.name}")
@@ -108,10 +123,12 @@ def _execute(root: Path, text: str) -> Outcome:
             frames = [
                 (str(Path(f.filename).relative_to(root)), f.lineno or 0)
                 for f in traceback.extract_tb(error.__traceback__)
-                if f.filename.startswith(str(root))
+                if f.filename.startswith(prefix)
             ]
-            return Outcome(type(error).__name__, tuple(frames))
-    return Outcome(None)
+            return Outcome(f"{type(error).__name__}: {error}"[:200], tuple(frames))
+        finally:
+            sys.settrace(None)
+    return Outcome(None, (), frozenset(ran))
 
 
 # ------------------------------------------------------------------------------------------------- mutants
@@ -166,128 +183,143 @@ def _other_pattern(pattern: str, rng: random.Random) -> str:
 
 @dataclass(frozen=True)
 class Mutant:
+    """A changed file, the example that it makes fail, and where."""
+
     package: str
-    root: Path
+    root: str
     path: str
-    tree: ast.Module
+    text: str
     change: str
     driver: str
+    error: str
     frames: tuple[tuple[str, int], ...]
 
 
-def mutants(folder: Path, seed: str, most: int) -> Iterator[Mutant]:
-    rng = random.Random(seed)
-    ready: list[tuple[str, Path, str, list[str]]] = []
-    skipped: dict[str, str] = {}
-    for package in _drawn(folder, seed):
-        root = source_root(package)
-        for text in examples(package):
-            outcome = run(root, text)
-            if outcome.error is None:
-                files = _reached(root, text)
-                if files:
-                    ready.append((package.name, root, text, files))
-                    break
-            skipped[package.name] = outcome.error or "no file of the package"
-        else:
-            skipped.setdefault(package.name, "no example")
-        if len(ready) >= 12:
-            break
-    print(f"drivers that run: {[name for name, *_ in ready]}")
-    print(f"without: { {n: why for n, why in skipped.items() if n not in [r[0] for r in ready]} }")
-    made = tried = 0
-    seen: set[tuple[str, str, str]] = set()
-    while ready and made < most and tried < 12 * most:
-        tried += 1
-        name, root, text, files = ready[tried % len(ready)]
-        path = rng.choice(files)
-        tree = ast.parse((root / path).read_text(encoding="utf-8"))
-        places = sites(tree)
-        if not places:
-            continue
-        changed, change = mutated(tree, rng.randrange(len(places)), rng)
-        if (name, path, change) in seen:
-            continue
-        seen.add((name, path, change))
-        with _copied(root, path, changed) as copy:
-            outcome = run(copy, text)
-        if outcome.error is None or not outcome.frames or outcome.error == "TimeoutError":
-            continue
-        made += 1
-        # the mutant is printed anew, so its lines are those of the printed text
-        yield Mutant(name, root, path, ast.parse(ast.unparse(changed)), change, text, outcome.frames)
-    print(f"{made} of {tried} changes make a driver fail")
+def make(folder: Path, seed: str, most: int, file: Path, also: Path | None) -> None:
+    """Append mutants to `file` until it holds `most`; those that it holds are not made again."""
+    have = read(file)
+    each = max(2, most // 10)  # of one package, so that none decides the figure
+    with file.open("a") as out:
+        for package in _drawn(folder, seed):
+            if len(have) >= most:
+                return
+            if any(m.package == package.name for m in have):
+                continue
+            root = source_root(package)
+            why = "no example"
+            for number, text in enumerate(examples(package)):
+                outcome = run(root, text, also, watch=True)
+                if outcome.error is not None or not outcome.ran:
+                    why = outcome.error or "no line of the package"
+                    if number >= 5:
+                        break
+                    continue
+                for mutant in mutants(package.name, root, text, outcome.ran, random.Random(f"{seed}/{package.name}"),
+                                      min(each, most - len(have)), also):  # fmt: skip
+                    have.append(mutant)
+                    print(json.dumps(asdict(mutant)), file=out, flush=True)
+                    why = ""
+                why = why and "no change makes it fail"
+                break
+            if why:
+                print(f"skipped {package.name}: {why}", flush=True)
 
 
-def _reached(root: Path, text: str) -> list[str]:
-    """Files of the package that the example imports, directly or through others, and that build layers."""
-    names = {n.module or "" for n in ast.walk(ast.parse(text)) if isinstance(n, ast.ImportFrom)}
-    names |= {a.name for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Import) for a in n.names}
-    found = []
-    for file in sorted(root.rglob("*.py")):
-        relative = file.relative_to(root)
-        if relative.parts[0] in {n.partition(".")[0] for n in names} and b"nn." in file.read_bytes():
-            found.append(relative.as_posix())
-    wanted = [f for f in found if any(f.replace("/", ".").startswith(n) for n in names if n)]
-    return wanted[:6]
+def mutants(
+    package: str, root: Path, driver: str, ran: frozenset[tuple[str, int]], rng: random.Random, most: int,
+    also: Path | None,
+) -> Iterator[Mutant]:  # fmt: skip
+    """Changes of lines that the driver runs which make it fail inside the package."""
+    places = []
+    trees: dict[str, ast.Module] = {}
+    for path in sorted({p for p, _ in ran}):
+        trees[path] = ast.parse((root / path).read_text(encoding="utf-8"))
+        for index, (call, place) in enumerate(sites(trees[path])):
+            if (path, call.lineno) in ran or (path, call.args[place].lineno) in ran:
+                places.append((path, index))
+    rng.shuffle(places)
+    made = 0
+    for path, index in places[: 6 * most]:
+        if made == most:
+            return
+        changed, change = mutated(trees[path], index, rng)
+        with _copied(root, path, ast.unparse(changed)) as copy:
+            outcome = run(copy, driver, also)
+        if outcome.error and outcome.frames and "Timeout" not in outcome.error and "Memory" not in outcome.error:
+            made += 1
+            yield Mutant(package, str(root), path, ast.unparse(changed), change, driver, outcome.error, outcome.frames)
+
+
+def read(file: Path) -> list[Mutant]:
+    if not file.exists():
+        return []
+    found = [json.loads(line) for line in file.read_text().splitlines()]
+    return [Mutant(**{**m, "frames": tuple((p, n) for p, n in m["frames"])}) for m in found]
 
 
 class _copied:
     """A copy of the package with one file replaced by what its changed tree prints as."""
 
-    def __init__(self, root: Path, path: str, tree: ast.Module) -> None:
-        self.root, self.path, self.tree = root, path, tree
+    def __init__(self, root: Path, path: str, text: str) -> None:
+        self.root, self.path, self.text = root, path, text
 
     def __enter__(self) -> Path:
         self.folder = tempfile.mkdtemp(prefix="assay-unseen-")
         copy = Path(self.folder) / "package"
         shutil.copytree(self.root, copy, ignore=shutil.ignore_patterns("*.so", "*.png", "*.bin", ".git"))
-        (copy / self.path).write_text(ast.unparse(self.tree), encoding="utf-8")
+        (copy / self.path).write_text(self.text, encoding="utf-8")
+        for metadata in copy.glob("*.dist-info/METADATA"):  # a wheel keeps the repository's README there
+            described = metadata.read_text(encoding="utf-8", errors="replace").partition("\n\n")[2]
+            (copy / "README.md").write_text(described, encoding="utf-8")
         return copy
 
     def __exit__(self, *rest: object) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def judge_mutants(folder: Path, seed: str, most: int, dry: int) -> None:
-    import einops  # noqa: F401 - what children need is imported once, here
-    import torch  # noqa: F401
-
-    counts = dict.fromkeys(("all", "driver", "driver line", "alone", "dry", "dry line", "dry tried"), 0)
-    for mutant in mutants(folder, seed, most):
-        counts["all"] += 1
-        last = mutant.frames[-1]
-        with _copied(mutant.root, mutant.path, mutant.tree) as copy:
+def judge_mutants(made: list[Mutant], dry: int) -> None:
+    counts = Counter(mutants=len(made))
+    for number, mutant in enumerate(made):
+        root, last = Path(mutant.root), mutant.frames[-1]
+        with _copied(root, mutant.path, mutant.text) as copy:
             (copy / DRIVER).write_text(mutant.driver, encoding="utf-8")
-            found = _lines(copy, DRIVER)
-            alone = _lines(copy, mutant.path)
-            if counts["dry tried"] < dry:
-                counts["dry tried"] += 1
-                place = _dry(copy)
-                counts["dry"] += place is not None
-                counts["dry line"] += place == last
-        clean = _lines_of_clean(mutant)
-        flagged, alone_flagged = found - clean, alone - clean
-        counts["driver"] += bool(flagged)
-        counts["driver line"] += last in flagged
-        counts["alone"] += bool(alone_flagged)
-        verdict = "on the line" if last in flagged else "flagged" if flagged else "missed"
-        print(f"{mutant.package} {mutant.path} {mutant.change}: fails at {last}; with the driver {verdict}"
-              f"{', alone flagged' if alone_flagged else ''}", flush=True)  # fmt: skip
-    print(counts)
+            found, alone = _lines(copy, DRIVER), _lines(copy, mutant.path)
+            (copy / "README.md").unlink(missing_ok=True)
+            bare = _lines(copy, mutant.path)
+            place = _dry(copy) if number < dry else None
+        clean, clean_alone = _lines_of_clean(mutant)
+        found, alone, bare = found - clean, alone - clean_alone, bare - clean_alone
+        lines = {last, *_changed_lines(mutant)}
+        counts.update({"driver": bool(found), "driver, on the line": bool(lines & found), "alone": bool(alone),
+                       "alone without README": bool(bare), "dry": place is not None, "dry, on the line": place == last,
+                       "dry tried": number < dry})  # fmt: skip
+        verdict = "on the line" if lines & found else "flagged" if found else "MISSED"
+        print(f"{number} {mutant.package} {mutant.path} {mutant.change}: fails at {last[0]}:{last[1]} "
+              f"{mutant.error[:80]!r}"
+              f"; with the driver {verdict}; alone {'flagged' if alone else 'MISSED'}, "
+              f"without README {'flagged' if bare else 'MISSED'}"
+              f"{'' if number >= dry else f'; dry {place}'}", flush=True)  # fmt: skip
+    print(dict(counts))
 
 
-_CLEAN: dict[tuple[Path, str], set[tuple[str, int]]] = {}
+def _changed_lines(mutant: Mutant) -> set[tuple[str, int]]:
+    """Where the changed file differs: a layer of wrong size is told where it is made as well as where it is called."""
+    before = ast.unparse(ast.parse((Path(mutant.root) / mutant.path).read_text(encoding="utf-8"))).splitlines()
+    pairs = enumerate(zip(before, mutant.text.splitlines(), strict=False), start=1)
+    return {(mutant.path, number) for number, (old, new) in pairs if old != new}
 
 
-def _lines_of_clean(mutant: Mutant) -> set[tuple[str, int]]:
-    """What is reported of the unmodified file, as it is printed."""
-    key = (mutant.root, mutant.path)
+_CLEAN: dict[tuple[str, str, str], tuple[set[tuple[str, int]], set[tuple[str, int]]]] = {}
+
+
+def _lines_of_clean(mutant: Mutant) -> tuple[set[tuple[str, int]], set[tuple[str, int]]]:
+    """What is reported of the unmodified file, as it is printed: with the driver, and alone."""
+    key = (mutant.root, mutant.path, mutant.driver)
     if key not in _CLEAN:
-        tree = ast.parse((mutant.root / mutant.path).read_text(encoding="utf-8"))
-        with _copied(mutant.root, mutant.path, tree) as copy:
+        text = ast.unparse(ast.parse((Path(mutant.root) / mutant.path).read_text(encoding="utf-8")))
+        with _copied(Path(mutant.root), mutant.path, text) as copy:
             (copy / DRIVER).write_text(mutant.driver, encoding="utf-8")
-            _CLEAN[key] = _lines(copy, DRIVER) | _lines(copy, mutant.path)
+            _CLEAN[key] = _lines(copy, DRIVER), _lines(copy, mutant.path)
     return _CLEAN[key]
 
 
@@ -316,11 +348,11 @@ def _drawn(folder: Path, seed: str) -> list[Path]:
     return sorted(found, key=lambda p: hashlib.sha256(f"{seed}/{p.name}".encode()).hexdigest())
 
 
-def judge_files(folder: Path, seed: str, most: int) -> None:
+def judge_files(folder: Path, seed: str, most: int, packages: int) -> None:
     """Errors called proved of files nobody has changed: true or false is for a person to say."""
     files = proved = possible = 0
     seconds: list[float] = []
-    for package in _drawn(folder, seed):
+    for package in _drawn(folder, seed)[:packages]:
         root = source_root(package)
         chosen = [f for f in root.rglob("*.py") if re.search(rb"torch|keras|tensorflow", f.read_bytes())]
         chosen.sort(key=lambda f: hashlib.sha256(f"{seed}/{f.relative_to(folder)}".encode()).hexdigest())
@@ -351,14 +383,25 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seed", required=True)
     parser.add_argument("--mutants", type=int, default=40)
+    parser.add_argument("--made", type=Path, help="keep the mutants in this file, and take those that it holds")
+    parser.add_argument("--dependencies", type=Path, help="a folder of packages that the examples import")
     parser.add_argument("--files", type=int, default=12, help="most files of one package")
+    parser.add_argument("--packages", type=int, default=1000, help="of these packages, in the order of the draw")
     parser.add_argument("--dry", type=int, default=10, help="mutants that are also run dry")
-    parser.add_argument("--only", choices=("mutants", "files"))
+    parser.add_argument("--only", choices=("make", "judge", "files"))
     arguments = parser.parse_args()
+    folder, seed = arguments.folder.resolve(), arguments.seed
     if arguments.only != "files":
-        judge_mutants(arguments.folder.resolve(), arguments.seed, arguments.mutants, arguments.dry)
-    if arguments.only != "mutants":
-        judge_files(arguments.folder.resolve(), arguments.seed, arguments.files)
+        file = arguments.made or Path(tempfile.mkdtemp()) / "mutants.jsonl"
+        if arguments.only != "judge":
+            import einops  # noqa: F401 - what children need is imported once, here
+            import torch  # noqa: F401
+
+            make(folder, seed, arguments.mutants, file, arguments.dependencies)
+        if arguments.only != "make":
+            judge_mutants(read(file)[: arguments.mutants], arguments.dry)
+    if arguments.only in (None, "files"):
+        judge_files(folder, seed, arguments.files, arguments.packages)
     return 0
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 
 from analyzer.tracing import declared_shapes
 from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.containers import method
 from analyzer.tracing.iteration import iterate
+from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators import (
     call_api,
     call_layer,
@@ -21,6 +23,7 @@ from analyzer.tracing.operators import (
     shape_of,
 )
 from analyzer.tracing.operators.torch_modules import hooks_of
+from analyzer.tracing.problems import ShapeFailure
 from analyzer.tracing.signatures import bind
 from analyzer.tracing.tracer import MOST_DEPTH, Frame, Tracer
 from analyzer.tracing.values import (
@@ -256,10 +259,30 @@ def call_function(
         return Iterator_(lambda: iter(_generate(tr, function, frame)), endless=_loops_forever(function.node))
     if function.kind == "contextmanager":
         return Iterator_(lambda: iter(_generate(tr, function, frame)))
+    if function.path.startswith(MARK) and not tr.frame.path.startswith(MARK):
+        return _run_library(tr, function, frame)
     if function.compiled:
         with tr.compiling():
             return _run_body(tr, function, frame)
     return _run_body(tr, function, frame)
+
+
+def _run_library(tr: Tracer, function: Function, frame: Frame) -> Value:
+    """A call of a library: what it requires and refuses is a matter of the line of the repository that calls it."""
+    here, before = tr.site(), len(tr.path.conditions)
+    conditions = tr.path.conditions
+    try:
+        return _run_body(tr, function, frame)
+    except ShapeFailure as failure:
+        if failure.problem.site.path.startswith(MARK):
+            inside = f"Inside the library: {failure.problem.site.path.lstrip(MARK)}:{failure.problem.site.line}."
+            sentences = (*failure.problem.sentences, inside)
+            failure.problem = replace(failure.problem, site=here, sentences=sentences, fix=None)
+        raise
+    finally:
+        for index in range(before, len(conditions)):
+            if conditions[index].site.path.startswith(MARK):
+                conditions[index] = replace(conditions[index], site=here)
 
 
 def _run_body(tr: Tracer, function: Function, frame: Frame) -> Value:

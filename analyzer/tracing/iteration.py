@@ -187,8 +187,7 @@ def unpack(tr: Tracer, value: Value, count: int, starred: int | None, node: ast.
         middle = parts[starred : len(parts) - tail]
         return [*parts[:starred], ListV(middle), *parts[len(parts) - tail :]]
     if len(parts) == count and node is not None and not tr.speculating:
-        site = tr.site(node)
-        tr.shared.passed.add((site.path, site.line, "unpack"))
+        tr.pass_operator(tr.site(node), "unpack")
     if len(parts) != count:
         if isinstance(value, Size):
             shape = show_shape(value)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from analyzer.tracing.exports import refuse_missing
+from analyzer.tracing.libraries import library_file, shown
 from analyzer.tracing.operators import constant_of, public_names
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Frame, Tracer
@@ -84,7 +85,7 @@ def import_from(tr: Tracer, node: ast.ImportFrom, store: Callable[[str, Value], 
         package = Path(tr.frame.path).parent
         for _ in range(node.level - 1):
             package = package.parent
-        prefix = ".".join(p for p in package.parts if p not in (".", ""))
+        prefix = ".".join(p for p in package.parts if p not in (".", "", "/"))
         base = ".".join(p for p in (prefix, base) if p)
     if base == "__future__":
         return
@@ -123,7 +124,7 @@ def _find(tr: Tracer, name: str) -> Path | None:
         return None
     key = (name, tr.frames[0].path if tr.frames else "", tr.frame.path if tr.frames else "")
     if key not in tr.shared.files:
-        tr.shared.files[key] = _search(tr, name)
+        tr.shared.files[key] = _search(tr, name) or library_file(name)
     return tr.shared.files[key]
 
 
@@ -179,7 +180,8 @@ def _load(tr: Tracer, name: str) -> Value:
     key = str(file)
     if key in tr.modules:
         return tr.modules[key]
-    relative = file.resolve().relative_to(tr.shared.root.resolve()).as_posix()
+    inside = _inside(file, tr.shared.root)
+    relative = file.resolve().relative_to(tr.shared.root.resolve()).as_posix() if inside else shown(file, name)
     if file.is_dir():
         module = tr.modules[key] = Module(name, relative, Scope(), False)
         return module

@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path as FilePath
 from typing import Any, NoReturn
 
+from analyzer.tracing.libraries import MARK
 from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd
 from analyzer.tracing.problems import (
     DEFAULT_RUN,
@@ -94,7 +95,9 @@ class Shared:
     ends: float = field(default_factory=lambda: time.process_time() + MOST_SECONDS)
     unmergeable: set[Site] = field(default_factory=set)
     files: dict[tuple[str, str, str], FilePath | None] = field(default_factory=dict)  # where modules were found
-    passed: set[tuple[str, int, str]] = field(default_factory=set)  # (path, line, operator) that went well on some path
+    passed: set[tuple[str, int, str]] = field(
+        default_factory=set
+    )  # (path, line, operator) on a path that no error ends there
     reached: set[str] = field(default_factory=set)  # qualified names of classes and functions that were called
     assigned: dict[tuple[str, int, int], list[Tensor]] = field(default_factory=dict)  # by file, line, name's end
 
@@ -139,6 +142,8 @@ class Tracer:
         self.compiled = 0  # enclosing calls that TensorFlow compiles first: tf.function, Sequential, fit
         self.types_open = False  # layers may have been moved to another floating type
         self.in_definition = False  # what is traced is a definition that nothing calls
+        self.passed: set[tuple[str, int, str]] = set()  # (path, line, operator) that went well on this path
+        self.reported: set[tuple[str, int, str]] = set()  # and those that did not
         self.flags: Any = None  # the FLAGS object of absl and TensorFlow 1
 
     # ------------------------------------------------------------------ places, notes, budget
@@ -151,6 +156,15 @@ class Tracer:
         frame = self.frames[-1]
         line = getattr(node, "lineno", None) or frame.line or 1
         return Site(frame.path, line, getattr(node, "col_offset", 0))
+
+    def pass_operator(self, site: Site, operator: str) -> None:
+        """Remember that an operator accepts its operands here; one of a library where the repository calls it."""
+        if site.path.startswith(MARK):
+            caller = next((f for f in reversed(self.frames) if not f.path.startswith(MARK)), None)
+            if caller is None:
+                return
+            site = Site(caller.path, caller.line)
+        self.passed.add((site.path, site.line, operator))
 
     def place(self) -> str:
         """Where the path is, in words."""
@@ -348,9 +362,12 @@ class Tracer:
     def report(self, problem: Problem) -> None:
         if self.speculating or any(d.origin == "rank" and not d.taken for d in self.path.decisions):
             return  # one example instead of a batch: only what works there tells anything
+        if problem.site.path.startswith(MARK):
+            return  # a library's own matter
         if problem.level == "error" and not problem.tier:
             assumed = any(d.origin == "rank" for d in self.path.decisions)
             problem = replace(problem, tier=self.tier, assumed=assumed)
+        self.reported.add((problem.site.path, problem.site.line, problem.operator))
         key = (problem.rule, problem.site.path, problem.site.line, problem.operand)
         old = self.shared.problems.get(key)
         if old is None or (problem.certain and not old.certain):

@@ -15,6 +15,7 @@ from pathlib import Path
 from analyzer.findings import AnalysisResult
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.tracing.calls import call, call_instance
+from analyzer.tracing.drivers import Driver, drivers_of
 from analyzer.tracing.hints import Hint, hints
 from analyzer.tracing.modules import run_module
 from analyzer.tracing.paths import Decision, Explorer, OutOfBudget, PathEnd
@@ -31,6 +32,8 @@ MOST_PATHS = 24
 MOST_ENTRY_PATHS = 6
 DEFINITION_STEPS = 45_000  # of all classes and functions that nothing calls, for each thousand lines
 DEFAULT_SHARE = 0.6  # of a script's steps that its default run may take before flags become symbols
+DRIVER_STEPS = 30_000  # of one example or test that uses a library file
+MOST_DRIVER_PATHS = 6
 ENTRY_STEPS = 25_000  # of one of them
 _GAPS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, StopIteration, AssertionError)
 DEPTH = 12_000  # Python frames: a traced call takes about fifteen
@@ -166,6 +169,8 @@ def explore(
         if entry is None:
             _explore_script(shared, tree, relative)
         _explore_definitions(shared, tree, relative, entry)
+        if entry is None:
+            _explore_drivers(shared, tree, relative)
     _drop_doubtful(shared)
     return shared
 
@@ -205,6 +210,44 @@ def _explore_script(shared: Shared, tree: ast.Module, relative: str) -> None:
                 shared.problems[key] = replace(problem, tier=EVERY_RUN)
 
 
+def _explore_drivers(shared: Shared, tree: ast.Module, relative: str) -> None:
+    """What the examples and tests of the repository make of a library file, whose own run calls nothing."""
+    if any(_is_guard(node) for node in tree.body):
+        return  # a script has its own arguments
+    limit = shared.most_steps
+    for driver in drivers_of(shared.root, relative, tree):
+        before = set(shared.problems)
+        reached, shared.reached = shared.reached, set()
+        shared.sources.setdefault(driver.path, driver.tree)
+        shared.most_steps = shared.steps + DRIVER_STEPS
+        _explore(shared, lambda tr, driver=driver: _run_driver(tr, driver), MOST_DRIVER_PATHS, defaults=True)  # type: ignore[misc]
+        used = any(key.startswith(f"{relative}:") for key in shared.reached)
+        shared.reached |= reached
+        for key in [k for k in shared.problems if k not in before]:
+            problem = shared.problems[key]
+            if not used or problem.site.path == driver.path or problem.level not in ("error", "warning"):
+                del shared.problems[key]
+            else:
+                shared.problems[key] = replace(problem, tier=f"The program at {driver} fails, which uses this file.")
+    shared.most_steps = limit
+
+
+def _is_guard(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and "__main__" in ast.unparse(node.test)
+
+
+def _run_driver(tr: Tracer, driver: Driver) -> None:
+    scope = Scope()
+    scope.names["__name__"] = "__main__"
+    scope.names["__file__"] = tr.unknown("a path", "data", pytype="str")
+    run_module(tr, driver.tree, scope, driver.path)
+    tr.frames.append(Frame(scope, driver.path))
+    for name in driver.tests:
+        function = scope.names.get(name)
+        if isinstance(function, Function):
+            call(tr, function, *_unknown_arguments(function, skip=0), None, True)
+
+
 def _fold_hints(shared: Shared) -> None:
     """What a flag would have to be is said with the error of the default run on that line, not beside it."""
     places = {(p.site.path, p.site.line): k for k, p in shared.problems.items() if p.tier == DEFAULT_RUN}
@@ -236,6 +279,14 @@ def _explore(shared: Shared, body: Callable[[Tracer], object], most: int, defaul
 
 def follow(tr: Tracer, body: Callable[[], object]) -> None:
     """Run one path to its end and judge it."""
+    tr.passed, tr.reported = set(), set()
+    try:
+        _follow(tr, body)
+    finally:
+        tr.shared.passed |= tr.passed - tr.reported
+
+
+def _follow(tr: Tracer, body: Callable[[], object]) -> None:
     try:
         body()
     except ShapeFailure as failure:

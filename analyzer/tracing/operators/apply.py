@@ -75,7 +75,7 @@ def apply(
     for result in results:
         result.operation = op.number
     if not tr.speculating:
-        tr.shared.passed.add((op.where.path, op.where.line, op.name))
+        tr.pass_operator(op.where, op.name)
     if framework == "torch":
         _lay_out(spec_name, sources, clean, results)
     if len(results) == 1:

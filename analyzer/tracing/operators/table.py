@@ -51,8 +51,7 @@ class Op:
     def finish(self, value: Value) -> Value:
         """Mark the tensors of a result as made here."""
         if not self.tr.speculating:
-            self.tr.shared.passed.add((self.where.path, self.where.line, self.name))
-
+            self.tr.pass_operator(self.where, self.name)
         if isinstance(value, Tensor):
             if not value.operation:
                 value.operation = self.number

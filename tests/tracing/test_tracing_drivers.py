@@ -1,0 +1,123 @@
+"""Library files are traced with the arguments that READMEs, tests and examples of the repository give them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from analyzer.tracing import libraries
+from analyzer.tracing.drivers import drivers_of
+from analyzer.tracing.problems import Problem
+from analyzer.tracing.tracing import explore, read_source
+from analyzer.tracing.versions import Versions
+
+NET = """
+import torch, torch.nn as nn
+
+class Patches(nn.Module):
+    def __init__(self, image, patch, dim):
+        super().__init__()
+        self.steps = (image // patch) ** 2
+        self.embed = nn.Conv2d(3, dim, patch, patch)
+        self.place = nn.Parameter(torch.zeros(1, {}, dim))
+    def forward(self, x):
+        return self.embed(x).flatten(2).transpose(1, 2) + self.place
+"""
+RIGHT, WRONG = NET.format("self.steps"), NET.format("self.steps + 2")
+README = """# Patches
+
+```bash
+pip install patches
+```
+
+```python
+import torch
+from patches.net import Patches
+
+model = Patches(image=32, patch=8, dim=16)
+y = model(torch.zeros(2, 3, 32, 32))
+```
+"""
+TEST = """
+import pytest, torch
+from patches.net import Patches
+
+def test_shape():
+    assert Patches(32, 8, 16)(torch.zeros(2, 3, 32, 32)).shape == (2, 16, 16)
+{}
+def test_refused():
+    with pytest.raises(RuntimeError):
+        Patches(32, 8, 16)(torch.zeros(2, 4, 32, 32))
+"""
+
+
+def traced(root: Path, source: str, **others: str) -> list[Problem]:
+    (root / "patches").mkdir(exist_ok=True)
+    (root / "patches" / "__init__.py").write_text("")
+    (root / "patches" / "net.py").write_text(source)
+    for name, text in others.items():
+        file = root / name.replace("__", "/")
+        file = file.with_suffix(".md" if name == "README" else ".py")
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+    _, tree = read_source(root / "patches" / "net.py", root)
+    return [p for p in explore(root, "patches/net.py", tree, Versions()).problems.values() if p.level == "error"]
+
+
+@pytest.mark.parametrize("others", [{"README": README}, {"tests__test_net": TEST.format("")}, {}])
+def test_a_program_of_the_repository_shows_what_symbols_do_not(tmp_path: Path, others: dict[str, str]) -> None:
+    found = traced(tmp_path, WRONG, **others)
+    if not others:
+        assert not found or all(not p.tier.startswith("The program") for p in found)
+        return
+    (problem,) = (p for p in found if p.site.path == "patches/net.py")
+    assert problem.certain
+    assert (
+        problem.site.line
+        == WRONG.splitlines().index("        return self.embed(x).flatten(2).transpose(1, 2) + self.place") + 1
+    )
+    assert not traced(tmp_path, RIGHT, **others)
+
+
+def test_the_program_is_named_with_its_line(tmp_path: Path) -> None:
+    (problem,) = traced(tmp_path, WRONG, README=README)
+    assert "README.md:8" in problem.tier
+
+
+def test_a_test_that_is_skipped_or_an_example_of_something_else_is_no_driver(tmp_path: Path) -> None:
+    skipped = TEST.format("").replace("def test_shape", "@pytest.mark.skip\ndef test_shape")
+    assert not traced(tmp_path, WRONG, tests__test_net=skipped)
+    assert not traced(
+        tmp_path, WRONG, tests__test_net="import os\n", README="```python\nimport json\njson.dumps(1)\n```\n"
+    )
+
+
+def test_prompts_and_indentation_of_examples_are_read(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("  ```python\n  >>> import net\n  >>> net.f(\n  ...     3)\n  9\n  ```\n")
+    (tmp_path / "net.py").write_text("def f(x): ...\n")
+    _, tree = read_source(tmp_path / "net.py", tmp_path)
+    (driver,) = drivers_of(tmp_path, "net.py", tree)
+    assert str(driver) == "README.md:2"
+
+
+def test_a_small_library_is_followed_and_the_calling_line_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site"
+    (site / "tinyattn").mkdir(parents=True)
+    (site / "tinyattn" / "__init__.py").write_text("from tinyattn.core import turn\n")
+    (site / "tinyattn" / "core.py").write_text("import torch\ndef turn(q, width):\n    return q + torch.zeros(width)\n")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(site)])
+    libraries._library.cache_clear()
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "net.py").write_text(
+        "import torch\nfrom tinyattn import turn\n\nx = turn(torch.zeros(2, 8), 8)\nturn(x, 9)\n"
+    )
+    _, tree = read_source(root / "net.py", root)
+    (problem,) = explore(root, "net.py", tree, Versions()).problems.values()
+    assert (problem.site.path, problem.site.line, problem.certain) == ("net.py", 5, True)
+    assert any("tinyattn/core.py:3" in s for s in problem.sentences)
+    libraries._library.cache_clear()
