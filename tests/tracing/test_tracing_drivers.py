@@ -121,3 +121,20 @@ def test_a_small_library_is_followed_and_the_calling_line_is_told(
     assert (problem.site.path, problem.site.line, problem.certain) == ("net.py", 5, True)
     assert any("tinyattn/core.py:3" in s for s in problem.sentences)
     libraries._library.cache_clear()
+
+
+ROTATE = """
+import torch
+
+x = torch.zeros(2, 8, 31, 32, 2)
+first, second = x.unbind(dim=-1)
+torch.stack((-second, first), dim=-1).view(2, 8, 31, 64)
+torch.unbind(x, -1)[0] + torch.zeros({})
+"""
+
+
+@pytest.mark.parametrize(("last", "fails"), [(32, False), (31, True)])
+def test_unbind_takes_its_axis_by_name(tmp_path: Path, last: int, fails: bool) -> None:
+    (tmp_path / "net.py").write_text(ROTATE.format(last))
+    _, tree = read_source(tmp_path / "net.py", tmp_path)
+    assert bool(explore(tmp_path, "net.py", tree, Versions()).problems) is fails

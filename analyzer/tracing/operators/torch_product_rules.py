@@ -44,15 +44,17 @@ def where(op: Op, condition: Value, input: Value, other: Value) -> Value:
     return apply(op, "torch", "where", (condition, input, other))
 
 
-@operator("torch.split Tensor.split Tensor.chunk torch.chunk Tensor.unbind torch.unbind", "tensor number=0 dim=0")
+@operator("torch.split Tensor.split Tensor.chunk torch.chunk", "tensor number=0 dim=0")
 def split(op: Op, tensor: Value, number: Value, dim: Value) -> Value:
-    if op.short == "unbind":
-        axis = number if isinstance(number, int) else 0
-        return apply_many(op, "unbind", tensor, {"dim": op.extra.get("dim", axis)})
     key = "split_size_or_sections" if op.short == "split" else "chunks"
     if isinstance(number, int) and number == 0:
         number = op.extra.get("split_size_or_sections", op.extra.get("split_size", op.extra.get("chunks", 1)))
     return apply_many(op, op.short, tensor, {key: number, "dim": dim})
+
+
+@operator("Tensor.unbind torch.unbind", "tensor dim=0")
+def unbind(op: Op, tensor: Value, dim: Value) -> Value:
+    return apply_many(op, "unbind", tensor, {"dim": dim})
 
 
 def apply_many(op: Op, name: str, tensor: Value, hyper: dict[str, Value]) -> Value:
