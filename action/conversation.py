@@ -16,6 +16,7 @@ class Conversation:
 
     def __init__(self, github: GitHub, number: int, context: Context) -> None:
         self._login = github.login
+        self.until = github.budget.until
         self.github = github.pull_requests
         self.number = number
         self.context = context
@@ -37,11 +38,11 @@ class Conversation:
 
         Two runs at once may both have begun one; whichever looks last leaves one behind.
         """
-        if self.github.get(self.number).head_sha != self.context.head_sha:
+        if self.moved_on():
             outcome.superseded = True
             return
         present = self._summaries()
-        if self._spoken(present):
+        if self._spoken(present) or (self._later(present) and self.moved_on()):
             outcome.superseded = True
             return
         if not self._edit_first(present, body, outcome) and begin:
@@ -62,11 +63,22 @@ class Conversation:
                 return True
         return False
 
+    def moved_on(self) -> bool:
+        """Whether the pull request has another head by now."""
+        return self.github.get(self.number).head_sha != self.context.head_sha
+
+    def _later(self, summaries: Sequence[tuple[Posted, Marker]]) -> bool:
+        """Whether a later run has spoken, of whichever commit: since the last look the head may have moved."""
+        return any(markers.run_order(marker) > self._mine for _, marker in summaries)
+
+    @property
+    def _mine(self) -> tuple[int, int]:
+        return self.context.run_id, self.context.attempt
+
     def _spoken(self, summaries: Sequence[tuple[Posted, Marker]]) -> bool:
         """Whether a later run of this commit has already spoken."""
-        mine = (self.context.run_id, self.context.attempt)
         here = [marker for _, marker in summaries if marker.get("sha") == self.context.head_sha]
-        return any(markers.run_order(marker) > mine for marker in here)
+        return any(markers.run_order(marker) > self._mine for marker in here)
 
     def _summaries(self) -> list[tuple[Posted, Marker]]:
         return self.own(self.github.comments(self.number), "summary")

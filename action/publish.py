@@ -52,7 +52,7 @@ def on_pull_request(
     if wanted.review and ready:
         threads = Threads(conversation)
         outcome.attempt("The inline comments", lambda: threads.review(made, wanted.max_comments, outcome))
-    if wanted.comment and ready:
+    if wanted.comment and ready and not outcome.superseded:
         _summarise(conversation, made, outcome)
     before = len(outcome.missing)
     on_commit(made, github, f"refs/pull/{number}/head", wanted, check, outcome)

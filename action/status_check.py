@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from action import markers
 from action.github import GitHub, GitHubProblem, StoredCheck
-from action.review import CheckRun, Context
+from action.review import Annotation, CheckRun, Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class StatusCheck:
     head_sha: str
     run: int
     attempt: int
+    opened: list[StoredCheck] = field(default_factory=list)  # by this process: a read right after may not show it
 
     @staticmethod
     def of(github: GitHub, context: Context) -> StatusCheck:
@@ -35,7 +36,7 @@ class StatusCheck:
         """Have a check run that says that this run is under way. Raises GitHubProblem."""
         latest = self._latest(self._own())
         if latest is None:
-            self.github.checks.create(self._begun(), done=lambda: self._latest(self._own()))
+            self.opened.append(self.github.checks.create(self._begun(), done=lambda: self._latest(self._own())))
         elif _order(latest) <= self._mine:
             self.github.checks.update(latest.id, {"status": "in_progress", "external_id": self._external_id})
 
@@ -47,10 +48,14 @@ class StatusCheck:
         check = replace(check, external_id=self._external_id)
         own = self._own()
         latest = self._latest(own)
-        if latest and latest.completed and _order(latest) > self._mine:
+        there: tuple[Annotation, ...] = ()
+        if latest and latest.annotations and not self._later(latest):
+            there = self.github.checks.annotations(latest.id)
+            own = self._own()  # the last look before the write
+            latest = self._latest(own)
+        if latest and self._later(latest):
             self._tidy(own, latest.id, check)
             return
-        there = self.github.checks.annotations(latest.id) if latest and latest.annotations else ()
         stands = latest is not None and set(there) <= set(check.annotations)
         rest = tuple(a for a in check.annotations if a not in set(there)) if stands else check.annotations
         identity, before = None, len(there)
@@ -63,11 +68,22 @@ class StatusCheck:
         self._tidy(own, identity, check)
         self.github.checks.annotate(identity, check, rest, before)
 
+    def _later(self, latest: StoredCheck) -> bool:
+        """Whether a later run has concluded the check run."""
+        return latest.completed and _order(latest) > self._mine
+
     def conclude_if_open(self, check: CheckRun) -> bool:
         """The last resort: conclude what this very run has left open; whether there was anything."""
-        left = [c for c in self._own() if not c.completed and c.external_id == self._external_id]
-        for stored in left:
-            self.github.checks.conclude(stored.id, replace(check, external_id=self._external_id), ())
+        stored: list[StoredCheck] = []
+
+        def seen() -> bool:
+            stored[:] = [c for c in self._own() if c.external_id == self._external_id]
+            return bool(stored)
+
+        self.github.budget.until(seen)
+        left = [c for c in stored if not c.completed]
+        for each in left:
+            self.github.checks.conclude(each.id, replace(check, external_id=self._external_id), ())
         return bool(left)
 
     def _tidy(self, own: Sequence[StoredCheck], kept: int, check: CheckRun) -> None:
@@ -83,7 +99,8 @@ class StatusCheck:
         authors = {login, f"{login}[bot]"}
         prefix = f"assay/{self.identity}/"
         stored = self.github.checks.of_commit(self.head_sha, self.name)
-        return tuple(c for c in stored if c.external_id.startswith(prefix) and c.author in authors)
+        own = tuple(c for c in stored if c.external_id.startswith(prefix) and c.author in authors)
+        return (*own, *(c for c in self.opened if all(c.id != other.id for other in own)))
 
     def _concluded(self) -> StoredCheck | None:
         latest = self._latest(self._own())

@@ -31,6 +31,9 @@ class Threads:
         lost = [p for p in present if p.state == OPEN and not any(p.stands_at(c) for c in made.comments)]
         closed = {p.posted.id for p in lost if (thread := self._thread(p)) and thread.resolved}
         plan = moves(present, made.comments, made.current, made.silent, closed, limit)
+        if self._conversation.moved_on():  # the last look before the writes
+            outcome.superseded = True
+            return
         for p, comment in plan.edit:
             self._github.edit_review_comment(p.posted.id, review.continued(comment.body, p.posted.body))
         for p, wanted in plan.reopen:
@@ -45,13 +48,24 @@ class Threads:
         self._post(chosen, outcome)
         retired = list(plan.retire)
         if chosen:
-            after = self._present()  # another run may have posted the same meanwhile
+            after = self._after(chosen)
             for comment, old in plan.post:
                 new = next((p for p in after if p.state == OPEN and _is(p, comment)), None)
                 retired += [(p, new) for p in old if new is not None and p.state == OPEN]
         for p, new in retired:
             body = review.moved_body(p.posted.body, new.posted.url)
             outcome.attempt("A comment that moved", lambda p=p, b=body: self._close(p, b, "OUTDATED"))  # type: ignore[misc]
+
+    def _after(self, posted: Sequence[InlineComment]) -> list[Present]:
+        """What stands there once what was posted is seen; another run may have posted the same meanwhile."""
+        after: list[Present] = []
+
+        def seen() -> bool:
+            after[:] = self._present()
+            return all(any(p.state == OPEN and _is(p, comment) for p in after) for comment in posted)
+
+        self._conversation.until(seen)
+        return after
 
     def _post(self, comments: Sequence[InlineComment], outcome: Outcome) -> None:
         on_lines = [comment for comment in comments if comment.line is not None]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+SETTLED = 5.0  # seconds after which what was written is read again: GitHub answers reads from copies that lag behind
 SECONDARY_WAIT = 60.0  # seconds, where GitHub limits without saying for how long
 
 
@@ -51,6 +52,18 @@ class RetryBudget:
             raise Unavailable(f"{why}; waiting {round(seconds)} s more would exceed this run's {round(self.budget)} s.")
         self.spent += seconds
         self.sleep(seconds)
+
+    def until(self, seen: Callable[[], bool]) -> bool:
+        """Look again until what was written is seen, for `SETTLED` seconds and as long as the budget allows."""
+        waited = 0.0
+        while not seen():
+            rest = min(1.0 + waited, SETTLED - waited, self.budget - self.spent)
+            if rest <= 0:
+                return False
+            self.spent += rest
+            waited += rest
+            self.sleep(rest)
+        return True
 
     def charge(self, seconds: float) -> None:
         """Count time that an unanswered request has cost."""

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from action.github.transient_errors import (
+    SETTLED,
     Failure,
     GitHubProblem,
     PermissionDenied,
@@ -126,7 +127,9 @@ class Transport:
                 self.budget.charge(self.budget.clock() - started)
                 if last:
                     raise Unavailable(f"{failure.sentence}, {ATTEMPTS} times in a row.", failure.status) from None
-                self.budget.wait(failure.wait or min(2.0**attempt, 30.0), failure.sentence)
+                asked = failure.doubtful and writes and done is not None
+                least = SETTLED if asked and self.budget.spent + SETTLED <= self.budget.budget else 0.0
+                self.budget.wait(failure.wait or max(least, min(2.0**attempt, 30.0)), failure.sentence)
                 if failure.doubtful and writes and done is not None:
                     found = done()
                     if found is not None:

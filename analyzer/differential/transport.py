@@ -167,13 +167,16 @@ class ProcessTransport:
             output=(self.limits or Limits()).output,
             devices=GPU_DEVICES if self.environment.devices else (),
         )
+        ordered = self.environment.python == sys.executable  # -P is as old as Python 3.11
+        variables = {"TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONHASHSEED": "0", **self.environment.variables}
         self._child = subprocess.Popen(
             launch.command(
                 WORKER, self.engine, str(self.folder),
                 rules=rules, path=[p for p in (overlay, self.folder) if p is not None], python=self.environment.python,
+                ordered=ordered,
             ),
             cwd=home,
-            env=launch.environment(home, {"TF_CPP_MIN_LOG_LEVEL": "3", **self.environment.variables}),
+            env=launch.environment(home, variables),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

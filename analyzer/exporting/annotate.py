@@ -81,6 +81,7 @@ def annotate_torch(model: ir.Model, manifest: Manifest) -> None:
     used: Counter[str] = Counter()
     for node in model.graph:
         properties = node.metadata_props
+        trace = properties.pop(_TORCH + "stack_trace", "")  # names folders of this run: read here, and not handed on
         scopes = _strings(properties.get(_TORCH + "name_scopes"))
         classes = _strings(properties.get(_TORCH + "class_hierarchy"))
         if not scopes or len(scopes) != len(classes):
@@ -96,10 +97,10 @@ def annotate_torch(model: ir.Model, manifest: Manifest) -> None:
         name = names[identity]
         used[name] += 1
         set_display_name(node, name)
-        place = _place(properties.get(_TORCH + "stack_trace", ""), scopes, classes, manifest.created)
+        place = _place(trace, scopes, classes, manifest.created)
         if place is not None:
             set_location(node, place)
-        called = _called(properties.get(_TORCH + "stack_trace", ""), place)
+        called = _called(trace, place)
         if called is not None:
             set_call_site(node, called)
 

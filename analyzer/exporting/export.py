@@ -102,7 +102,6 @@ def run_exporter(
             "TF_CPP_MIN_LOG_LEVEL": "2",
             "CUDA_VISIBLE_DEVICES": "",
             "OMP_NUM_THREADS": str(_threads(limits)),
-            "PYTHONHASHSEED": "0",  # layers that are made from a set come in the same order each time
         },
     )
     _check(entry, completed, limits, sandbox)

@@ -167,7 +167,13 @@ class DockerSandbox:
                 },
                 volumes=[BOX],
                 mounts=[Mount(target, name, type="volume", read_only=True) for name, target in self.volumes],
-                environment={"HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+                environment={
+                    "HOME": "/tmp",
+                    "TMPDIR": "/tmp",
+                    "LANG": "C.UTF-8",
+                    "PYTHONDONTWRITEBYTECODE": "1",
+                    "PYTHONHASHSEED": "0",
+                }
                 | dict(environment),
                 log_config=LogConfig(type="none"),
                 device_requests=[DeviceRequest(count=-1, capabilities=[["gpu"]])] if self.gpus else None,

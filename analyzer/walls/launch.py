@@ -150,19 +150,22 @@ def all_but(root: Path, hole: Path) -> list[str]:
 
 def command(
     what: str, *arguments: str, rules: Rules | None, path: Sequence[str | Path] = (), python: str = sys.executable,
-    form: str = "module",
+    form: str = "module", ordered: bool = False,
 ) -> list[str]:  # fmt: skip
     """The command that runs `what` behind `rules` (None: without a wall).
 
     `form`: ``module`` of Python, ``script`` (a Python file), or ``program`` (another program, by its full path). `path`
     comes before the interpreter's own import path, which the environment cannot change.
+
+    `ordered`: sets have one order in each run; then the caller gives the whole environment, with ``PYTHONHASHSEED``.
     """
     request = {
         "rules": rules.to_json() if rules is not None else None,
         "path": [str(entry) for entry in path],
         form: what,
     }
-    return [python, "-I", "-B", "-c", START, str(KERNEL), json.dumps(request), *arguments]
+    alone = ("-s", "-P") if ordered else ("-I",)  # -I would not read the seed
+    return [python, *alone, "-B", "-c", START, str(KERNEL), json.dumps(request), *arguments]
 
 
 def worker_rules(

@@ -130,6 +130,7 @@ class ProcessSandbox:
             "TMPDIR": str(scratch),
             "LANG": "C.UTF-8",
             "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONHASHSEED": "0",  # what a project makes of a set comes in the same order each time
         }
 
 

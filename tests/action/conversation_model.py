@@ -8,6 +8,8 @@ from __future__ import annotations
 import difflib
 import io
 import random
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -16,8 +18,9 @@ from typing import Any
 from action import markers
 from action.commands import Log
 from action.diff import Changes, hunks_of
-from action.ending import Ending
+from action.ending import Cancelled, Ending
 from action.github import GitHub, RetryBudget
+from action.github.transient_errors import SETTLED
 from action.plan import ReviewPullRequest
 from action.posting import Posting
 from action.review import Context
@@ -32,11 +35,14 @@ from tests.github_simulator.server import TOKEN
 from tests.github_simulator.state import BOT
 
 NUMBER = 7
+LAG = 2.0  # seconds for which every second world's reads do not see what was written
+LAST_WORDS = re.compile(r"/issues/(\d+/)?comments|/check-runs|/pulls/comments|/reviews$|/graphql$")
 EVENTS = 30
 BUGS = 6
 EVENT_NAMES = (
     "add", "add", "shift", "shift", "edit", "edit", "fix", "introduce_again", "rename", "delete", "rerun",
-    "break_configuration", "mend_configuration", "concurrent", "close", "reopen", "move_base", "force_push",
+    "break_configuration", "mend_configuration", "concurrent", "cancelled_late",
+    "pushed_meanwhile", "close", "reopen", "move_base", "force_push",
     "somebody_answers", "somebody_forges",
 )  # fmt: skip
 
@@ -46,7 +52,8 @@ class World:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        self.simulator = Simulator(burst=10**9)
+        self.now = 0.0
+        self.simulator = Simulator(burst=10**9, clock=self._clock, lag=LAG if seed % 2 else 0.0)
         self.state = self.simulator.state
         self.number = self.runs = 0
         self.base = [f"line {n}" for n in range(40)]
@@ -55,8 +62,15 @@ class World:
         self.broken = False
         self.former: list[tuple[list[str], str]] = []
         self.words: dict[int, str] = {}
+        self.left: dict[int, str] = {}  # our comments when the pull request was closed
         self.pull = self.state.add_pull(PullRequest(NUMBER, self.sha, "b" * 40))
         self.push()
+
+    def _clock(self) -> float:
+        return self.now
+
+    def _sleep(self, seconds: float) -> None:
+        self.now += seconds
 
     # -- the repository --------------------------------------------------------------------------------------------
 
@@ -90,9 +104,9 @@ class World:
     # -- runs ------------------------------------------------------------------------------------------------------
 
     def github(self) -> GitHub:
-        budget = RetryBudget(60, clock=lambda: 0.0, sleep=lambda _: None, pause=0)
+        budget = RetryBudget(60, clock=self._clock, sleep=self._sleep, pause=0)
         made = GitHub("octo/models", self.simulator.url, self.simulator.graphql_url, TOKEN, budget, timeout=5)
-        made._transport._requester = Requester(self.simulator)  # type: ignore[assignment]
+        made._transport._requester = Requester(self.simulator, self._sleep)  # type: ignore[assignment]
         return made
 
     def report(self) -> Report:
@@ -100,9 +114,13 @@ class World:
         targets = (TargetReport("net", "model", "net.onnx"),)
         return Report(targets, findings, base="b" * 12, head=self.sha[:12])
 
-    def run(self, github: GitHub | None = None) -> None:
-        """A whole run of the action, but for the checkout and the analyses."""
+    def run(self, github: GitHub | None = None, cancelled: bool = False) -> None:
+        """A run of the action, but for the checkout and the analyses; it reports what is there when it begins.
+
+        `cancelled`: the runner ends it before it has a result.
+        """
         self.runs += 1
+        told, files, broken = self.report(), self.changed(), self.broken
         settings = Settings(
             token=TOKEN, pictures=Pictures.NONE, event_name="pull_request", event_path=Path("event.json"),
             repository="octo/models", sha=self.sha, workspace=Path(), run_id=self.runs,
@@ -112,13 +130,14 @@ class World:
         github = github or self.github()
         check = StatusCheck.of(github, context)
         posting = Posting(settings, todo, context, Log(io.StringIO()), github, check)
-        check.open()
-        if self.broken:
+        posting.begin()
+        if cancelled:
+            outcome = posting.end(Ending.of(Cancelled()))
+        elif broken:
             outcome = posting.end(Ending.of(UsageProblem(".assay.yml:3: `fail-on` is 'sometimes'; choose one.")))
         else:
-            files = self.changed()
             changes = Changes(frozenset(f.path for f in files), {f.path: hunks_of(f.patch) for f in files if f.patch})
-            _, outcome = posting.post(self.report(), changes, Path(), date(2026, 11, 21))
+            _, outcome = posting.post(told, changes, Path(), date(2026, 11, 21))
         assert outcome.missing == [], outcome.missing
 
     # -- events ----------------------------------------------------------------------------------------------------
@@ -202,6 +221,7 @@ class World:
 
     def close(self) -> bool:
         self.pull.state = "closed"
+        self.left = self._said()
         self._run()
         return True
 
@@ -214,19 +234,47 @@ class World:
 
     def concurrent(self) -> bool:
         """A newer run happens wholly between two requests of an older one of the same commit."""
+        return self._late(self._run)
+
+    def cancelled_late(self) -> bool:
+        """So it does, while the runner ends the older one, whose last words come after the newer one's."""
+        return self._late(self._run, cancelled=True)
+
+    def pushed_meanwhile(self) -> bool:
+        """A newer commit is pushed and reviewed while an older one's run is under way."""
+
+        def push() -> None:
+            if self.path:
+                self.head[0:0] = [f"new {self.number}"]
+            if self.random.random() < 0.5 and self.bugs():
+                del self.head[self.random.choice(sorted(self.bugs().values())) - 1]
+            self._pushed()
+
+        return self._late(push)
+
+    def _late(self, other: Callable[[], None], cancelled: bool = False) -> bool:
+        """`other` happens between two requests of an older run, and is seen by the next of them.
+
+        But not right before a write: GitHub has no write on condition, so nobody can notice then.
+        """
         github = self.github()
-        at, asked = self.random.randint(1, 14), 0
+        at, asked, happened = self.random.randint(1, 14), 0, False
         plain = github._transport.call
 
-        def call(*arguments: Any, **options: Any) -> Any:
-            nonlocal asked
+        def call(verb: str, path: str, *arguments: Any, **options: Any) -> Any:
+            nonlocal asked, happened
             asked += 1
-            if asked == at:
-                self._run()
-            return plain(*arguments, **options)
+            if not happened and asked >= at and not (verb in ("PATCH", "POST") and LAST_WORDS.search(path)):
+                happened = True
+                other()
+                self.now += SETTLED
+            return plain(verb, path, *arguments, **options)
 
         github._transport.call = call  # type: ignore[method-assign]
-        self._run(github)
+        self.now += 60
+        self.run(github, cancelled)
+        if not happened:  # the older one was done before
+            other()
         return True
 
     def somebody_answers(self) -> bool:
@@ -249,14 +297,19 @@ class World:
         self._run()
         return True
 
-    def _run(self, github: GitHub | None = None) -> None:
-        self.run(github)
+    def _run(self) -> None:
+        self.now += 60
+        self.run()
 
     # -- the oracle ------------------------------------------------------------------------------------------------
 
     def ours(self) -> list[tuple[Comment, markers.Marker]]:
         found = [(c, markers.read(c.body)) for c in self.state.review_comments.values() if c.author == BOT]
         return [(c, m) for c, m in found if m and m.kind == "finding"]
+
+    def _said(self) -> dict[int, str]:
+        every = (*self.state.issue_comments.values(), *self.state.review_comments.values())
+        return {c.id: c.body for c in every if c.author == BOT}
 
     def wrong(self) -> list[str]:
         """What does not stand as it must after a run."""
@@ -269,6 +322,8 @@ class World:
         summaries = [c for c in self.state.issue_comments.values() if c.author == BOT]
         if len(summaries) > 1:
             told.append(f"{len(summaries)} summaries")
+        if self.pull.state == "closed" and self._said() != self.left:
+            told.append("something was written on a closed pull request")
         if self.pull.state == "open":
             told += self._wrong_summary(summaries)
             if not self.broken:

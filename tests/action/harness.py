@@ -182,7 +182,7 @@ class Workbench:
         address = (settings.repository, settings.api_url, settings.graphql_url, settings.token)
         made = GitHub(*address, budget, timeout=CLIENT_TIMEOUT)
         if self.in_process:
-            made._transport._requester = Requester(self.simulator, self._time_out)  # type: ignore[assignment]
+            made._transport._requester = Requester(self.simulator, self._pass, CLIENT_TIMEOUT)  # type: ignore[assignment]
         return made
 
     def outside(self) -> Outside:
@@ -194,8 +194,8 @@ class Workbench:
             today=lambda: date(2026, 11, 21),
         )
 
-    def _time_out(self) -> None:
-        self.now += CLIENT_TIMEOUT
+    def _pass(self, seconds: float) -> None:
+        self.now += seconds
 
     def _sleep(self, seconds: float) -> None:
         self.waited.append(seconds)

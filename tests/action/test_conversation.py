@@ -23,6 +23,7 @@ from tests.github_simulator.server import TOKEN
 from tests.github_simulator.state import BOT
 
 NUMBER = 7
+LIVES = 60
 TARGETS = ("vae-loss", "big")
 POOL = tuple(replace(KERNEL, node=f"n{n}", layer=f"layer{n}", target=TARGETS[n % 2]) for n in range(5))
 PATCH = "@@ -1,0 +1,60 @@\n" + "\n".join(f"+line {n}" for n in range(60))
@@ -76,9 +77,36 @@ def test_any_life_of_a_pull_request_leaves_what_must_stand(seed: int) -> None:
     assert play(seed) == []
 
 
-def test_the_oracle_sees_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("action.threads.Threads._close", lambda *_: None)
-    assert any(play(seed) for seed in range(6))
+SWITCHED_OFF: dict[str, tuple[str, Callable[..., Any]]] = {
+    "fixed comments are closed": ("action.threads.Threads._close", lambda *_: None),
+    "comments are opened again": ("action.threads.Threads._reopen", lambda *_: None),
+    "comments move with their lines": ("action.anchoring.Present.stands_at", lambda *_: True),
+    "what a newer comment replaces is closed": ("action.threads.Threads._after", lambda *_: []),
+    "no check run of another run stays open": ("action.status_check.StatusCheck._tidy", lambda *_: None),
+    "an older run does not conclude over a later one": ("action.status_check.StatusCheck._later", lambda *_: False),
+    "an older run writes no summary over a later one's": ("action.conversation.Conversation._spoken", lambda *_: False),
+    "a run of an older commit writes no summary": ("action.conversation.Conversation.moved_on", lambda *_: False),
+    "a closed pull request is left alone": ("action.conversation.Conversation.superseded", lambda *_: False),
+    "what was written is waited for": ("action.github.RetryBudget.until", lambda _, seen: seen()),
+}
+SEEN_BETWEEN_REQUESTS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "doubles go": ("action.github.PullRequests.delete_review_comment", lambda *_: None),
+    "one summary": ("action.github.PullRequests.delete", lambda *_: None),
+}
+
+
+@pytest.mark.parametrize("mechanism", SWITCHED_OFF)
+def test_the_oracle_sees_what_is_wrong(mechanism: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each mechanism switched off is noticed within a few lives."""
+    monkeypatch.setattr(*SWITCHED_OFF[mechanism])
+    assert any(play(seed) for seed in range(LIVES))
+
+
+@pytest.mark.parametrize("mechanism", SEEN_BETWEEN_REQUESTS)
+def test_what_two_runs_at_once_see(mechanism: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(*SEEN_BETWEEN_REQUESTS[mechanism])
+    with pytest.raises((AssertionError, ValueError)):
+        test_two_runs_at_once_leave_one_of_each_and_the_newer_wins(begun=False)
 
 
 # -- two runs at once --------------------------------------------------------------------------------------------------

@@ -12,14 +12,19 @@ from github import GithubException
 from tests.github_simulator.faults import ANSWERS, GRAPHQL_ANSWERS, Fault
 from tests.github_simulator.server import TOKEN, Request, Simulator
 
+REQUEST = 0.2  # seconds for one request and its answer
+
 
 class Requester:
     """Takes the place of `Transport`'s requester."""
 
-    def __init__(self, simulator: Simulator, pass_time: Callable[[], None] = lambda: None) -> None:
-        """`pass_time` lets the client's time limit pass where an answer never comes."""
+    def __init__(
+        self, simulator: Simulator, let_pass: Callable[[float], None] = lambda _: None, timeout: float = 30.0
+    ) -> None:
+        """`let_pass` lets time pass: for each request a little, and `timeout` where an answer never comes."""
         self._simulator = simulator
-        self._pass_time = pass_time
+        self._pass = let_pass
+        self._timeout = timeout
 
     def requestJsonAndCheck(
         self,
@@ -37,11 +42,12 @@ class Requester:
         simulator.requests.append(request)
         if simulator.on_request:
             simulator.on_request(request)
+        self._pass(REQUEST)
         fault = simulator.take_fault(request)
         if fault is None or fault.happens_after:
             status, answer, told = simulator.answer(request, TOKEN)
         if fault is Fault.TIMEOUT:
-            self._pass_time()
+            self._pass(self._timeout)
             raise requests.exceptions.ReadTimeout
         if fault in (Fault.RESET, Fault.RESET_AFTER):
             raise requests.exceptions.ConnectionError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import socket
 import struct
@@ -58,6 +59,8 @@ class Simulator:
     reads: frozenset[str] = ALL  # what a token may read of a private repository, besides what it may write
     burst: int = 80  # writes that make content, in one minute
     clock: Callable[[], float] = time.monotonic
+    lag: float = 0.0  # seconds for which reads do not see a write: they are answered from copies
+    _copies: list[tuple[float, State]] = field(default_factory=list)  # the state before each write of late
     _written: list[float] = field(default_factory=list)
     hang: float = 1.3
     requests: list[Request] = field(default_factory=list)
@@ -115,6 +118,27 @@ class Simulator:
 
     def answer(self, request: Request, token: str) -> tuple[int, Any, dict[str, str]]:
         """Status, body and headers; also for clients that need no connection."""
+        if not self.lag or token != TOKEN:
+            return self._answer(request, token)
+        now = self.clock()
+        self._copies = [(then, state) for then, state in self._copies if now - then < self.lag]
+        if not self._is_read(request):
+            self._copies.append((now, copy.deepcopy(self.state)))
+            return self._answer(request, token)
+        newest = self.state
+        self.state = self._copies[0][1] if self._copies else newest
+        try:
+            return self._answer(request, token)
+        finally:
+            self.state = newest
+
+    @staticmethod
+    def _is_read(request: Request) -> bool:
+        if request.path.endswith("/graphql"):
+            return not any(name in request.body["query"] for name in graphql.MUTATIONS)
+        return request.method == "GET"
+
+    def _answer(self, request: Request, token: str) -> tuple[int, Any, dict[str, str]]:
         simulator = self
         if token != TOKEN:
             return 401, {"message": "Bad credentials"}, {}
