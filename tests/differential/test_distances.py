@@ -116,3 +116,8 @@ def test_relative_error_counts_one_wrong_element_and_misplaced_nans() -> None:
     assert d.relative_error(np.zeros(3), np.zeros(4)) == np.inf
     assert d.relative_error(np.array([1, 2, 3, 4]), np.array([1, 2, 3, 5])) == 0.25
     assert d.relative_error(np.zeros((0, 2)), np.zeros((0, 2))) == 0
+
+
+def test_empty_tensors_do_not_deviate() -> None:
+    assert relative_error(np.zeros((0, 3)), np.zeros((0, 3))) == 0.0
+    assert relative_error(np.zeros((0, 3)), np.zeros((0, 2))) == float("inf")
