@@ -22,6 +22,7 @@ from analyzer.tracing.paths import Decision, Explorer, OutOfBudget, PathEnd
 from analyzer.tracing.problems import DEFAULT_RUN, EVERY_RUN, Problem, PyRaise, ShapeFailure
 from analyzer.tracing.python_bugs import check_python
 from analyzer.tracing.signatures import ArgumentMismatch
+from analyzer.tracing.solver import Effort
 from analyzer.tracing.tracer import MOST_STEPS, Frame, Shared, Tracer
 from analyzer.tracing.values import Bound, Class, DictV, Function, Instance, Layer, ListV, Scope, Unknown, Value
 from analyzer.tracing.verdicts import close_path, to_findings
@@ -33,6 +34,8 @@ MOST_ENTRY_PATHS = 6
 DEFINITION_STEPS = 45_000  # of all classes and functions that nothing calls, for each thousand lines
 DEFAULT_SHARE = 0.6  # of a script's steps that its default run may take before flags become symbols
 DRIVER_STEPS = 30_000  # of one example or test that uses a library file
+DEFINITION_EFFORT = 30_000  # of the solver that each definition has at least, whatever those before it took
+DRIVER_EFFORT = 100_000  # of the solver, for the same
 MOST_DRIVER_PATHS = 6
 ENTRY_STEPS = 25_000  # of one of them
 _GAPS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, StopIteration, AssertionError)
@@ -171,6 +174,8 @@ def explore(
         _explore_definitions(shared, tree, relative, entry)
         if entry is None:
             _explore_drivers(shared, tree, relative)
+    if shared.effort.left <= 0 or shared.contracts.left <= 0:
+        shared.notes["The solver's budget of this file is spent; some conditions are not decided."] = None
     _drop_doubtful(shared)
     return shared
 
@@ -214,22 +219,23 @@ def _explore_drivers(shared: Shared, tree: ast.Module, relative: str) -> None:
     """What the examples and tests of the repository make of a library file, whose own run calls nothing."""
     if any(_is_guard(node) for node in tree.body):
         return  # a script has its own arguments
-    limit = shared.most_steps
+    limit, effort = shared.most_steps, shared.effort
     for driver in drivers_of(shared.root, relative, tree):
-        before = set(shared.problems)
+        before = dict(shared.problems)
         reached, shared.reached = shared.reached, set()
         shared.sources.setdefault(driver.path, driver.tree)
         shared.most_steps = shared.steps + DRIVER_STEPS
+        shared.effort = Effort(DRIVER_EFFORT)
         _explore(shared, lambda tr, driver=driver: _run_driver(tr, driver), MOST_DRIVER_PATHS, defaults=True)  # type: ignore[misc]
         used = any(key.startswith(f"{relative}:") for key in shared.reached)
         shared.reached |= reached
-        for key in [k for k in shared.problems if k not in before]:
-            problem = shared.problems[key]
+        for key in [k for k, p in shared.problems.items() if p is not before.get(k)]:
+            problem = shared.problems.pop(key)
             if not used or problem.site.path == driver.path or problem.level not in ("error", "warning"):
-                del shared.problems[key]
+                shared.problems.update({key: before[key]} if key in before else {})
             else:
                 shared.problems[key] = replace(problem, tier=f"The program at {driver} fails, which uses this file.")
-    shared.most_steps = limit
+    shared.most_steps, shared.effort = limit, effort
 
 
 def _is_guard(node: ast.stmt) -> bool:
@@ -402,6 +408,7 @@ def _explore_one(
     shared = tr.shared
     limit = shared.most_steps
     shared.most_steps = min(limit, shared.steps + int(ENTRY_STEPS * scale))
+    shared.effort.left = max(shared.effort.left, DEFINITION_EFFORT)
     explorer = Explorer(MOST_ENTRY_PATHS)
     for prefix in explorer.prefixes():
         tr.path.decisions.clear()

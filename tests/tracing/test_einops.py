@@ -155,3 +155,10 @@ def test_random_patterns_agree_with_the_library(tmp_path: Path) -> None:
         found = [p.message for p in problems(tmp_path, f"y = {text}{known if wanted else ''}\n") if p.level == "error"]
         assert bool(found) is (wanted is None), (text, wanted, found)
     assert 20 < failed < 130
+
+
+@pytest.mark.parametrize("pattern", ["b h qh d -> b qh) (h d", "b (h qh d -> b h qh d"])
+def test_a_pattern_whose_brackets_do_not_match_is_refused(tmp_path: Path, pattern: str) -> None:
+    (found,) = problems(tmp_path, f"rearrange(torch.zeros(2, 3, 4, 5), {pattern!r})")
+    assert (found.level, found.certain) == ("error", True)
+    assert "is no pattern" in found.message

@@ -125,6 +125,8 @@ def rearranged(op: Op, value: Value, pattern: Value, axes: Mapping[str, Value], 
         return op.tr.unknown(f"{op.short}()", "foreign")
     framework = _framework(source)
     if sides is None:
+        if isinstance(pattern, str) and any(groups_of(side) is None for side in pattern.split("->")):
+            fail(op, _RULE, f"{pattern!r} is no pattern: its brackets do not match, or an axis is no name", (source,))
         return unknown_tensor(op, framework, (source,))
     left, right = sides
     lengths = _lengths(op, axes)
