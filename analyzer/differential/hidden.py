@@ -7,22 +7,40 @@ from collections.abc import Mapping
 import numpy as np
 
 from analyzer.differential import noise
-from analyzer.differential.compare import GATE, Comparison
+from analyzer.differential.compare import GATE, Comparison, EngineResult
 from analyzer.differential.localize import Blame, Localization
 from analyzer.differential.rounding import error_of
 from analyzer.differential.structure import Description
 
-SECONDS = 6.0  # of replays that a model may take although its outputs agree
-RUNS = 4  # of the judge, in which hidden states are made and every layer is replayed and held against its floor
-CUT = 0.004  # seconds to cut out, load and run one operation alone, measured for ONNX Runtime
+SECONDS = 3.0  # of replays that a model may take although its outputs agree
+RUNS = 3  # of an engine: its hidden states, and every layer alone
+CUTS = {"openvino": 0.03, "onnxruntime": 0.002, "torch": 0.002}  # processor seconds to cut out and load one operation
+CUT = 0.01  # of the others
+FIRST = 1.5  # seconds that a first run may take for what is imported and compiled on the way
 
 
-def worth_a_look(comparison: Comparison, structure: Description) -> bool:
-    """Whether replaying every layer fits the budget, by the time that the whole runs took."""
-    runs = [comparison.judge, *comparison.results] if comparison.judge is not None else [*comparison.results]
-    seconds = sum(max((o.seconds for o in r.outcomes[:1] if o.ok), default=0.0) for r in runs)
-    engines = len(comparison.results)
-    return bool(structure.operations) and RUNS * seconds + CUT * engines * len(structure.operations) <= SECONDS
+def worth_a_look(comparison: Comparison, structure: Description) -> frozenset[str]:
+    """The engines whose every layer is replayed although the outputs agree: the cheapest that fit the budget.
+
+    The judge's share comes first; what an engine takes is known from its whole run and the number of operations.
+    """
+    count, judge = len(structure.operations), comparison.judge
+    left = SECONDS - (_seconds(judge) * RUNS + CUT * count if judge is not None else 0.0)
+    costs = {
+        r.runner.name: RUNS * _seconds(r) + CUTS.get(r.runner.backend.engine.name, CUT) * count
+        for r in comparison.results
+        if r.failure is None
+    }
+    found = set()
+    for name in sorted(costs, key=lambda n: costs[n]) if count else ():
+        left -= costs[name]
+        if left >= 0:
+            found.add(name)
+    return frozenset(found)
+
+
+def _seconds(result: EngineResult) -> float:
+    return max(0.0, min((o.seconds for o in result.outcomes if o.ok), default=0.0) - FIRST)
 
 
 def hidden_by(blame: Blame, found: Localization, comparison: Comparison) -> str:

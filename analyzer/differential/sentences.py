@@ -56,6 +56,9 @@ def _sentence(result: EngineResult, done: Study, comparison: Comparison) -> str:
         return f"{name}: {result.failure.kind.value}: {plain(result.failure.message)}"
     if mine:
         layers = ", ".join(f"`{p.blame.unit.main.layer or p.blame.unit.main.name}`" for p in mine[:3])
+        if all(p.hidden for p in mine):
+            apart = f"{name}: the outputs are {error} from {against}"
+            return f"{apart}, but {layers} computes something else: {mine[0].hidden}."
         return f"{name} deviates from {against} by {error}, brought in by {layers}."
     if result.nondeterministic and done.random:
         return (

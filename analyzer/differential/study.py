@@ -220,13 +220,14 @@ def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bo
     assert done.structure is not None
     thorough = thorough or bool(done.random)  # outputs that are drawn hide what is wrong before the draw
     told = {r.runner.name for r in comparison.results if r.suspicious}
-    looked = thorough or (worth_a_look(comparison, done.structure) and not (budget is not None and budget.over))
+    late = budget is not None and budget.over
+    looked = frozenset() if late else worth_a_look(comparison, done.structure)
     # Further engines that hide tensors make units coarser: looked at alone, and only where outputs call for it.
     coarse = {r.runner.name for r in comparison.results if r.runner.name in done.family.further and _keeps_few(r)}
     suspicious = [
         r
         for r in comparison.results
-        if r.failure is None and (r.suspicious or (looked and r.runner.name not in coarse))
+        if r.failure is None and (r.suspicious or thorough or (r.runner.name in looked and r.runner.name not in coarse))
     ]
     failing = [r for r in comparison.results if r.failure is not None and r.failure.kind not in UNTOLD]
     working = [r for r in comparison.results if r.failure is None]
@@ -242,7 +243,8 @@ def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bo
     whole = {r.runner.name for r in working}
     refused = {r.runner.name for r in failing if r.failure is not None and r.failure.kind is Kind.UNSUPPORTED}
     present = [*working, *failing]
-    groups = [[r for r in present if r.runner.name not in coarse]]
+    looking = [r for r in present if r in suspicious or r in failing] if not (told or thorough or failing) else present
+    groups = [[r for r in looking if r.runner.name not in coarse]]
     groups += [[r] for r in present if r.runner.name in coarse and (r.suspicious or r in failing)]
     for group in groups:
         here = [r for r in (*suspicious, *failing) if r in group]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from onnx import helper
 
 from analyzer.differential.backend import ALIASES, ENGINES, parse, parse_all
 from analyzer.differential.bisect import guilty_pass, pass_names, version_range
@@ -251,3 +253,18 @@ def test_version_ranges() -> None:
     assert "gone from 1.23 (still in 1.22)" in found.sentence
     assert "did not run: 1.21" in found.sentence
     assert version_range(["1", "2"], lambda _: False) is None
+
+
+def test_out_of_memory_names_the_node_and_is_no_crash(
+    pool: Pool, tmp_path: Path, save_model: Callable[..., Artefact]
+) -> None:
+    node = helper.make_node("Expand", ["x", "shape"], ["y"], name="too_large")
+    weights = {"shape": np.array([10**6, 10**7], np.int64)}
+    artefact = save_model(tmp_path / "m.onnx", [node], weights, [1, 1])
+    runner = pool.get(parse("onnxruntime:opt=disable"), artefact)
+    assert isinstance(runner, Runner)
+    failure = runner.run({"x": np.ones((1, 1), np.float32)}).failure
+    assert failure is not None
+    assert failure.kind is Kind.MEMORY
+    assert failure.kind.rule == "differential/timeout"
+    assert "too_large" in failure.message
