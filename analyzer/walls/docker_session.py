@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -122,6 +123,8 @@ class DockerSession:
         return f"{how}: {last[0][:300]}"
 
     def close(self) -> None:
+        with contextlib.suppress(OSError):  # what it still sends would keep the engine from removing it
+            self._socket().shutdown(socket.SHUT_RDWR)
         with contextlib.suppress(OSError):
             self._stream.close()
         if self._container is not None:

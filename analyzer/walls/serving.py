@@ -26,6 +26,7 @@ MAX_LINE = 8 << 20  # bytes of one message
 MAX_RUNS = 64  # commands that one target may have run: exports, conversions, validation data
 MAX_SESSIONS = 8  # engines of one target that stay at once: more than the pool keeps warm
 MAX_OPENED = 256
+MAX_STAGES = 1_000  # names of stages, which the log shows: a target has ten
 MAX_CARRIED = 16 << 30  # bytes that cross for one target, both ways together
 CAPS = Limits(
     seconds=1800, memory=6 << 30, cpus=4, processes=512, input=2 << 30, output=1 << 30, scratch=2 << 30, log=64 << 10
@@ -55,6 +56,7 @@ class Server:
     _opened: dict[int, Session] = field(default_factory=dict)
     _runs: int = 0
     _count: int = 0
+    _stages: int = 0
     _carried: int = 0
     _replies: int = 0
 
@@ -81,6 +83,9 @@ class Server:
                     raise OutOfTurn(f"answered with {size:,} bytes, more than {limit:,}")
                 return message, self.session.take(size, self.ends)
             if operation == "stage":
+                self._stages += 1
+                if self._stages > MAX_STAGES:
+                    raise OutOfTurn(f"named more than {MAX_STAGES:,} stages")
                 self.stage(str(message.get("stage"))[:60])
                 if size:
                     raise OutOfTurn("sent bytes with the name of a stage")
