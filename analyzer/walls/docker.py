@@ -219,7 +219,7 @@ def _execute(container: Container, output: Path | None, limits: Limits) -> Compl
         stream.drain()
     except ArchiveRefused as refusal:
         refused = str(refusal)
-        kill(container)
+        _end(container, chunks)
     finally:
         clock.cancel()
     seconds = time.monotonic() - started
@@ -272,6 +272,15 @@ class _Stream(io.RawIOBase):
         scrap = bytearray(1 << 16)
         while self.readinto(scrap):
             pass
+
+
+def _end(container: Container, chunks: Iterator[object]) -> None:
+    """Kill, and read on meanwhile: an engine that waits for a reader of what is printed does not kill."""
+    killer = threading.Thread(target=kill, args=(container,), daemon=True)
+    killer.start()
+    for _ in chunks:
+        pass
+    killer.join(60)
 
 
 def kill(container: Container) -> None:
