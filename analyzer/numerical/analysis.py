@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from analyzer.findings import AnalysisResult, Finding, UnsafeOperators
 from analyzer.graph import Graph, display_name
 from analyzer.numerical.assumptions import Assumption, as_ranges, assume
 from analyzer.numerical.confirm.confirmation import Budget, Confirmation, Confirmer
+from analyzer.numerical.confirm.processor import processor
 from analyzer.numerical.confirm.reproducer import stem_of, write_reproducer
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor
@@ -241,5 +241,11 @@ def _write(case: _Case, confirmation: Confirmation, finding: Finding, warning: A
         losses=confirmation.losses,
         infinite=confirmation.infinite,
         event=confirmation.event,
-        versions=f"{confirmation.engine}, Python {platform.python_version()} on {platform.machine()}, one thread",
+        versions=", ".join(
+            (
+                confirmation.engine,
+                processor(),
+                confirmation.threads,
+            )
+        ),
     )

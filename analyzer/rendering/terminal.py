@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from types import TracebackType
 
@@ -23,6 +24,7 @@ _VERDICTS = {
     Verdict.INCOMPLETE: ("● incomplete: something could not be analysed", "bold yellow"),
 }
 SHOWN = 40
+FEW = 3  # findings that are only possible: more of them are one line
 
 
 class LiveProgress:
@@ -78,11 +80,16 @@ def show(report: Report, console: Console, *, output: str | None = None) -> None
     """Print `report`: the targets, the findings worst first, the verdict."""
     if report.targets:
         console.print(_targets(report))
-    live = [finding for finding in report.findings if finding.suppressed is None]
+    live, possible = _folded([finding for finding in report.findings if finding.suppressed is None])
     if live:
         console.print(_findings(live[:SHOWN], report))
     if len(live) > SHOWN:
         console.print(Text(f"… and {len(live) - SHOWN} more in report.md", style="dim"))
+    if possible:
+        rules = Counter(finding.rule.removeprefix("numerical/") for finding in possible)
+        counted = ", ".join(f"{count} {clean(rule)}" for rule, count in rules.most_common(5))
+        text = f"… and {len(possible)} that are possible only, which block nothing ({counted}); report.md has each"
+        console.print(Text(text, style="dim"))
     for error in _errors(report):
         console.print(Text(f"! {clean(error, 1000)}", style="yellow"))
     for note in report.notes:
@@ -90,6 +97,15 @@ def show(report: Report, console: Console, *, output: str | None = None) -> None
     console.print(_verdict(report))
     if output:
         console.print(Text(f"  report: {output}", style="dim"), soft_wrap=True)
+
+
+def _folded(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
+    """The findings to list, and those of the numerical analysis that are possible only, where there are many."""
+    possible = [f for f in findings if f.confidence is Confidence.POSSIBLE and f.rule.startswith("numerical/")]
+    if len(possible) <= FEW:
+        return list(findings), []
+    hidden = set(map(id, possible))
+    return [f for f in findings if id(f) not in hidden], possible
 
 
 def _errors(report: Report) -> list[str]:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from build import Builder, bounds, rules, run
+from containment import analysed, outside
+from test_relations import engine
+
+from analyzer.graph import ValueRange
 
 RANGES = {"x": (-1000, 1000), "i": (0, 2), "j": (0, 2)}
 
@@ -110,3 +116,59 @@ def test_scaled_attention_of_one_projection_is_proved() -> None:
     low, high = bounds(b.graph(b.op("Div", q, norm)), {"x": (-100, 100)})
     assert low >= -1.01
     assert high <= 1.01
+
+
+def random_segments(rng: np.random.Generator) -> tuple[Builder, list[str]]:
+    """A reduction of rows by an index and what it is compared with; the index that gathers may be another one."""
+    b = Builder()
+    x, i = b.input("x", (6, 2)), b.input("i", (6,), "int64")
+    back = i if rng.random() < 0.7 else b.input("j", (6,), "int64")
+    spread = b.op("Expand", b.op("Reshape", i, b.const([-1, 1], np.int64)), b.const([6, 2], np.int64))
+    how = str(rng.choice(["max", "min", "add"]))
+    start = b.const(np.full((3, 2), rng.choice([0.0, -1.5, 2.0])))
+    held = b.op("ScatterElements", start, spread, x, axis=0, reduction=how)
+    if rng.random() < 0.5:
+        held = b.op("Add", held, b.const(0.25))
+    met = b.op("Gather", held, back, axis=0)
+    wide = b.op("GatherElements", held, spread, axis=0)
+    return b, [met, wide, b.op("Sub", x, met), b.op("Sub", met, x), b.op("Div", x, met), b.op("Div", x, wide)]
+
+
+def random_running(rng: np.random.Generator) -> tuple[Builder, list[str]]:
+    b = Builder()
+    x = b.input("x", (6, 2))
+    total = b.op("CumSum", x, b.const(0, np.int64), exclusive=int(rng.integers(2)), reverse=int(rng.integers(2)))
+    at = int(rng.choice([0, 2, 5]))
+    one = b.op("Slice", total, *(b.const([v], np.int64) for v in (at, at + 1, 0)))
+    parts = b.op("SplitToSequence", total, b.const(rng.choice([[2, 4], [1, 5]]), np.int64), axis=0)
+    part = b.op("SequenceAt", parts, b.const(int(rng.integers(2)), np.int64))
+    least, most = b.op("ReduceMin", x, keepdims=0), b.op("ReduceMax", x, keepdims=0)
+    span = b.op("Add", b.op("Sub", most, least), b.const(1e-3))
+    scaled = [b.op("Div", b.op("Sub", x, least), span), b.op("Div", b.op("Sub", most, x), span)]
+    return b, [b.op("Sub", one, total), b.op("Sub", total, one), part, *scaled]
+
+
+@pytest.mark.parametrize("build", [random_segments, random_running])
+def test_real_runs_stay_within_the_bounds(build: Callable[[np.random.Generator], tuple[Builder, list[str]]]) -> None:
+    wrong = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        b, outputs = build(rng)
+        graph = b.graph(*outputs)
+        low = float(rng.choice([-3.0, 0.0, 0.5, -20.0]))
+        high = low + float(rng.choice([0.0, 2.0, 3.0, 20.0]))
+        ranges = {"x": ValueRange(low, high), "i": ValueRange(0, 2), "j": ValueRange(0, 2)}
+        known = analysed(graph, ranges)
+        session = engine(graph)
+        names = [o.name for o in session.get_outputs()]
+        for _ in range(8):
+            feeds = {
+                v.name: rng.uniform(low, high, (6, 2)).astype(np.float32) if v.name == "x" else rng.integers(0, 3, 6)
+                for v in session.get_inputs()
+            }
+            for name, actual in zip(names, session.run(names, feeds), strict=True):
+                value = next(v for v in graph.graph.outputs if v.name == name)
+                reason = outside(known.values.get(value), actual)
+                if reason and np.isfinite(actual).all():  # what divides by 0 is flagged
+                    wrong.append(f"seed {seed}, {name}, x in [{low}, {high}]: {reason}")
+    assert not wrong, "\n".join(wrong[:5])

@@ -23,14 +23,14 @@ class Run:
     own: bool = True  # the gradient fails at the operator in question and not before it
 
 
-def run_onnx(model_bytes: bytes, leaves: Arrays, wanted: Sequence[str]) -> Run:
+def run_onnx(model_bytes: bytes, leaves: Arrays, wanted: Sequence[str], threads: int = 1) -> Run:
     """One run of ONNX Runtime on the CPU, without graph rewriting: the operators as the model has them."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
-    options.intra_op_num_threads = 1
+    options.intra_op_num_threads = threads
     session = onnxruntime.InferenceSession(model_bytes, options, providers=["CPUExecutionProvider"])
     names = [o.name for o in session.get_outputs() if o.name in wanted]
     feeds = {i.name: leaves[i.name] for i in session.get_inputs()}

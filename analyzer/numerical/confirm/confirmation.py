@@ -25,6 +25,7 @@ START_SECONDS = 60.0  # for importing a framework on a busy machine
 MASKED = "numerical/softmax-of-minus-infinity"  # its operand holds infinities by intention
 SIZES = (2, 1, 16, 48, 96)  # tried for dimensions that may have any size
 FAR = 0.9  # of the way to the end of its range: there a weight stands because of the estimate
+MANY = 4  # threads: what most runners have
 LARGEST_SLICE = 1 << 29  # bytes
 NO_TORCH = "warnings were not confirmed: the search needs torch (install the extra 'torch')"
 
@@ -72,6 +73,7 @@ class Confirmation:
     infinite: bool = False
     event: str = ""  # the result that tells of an operator inside a body
     standing: Standing = Standing()
+    threads: str = "one thread"  # with how many it was seen
 
 
 class Confirmer:
@@ -273,6 +275,7 @@ class Confirmer:
             if refused > 1:  # the engine does not run this slice at this size at all
                 return None
             if real.get("failed"):
+                event = str(real.get("event", ""))
                 return Confirmation(
                     str(real["failed"]),
                     str(real["engine"]),
@@ -283,10 +286,23 @@ class Confirmer:
                     losses,
                     real.get("names", {}),
                     warning.rule == MASKED,
-                    str(real.get("event", "")),
+                    event,
                     Standing(_pairs(answer["exact"]), tuple((m[0], m[1], m[2], m[3]) for m in answer["moved"])),
+                    self._threads({**run, "event": event}, engine),
                 )
         return None
+
+    def _threads(self, request: dict[str, Any], engine: str) -> str:
+        """With how many threads a failure that a run with one has shown is seen: kernels add in other orders."""
+        if engine == "tensorflow":  # its pool is made once a process
+            return "TensorFlow's own number of threads"
+        try:
+            answer = self._searcher.ask({**request, "do": "again", "threads": MANY}, self.budget.run)
+        except WorkerFailed:
+            return "one thread"
+        if answer["status"] != "ran":
+            return "one thread"
+        return f"1 and {MANY} threads alike" if answer["failed"] else f"one thread; with {MANY} it does not show"
 
     def _run(self, request: dict[str, Any], engine: str, warning: Alarm) -> dict[str, Any] | None:
         """The real run's answer; None where there is no engine for it."""

@@ -18,8 +18,10 @@ _SCRIPT = '''"""$headline
 
 Run it with ``python $script``: exit code 1 shows the defect, 0 does not, 2 means that it could not be run.
 Needs numpy and $engine; seen with $versions.
+The environment variable THREADS sets the number of threads (1 if it is not set).
 """
 
+import os
 import signal
 import subprocess
 import sys
@@ -28,6 +30,7 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
+THREADS = int(os.environ.get("THREADS", "1"))
 $constants
 
 def failure():
@@ -53,6 +56,7 @@ _SESSION = """\
 
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = THREADS
     session = onnxruntime.InferenceSession(str(HERE / "$stem.onnx"), options, providers=["CPUExecutionProvider"])
     with np.load(HERE / "$stem.npz") as archive:
         leaves = {name: archive[name] for name in archive.files}
@@ -128,7 +132,8 @@ TENSORFLOW_BODY = Template(
             operands, results = results, [
                 g for g in tf.gradients(total, [t for t in feeds if t.dtype.is_floating]) if g is not None
             ]
-        with tf.compat.v1.Session(graph=graph) as session:
+        threads = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=THREADS)
+        with tf.compat.v1.Session(graph=graph, config=threads) as session:
             given, made = session.run([operands, results], feeds)
             if EVENT and session.run(EVENT, feeds):
                 return "the operator in the body makes a value that is not finite"
@@ -154,6 +159,7 @@ except ImportError as error:
 $program""")
 
 TORCH_BODY = Template("""\
+    torch.set_num_threads(THREADS)
     with np.load(HERE / "$stem.npz") as archive:
         arrays = {name: torch.from_numpy(archive[name]) for name in archive.files}
     leaves = {name[5:]: value for name, value in arrays.items() if name.startswith("leaf:")}

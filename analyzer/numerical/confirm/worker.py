@@ -57,7 +57,7 @@ def _answer(request: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
         return _next(state)
     if request["do"] == "next":
         return _next(state)
-    if request["do"] == "run":
+    if request["do"] in ("run", "again"):
         return _run(request)
     if request["do"] == "compare":
         return _compare(request)
@@ -209,6 +209,8 @@ def _run(request: dict[str, Any]) -> dict[str, Any]:
         leaves = {name: archive[name] for name in archive.files}
     if request["engine"] == "tensorflow":
         return _run_tensorflow(request, leaves)
+    if request["do"] == "again":
+        return _run_again(request, leaves)
     return _run_torch(request, leaves) if request["backward"] else _run_onnx(request, leaves)
 
 
@@ -245,6 +247,27 @@ def _run_torch(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any
     np.savez(folder / "constants.npz", allow_pickle=False, **constants)
     failure = backends.gradient_failure(run, problem.ends)
     return {"status": "ran", "failed": failure, "engine": run.engine}
+
+
+def _run_again(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any]:
+    """Whether the failure of a run with one thread shows with `threads` as well."""
+    folder, threads = Path(request["folder"]), int(request["threads"])
+    if request["backward"]:
+        import torch
+
+        problem = read_problem(folder, request)
+        torch.set_num_threads(threads)
+        try:
+            run, _, _ = run_torch(problem, leaves)
+        finally:
+            torch.set_num_threads(1)
+        return {"status": "ran", "failed": backends.gradient_failure(run, problem.ends)}
+    if request["event"]:
+        run = backends.run_onnx((folder / "event.onnx").read_bytes(), leaves, [request["event"]], threads)
+        return {"status": "ran", "failed": backends.event_failure(run, request["event"])}
+    operands, outputs = request["operands"], request["outputs"]
+    run = backends.run_onnx((folder / "slice.onnx").read_bytes(), leaves, [*operands, *outputs], threads)
+    return {"status": "ran", "failed": backends.forward_failure(run, operands, outputs, leaves, request["infinite"])}
 
 
 def _victim(data: bytes, leaves: dict[str, Any], outputs: list[str], infinite: bool) -> bool:

@@ -1,0 +1,28 @@
+"""Many findings that are only possible are one line of the terminal; few are listed."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from analyzer.findings import Confidence, Finding, Level, Report, TargetReport
+from analyzer.rendering.terminal import FEW, show
+
+
+@pytest.mark.parametrize("count", [FEW, FEW + 1])
+def test_possible_findings_are_one_line_where_there_are_many(count: int) -> None:
+    sure = Finding("numerical/log-of-nonpositive", Level.ERROR, Confidence.CONFIRMED, "the sure one", "m", node="a")
+    possible = [
+        Finding("numerical/exp-overflow", Level.ERROR, Confidence.POSSIBLE, f"possible {i}", "m", node=f"n{i}")
+        for i in range(count)
+    ]
+    report = Report(findings=(sure, *possible), targets=(TargetReport("m", "onnx", "m.onnx"),))
+    console = Console(file=io.StringIO(), width=160)
+    show(report, console)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "the sure one" in text
+    assert ("possible 0" in text) == (count <= FEW)
+    assert (f"{count} that are possible only" in text) == (count > FEW)
+    assert "blocked by 1 finding" in text
