@@ -73,8 +73,9 @@ class Operator:
 
     `name` is ONNX's where ONNX has the operator (then `versions` are the operator sets that defined or changed it,
     in `domain`), else a name of our own. `tf` are the types of GraphDef nodes, `torch` the names of modules and of
-    functions (of `torch`, `torch.nn.functional` and aten without overload), `keras` those of layers. `unsafe` are the
-    ids of the rules that say when an operand makes it fail. Two operators of a framework that read their operands
+    functions (of `torch`, `torch.nn.functional` and aten without overload), `keras` those of layers. `aten` are the
+    types of nodes for operators of torch without an ONNX form (see `analyzer.exporting.inside.opaque`). `unsafe` are
+    the ids of the rules that say when an operand makes it fail. Two operators of a framework that read their operands
     alike share a declaration; what reads them differently has one of its own.
     """
 
@@ -86,12 +87,16 @@ class Operator:
     keras: tuple[str, ...]
     traits: Trait
     unsafe: tuple[str, ...]
+    aten: tuple[str, ...] = ()
 
     @property
     def keys(self) -> tuple[tuple[str, str], ...]:
-        """(domain, type) of the graph nodes that are this operator; the loaders put TensorFlow's under ``tf``."""
+        """(domain, type) of the graph nodes that are this operator.
+
+        The loaders put TensorFlow's under ``tf``, the exporter those without an ONNX form under ``torch.aten``.
+        """
         own = ((self.domain, self.name),) if self.versions else ()
-        return (*own, *(("tf", name) for name in self.tf))
+        return (*own, *(("tf", name) for name in self.tf), *(("torch.aten", name) for name in self.aten))
 
 
 def operator(
@@ -102,10 +107,19 @@ def operator(
     tf: str = "",
     torch: str = "",
     keras: str = "",
+    aten: str = "",
     traits: Trait = NOTHING,
     unsafe: tuple[str, ...] = (),
 ) -> Operator:
     """A declaration; the names of a framework are separated by spaces."""
     return Operator(
-        name, tuple(versions), domain, tuple(tf.split()), tuple(torch.split()), tuple(keras.split()), traits, unsafe
+        name,
+        tuple(versions),
+        domain,
+        tuple(tf.split()),
+        tuple(torch.split()),
+        tuple(keras.split()),
+        traits,
+        unsafe,
+        tuple(aten.split()),
     )

@@ -85,8 +85,16 @@ OPERATORS = (
     operator("Square", tf="Square", torch="square", traits=ELEMENTWISE | SAME_SHAPE | PLUS_ZERO),
     operator("Erf", (9, 13), tf="Erf", torch="erf", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
     operator("Erfc", tf="Erfc", traits=ELEMENTWISE | SAME_SHAPE),
-    operator("Lgamma", tf="Lgamma", traits=ELEMENTWISE | SAME_SHAPE, unsafe=(INVALID_DOMAIN,)),
-    operator("Digamma", tf="Digamma", traits=ELEMENTWISE | SAME_SHAPE, unsafe=(INVALID_DOMAIN,)),
+    operator(
+        "Lgamma", tf="Lgamma", aten="lgamma special_gammaln", traits=ELEMENTWISE | SAME_SHAPE, unsafe=(INVALID_DOMAIN,)
+    ),
+    operator(
+        "Digamma",
+        tf="Digamma",
+        aten="digamma special_digamma",
+        traits=ELEMENTWISE | SAME_SHAPE,
+        unsafe=(INVALID_DOMAIN,),
+    ),
     operator("Sin", (7, 22), tf="Sin", torch="sin", traits=ELEMENTWISE | SAME_SHAPE),
     operator("Cos", (7, 22), tf="Cos", torch="cos", traits=ELEMENTWISE | SAME_SHAPE),
     operator("Tan", (7, 22), tf="Tan", torch="tan", traits=ELEMENTWISE | SAME_SHAPE),

@@ -1,0 +1,39 @@
+"""Operators of torch that have no ONNX form but a rule."""
+
+from __future__ import annotations
+
+import math
+
+import onnx_ir as ir
+import pytest
+
+from analyzer.graph import Graph, ValueRange
+from analyzer.numerical import Options, interpret
+
+
+def graph(name: str) -> Graph:
+    x = ir.Value(name="x", shape=ir.Shape([4]), type=ir.TensorType(ir.DataType.FLOAT))
+    node = ir.Node("torch.aten", name, [x], name="n")
+    node.outputs[0].name, node.outputs[0].dtype, node.outputs[0].shape = "y", ir.DataType.FLOAT, ir.Shape([4])
+    inner = ir.Graph([x], [node.outputs[0]], nodes=[node], opset_imports={"": 20, "torch.aten": 1})
+    return Graph(ir.Model(inner, ir_version=10))
+
+
+CASES = [("lgamma", -0.1215, math.lgamma(9)), ("digamma", math.log(0.1) - 10, math.log(9))]
+
+
+@pytest.mark.parametrize(("name", "low", "high"), CASES)
+def test_what_dirichlet_and_gamma_losses_are_made_of_has_bounds(name: str, low: float, high: float) -> None:
+    found = interpret(graph(name), {"x": ValueRange(0.1, 9.0)}, options=Options())
+    assert found.warnings == ()
+    assert (found.unsafe_checked, found.unsafe_safe) == (1, 1)
+    assert not found.unknown
+    (value,) = [t for v, t in found.values.items() if v.name == "y"]
+    assert value.low == pytest.approx(low, abs=0.5)
+    assert value.high == pytest.approx(high, rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["lgamma", "digamma"])
+def test_their_poles_are_told(name: str) -> None:
+    found = interpret(graph(name), {"x": ValueRange(0.0, 9.0)}, options=Options())
+    assert [w.rule for w in found.warnings] == ["numerical/invalid-domain"]
