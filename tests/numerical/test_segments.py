@@ -38,6 +38,26 @@ def test_a_softmax_over_segments_is_proved(start: float) -> None:
     assert 1 <= high <= 1.5  # the denominator may be denormal as far as bounds go
 
 
+def test_a_softmax_over_segments_as_torch_exports_it() -> None:
+    """``scatter_reduce`` without itself starts at the least float; ``index_select`` reshapes and casts its index."""
+    b = Builder()
+    x, i = b.input("x", (6, 2)), b.input("i", (6,), "int64")
+    spread = b.op("Expand", b.op("Reshape", i, b.const([-1, 1], np.int64)), b.const([6, 2], np.int64))
+    least = b.const(np.full((6, 2), np.finfo(np.float32).min))
+    start = b.op("ScatterElements", b.const(np.zeros((3, 2))), spread, least, axis=0, reduction="min")
+    most = b.op("ScatterElements", start, spread, x, axis=0, reduction="max")
+
+    def selected(of: str) -> str:
+        return b.op("Gather", of, b.op("Cast", b.op("Reshape", i, b.const([-1], np.int64)), to=7), axis=0)
+
+    e = b.op("Exp", b.op("Sub", x, selected(most)))
+    total = b.op("ScatterElements", b.const(np.zeros((3, 2))), spread, e, axis=0, reduction="add")
+    graph = b.graph(b.op("Div", e, selected(b.op("Add", total, b.const(1e-16)))))
+    assert rules(graph, RANGES) == []
+    assert run(graph, RANGES).overflows == ()
+    assert bounds(graph, RANGES)[1] <= 1.5
+
+
 def test_other_indices_gather_other_segments() -> None:
     b = Builder()
     graph = b.graph(segment_softmax(b, "j", start=0.0))

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from analyzer.numerical.domain import affine
+from analyzer.numerical.domain import affine, dtypes
 from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.tensor import AbstractTensor
 
@@ -211,13 +211,31 @@ def gathered_segments(x: AbstractTensor, indices: AbstractTensor, axis: int) -> 
     rest = [(d, u) for i, (d, u) in enumerate(zip(x.shape, updates.shape, strict=True)) if i != axis]
     if any(d != u for d, u in rest):
         return None  # the updates are narrower than what they are added to
-    same = indices.key == known.key or (indices.rank == 1 and spread_of(known, axis).key == indices.key)
+    wanted = _same_numbers(indices)
+    same = wanted.key == _same_numbers(known).key or (wanted.rank == 1 and spread_of(known, axis).key == wanted.key)
     return (kind, updates) if same else None
+
+
+def _same_numbers(indices: AbstractTensor) -> AbstractTensor:
+    """What a tensor of indices was before conversions to other integers that hold all of them."""
+    current = indices
+    for _ in range(8):
+        origin = current.origin
+        before = origin.inputs[0] if origin is not None and origin.inputs else None
+        if not isinstance(before, AbstractTensor) or origin.rule.name not in ("Cast", "Identity"):
+            break
+        whole = (
+            before.dtype.kind == dtypes.INTEGER and before.low >= current.dtype.lo and before.high <= current.dtype.hi
+        )
+        if not whole or current.dtype.kind != dtypes.INTEGER:
+            break
+        current = before
+    return current
 
 
 def spread_of(indices: AbstractTensor, axis: int) -> AbstractTensor:
     """The vector that `indices` repeat along all axes but `axis`; the tensor itself where there is none."""
-    current = indices
+    current = _same_numbers(indices)
     for _ in range(8):
         origin, shape = current.origin, current.shape
         before = origin.inputs[0] if origin is not None and origin.inputs else None
@@ -225,9 +243,9 @@ def spread_of(indices: AbstractTensor, axis: int) -> AbstractTensor:
             break
         name = origin.rule.name
         if name == "Expand" and len(before.shape) == len(shape) and before.shape[axis] == shape[axis]:
-            current = before
+            current = _same_numbers(before)
         elif name in ("Reshape", "Unsqueeze") and len(before.shape) == 1 and _column(shape, axis, before.shape[0]):
-            return before
+            return _same_numbers(before)
         else:
             break
     return current
