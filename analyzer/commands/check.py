@@ -5,18 +5,22 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analyzer.commands.output import add_format, emit
-from analyzer.configuration.config import Config
+from analyzer.configuration.config import Config, TargetConfig
 from analyzer.configuration.reader import read_config
 from analyzer.findings import FailOn, Verdict
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.rendering.files import write
 from analyzer.rendering.terminal import LiveProgress, show
+from analyzer.running.aside import read_aside
+from analyzer.running.keys import keys_of
+from analyzer.running.outcome import Keys
 from analyzer.running.pipeline import Options, review
 from analyzer.selecting.changed_sources import changed_sources
 from analyzer.selecting.model_code import read_model_code
@@ -60,16 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     root = Path.cwd()
     config = _configuration(args, root)
-    selection = select(args.targets, config, root)
     with ExitStack() as stack:
+        base = _base_tree(args.base, root, stack)
+        selection, keys = _chosen(args.targets, config, root, base[0] if base else None)
         sandbox = None
         if any(t.entry for t in selection.targets):
             sandbox = chosen(args.sandbox, args.image, config.environment)
-        base = _base_tree(args.base, root, stack)
-        if base is not None and not args.targets:
-            selection = _with_sources(selection, root, base[0], config)
-        if base is None and not selection.targets:
-            raise TargetProblem(_nothing(root, selection))
         output = Path(args.out) if not args.no_report else Path(stack.enter_context(_temporary()))
         _prepare(output)
         progress = stack.enter_context(LiveProgress(console))
@@ -88,6 +88,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
                 cache=Path(args.cache) if args.cache else None,
                 exports=Path(args.exports) if args.exports else None,
             ),
+            keys=keys,
         )
         progress.__exit__(None, None, None)
         if not args.no_report:
@@ -97,6 +98,31 @@ def run(args: argparse.Namespace, console: Console) -> int:
             return exit_code(report)
         show(report, console, output=None if args.no_report else os.path.join(args.out, "report.md"))
     return exit_code(report)
+
+
+def _chosen(arguments: Sequence[str], config: Config, root: Path, base: Path | None) -> tuple[Selection, Keys]:
+    """The targets, and what their outcomes depend on: found in a child process, for it parses what it looks through."""
+
+    def look() -> Any:
+        selection = select(arguments, config, root)
+        if base is not None and not arguments:
+            selection = _with_sources(selection, root, base, config)
+        if base is None and not selection.targets:
+            raise TargetProblem(_nothing(root, selection))
+        known = {id(target): number for number, target in enumerate(config.targets)}
+        sides = {"head": root} | ({"base": base} if base is not None else {})
+        keys = keys_of(selection.targets, config, sides)
+        return {
+            "targets": [known.get(id(t), {"id": t.id, "path": t.path, "entry": t.entry}) for t in selection.targets],
+            "notes": list(selection.notes),
+            "keys": [[side, identity, *pair] for (side, identity), pair in keys.items()],
+        }
+
+    outside = [Path(name.partition(".py:")[0]).absolute().parent for name in arguments]
+    found = read_aside(look, [root, *([base] if base is not None else []), *(p for p in outside if p.is_dir())])
+    targets = (config.targets[item] if isinstance(item, int) else TargetConfig(**item) for item in found["targets"])
+    keys = {(side, identity): (key, entry) for side, identity, key, entry in found["keys"]}
+    return Selection(tuple(targets), tuple(found["notes"])), keys
 
 
 def _with_sources(selection: Selection, root: Path, base: Path, config: Config) -> Selection:

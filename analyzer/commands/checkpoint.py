@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.commands.output import add_format, emit, report_of
 from analyzer.configuration.config import Environment, TargetConfig
+from analyzer.differential.plan import foreign_operators
 from analyzer.exporting import export
 from analyzer.findings import FailOn
 from analyzer.loading import load, scan
-from analyzer.problem import Problem, UsageProblem
+from analyzer.loading.formats import Format, detect
+from analyzer.loading.scan import custom_operators, of_other_libraries
+from analyzer.problem import Problem, TargetProblem, UsageProblem
 from analyzer.validity.checkpoint import against, inspect
 from analyzer.walls.choice import add_sandbox, chosen
 
@@ -51,6 +54,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
         known = {(finding.rule, finding.operand) for finding in result.findings}
         more = tuple(finding for finding in found if (finding.rule, finding.operand) not in known)
         result = replace(result, findings=(*more, *result.findings))
+        custom = foreign_operators(load(path)) if detect(path) is Format.ONNX else custom_operators(path)
+        if custom and not result.findings:
+            raise TargetProblem(f"{args.file}: only its weights were read, for {of_other_libraries(custom)}.")
     except UsageProblem as problem:
         console.print(str(problem), style="red", markup=False, highlight=False)
         return 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import sys
 import tempfile
 import traceback
@@ -13,6 +14,7 @@ from pathlib import Path
 from analyzer.walls import launch, stage
 from analyzer.walls.kernel import system
 from analyzer.walls.kernel.rules import GPU_DEVICES, CannotStand, Rules, close
+from analyzer.walls.protocol import PROCESSES
 
 
 def enclosed(
@@ -36,12 +38,29 @@ def enclosed(
         if child == 0:
             _in_child(run, Path(home), read, [*write, fast], docker, {launch.SCRATCH: fast})
         try:
-            _, status = os.waitpid(child, 0)
+            status = _ended(child)
         except KeyboardInterrupt:
             stage.end_all(os.getpid())
             raise
+    if status is None:
+        print(f"assay: the command started more than {PROCESSES} processes and was stopped.", file=sys.stderr)
+        return 3
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
+
+
+def _ended(child: int) -> int | None:
+    """The status of `child` when it has ended; None where it was stopped for the processes that it has started."""
+    watched = os.pidfd_open(child)
+    try:
+        while not select.select([watched], [], [], 1.0)[0]:
+            if len(stage.descendants(child)) > PROCESSES:
+                stage.end_all(os.getpid())
+                os.waitpid(child, 0)
+                return None
+    finally:
+        os.close(watched)
+    return os.waitpid(child, 0)[1]
 
 
 def _in_child(
@@ -66,7 +85,7 @@ def _in_child(
             write=[str(home), *(str(Path(path).resolve()) for path in write)],
             programs=True,
             network="none" if not docker else "all" if remote else "unix",
-            limits={"CORE": 0},
+            limits={"CORE": 0, "NPROC": launch.threads_for(None)},
             parent=os.getppid(),
             devices=GPU_DEVICES,
         )

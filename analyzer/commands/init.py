@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib.resources import files as resources
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -16,6 +17,7 @@ from analyzer.configuration.config import Config
 from analyzer.loading.formats import GRAPHS, detect
 from analyzer.problem import UsageProblem
 from analyzer.rendering.markdown_text import clean
+from analyzer.running.aside import read_aside
 from analyzer.selecting.example_calls import ExampleCall, example_calls, written
 from analyzer.selecting.inferred_inputs import inferred_calls
 from analyzer.selecting.model_code import ModelClass, read_model_code
@@ -49,14 +51,25 @@ def run(args: argparse.Namespace, console: Console) -> int:
     root = Path.cwd()
     if (root / CONFIGURATION).exists():
         raise UsageProblem(f"{CONFIGURATION} exists already; edit it, or remove it and run `assay init` again.")
-    found = look(root)
-    _show(found, console)
-    if not (found.models or found.weights or found.calls or found.inferred or found.scripts or found.uncalled):
+
+    def search() -> Any:
+        found = look(root)
+        return {
+            "rows": _rows(found),
+            "texts": planned(found, root),
+            "files": found.files,
+        }
+
+    seen = read_aside(search, [root])  # files of strangers are parsed on the way
+    _show(seen["rows"], console)
+    if not any(names for _, names in seen["rows"]):
         raise UsageProblem(
-            f"nothing here can be checked: no model file, and none of {found.files} Python files defines a model; run "
-            "this in the root of a repository that holds one."
+            f"nothing here can be checked: no model file, and none of {seen['files']} Python files defines a model; "
+            "run this in the root of a repository that holds one."
         )
-    texts = planned(found, root, workflow=not args.no_workflow)
+    texts = {name: str(seen["texts"][name]) for name in (CONFIGURATION, ENTRIES) if name in seen["texts"]}
+    if not args.no_workflow and not (root / WORKFLOW).exists():
+        texts[WORKFLOW] = _workflow()
     names = ", ".join(texts)
     if not args.yes:
         if not sys.stdin.isatty():
@@ -105,13 +118,11 @@ def look(root: Path) -> Found:
     )
 
 
-def planned(found: Found, root: Path, *, workflow: bool) -> dict[str, str]:
-    """Paths and texts of the files to write; what exists already stays as it is."""
+def planned(found: Found, root: Path) -> dict[str, str]:
+    """Paths and texts of the files to write but the workflow; what exists already stays as it is."""
     texts = {CONFIGURATION: configuration(found, requirements=(root / "requirements.txt").is_file())}
     if (found.calls or found.inferred) and not (root / ENTRIES).exists():
         texts[ENTRIES] = written((*found.calls, *found.inferred))
-    if workflow and not (root / WORKFLOW).exists():
-        texts[WORKFLOW] = _workflow()
     return texts
 
 
@@ -156,15 +167,19 @@ def _workflow() -> str:
     return (packaged if packaged.is_file() else here).read_text(encoding="utf-8")
 
 
-def _show(found: Found, console: Console) -> None:
-    rows = [
-        ("model files", found.models),
-        ("weights", found.weights),
+def _rows(found: Found) -> list[tuple[str, list[str]]]:
+    """What was found, by kind."""
+    return [
+        ("model files", list(found.models)),
+        ("weights", list(found.weights)),
         ("examples that call a model", [f"{c.model.name} ({c.path}:{c.line})" for c in found.calls]),
         ("models whose layers tell their inputs", [f"{c.model.name} ({c.path}:{c.line})" for c in found.inferred]),
         ("models that no example calls", [f"{c.name} ({c.path}:{c.line})" for c in found.uncalled]),
-        ("training scripts", found.scripts),
+        ("training scripts", list(found.scripts)),
     ]
+
+
+def _show(rows: list[tuple[str, list[str]]], console: Console) -> None:
     for title, names in rows:
         if not names:
             continue

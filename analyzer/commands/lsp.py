@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analyzer import __version__
 from analyzer.commands.trace import repository_root
@@ -36,6 +36,11 @@ class Analysed:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stdio", action="store_true", help="ignored: standard input and output are always spoken on")
+
+
+def enclosure(args: argparse.Namespace) -> dict[str, Any]:
+    """What the server reads: the folder in which the editor starts it. The text of open files comes from the editor."""
+    return {"read": [Path.cwd()], "write": []}
 
 
 def run(args: argparse.Namespace, console: Console) -> int:

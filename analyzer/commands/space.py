@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.commands.output import add_format, emit, report_of
+from analyzer.differential.plan import foreign_operators
 from analyzer.exporting.export import check_entry
 from analyzer.findings import AnalysisResult
-from analyzer.loading import scan
-from analyzer.loading.scan import refusal
+from analyzer.loading import load, scan
+from analyzer.loading.formats import Format, detect
+from analyzer.loading.scan import of_other_libraries, refusal
 from analyzer.problem import Problem, TargetProblem, UsageProblem
 from analyzer.validity.answer import answer
 from analyzer.validity.chunks import decide_chunked
@@ -210,11 +212,19 @@ def _read(name: str, target: str | None) -> Space:
     architecture = None
     if target is not None:
         file = Path(target.rpartition(":")[0] if ".py:" in target else target)
-        why = refusal(file, scan(file)) if file.suffix != ".py" and file.exists() else None
+        why = _why_not(file) if file.suffix != ".py" and file.exists() else None
         if why is not None:
             raise TargetProblem(f"{target}: not decided, because {why}.")
         architecture = architecture_of_file(Path(target))
     return read_space(text, path.name, architecture, path.parent)
+
+
+def _why_not(file: Path) -> str | None:
+    """Why a space of this model cannot be decided, as the end of a sentence."""
+    why = refusal(file, scan(file))
+    if why is None and detect(file) is Format.ONNX:
+        why = of_other_libraries(foreign_operators(load(file)))
+    return why
 
 
 def _decide_one(space: Space, args: argparse.Namespace, console: Console) -> _Outcome:

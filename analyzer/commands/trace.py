@@ -6,6 +6,7 @@ import argparse
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -16,6 +17,7 @@ from analyzer.findings import AnalysisResult, Finding, Level, Verdict, ordered
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.tracing import trace
 from analyzer.tracing.dry_run import LIMITS, dry_run, is_script, with_dry_run
+from analyzer.walls import launch
 from analyzer.walls.choice import add_sandbox, chosen
 
 
@@ -42,6 +44,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=float, default=90.0, help="with --run: for one script (90)")
     parser.add_argument("--shapes", action="store_true", help="with --run: print the shapes seen on each line")
     add_format(parser)
+
+
+def enclosure(args: argparse.Namespace) -> dict[str, Any]:
+    """What a run of this command reads; it writes nothing."""
+    files = [Path(args.stdin_filename or "stdin.py") if name == "-" else Path(name) for name in args.files]
+    roots = {Path(args.root)} if args.root else {repository_root(file) for file in files}
+    below = [file.parent if file.suffix == ".py" else file for file in files]
+    docker = args.run and (args.sandbox == "docker" or bool(args.image) or launch.standing() is not None)
+    return {"read": [path for path in (*roots, *below) if path.exists()], "write": [], "docker": docker}
 
 
 def run(args: argparse.Namespace, console: Console) -> int:

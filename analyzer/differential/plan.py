@@ -13,7 +13,8 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.differential.backend import Backend, parse, parse_all
 from analyzer.differential.runner import Artefact
 from analyzer.graph import Graph
-from analyzer.problem import UsageProblem
+from analyzer.loading.exported_program import take_apart
+from analyzer.problem import TargetProblem, UsageProblem
 
 if TYPE_CHECKING:
     from analyzer.graph import Graph
@@ -87,7 +88,7 @@ def artefacts(graph: Graph, target: TargetConfig, root: Path, folder: Path) -> d
         if path.suffix in (".keras", ".h5", ".hdf5") or graph.framework == "keras":
             found["keras"] = Artefact("keras", {request["path"]: path}, request)
         elif path.suffix == ".pt2" and graph.framework == "torch":
-            found["torch-program"] = Artefact("torch-program", {request["path"]: path}, request)
+            found["torch-program"] = _program(path, folder / "program")
         elif graph.framework == "tensorflow":
             request = {"path": "model" if path.is_dir() else f"model{path.suffix}"}
             found["tensorflow"] = Artefact("tensorflow", {request["path"]: path}, request)
@@ -101,6 +102,15 @@ def artefacts(graph: Graph, target: TargetConfig, root: Path, folder: Path) -> d
         else:
             found[kind] = Artefact(kind, {"project": root}, described)
     return found
+
+
+def _program(path: Path, folder: Path) -> Artefact:
+    """An exported program taken apart below `folder`, so that no engine reads the file itself."""
+    try:
+        take_apart(path, folder)
+    except TargetProblem as problem:
+        return Artefact("torch-program", {}, {"path": "program", "refused": str(problem)})
+    return Artefact("torch-program", {"program": folder}, {"path": "program"})
 
 
 def onnx_artefact(graph: Graph, folder: Path) -> Artefact:
@@ -228,6 +238,10 @@ def _is_onnx(graph: Graph) -> bool:
 
 def foreign_operators(graph: Graph) -> list[str]:
     """Operators of domains that no engine here has, and that are no functions of the model."""
+    import onnx_ir as ir
+
     functions = {domain for domain, _, _ in graph.model.functions}
     known = {"", "ai.onnx", "ai.onnx.ml", "com.microsoft", *functions}
-    return list(dict.fromkeys(f"{n.domain}::{n.op_type}" for n in graph.graph if n.domain not in known))
+    bodies: tuple[ir.Graph | ir.Function, ...] = (graph.model.graph, *graph.model.functions.values())
+    nodes = (node for body in bodies for node in ir.traversal.RecursiveGraphIterator(body))
+    return list(dict.fromkeys(f"{n.domain}::{n.op_type}" for n in nodes if n.domain not in known))

@@ -25,7 +25,7 @@ from analyzer.differential.verdict import Failure, Kind, kind_of_error
 from analyzer.walls import Limits, launch, stage
 from analyzer.walls.archive import flatten
 from analyzer.walls.kernel.rules import GPU_DEVICES
-from analyzer.walls.protocol import OUTPUT
+from analyzer.walls.protocol import OUTPUT, PROCESSES
 
 WORKER = "assay_worker"
 SOURCE = Path(__file__).parent / "worker"
@@ -208,6 +208,9 @@ class ProcessTransport:
                 if _size_below(self.folder / OUTPUT) > (self.limits or Limits()).output:
                     self._kill()
                     raise EngineFailed(Kind.CRASH, "wrote more than its results may take") from None
+                if stage.tasks([self._child.pid, *stage.descendants(self._child.pid)]) > PROCESSES:
+                    self._kill()
+                    raise EngineFailed(Kind.CRASH, f"started more than {PROCESSES} processes and threads") from None
                 if _resident(self._child.pid) > self.memory:
                     self._kill()
                     limit = self.memory / (1 << 30)

@@ -19,12 +19,14 @@ from analyzer.exporting.imports import imported_files, mentioned_files
 from analyzer.exporting.manifest import FORMATS, ExportProblem, Manifest, read_manifest
 from analyzer.findings import Location
 from analyzer.graph import Graph
+from analyzer.loading.exported_program import take_apart
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.walls import PYTHON, Completed, Limits, Sandbox
 
 INSIDE = "assay_inside"  # the name of the `inside` package where it runs
 PROJECT = "project"
 MANIFEST = "export.json"
+PARTS = Path(__file__).parents[1] / "differential" / "worker" / "torch_parts.py"  # stands alone; runs inside too
 
 
 def export(
@@ -114,16 +116,24 @@ def run_exporter(
 
 
 def convert_program(entry: str, sandbox: Sandbox, folder: Path, limits: Limits) -> Manifest:
-    """Turn ``program.pt2`` in `folder` into ONNX with Assay's own Torch, in `sandbox`: reading it may run code."""
+    """Turn ``program.pt2`` in `folder` into ONNX with Assay's own Torch, in `sandbox`. Only its data go there."""
     program = FORMATS["pt2"]
-    request = {"entry": entry, "root": PROJECT, "program": program, "out": "out"}
-    with tempfile.TemporaryDirectory(prefix="assay-convert-") as temporary:
+    request = {"entry": entry, "root": PROJECT, "program": "parts", "out": "out"}
+    with (
+        tempfile.TemporaryDirectory(prefix="assay-convert-") as temporary,
+        tempfile.TemporaryDirectory(prefix="assay-parts-") as parts,
+    ):
+        try:
+            take_apart(folder / program, Path(parts))
+        except TargetProblem as problem:
+            raise ExportProblem(f"{entry}: the traced program was not read: {problem}") from None
         completed = sandbox.run(
             [PYTHON, "-m", INSIDE, "request.json"],
             files={
                 **exporter_files(),
                 "request.json": json.dumps(request).encode(),
-                f"{PROJECT}/{program}": folder / program,
+                f"{INSIDE}/{PARTS.name}": PARTS,
+                f"{PROJECT}/parts": Path(parts),
             },
             output=Path(temporary),
             limits=limits,

@@ -24,7 +24,7 @@ from analyzer.loading.keras_model import config_parts, read_config
 from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.loading.saved_model import read_program as read_saved_program
 from analyzer.loading.tensorflow_effects import Kind, effects
-from analyzer.loading.torch_names import strange_names
+from analyzer.loading.torch_names import foreign_operators, strange_names
 from analyzer.problem import TargetProblem
 
 UNSAFE_PICKLE = "security/unsafe-pickle"
@@ -33,6 +33,9 @@ EXTERNAL_DATA = "security/external-data"
 UNSAFE_OPERATOR = "security/unsafe-operator"
 
 _NO_LAYERS = frozenset({"numpy", "torch", "jax", "tensorflow", "scipy", "onnx", "h5py", "pip", "setuptools", "absl"})
+_WEIGHTS = frozenset(  # what PyTorch's own reader of weights allows and `picklescan` does not know
+    {f"torch._utils.{name}" for name in ("_rebuild_parameter", "_rebuild_parameter_with_state", "_rebuild_tensor_v3")}
+)
 _MANY = 20  # names told in one finding
 NESTED = 3  # archives within archives that are looked into: a program, its weights, their sample
 
@@ -59,24 +62,38 @@ def scan(
         return ()
 
 
-def refusal(path: Path, findings: Sequence[Finding], limits: Limits = DEFAULT) -> str | None:
+def refusal(
+    path: Path, findings: Sequence[Finding], custom: Sequence[str] | None = None, limits: Limits = DEFAULT
+) -> str | None:
     """Why no engine may run this file, as the end of a sentence; None where nothing in it acts.
 
-    `findings` are those of `scan`. A custom operator is none, but no engine here has it.
+    `findings` are those of `scan`, `custom` those of `custom_operators` (None: looked for).
     """
     for finding in sorted(findings, key=lambda f: f.level is not Level.ERROR):
         if finding.rule.startswith("security/"):
             return _WHY[finding.rule]
+    return of_other_libraries(custom_operators(path, limits) if custom is None else custom)
+
+
+def of_other_libraries(custom: Sequence[str]) -> str | None:
+    """The end of a sentence on `custom` operators; None where there are none."""
+    return f"it has operators of other libraries ({shown(', '.join(custom), 80)})" if custom else None
+
+
+def custom_operators(path: Path, limits: Limits = DEFAULT) -> list[str]:
+    """Operators of a TensorFlow graph or an exported program that no engine here has: what they do is not known."""
     try:
-        if detect(path) in (Format.GRAPHDEF, Format.SAVED_MODEL):
-            saved = detect(path) is Format.SAVED_MODEL
+        found = detect(path)
+        if found in (Format.GRAPHDEF, Format.SAVED_MODEL):
+            saved = found is Format.SAVED_MODEL
             program = read_saved_program(path, limits) if saved else read_program(path, limits)
-            custom = sorted({effect.op for effect in effects(program, assets=saved)})
-            if custom:
-                return f"it has operators of other libraries ({shown(', '.join(custom), 80)})"
+            return sorted({effect.op for effect in effects(program, assets=saved) if effect.kind is Kind.UNKNOWN})
+        if found is Format.TORCH_EXPORT:
+            with open_archive(path, limits) as archive:
+                return foreign_operators(archive, limits)
     except (TargetProblem, RecursionError, MemoryError):
-        return None  # loading says what is wrong
-    return None
+        pass  # loading says what is wrong
+    return []
 
 
 _WHY = {
@@ -157,7 +174,8 @@ def _judged(data: bytes, target: str, member: str) -> Iterator[Finding]:
         (SafetyLevel.Dangerous, Level.ERROR, Confidence.PROVED),
         (SafetyLevel.Suspicious, Level.WARNING, Confidence.POSSIBLE),
     ):
-        names = sorted({f"{shown(g.module)}.{shown(g.name)}" for g in result.globals if g.safety == safety})
+        found = {f"{shown(g.module)}.{shown(g.name)}" for g in result.globals if g.safety == safety}
+        names = sorted(found - _WEIGHTS)
         if not names:
             continue
         first = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -8,13 +8,14 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx_ir as ir
 
-from analyzer.loading.archives import open_archive
+from analyzer.loading.archives import Archive, open_archive
 from analyzer.loading.files import head_of, map_file, shown
 from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.loading.pickles import Call, Global, Persistent, PickleProblem, read_pickle
@@ -57,19 +58,26 @@ def open_torch(path: Path, limits: Limits = DEFAULT) -> dict[str, Weight]:
 
 def _open_zip(path: Path, limits: Limits) -> dict[str, Weight]:
     with open_archive(path, limits) as archive:
-        found = [name for name in archive.names if name == "data.pkl" or name.endswith("/data.pkl")]
-        if not found:
-            raise TargetProblem(f"{shown(path)} has no data.pkl in it; it was not written by torch.save.")
-        folder = found[0].removesuffix("data.pkl")
-        if f"{folder}byteorder" in archive and archive.read(f"{folder}byteorder", 64).strip() == b"big":
-            raise TargetProblem(f"{shown(path)} was written on a big-endian machine, which is not supported.")
-        value, _, _ = read_pickle(archive.read(found[0], limits.pickle_size), limits)
-        storages = {
-            name.removeprefix(f"{folder}data/"): archive.view(name)
-            for name in archive.names
-            if name.startswith(f"{folder}data/")
-        }
+        value, storages = _contents(archive, limits)
     return _weights(value, storages, path, limits)
+
+
+def _contents(archive: Archive, limits: Limits) -> tuple[Any, dict[str, np.ndarray]]:
+    """The pickle of an archive of `torch.save`, and the bytes of its storages by key."""
+    path = archive.path
+    found = [name for name in archive.names if name == "data.pkl" or name.endswith("/data.pkl")]
+    if not found:
+        raise TargetProblem(f"{shown(path)} has no data.pkl in it; it was not written by torch.save.")
+    folder = found[0].removesuffix("data.pkl")
+    if f"{folder}byteorder" in archive and archive.read(f"{folder}byteorder", 64).strip() == b"big":
+        raise TargetProblem(f"{shown(path)} was written on a big-endian machine, which is not supported.")
+    value, _, _ = read_pickle(archive.read(found[0], limits.pickle_size), limits)
+    storages = {
+        name.removeprefix(f"{folder}data/"): archive.view(name)
+        for name in archive.names
+        if name.startswith(f"{folder}data/")
+    }
+    return value, storages
 
 
 def _open_legacy(path: Path, limits: Limits) -> dict[str, Weight]:
@@ -120,6 +128,82 @@ def _storage_of(item: Any) -> tuple[str, ir.DataType, int] | None:
     if not isinstance(kind, Global) or kind.name not in STORAGES or type(count) is not int or count < 0:
         return None
     return str(key), ir.DataType[STORAGES[kind.name]], count
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """A tensor as files of torch hold it: a strided view of the bytes of a storage; `offset`, `strides` in elements."""
+
+    data: np.ndarray
+    dtype: ir.DataType
+    offset: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    parameter: bool = False
+    gradient: bool = False
+
+    def marked(self, *, parameter: bool, gradient: bool) -> Stored:
+        return replace(self, parameter=parameter, gradient=gradient)
+
+    def weight(self) -> Weight:
+        read = functools.partial(_strided, self.data, self.dtype, self.offset, self.shape, self.strides)
+        return Weight(self.dtype, self.shape, read)
+
+
+def stored(
+    data: np.ndarray, dtype: ir.DataType, offset: Any, shape: Any, strides: Any, what: str, limits: Limits
+) -> Stored:
+    """The tensor, if its description fits its bytes. Raises `TargetProblem`, in which `what` names it."""
+    dims, steps, itemsize = tuple(shape), tuple(strides), dtype.numpy().itemsize
+    if any(type(n) is not int or n < 0 for n in (offset, *dims, *steps)) or len(dims) != len(steps):
+        raise TargetProblem(f"{what} has an impossible shape.")
+    last = offset + sum((d - 1) * s for d, s in zip(dims, steps, strict=True)) if math.prod(dims) else 0
+    if math.prod(dims) and (last + 1) * itemsize > len(data):
+        raise TargetProblem(f"{what} reaches beyond its {len(data)} bytes; the file is damaged or cut off.")
+    if len(dims) > limits.rank or math.prod(dims) * itemsize > limits.tensor_size:
+        raise TargetProblem(f"{what} is too large.")
+    return Stored(data, dtype, offset, dims, steps)
+
+
+def read_saved(path: Path, what: str, limits: Limits = DEFAULT) -> Any:
+    """A structure that `torch.save` wrote in the zip form: containers and plain values, each tensor a `Stored`.
+
+    Raises:
+        TargetProblem: damaged, or it holds anything else.
+    """
+    with open_archive(path, limits) as archive:
+        try:
+            value, storages = _contents(archive, limits)
+        except PickleProblem as error:
+            raise TargetProblem(f"the pickle in {what} cannot be read: {error}.") from None
+    return _plain(value, storages, what, limits, limits.depth)
+
+
+def _plain(value: Any, storages: dict[str, np.ndarray], what: str, limits: Limits, depth: int) -> Any:
+    if depth == 0:
+        raise TargetProblem(f"{what} is nested too deeply.")
+    inner = functools.partial(_plain, storages=storages, what=what, limits=limits, depth=depth - 1)
+    if isinstance(value, dict):
+        return {key: inner(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [inner(item) for item in value]
+    if isinstance(value, tuple):
+        return tuple(inner(item) for item in value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    function = value.function if isinstance(value, Call) else value
+    name = function.name if isinstance(function, Global) else ""
+    arguments = value.arguments if isinstance(value, Call) and isinstance(value.arguments, tuple) else ()
+    if name in _REBUILD:
+        gradient = len(arguments) > 4 and arguments[4] is True
+        return _stored(value, storages, f"a tensor in {what}", limits).marked(parameter=False, gradient=gradient)
+    if name in _WRAPPERS and arguments:
+        tensor = inner(arguments[0])
+        if isinstance(tensor, Stored):
+            return tensor.marked(parameter=True, gradient=len(arguments) > 1 and arguments[1] is True)
+    if str(function) == "torch.Size" and len(arguments) == 1:
+        return inner(tuple(arguments[0]))
+    raise TargetProblem(f"{what} holds {shown(function, 80)} besides tensors, which is not read.")
 
 
 _REBUILD = {"_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3"}
@@ -173,28 +257,22 @@ def _weights(value: Any, storages: dict[str, np.ndarray], path: Path, limits: Li
 
 
 def _weight(call: Call, storages: dict[str, np.ndarray], what: str, limits: Limits) -> Weight:
+    return _stored(call, storages, what, limits).weight()
+
+
+def _stored(call: Call, storages: dict[str, np.ndarray], what: str, limits: Limits) -> Stored:
     storage = _storage_of(call)
     arguments = call.arguments
     if storage is None or len(arguments) < 4:
         raise TargetProblem(f"{what} is not stored as torch stores tensors.")
     key, dtype, _ = storage
-    offset, shape, stride = arguments[1:4]
+    offset, shape, strides = arguments[1:4]
     if call.function.name == "_rebuild_tensor_v3" and len(arguments) > 6 and isinstance(arguments[6], Global):
         dtype = ir.DataType[DTYPES.get(arguments[6].name, dtype.name)]
     data = storages.get(key)
     if data is None:
         raise TargetProblem(f"{what} has no data in the file, which is damaged or cut off.")
-    numbers = [offset, *_tuple(shape), *_tuple(stride)]
-    itemsize = dtype.numpy().itemsize
-    if any(type(n) is not int or n < 0 for n in numbers) or len(_tuple(shape)) != len(_tuple(stride)):
-        raise TargetProblem(f"{what} has an impossible shape.")
-    dims, strides = _tuple(shape), _tuple(stride)
-    last = offset + sum((d - 1) * s for d, s in zip(dims, strides, strict=True)) if math.prod(dims) else 0
-    if math.prod(dims) and (last + 1) * itemsize > len(data):
-        raise TargetProblem(f"{what} reaches beyond its data; the file is damaged or cut off.")
-    if len(dims) > limits.rank or math.prod(dims) * itemsize > limits.tensor_size:
-        raise TargetProblem(f"{what} is too large.")
-    return Weight(dtype, dims, functools.partial(_strided, data, dtype, offset, dims, strides))
+    return stored(data, dtype, offset, _tuple(shape), _tuple(strides), what, limits)
 
 
 def _tuple(value: Any) -> tuple[Any, ...]:

@@ -8,7 +8,6 @@ the others keep their names under the domain ``aten``, with shapes, layers and s
 from __future__ import annotations
 
 import functools
-import math
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,19 +18,15 @@ import onnx_ir as ir
 from analyzer.findings import Location
 from analyzer.graph import Graph, Role, set_layer, set_location, set_role
 from analyzer.graph.model import NAME
-from analyzer.loading.archives import Archive, open_archive
+from analyzer.loading.archives import open_archive
+from analyzer.loading.exported_program import SCALAR_TYPES, Layout, tensors, whole
 from analyzer.loading.files import shown
 from analyzer.loading.json_text import read_json
 from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.loading.torch_emitter import DOMAIN, OPSET, Emitter, Operation, Unsupported
 from analyzer.loading.torch_operators import OPERATORS
-from analyzer.loading.weight import Weight, lazy_tensor, view_as
+from analyzer.loading.weight import Weight, lazy_tensor
 from analyzer.problem import TargetProblem
-
-_DTYPES = {
-    1: "UINT8", 2: "INT8", 3: "INT16", 4: "INT32", 5: "INT64", 6: "FLOAT16", 7: "FLOAT", 8: "DOUBLE", 10: "COMPLEX64",
-    11: "COMPLEX128", 12: "BOOL", 13: "BFLOAT16", 28: "UINT16", 29: "FLOAT8E4M3FN", 30: "FLOAT8E5M2",
-}  # fmt: skip
 
 
 def read_program(path: Path, limits: Limits = DEFAULT) -> Graph:
@@ -41,13 +36,12 @@ def read_program(path: Path, limits: Limits = DEFAULT) -> Graph:
         TargetProblem: damaged, or weights that do not fit their description.
     """
     with open_archive(path, limits) as archive:
-        folder, name = _model_member(archive)
+        layout = Layout.of(archive)
+        name = layout.program
         program = read_json(archive.read(name, limits.json_size), f"'{shown(name)}' in {shown(path)}", limits)
         try:
-            weights = {
-                **_weights(archive, f"{folder}data/weights/", "weights", limits),
-                **_weights(archive, f"{folder}data/constants/", "constants", limits),
-            }
+            found = {**tensors(archive, layout, "weights", limits), **tensors(archive, layout, "constants", limits)}
+            weights = {key: tensor.weight() for key, tensor in found.items()}
             return _Reader(program, weights, path, limits).graph()
         except TargetProblem as error:
             raise TargetProblem(f"{shown(path)}: {error}") from None
@@ -58,48 +52,8 @@ def read_program(path: Path, limits: Limits = DEFAULT) -> Graph:
             ) from None
 
 
-def _model_member(archive: Archive) -> tuple[str, str]:
-    """The folder of the archive's content, and the member that holds the program."""
-    found = sorted(n for n in archive.names if re.search(r"(^|/)models/[^/]+\.json$", n))
-    if found:
-        return found[0][: found[0].index("models/")], found[0]
-    if "serialized_exported_program.json" in archive:
-        return "", "serialized_exported_program.json"
-    raise TargetProblem(f"{shown(archive.path)} has no program in it; it is damaged or of another kind.")
-
-
-def _weights(archive: Archive, folder: str, kind: str, limits: Limits) -> dict[str, Weight]:
-    """Name -> tensor; those stored as pickles are left out."""
-    name = f"{folder}model_{kind}_config.json"
-    if name not in archive:
-        return {}
-    config = read_json(archive.read(name, limits.json_size), f"'{shown(name)}'", limits)["config"]
-    found = {}
-    for key, entry in config.items():
-        meta = entry.get("tensor_meta")
-        if entry.get("use_pickle") or meta is None or f"{folder}{entry['path_name']}" not in archive:
-            continue
-        dtype, shape = _dtype(meta["dtype"]), tuple(_whole(d) for d in meta["sizes"])
-        data = archive.view(f"{folder}{entry['path_name']}")
-        strides = [_whole(s) for s in meta["strides"]]
-        compact = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
-        needed = math.prod(shape) * dtype.numpy().itemsize
-        scattered = any(a != b and d != 1 for a, b, d in zip(strides, compact, shape, strict=True))
-        if needed and (len(data) != needed or scattered):
-            raise TargetProblem(f"the weight '{shown(key)}' of shape {list(shape)} does not fit its {len(data)} bytes.")
-        found[str(key)] = Weight(dtype, shape, functools.partial(view_as, data, dtype, shape))
-    return found
-
-
 def _dtype(number: Any) -> ir.DataType:
-    return ir.DataType[_DTYPES[number]] if number in _DTYPES else ir.DataType.UNDEFINED
-
-
-def _whole(size: Mapping[str, Any]) -> int:
-    value = size["as_int"]
-    if type(value) is not int or value < 0:
-        raise ValueError("a size is no number")
-    return value
+    return ir.DataType[SCALAR_TYPES[number]] if number in SCALAR_TYPES else ir.DataType.UNDEFINED
 
 
 _SYMBOL = re.compile(r"^(?:Symbol\('(\w{1,64})'.*\)|(\w{1,64}))$")
@@ -108,7 +62,7 @@ _SYMBOL = re.compile(r"^(?:Symbol\('(\w{1,64})'.*\)|(\w{1,64}))$")
 def _dimension(size: Mapping[str, Any]) -> int | str | None:
     """A size, the name of a symbol, or None for an expression."""
     if "as_int" in size:
-        return _whole(size)
+        return whole(size)
     match = _SYMBOL.match(str(size.get("as_expr", {}).get("expr_str", "")))
     return (match.group(1) or match.group(2)) if match is not None else None
 

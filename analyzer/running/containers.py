@@ -35,11 +35,11 @@ from analyzer.walls import PYTHON, Limits, Sandbox, SessionEnded
 from analyzer.walls.archive import ArchiveRefused, unpack
 from analyzer.walls.docker import DockerSandbox
 from analyzer.walls.engines import EnginesImage
+from analyzer.walls.protocol import ENGINE_CORES
 from analyzer.walls.relayed import TREES
 from analyzer.walls.serving import OutOfTurn, Server
 from analyzer.walls.volume import filled_volume
 
-PROCESSES = 512  # threads of all engines that an analysis keeps warm; code of the project has containers of its own
 MOST_FINDINGS = 5_000
 MOST_FILES = 500
 OUTCOME_LIMIT = 64 << 20
@@ -88,6 +88,7 @@ class Containers:
             [PYTHON, "-I", "-m", "analyzer.running.contained"],
             files={REQUEST: pickle.dumps(request)},
             limits=limits(),
+            environment={name: str(ENGINE_CORES) for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")},
         )
         environment = request.target.environment or request.config.environment
         server = Server(
@@ -156,7 +157,6 @@ def limits() -> Limits:
     return Limits(
         memory=max(2 << 30, total * 3 // 4),
         cpus=float(os.cpu_count() or 1),
-        processes=PROCESSES,
         scratch=max(1 << 30, total // 4),
         output=FILES_LIMIT,
     )

@@ -76,7 +76,7 @@ def _enclosure(target: TargetConfig, where: Surroundings, folders: list[Path]) -
         programs=True,
         network=network,
         user=user,
-        limits={"CORE": 0, "FSIZE": FILE_SIZE, "NOFILE": 4096},
+        limits={"CORE": 0, "FSIZE": FILE_SIZE, "NOFILE": 4096, "NPROC": launch.threads_for(user)},
         devices=GPU_DEVICES,
     )
     return Enclosure(home, rules, variables)

@@ -25,6 +25,7 @@ from analyzer.walls import stage
 from analyzer.walls.kernel import system
 from analyzer.walls.kernel.rules import CannotStand, Rules, close
 from analyzer.walls.launch import environment
+from analyzer.walls.protocol import PROCESSES
 
 Send = Callable[[Any], None]
 Job = Callable[[Send], Any]
@@ -86,7 +87,11 @@ def run_all(
                     _stop(child)
                     yield child.name, finished
             for pipe, child in list(running.items()):
-                if time.monotonic() >= child.ends:
+                if child.crowded():
+                    del running[pipe]
+                    _stop(child)
+                    yield child.name, Answer(error=f"the analysis started more than {PROCESSES} processes.")
+                elif time.monotonic() >= child.ends:
                     del running[pipe]
                     _stop(child)
                     yield (
@@ -109,6 +114,15 @@ class _Running:
     started: float
     ends: float
     messages: int = 0
+    looked: float = 0.0
+
+    def crowded(self) -> bool:
+        """Whether there are more processes below it than a wall allows; looked at once a second."""
+        now = time.monotonic()
+        if now - self.looked < 1.0 or self.process.pid is None:
+            return False
+        self.looked = now
+        return len(stage.descendants(self.process.pid)) > PROCESSES
 
 
 def _start(name: str, job: Job, log: Path, deadline: float, enclosure: Enclosure | None) -> _Running:

@@ -22,13 +22,13 @@ from analyzer.differential import analyse as differential
 from analyzer.differential.analysis import inputs_of
 from analyzer.differential.backend import parse
 from analyzer.differential.drift_review import review_drift
-from analyzer.differential.plan import DEFAULTS, traced_by_engine
+from analyzer.differential.plan import DEFAULTS, foreign_operators, traced_by_engine
 from analyzer.exporting import ExportProblem, export
 from analyzer.exporting.defect import defect_of
 from analyzer.findings import AnalysisResult, Confidence, Finding, Level, Status, TargetReport, UnsafeOperators
 from analyzer.graph.layers import layer_graph
 from analyzer.loading import NotFetchedProblem, detect, load, scan
-from analyzer.loading.scan import refusal
+from analyzer.loading.scan import custom_operators, of_other_libraries, refusal
 from analyzer.numerical import analyse as numerical
 from analyzer.numerical.confirm.confirmation import NO_TORCH
 from analyzer.problem import Problem
@@ -125,12 +125,14 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
     tally = _Tally(TargetReport(target.id, kind_of(target), target.path or target.entry or ""), progress)
     only = where.config.only
     source = where.root / target.file
-    refused = None
+    refused: str | None = None
+    custom: list[str] = []
     if target.path and not target.path.endswith(".py"):
         with tally.stage("security"):
             found = scan(source, where.root)
             tally.findings.extend(replace(finding, target=target.id) for finding in found)
-            refused = refusal(source, found) or without_wall(where)
+            custom = custom_operators(source)
+            refused = refusal(source, found, custom) or without_wall(where)
     if source.suffix == ".py" and "tracing" in only:
         with tally.stage("tracing"):
             entry = (target.entry or "").partition(":")[2] or None
@@ -143,6 +145,12 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
         for line in graph.model.metadata_props.get("assay.notes", "").splitlines():
             tally.note(line)
         tally.report = replace(tally.report, nodes=len(graph), versions={**tally.report.versions, **graph.versions})
+        if graph.framework == "onnx" and target.path:
+            custom = foreign_operators(graph)
+            refused = refused or of_other_libraries(custom)
+        if custom and "differential" in where.config.only and target.backends != ():
+            # What they do is not known, so this is no pass; `backends: []` says that no comparison is expected.
+            tally.failures.append(f"{target.id}: not compared, because {of_other_libraries(custom)}.")
         _analyse(graph, target, where, tally, refused)
     return without_local_paths(tally.outcome(), where)
 

@@ -26,7 +26,7 @@ from analyzer.configuration.config import Environment
 from analyzer.problem import TargetProblem
 from analyzer.walls import stage
 from analyzer.walls.archive import ArchiveRefused, pack, unpack
-from analyzer.walls.protocol import OUTPUT, Completed, Limits, Log, Session, check_environment
+from analyzer.walls.protocol import OUTPUT, Completed, Limits, Log, Order, Session, Stays
 
 if TYPE_CHECKING:
     import docker as sdk
@@ -41,7 +41,7 @@ DISCARD_LIMIT = 256 << 20  # printed text beyond this ends the run: nobody reads
 
 
 @dataclass(frozen=True)
-class DockerSandbox:
+class DockerSandbox(Stays):
     """Runs commands in fresh containers of `image` (None: the image this very process runs in).
 
     `gpus` asks the engine for all its GPUs: for trusted code only, a device is a hole in the wall.
@@ -80,43 +80,34 @@ class DockerSandbox:
                 image = derive(client, base, tree, environment.requirements, network=self.install_network)
         return replace(self, image=image)
 
-    def run(
-        self,
-        command: Sequence[str],
-        *,
-        files: Mapping[str, bytes | Path],
-        output: Path | None = None,
-        limits: Limits = Limits(),  # noqa: B008 - frozen
-        environment: Mapping[str, str] | None = None,
-    ) -> Completed:
-        chosen = check_environment(environment)
+    def _run(self, order: Order, output: Path | None) -> Completed:
+        limits = order.limits
         with contextlib.closing(connect()) as client, tempfile.TemporaryFile() as archive:
-            pack({**files, STAGE: Path(stage.__file__).read_bytes()}, limits.input, archive)
+            pack({**order.files, STAGE: Path(stage.__file__).read_bytes()}, limits.input, archive)
             archive.seek(0)
-            container = self._create(client, command, limits, chosen)
+            container = self._create(client, order.command, limits, order.environment)
             try:
                 container.put_archive(BOX, archive)
                 return _execute(container, output, limits)
             finally:
                 remove(container)
 
-    def open(
-        self,
-        command: Sequence[str],
-        *,
-        files: Mapping[str, bytes | Path],
-        limits: Limits = Limits(),  # noqa: B008 - frozen
-        environment: Mapping[str, str] | None = None,
-    ) -> Session:
+    def _open(self, order: Order) -> Session:
         from analyzer.walls.docker_session import start
 
-        return start(self, command, files, limits, check_environment(environment))
+        return start(self, order)
 
     def _create(
         self, client: sdk.DockerClient, command: Sequence[str], limits: Limits, environment: Mapping[str, str]
     ) -> Container:
         request = json.dumps(
-            {"command": list(command), "pack": True, "rlimits": {"FSIZE": limits.output}, "seconds": limits.seconds}
+            {
+                "command": list(command),
+                "pack": True,
+                "rlimits": {"FSIZE": limits.output},
+                "seconds": limits.seconds,
+                "cores": max(1, round(limits.cpus)),
+            }
         )
         interpreter = 'p=$(command -v python3 || command -v python) || exit 126; exec "$p" -I "$0" "$1"'
         return self.create(

@@ -6,14 +6,14 @@ import contextlib
 import socket
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.problem import TargetProblem
 from analyzer.walls.archive import pack
 from analyzer.walls.docker import BOX, DockerSandbox, connect, remove, sentence
-from analyzer.walls.protocol import PYTHON, Limits, Session, SessionEnded
+from analyzer.walls.protocol import PYTHON, Limits, Order, Session, SessionEnded
 
 if TYPE_CHECKING:
     import docker as sdk
@@ -24,17 +24,11 @@ STDOUT, STDERR = 1, 2
 LOG = 4_000  # bytes of standard error that are kept: its end
 
 
-def start(
-    sandbox: DockerSandbox,
-    command: Sequence[str],
-    files: Mapping[str, bytes | Path],
-    limits: Limits,
-    environment: Mapping[str, str],
-) -> Session:
+def start(sandbox: DockerSandbox, order: Order) -> Session:
     """Raises `TargetProblem` when the container cannot be started."""
     from docker.errors import APIError
 
-    if not command or command[0] != PYTHON:
+    if not order.command or order.command[0] != PYTHON:
         raise ValueError("a session runs the container's Python")
     client = connect()
     container = None
@@ -42,16 +36,16 @@ def start(
         container = sandbox.create(
             client,
             ["/bin/sh", "-c", INTERPRETER, "session"],
-            command[1:],
-            limits,
-            {"PYTHONPATH": BOX, "TF_CPP_MIN_LOG_LEVEL": "3", **environment},
+            order.command[1:],
+            order.limits,
+            {"PYTHONPATH": BOX, "TF_CPP_MIN_LOG_LEVEL": "3", **order.environment},
             executable=True,
             stdin=True,
         )
-        _put(container, files, limits.input)
+        _put(container, order.files, order.limits.input)
         stream = container.attach_socket(params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
         container.start()
-        return DockerSession(client, container, stream, limits)
+        return DockerSession(client, container, stream, order.limits)
     except APIError as error:
         raise TargetProblem(f"the Docker engine could not start the container: {sentence(error)}") from error
     except BaseException:

@@ -12,8 +12,10 @@ import sysconfig
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from analyzer.walls import stage
 from analyzer.walls.kernel.enter import START
 from analyzer.walls.kernel.rules import NOBODY, Rules, obstacle
+from analyzer.walls.protocol import PROCESSES
 
 ASSAY = Path(__file__).resolve().parents[2]
 KERNEL = Path(__file__).resolve().parent
@@ -108,6 +110,16 @@ def _open_to_all(path: Path) -> bool:
         return all(folder.stat().st_mode & stat.S_IXOTH for folder in folders)
     except OSError:
         return False
+
+
+def threads_for(user: int | None) -> int:
+    """The kernel's own bound on processes and threads of `user` (None: ours).
+
+    It counts all that the user runs and does not hold root, so it leaves room for other programs and for one analysis a
+    core. Whoever starts a child watches it, and ends it with more than `PROCESSES`.
+    """
+    room = PROCESSES * (4 + (os.cpu_count() or 1))
+    return stage.tasks_of_user(os.getuid() if user is None else user, none=0) + room
 
 
 def memory_backed() -> str | None:

@@ -28,7 +28,7 @@ from analyzer.problem import TargetProblem
 from analyzer.walls import launch, stage
 from analyzer.walls.archive import MAX_MEMBERS, ArchiveRefused, check_name, flatten
 from analyzer.walls.kernel.rules import Rules
-from analyzer.walls.protocol import OUTPUT, Completed, Limits, Log, check_environment
+from analyzer.walls.protocol import OUTPUT, Completed, Limits, Log, Order, Runs
 
 # Shared libraries, thread stacks and allocator reserves of the frameworks: address space that is never touched.
 ADDRESS_SPACE_RESERVE = 6 << 30
@@ -36,7 +36,7 @@ STAGE = ".assay-stage.py"
 
 
 @dataclass(frozen=True)
-class ProcessSandbox:
+class ProcessSandbox(Runs):
     """Child process with rlimits, own session, killed with all its descendants at the deadline."""
 
     python: str = sys.executable
@@ -65,35 +65,28 @@ class ProcessSandbox:
             )
         return self
 
-    def run(
-        self,
-        command: Sequence[str],
-        *,
-        files: Mapping[str, bytes | Path],
-        output: Path | None = None,
-        limits: Limits = Limits(),  # noqa: B008 - frozen
-        environment: Mapping[str, str] | None = None,
-    ) -> Completed:
-        chosen = check_environment(environment)
+    def _run(self, order: Order, output: Path | None) -> Completed:
+        limits = order.limits
         with tempfile.TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True) as temporary:
             box, scratch = Path(temporary, "box"), Path(temporary, "tmp")
             box.mkdir()
             scratch.mkdir()
-            _fill(box, files, limits)
+            _fill(box, order.files, limits)
             (box / STAGE).write_bytes(Path(stage.__file__).read_bytes())
             started = time.monotonic()
             request = {
-                "command": list(command),
+                "command": list(order.command),
                 "rlimits": _rlimits(limits),
                 "seconds": limits.seconds,
                 "watch": True,
+                "cores": max(1, round(limits.cpus)),
             }
             (box / OUTPUT).mkdir(exist_ok=True)
             rules = self._rules(box, scratch)
             child = subprocess.Popen(
                 launch.command(str(box / STAGE), json.dumps(request), rules=rules, python=self.python, form="script"),
                 cwd=box,
-                env=self._environment(scratch) | chosen,
+                env={**self._environment(scratch), **order.environment},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -149,20 +142,9 @@ def _rlimits(limits: Limits) -> dict[str, int]:
         "AS": limits.memory + ADDRESS_SPACE_RESERVE,
         "CPU": int(limits.seconds * max(1.0, limits.cpus)) + 1,
         "FSIZE": limits.output,
-        "NPROC": _tasks_of_this_user() + limits.processes,  # the system counts all processes of the user
+        "NPROC": stage.tasks_of_user(os.getuid()) + limits.processes,  # the system counts all processes of the user
         "CORE": 0,
     }
-
-
-def _tasks_of_this_user() -> int:
-    count = 0
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            if entry.stat().st_uid == os.getuid():
-                count += len(os.listdir(entry / "task"))
-        except OSError:
-            continue
-    return count or 4096  # no /proc: be generous, the limit counts processes that are not ours
 
 
 def _drain(stream: IO[bytes], log: Log) -> None:
@@ -180,7 +162,7 @@ def _watch(child: subprocess.Popen[bytes], limits: Limits, started: float) -> tu
             late = time.monotonic() - started > limits.seconds
             below = stage.descendants(child.pid)
             fat = not late and _resident([child.pid, *below]) > limits.memory
-            crowded = len(below) > limits.processes  # the rlimit does not bind root
+            crowded = stage.tasks(below) > limits.processes  # the rlimit does not bind root
             if late or fat or crowded:
                 stage.end_all(child.pid)
                 try:

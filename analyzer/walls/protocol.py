@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,14 +33,21 @@ ALLOWED_ENVIRONMENT = frozenset(
 )
 
 
+# Processes and threads together, of one walled command. Engines are shown `ENGINE_CORES` cores, for their pools grow by
+# the core: TensorFlow then has 7 threads, JAX 17, PyTorch and ONNX Runtime 3, OpenVINO 5, so that all that an analysis
+# keeps warm fit. 64 that do nothing but start more of themselves do not stop a small runner.
+PROCESSES = 64
+ENGINE_CORES = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one command may use. Bytes, seconds, cores."""
 
     seconds: float = 300.0
     memory: int = 4 << 30  # in a container this includes what lies in the temporary folders
-    cpus: float = 2.0
-    processes: int = 512  # threads count
+    cpus: float = ENGINE_CORES
+    processes: int = PROCESSES
     input: int = 2 << 30  # all files that go in
     output: int = 1 << 30  # all files that come back
     scratch: int = 512 << 20  # the temporary folder
@@ -62,6 +70,51 @@ class Completed:
     log: str = ""
     files: tuple[str, ...] = ()
     refused: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a sandbox is to run; `environment` was checked."""
+
+    command: Sequence[str]
+    files: Mapping[str, bytes | Path]
+    limits: Limits
+    environment: Mapping[str, str]
+
+
+class Runs(ABC):
+    """`Sandbox.run` for sandboxes, which only say how an `Order` is carried out."""
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        files: Mapping[str, bytes | Path],
+        output: Path | None = None,
+        limits: Limits = Limits(),
+        environment: Mapping[str, str] | None = None,
+    ) -> Completed:
+        return self._run(Order(command, files, limits, check_environment(environment)), output)
+
+    @abstractmethod
+    def _run(self, order: Order, output: Path | None) -> Completed: ...
+
+
+class Stays(Runs):
+    """`SessionSandbox.open` besides."""
+
+    def open(
+        self,
+        command: Sequence[str],
+        *,
+        files: Mapping[str, bytes | Path],
+        limits: Limits = Limits(),
+        environment: Mapping[str, str] | None = None,
+    ) -> Session:
+        return self._open(Order(command, files, limits, check_environment(environment)))
+
+    @abstractmethod
+    def _open(self, order: Order) -> Session: ...
 
 
 class SessionEnded(Exception):

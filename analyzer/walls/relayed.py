@@ -14,7 +14,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any
@@ -22,7 +22,7 @@ from typing import IO, Any
 from analyzer.configuration.config import Environment
 from analyzer.problem import TargetProblem
 from analyzer.walls.archive import pack
-from analyzer.walls.protocol import Completed, Limits, Sandbox, Session, SessionEnded, check_environment
+from analyzer.walls.protocol import Completed, Limits, Order, Sandbox, Session, SessionEnded, Stays
 
 TREES = Path("/trees")  # where the front mounts the revisions, read-only
 COPY = 1 << 20
@@ -62,7 +62,7 @@ class Channel:
 
 
 @dataclass(frozen=True)
-class RelayedWall:
+class RelayedWall(Stays):
     """A `Sandbox` at the front's. `place` is `own` (Assay's image) or `environment` (the one the target asks for).
 
     The front is asked when something is to run, not before: it may have to pull the image first.
@@ -86,16 +86,8 @@ class RelayedWall:
         self.channel.ask({"op": "within"})
         return replace(self, place="environment")
 
-    def run(
-        self,
-        command: Sequence[str],
-        *,
-        files: Mapping[str, bytes | Path],
-        output: Path | None = None,
-        limits: Limits = Limits(),  # noqa: B008 - frozen
-        environment: Mapping[str, str] | None = None,
-    ) -> Completed:
-        asked, payload = self._request("run", command, files, limits, environment)
+    def _run(self, order: Order, output: Path | None) -> Completed:
+        asked, payload = self._request("run", order)
         with payload:
             reply = self.channel.ask({**asked, "output": output is not None}, payload)
         completed = Completed(**{**reply["completed"], "files": tuple(reply["completed"]["files"])})
@@ -105,36 +97,22 @@ class RelayedWall:
                 shutil.copyfile(self.channel.folder / str(reply["folder"]) / name, output / name)
         return completed
 
-    def open(
-        self,
-        command: Sequence[str],
-        *,
-        files: Mapping[str, bytes | Path],
-        limits: Limits = Limits(),  # noqa: B008 - frozen
-        environment: Mapping[str, str] | None = None,
-    ) -> Session:
-        asked, payload = self._request("open", command, files, limits, environment)
+    def _open(self, order: Order) -> Session:
+        asked, payload = self._request("open", order)
         with payload:
-            return RelayedSession(self.channel, int(self.channel.ask(asked, payload)["session"]), limits)
+            return RelayedSession(self.channel, int(self.channel.ask(asked, payload)["session"]), order.limits)
 
-    def _request(
-        self,
-        operation: str,
-        command: Sequence[str],
-        files: Mapping[str, bytes | Path],
-        limits: Limits,
-        environment: Mapping[str, str] | None,
-    ) -> tuple[dict[str, Any], IO[bytes]]:
-        shared, carried = _split(files)
+    def _request(self, operation: str, order: Order) -> tuple[dict[str, Any], IO[bytes]]:
+        shared, carried = _split(order.files)
         request = {
             "op": operation,
             "place": self.place,
-            "command": list(command),
+            "command": list(order.command),
             "shared": shared,
-            "limits": asdict(limits),
-            "environment": check_environment(environment),
+            "limits": asdict(order.limits),
+            "environment": order.environment,
         }
-        return request, _packed(carried, limits.input)
+        return request, _packed(carried, order.limits.input)
 
 
 class RelayedSession:

@@ -28,9 +28,7 @@ MAX_SESSIONS = 8  # engines of one target that stay at once: more than the pool 
 MAX_OPENED = 256
 MAX_STAGES = 1_000  # names of stages, which the log shows: a target has ten
 MAX_CARRIED = 16 << 30  # bytes that cross for one target, both ways together
-CAPS = Limits(
-    seconds=1800, memory=6 << 30, cpus=4, processes=512, input=2 << 30, output=1 << 30, scratch=2 << 30, log=64 << 10
-)
+CAPS = Limits(seconds=1800, memory=6 << 30, cpus=4, input=2 << 30, output=1 << 30, scratch=2 << 30, log=64 << 10)
 
 
 class OutOfTurn(Exception):

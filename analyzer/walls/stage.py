@@ -4,9 +4,10 @@ It carries no dependency (it is streamed into containers that know nothing of As
 
     python -I stage.py '{"command": […], "rlimits": {"AS": bytes, …}, "pack": true, "seconds": 300, "watch": true}'
 
-The command's standard output goes to standard error. With ``pack`` the folder ``out`` is written to standard output as
-a tar stream afterwards. Exit code: the command's, or 128 + the signal that ended it. Should nobody outside keep the
-deadline any more (``seconds``), or the process that started this one be gone (``watch``), everything is ended.
+The command's standard output goes to standard error. With ``pack`` the folder ``out`` is written to standard output
+as a tar stream afterwards; ``cores`` is how many processor cores it sees. Exit code: the command's, or 128 + the
+signal that ended it. Should nobody outside keep the deadline any more (``seconds``), or the process that started this
+one be gone (``watch``), everything is ended.
 """
 
 from __future__ import annotations
@@ -52,6 +53,38 @@ def descendants(root: int) -> list[int]:
         found.extend(below)
         queue.extend(below)
     return found
+
+
+def tasks(pids: list[int]) -> int:
+    """How many threads these processes have; a process without others counts as one."""
+    count = 0
+    for pid in pids:
+        try:
+            count += len(os.listdir(f"/proc/{pid}/task"))
+        except OSError:
+            continue
+    return count
+
+
+def tasks_of_user(user: int, none: int = 4096) -> int:
+    """How many threads all processes of `user` have; `none` where /proc does not tell, or there are none."""
+    pids = []
+    try:
+        for name in os.listdir("/proc"):
+            with contextlib.suppress(OSError):
+                if name.isdigit() and os.stat(f"/proc/{name}").st_uid == user:
+                    pids.append(int(name))
+    except OSError:
+        return none or 4096
+    return tasks(pids) or none
+
+
+def show_cores(count: int) -> None:
+    """Let this process, and what it starts, see at most `count` cores: pools of threads grow with the machine."""
+    with contextlib.suppress(AttributeError, OSError):  # another system than Linux
+        cores = sorted(os.sched_getaffinity(0))
+        first = os.getpid() % len(cores)  # not all on the same ones
+        os.sched_setaffinity(0, (cores[first:] + cores[:first])[:count])
 
 
 def end_all(root: int) -> None:
@@ -107,6 +140,8 @@ def main() -> None:
     request = json.loads(sys.argv[1])
     command = [part.replace("{python}", sys.executable) for part in request["command"]]
     adopt_orphans()
+    if request.get("cores"):
+        show_cores(request["cores"])
     os.makedirs("out", exist_ok=True)
     rlimits = request.get("rlimits", {})
     if rlimits:

@@ -121,11 +121,19 @@ def _zip(path: Path | io.BytesIO, members: dict[str, bytes]) -> bytes:
 
 
 def _program(
-    call: str = "torch.ops.aten.relu.default", size: str = "s0 + 1", pickled: bool = False
+    call: str = "torch.ops.aten.relu.default",
+    size: str = "s0 + 1",
+    pickled: bool = False,
+    guard: str = "",
+    spec: str = "",
 ) -> dict[str, bytes]:
     graph = {
-        "graph_module": {"graph": {"nodes": [{"target": call, "inputs": [], "outputs": [], "metadata": {}}]}},
+        "graph_module": {
+            "graph": {"nodes": [{"target": call, "inputs": [], "outputs": [], "metadata": {}}]},
+            "module_call_graph": [{"fqn": "", "signature": {"in_spec": spec, "out_spec": spec}}],
+        },
         "range": {"as_expr": {"expr_str": size}},
+        "guards_code": [guard] if guard else [],
     }
     weights = {"config": {"w": {"path_name": "weight_0", "use_pickle": pickled, "tensor_meta": None}}}
     return {
@@ -160,6 +168,13 @@ def pickles(folder: Path, mark: Path) -> dict[str, Path]:
         "library.pt2": _program(call="torch.ops.load_library"),
         "size.pt2": _program(size=f"__import__('os').system('touch {mark}')"),
         "attribute.pt2": _program(size="s0.__class__"),
+        "guard.pt2": _program(guard=f"__import__('os').system('touch {mark}')"),
+        "file.pt2": _program(call="torch.ops.aten.from_file.default"),
+        "save.pt2": _program(call="torch.ops.aten.save.default"),
+        "getter.pt2": _program(call="_operator.attrgetter"),
+        "walk.pt2": _program(call="torch._higher_order_ops.utils.os.system"),
+        "import.pt2": _program(call="torch.ops.import_module.__call__"),
+        "enumeration.pt2": _program(spec='[1, {"type": "builtins.dict", "context": "[{\\"__enum__\\": true}]"}]'),
         "weight.pt2": {**_program(pickled=True), "p/data/weights/weight_0": torch_file},
         "script.pt": {"m/data.pkl": evil, "m/version": b"3", "m/constants.pkl": evil, "m/code/__torch__.py": b"x"},
     }  # fmt: skip
@@ -252,9 +267,66 @@ def onnx_files(folder: Path, mark: Path) -> dict[str, Path]:
     return made
 
 
+def custom_domains(folder: Path, mark: Path) -> dict[str, Path]:
+    """Operators of libraries that nobody here has: what they would do is not known."""
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "xy")
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("evil", 1), helper.make_opsetid("ai.onnx.contrib", 1)]
+    run = helper.make_node("Run", ["x"], ["y"], domain="evil", command=f"touch {mark}")
+    python = helper.make_node("PyOp", ["x"], ["y"], domain="ai.onnx.contrib", code=f"open({str(mark)!r}, 'w')")
+    truth = helper.make_tensor("c", TensorProto.BOOL, [], [True])
+    branch = helper.make_graph([run], "b", [], [y])
+    choice = [
+        helper.make_node("Constant", [], ["c"], value=truth),
+        helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch),
+    ]
+    function = helper.make_function("own", "F", ["x"], ["y"], [run], opsets)
+    called = helper.make_node("F", ["x"], ["y"], domain="own")
+    made = {}
+    for name, nodes, functions in (
+        ("operator", [run], []), ("Python operator", [python], []), ("operator in a branch", choice, []),
+        ("operator in a function", [called], [function]),
+    ):  # fmt: skip
+        model = helper.make_model(
+            helper.make_graph(nodes, "g", [x], [y]), functions=functions, ir_version=9,
+            opset_imports=[*opsets, helper.make_opsetid("own", 1)],
+        )  # fmt: skip
+        made[f"onnx custom {name}"] = folder / f"custom {name}.onnx"
+        made[f"onnx custom {name}"].write_bytes(model.SerializeToString())
+    return made
+
+
+def places(folder: Path, mark: Path) -> dict[str, Path]:
+    """Pipes and links where files are expected."""
+    made = {}
+    for name in ("pipe.pt", "pipe.h5", "pipe.pb", "pipe.keras", "pipe.safetensors"):
+        made[f"{name} that is a pipe"] = folder / name
+        os.mkfifo(made[f"{name} that is a pipe"])
+    piped = folder / "piped" / "m.onnx"
+    piped.parent.mkdir()
+    os.mkfifo(piped.parent / "w.bin")
+    tensor = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[2], data_location=TensorProto.EXTERNAL)
+    tensor.external_data.add(key="location", value="w.bin")
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "xy")
+    graph = helper.make_graph([helper.make_node("Add", ["x", "w"], ["y"])], "g", [x], [y], [tensor])
+    onnx.save(helper.make_model(graph), piped)
+    made["onnx data in a pipe"] = piped
+    with h5py.File(folder / "virtual.h5", "w") as file:
+        file.attrs["model_config"] = json.dumps({"class_name": "Sequential", "config": {"name": "s", "layers": []}})
+        layout = h5py.VirtualLayout(shape=(4,), dtype="u1")
+        layout[:] = h5py.VirtualSource("/etc/passwd", "w", shape=(4,))
+        file.create_virtual_dataset("w", layout)
+    made["hdf5 virtual dataset of another file"] = folder / "virtual.h5"
+    linked = folder / "linked_model"
+    linked.mkdir()
+    (linked / "saved_model.pb").symlink_to("/etc/passwd")
+    made["SavedModel that is a link"] = linked
+    return made
+
+
 def write_all(folder: Path, mark: Path) -> dict[str, Path]:
     """Name -> path. Each is hostile; `mark` must never come to be."""
     folder.mkdir()
     return {
         **tensorflow(folder, mark), **pickles(folder, mark), **keras(folder, mark), **onnx_files(folder, mark),
+        **custom_domains(folder, mark), **places(folder, mark),
     }  # fmt: skip

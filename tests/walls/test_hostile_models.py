@@ -11,14 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from onnx import TensorProto, helper
 
 from analyzer.commands.cli import main
 from tests.walls.hostile_files import write_all
 
 SPACE = """
-model: model.onnx
-parameters:
-  channels: {values: [1, 2]}
+version: 1
+hyperparameters:
+  rows: [1, 2]
+bind:
+  x.shape[0]: rows
 """
 SECRET = "s3cret-of-the-environment"
 
@@ -92,8 +95,18 @@ def test_other_commands_are_not_green_and_leave_no_mark(
             code = main(arguments)
         except SystemExit as stopped:
             code = int(stopped.code or 0)
-        if code not in (1, 2, 3):
+        if code not in (1, 3):
             green.append((name, code))
+    healthy = tmp_path / "healthy.onnx"
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "xy")
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", [x], [y])
+    healthy.write_bytes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]).SerializeToString())
+    own = {
+        "diff": ["diff", str(healthy), "--out", str(tmp_path / "out")],
+        "checkpoint": ["checkpoint", str(healthy)],
+        "space": ["space", "space.yml", "--target", str(healthy)],
+    }
+    assert main(own[command]) == 0, "what is not hostile is green"
     said = capfd.readouterr()
     assert not green
     assert "Traceback" not in said.out + said.err
@@ -104,3 +117,60 @@ def test_the_content_of_other_files_reaches_no_report(report: dict[str, Any]) ->
     text = json.dumps(report)
     assert "root:x:0:0" not in text
     assert SECRET not in text
+
+
+IMAGE = os.environ.get("ASSAY_TEST_ENGINES_IMAGE", "")
+# One of each family: a container a target, as the action runs them.
+FAMILIES = (
+    "tf WriteFile", "tf SavedModel", "pickle npz", "archive sample.pt2", "archive guard.pt2", "archive file.pt2",
+    "keras lambda", "hdf5 external link", "onnx data at /etc/passwd", "onnx custom operator", "pipe.pt that is a pipe",
+)  # fmt: skip
+
+
+@pytest.mark.docker
+@pytest.mark.skipif(not IMAGE, reason="ASSAY_TEST_ENGINES_IMAGE names no image that holds Assay and the engines")
+class TestContainers:
+    """The same files behind the container engine's wall."""
+
+    def test_all_of_them_in_one_container(self, attack: Attack, tmp_path: Path) -> None:
+        """`assay check` over all files inside a container: 64 processes, no network, nobody, a read-only root."""
+        from analyzer.walls import PYTHON, Limits
+        from analyzer.walls.docker import DockerSandbox
+
+        folder = next(iter(attack.files.values())).parent
+        plain = {n: p for n, p in attack.files.items() if not p.is_symlink() and (p.is_file() or p.is_dir())}
+        plain = {n: p for n, p in plain.items() if not p.is_dir() or not any(c.is_symlink() for c in p.iterdir())}
+        names = [path.relative_to(folder.parent).as_posix() for path in plain.values()]
+        files: dict[str, bytes | Path] = {
+            f"models/{path.relative_to(folder).as_posix()}": path
+            for path in folder.rglob("*") if path.is_file() and not path.is_symlink()
+        }  # fmt: skip
+        done = DockerSandbox(IMAGE).run(
+            [PYTHON, "-I", "-m", "analyzer", "check", *names, "--jobs", "2", "--no-report", "--format", "json"],
+            files=files, output=tmp_path, limits=Limits(seconds=1500, memory=6 << 30, log=64 << 20, scratch=2 << 30),
+        )  # fmt: skip
+        assert done.exit_code in (1, 3), done.log[-3000:]
+        assert "Traceback" not in done.log
+        told = json.loads(done.log[done.log.index("{") : done.log.rindex("}") + 1])
+        assert {t["id"] for t in told["targets"]} == set(names)
+        assert not [t["id"] for t in told["targets"] if t["status"] == "analysed"]
+        assert SECRET not in done.log
+        assert not list(attack.marks.iterdir())
+
+    def test_a_container_a_target(self, attack: Attack, tmp_path: Path) -> None:
+        from analyzer.configuration.config import Config, TargetConfig
+        from analyzer.running.containers import containers
+        from analyzer.running.pipeline import Options, review
+        from analyzer.walls.docker import DockerSandbox
+
+        root = next(iter(attack.files.values())).parents[1]
+        chosen = {name: attack.files[name].relative_to(root).as_posix() for name in FAMILIES}
+        targets = [TargetConfig(id=path, path=path) for path in chosen.values()]
+        with containers(DockerSandbox(IMAGE), {"head": root}, None) as contained:
+            report = review(
+                root, None, Config(), targets, output=tmp_path / "out", contained=contained,
+                options=Options(parallel=2), keys={},
+            )  # fmt: skip
+        assert not [t.id for t in report.targets if t.status == "analysed"]
+        assert not [t.error for t in report.targets if "internal error" in (t.error or "")]
+        assert not list(attack.marks.iterdir())

@@ -181,6 +181,16 @@ time.sleep(600)
 BEHAVIOUR = {
     "answers something else": ('replies.write(b\'{"id": 999, "value": 1}\\n\')', "not asked"),
     "answers without end": ("[replies.write(b'x' * (1 << 20)) for _ in range(100)]", "too long"),
+    "answers a number that was asked of nobody, twice": (
+        'replies.write(b\'{"id": -1, "value": 1}\\n{"id": 2, "value": 1}\\n\')',
+        "not asked",
+    ),
+    "answers with 2 GB": ("[replies.write(b'x' * (1 << 26)) for _ in range(32)]", "too long"),
+    "starts threads without end": (
+        "import threading\nwhile True:\n threading.Thread(target=time.sleep, args=(600,)).start(); time.sleep(0.001)",
+        "",
+    ),
+    "leaves a child behind": ("os.fork() or time.sleep(600)", ""),
     "answers no JSON": ("replies.write(b'[' * 100000 + b'\\n')", "not understood"),
     "writes two gigabytes": ("[open(f'../f{i}', 'wb').write(bytes(1 << 28)) for i in range(9)]; time.sleep(600)", ""),
     "overwrites its own modules": ("open(sys.modules['__main__'].__file__, 'w')", ""),

@@ -182,9 +182,23 @@ def _error(kind: str, error: BaseException) -> dict[str, Any]:
     return {"error": {"kind": kind, "message": text}}
 
 
+CORES = 2  # that an engine sees: its pools of threads grow with them, and a wall bounds how many there are
+
+
+def _show_cores() -> None:
+    """Narrow this process to `CORES` of the cores, before the engine is imported and counts them."""
+    try:
+        cores = sorted(os.sched_getaffinity(0))
+        first = os.getpid() % len(cores)  # not all workers on the same ones
+        os.sched_setaffinity(0, (cores[first:] + cores[:first])[:CORES])
+    except (AttributeError, OSError):  # another system than Linux
+        pass
+
+
 def main() -> None:
     """With ``--send`` the result files a request names follow its reply as bytes, and are removed here."""
     name = sys.argv[1]
+    _show_cores()
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     server = Server(name)

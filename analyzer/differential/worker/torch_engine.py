@@ -16,6 +16,7 @@ import numpy as np
 
 from .contract import Arrays, EngineError, tensor
 from .torch_module import Buffers, Repacked, build_module, take_weights, unchecked_distributions
+from .torch_parts import NotRead, put_together
 from .torch_program import Program, as_array
 
 DTYPES = {"float64": "float64", "bfloat16": "bfloat16", "float16": "float16"}
@@ -63,7 +64,7 @@ class Torch:
         self.parts.clear()  # of the model that was loaded before
         notes: list[str] = []
         if model["kind"] == "torch-program":
-            program = load_program(torch, str(folder / model["path"]))
+            program = load_program(folder, model)
             module = program.module()
             args, kwargs = program.example_inputs or ((), {})
         else:
@@ -230,22 +231,14 @@ class Torch:
         return value.to(getattr(torch, dtype)) if dtype is not None and value.is_floating_point() else value
 
 
-def load_program(torch: Any, path: str) -> Any:
-    """An exported program. PyTorch would unpickle anything where its strict reader refuses: here that is the end."""
-    permissive = torch.load
-
-    def strict(*args: Any, **kwargs: Any) -> Any:
-        return permissive(*args, **{**kwargs, "weights_only": True})
-
-    torch.load = strict
+def load_program(folder: Path, model: dict[str, Any]) -> Any:
+    """An exported program from its parts."""
     try:
-        return torch.export.load(path)
-    except Exception as error:
-        if "weights_only" in str(error) or "Unsupported global" in str(error):
-            raise EngineError("unsupported", "the program holds pickled objects besides tensors") from error
-        raise
-    finally:
-        torch.load = permissive
+        if model.get("refused"):
+            raise NotRead(model["refused"])
+        return put_together(folder / model["path"])
+    except NotRead as problem:
+        raise EngineError("unsupported", str(problem)) from problem
 
 
 def _first(error: BaseException) -> str:

@@ -8,8 +8,10 @@ itself is handed back (``program.pt2``).
 from __future__ import annotations
 
 import contextlib
+import importlib
 import inspect
 import os
+import pathlib
 import traceback
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -60,12 +62,13 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
 
 
 def convert(request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:
-    """``program.pt2`` of another environment -> ``model.onnx``."""
+    """The parts of a program of another environment (`torch_parts`, beside this file inside) -> ``model.onnx``."""
     import torch
 
     entry = request["entry"]
     try:
-        program = torch.export.load(os.path.join(project.root, request["program"]))
+        parts = importlib.import_module(".torch_parts", __package__)
+        program = parts.put_together(pathlib.Path(project.root, request["program"]))
         return {"format": _write_onnx(program, out, torch), "ok": True, "framework": "torch"}
     except _NoExporter as missing:
         raise Failure(
