@@ -58,6 +58,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             "rows": _rows(found),
             "texts": planned(found, root),
             "files": found.files,
+            "next": _next(found),
         }
 
     seen = read_aside(search, [root])  # files of strangers are parsed on the way
@@ -81,8 +82,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
     console.print(Text(f"Wrote {names}."))
-    for line in _next(found):
-        console.print(Text(line), style="bold", soft_wrap=True)
+    for line in seen["next"]:
+        console.print(Text(str(line)), style="bold", soft_wrap=True)
     return 0
 
 
