@@ -79,12 +79,25 @@ def watched(name: str) -> Iterator[tuple[list[str], list[str]]]:
         thread.join(30)
 
 
+@pytest.fixture
+def image_alone(image: str) -> Iterator[str]:
+    """The same image under an identity of this test's own: other tests use the engine at the same time."""
+    name = f"assay-hostile:{os.getpid()}-{time.monotonic_ns()}"
+    done = subprocess.run(
+        ["docker", "build", "--quiet", "--tag", name, "-"], input=f"FROM {image}\nLABEL alone={name}\n",
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    yield name
+    docker("image", "rm", "--force", name)
+
+
 def containers(image: str) -> set[str]:
-    """Those that still exist of this image, running or not; other tests may use the engine at the same time."""
+    """Those that still exist of this image, running or not."""
     return set(docker("ps", "--all", "--quiet", "--filter", f"ancestor={image}").stdout.split())
 
 
-def test_graphs_that_act_are_blocked_and_touch_nothing(image: str, tmp_path: Path, simulator: Simulator) -> None:
+def test_graphs_that_act_are_blocked_and_touch_nothing(image_alone: str, tmp_path: Path, simulator: Simulator) -> None:
     """One pull request with all of them: each is blocked by what it does, and the front goes on to the next."""
     folder = tmp_path / "graphs"
     folder.mkdir()
@@ -100,7 +113,9 @@ def test_graphs_that_act_are_blocked_and_touch_nothing(image: str, tmp_path: Pat
     box, name = tmp_path / "box", f"assay-hostile-{os.getpid()}"
     with watched(name) as (seen, other):
         payload = bench.payload(head_repository="mallory/models")
-        done = run_as_github_does(bench, image, box, payload, name, only="numerical,differential", output="report")
+        done = run_as_github_does(
+            bench, image_alone, box, payload, name, only="numerical,differential", output="report"
+        )
     log = done.stdout + done.stderr
     assert done.returncode == 1, log
     summary = (box / "file_commands" / "summary").read_text(encoding="utf-8")
@@ -119,7 +134,7 @@ def test_graphs_that_act_are_blocked_and_touch_nothing(image: str, tmp_path: Pat
     for secret in SECRETS:
         assert secret not in summary
         assert secret not in "".join(seen)
-    assert not containers(image), "a container was left behind"
+    assert not containers(image_alone), "a container was left behind"
 
 
 HOSTILE_ENTRY = """
@@ -154,7 +169,7 @@ def build():
 """
 
 
-def test_code_of_a_fork_answers_for_no_other_target(image: str, tmp_path: Path, simulator: Simulator) -> None:
+def test_code_of_a_fork_answers_for_no_other_target(image_alone: str, tmp_path: Path, simulator: Simulator) -> None:
     """It prints answers, writes wherever it can, calls home, leaves children and forks; the other model is blocked."""
     bench = Workbench(tmp_path, simulator)
     config = (
@@ -182,7 +197,7 @@ def test_code_of_a_fork_answers_for_no_other_target(image: str, tmp_path: Path, 
     )
     payload = bench.payload(head_repository="mallory/models")
     before = git(bench.workspace, "status", "--porcelain", "--ignored")
-    done = run_as_github_does(bench, image, tmp_path / "box", payload, only="numerical")
+    done = run_as_github_does(bench, image_alone, tmp_path / "box", payload, only="numerical")
     assert done.returncode == 1, done.stdout + done.stderr
     summary = (tmp_path / "box" / "file_commands" / "summary").read_text(encoding="utf-8")
     assert "loss.onnx" in summary
@@ -191,4 +206,4 @@ def test_code_of_a_fork_answers_for_no_other_target(image: str, tmp_path: Path, 
     assert not any(secret in summary for secret in SECRETS)
     assert git(bench.workspace, "status", "--porcelain", "--ignored") == before
     assert simulator.requests == []
-    assert not containers(image), "a container was left behind"
+    assert not containers(image_alone), "a container was left behind"
