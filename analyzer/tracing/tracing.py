@@ -490,7 +490,18 @@ def _unknown_arguments(
     required = positional[: len(positional) - len(function.defaults)] if function.defaults else positional
     args = tuple(_argument(p) for p in required)
     kwargs = {p.arg: _argument(p) for p in spec.kwonlyargs if p.arg not in function.kw_defaults}
+    if function.name == "__init__":
+        with_default = zip(positional[len(required) :], function.defaults[-len(positional) :], strict=False)
+        for parameter, default in (*with_default, *((p, function.kw_defaults.get(p.arg)) for p in spec.kwonlyargs)):
+            if _stands_for_nothing(parameter.arg, default):
+                kwargs[parameter.arg] = _argument(parameter)
     return args, kwargs
+
+
+def _stands_for_nothing(name: str, default: Value) -> bool:
+    """Whether a default says that callers have to give a size: -1, but for what may be an axis."""
+    negative = isinstance(default, int) and not isinstance(default, bool) and default < 0
+    return negative and not (name in ("dim", "dims", "axes") or name.endswith("axis"))
 
 
 _PYTYPES = {"int": "int", "float": "float", "str": "str", "bool": "bool"}

@@ -95,3 +95,19 @@ def test_a_package_does_not_hide_the_standard_library(tmp_path: Path) -> None:
     _, tree = read_source(tmp_path / "train.py", tmp_path)
     (found,) = explore(tmp_path, "train.py", tree, Versions()).problems.values()
     assert found.rule == "python/missing-attribute"
+
+
+SENTINEL = """
+class Norm(nn.Module):
+    def __init__(self, bias: bool = True, width: int = -1, axis: int = -1):
+        super().__init__()
+        self.axis = axis
+        self.weight = nn.Parameter(torch.zeros(width))
+    def forward(self, x):
+        return x.mean(self.axis, keepdim=True) * self.weight{}
+"""
+
+
+def test_a_default_of_minus_one_is_no_size(tmp_path: Path) -> None:
+    assert not problems(tmp_path, SENTINEL.format(""))
+    assert problems(tmp_path, SENTINEL.format(".view(-1, 0)[1, 2, 3]"))
