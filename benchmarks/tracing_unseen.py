@@ -351,6 +351,8 @@ def _drawn(folder: Path, seed: str) -> list[Path]:
 def judge_files(folder: Path, seed: str, most: int, packages: int) -> None:
     """Errors called proved of files nobody has changed: true or false is for a person to say."""
     files = proved = possible = 0
+    advice: Counter[str] = Counter()
+    spent = 0
     seconds: list[float] = []
     for package in _drawn(folder, seed)[:packages]:
         root = source_root(package)
@@ -365,7 +367,12 @@ def judge_files(folder: Path, seed: str, most: int, packages: int) -> None:
             shared = explore(root, file.relative_to(root).as_posix(), tree, Versions())
             seconds.append(time.process_time() - started)
             files += 1
+            spent += any("budget" in note for note in shared.notes)
             for problem in shared.problems.values():
+                if problem.level == "note":
+                    advice[problem.rule] += 1
+                    place = f"{package.name} {problem.site.path}:{problem.site.line}"
+                    print(f"note {place} {problem.rule} {problem.message[:120]}")
                 if problem.level == "error":
                     proved += problem.certain
                     possible += not problem.certain
@@ -375,7 +382,7 @@ def judge_files(folder: Path, seed: str, most: int, packages: int) -> None:
                         print(*(f"    {s}" for s in (problem.tier, *problem.sentences)), sep="\n")
     middle = statistics.median(seconds) if seconds else 0.0
     print(f"{files} files: {proved} proved errors, {possible} possible; processor time median {middle:.2f} s, "
-          f"longest {max(seconds, default=0):.1f} s")  # fmt: skip
+          f"longest {max(seconds, default=0):.1f} s; {spent} files spent a budget; notes {dict(advice)}")  # fmt: skip
 
 
 def main() -> int:
