@@ -442,8 +442,9 @@ def told(case: Case, result: AnalysisResult, folder: Path, output: Path) -> tupl
             for each in script.parent.glob(f"{script.stem}*"):
                 Path(clean, each.name).write_bytes(each.read_bytes())
             env = {k: v for k, v in os.environ.items() if k != "KERAS_BACKEND"}
+            project = [str(folder)] if script.name.startswith("state-mutated") else []  # these run its entry point
             done = subprocess.run(
-                [sys.executable, script.name, str(folder)], cwd=clean, env=env, capture_output=True, text=True
+                [sys.executable, script.name, *project], cwd=clean, env=env, capture_output=True, text=True
             )
             shown |= done.returncode == 1
     text = (right or mine)[0].message if mine else "; ".join(f.message for f in result.findings) or "no finding"

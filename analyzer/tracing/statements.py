@@ -21,7 +21,7 @@ from analyzer.tracing.modules import import_from, import_module
 from analyzer.tracing.problems import PyRaise, ShapeFailure
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import Api, Class, Instance, Scope, Tensor, Unknown, Value
+from analyzer.tracing.values import Api, Class, DictV, Instance, ListV, Scope, Tensor, Unknown, Value
 
 BREAK, CONTINUE = "break", "continue"
 
@@ -68,7 +68,32 @@ def assign(tr: Tracer, target: ast.expr, value: Value) -> None:
     elif isinstance(target, ast.Attribute):
         set_attribute(tr, evaluate(tr, target.value), target.attr, value)
     elif isinstance(target, ast.Subscript):
-        set_item(tr, evaluate(tr, target.value), evaluate(tr, target.slice), value)
+        owner = evaluate(tr, target.value)
+        set_item(tr, owner, evaluate(tr, target.slice), value)
+        if isinstance(target.value, ast.Subscript) and not _known_index(tr, target.value.slice):
+            _open_elements(tr, evaluate(tr, target.value.value))
+
+
+def _known_index(tr: Tracer, node: ast.expr) -> bool:
+    """Whether an index is one number or text; what a call computes is not computed twice, and counts as unknown.
+
+    In a round of a loop that stands for any number of rounds, the others may have had another index.
+    """
+    if tr.doubts:
+        return False
+    if isinstance(node, (ast.Name, ast.Attribute, ast.Constant, ast.UnaryOp)):
+        value = evaluate(tr, node)
+        return isinstance(value, (int, str))
+    return not any(isinstance(part, ast.Call) for part in ast.walk(node))
+
+
+def _open_elements(tr: Tracer, container: Value) -> None:
+    """`a[i][k] = v` with an `i` that is not known may have written into any element of `a`."""
+    items = container if isinstance(container, tuple) else getattr(container, "items", ())
+    for element in items.values() if isinstance(items, dict) else items if isinstance(items, (tuple, list)) else ():
+        if isinstance(element, (DictV, ListV)):
+            tr.touch(element)
+            element.open = True
 
 
 def store_name(tr: Tracer, name: str, value: Value) -> None:

@@ -111,3 +111,26 @@ class Norm(nn.Module):
 def test_a_default_of_minus_one_is_no_size(tmp_path: Path) -> None:
     assert not problems(tmp_path, SENTINEL.format(""))
     assert problems(tmp_path, SENTINEL.format(".view(-1, 0)[1, 2, 3]"))
+
+
+def test_a_dictionary_that_was_sorted_by_unknown_keys_may_hold_what_is_asked(tmp_path: Path) -> None:
+    source = """
+def group(prefix, d):
+    found = ({}, {})
+    for key in d.keys():
+        rest = int(not key.startswith(prefix))
+        found[rest][key] = d[key]
+    return found
+
+class Inner(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.f = nn.Linear(width, width)
+
+def make(depth, **more):
+    inside, rest = group("in_", dict(in_depth=depth, **more))
+    return Inner(**rest)
+"""
+    assert not problems(tmp_path, source)
+    (found,) = problems(tmp_path, source.replace(", **more", "").replace("(**rest)", "(**inside)"))
+    assert found.operator == "Inner.__init__"
