@@ -41,6 +41,8 @@ class Pool:
     _runners: dict[tuple[str, int], Runner] = field(default_factory=dict)
     _loaded: dict[tuple[str, int], Artefact] = field(default_factory=dict)
     _failed: dict[tuple[str, int], tuple[Failure, Artefact]] = field(default_factory=dict)
+    # The kernel ends a worker when the thread that started it ends, so these threads live as long as the pool.
+    _threads: list[ThreadPoolExecutor] = field(default_factory=list)
 
     def __enter__(self) -> Pool:
         return self
@@ -57,6 +59,8 @@ class Pool:
         self._runners.clear()
         self._loaded.clear()
         self._failed.clear()
+        while self._threads:
+            self._threads.pop().shutdown()
 
     def warm(self, wanted: Sequence[tuple[Backend, Artefact]]) -> None:
         """Start workers side by side: most of a start is one core's work in another process.
@@ -69,8 +73,8 @@ class Pool:
         keys = list(new)[: max(0, self.limit - len(self._runners))]
         if len(keys) < 2:
             return
-        with ThreadPoolExecutor(len(keys)) as threads:
-            started = list(threads.map(lambda k: self._start(*new[k]), keys))
+        self._threads.append(ThreadPoolExecutor(len(keys)))
+        started = list(self._threads[-1].map(lambda k: self._start(*new[k]), keys))
         for key, runner in zip(keys, started, strict=True):
             if isinstance(runner, Failure):
                 self._failed[key] = runner, new[key][1]
