@@ -111,7 +111,8 @@ def test_a_folder_is_one_data_set(tree: Path, tmp_path: Path, analyse: Analyse) 
         np.savez(tree / "data" / f"part{number}.npz", **instances(count, number))  # type: ignore[arg-type]
     report = analyse("data")
     (target,) = report.targets
-    assert target.assumptions == ("13 instances of data",)
+    (said,) = target.assumptions
+    assert said.startswith("13 instances of data, of ")  # and how many of each class
     assert {h.metric: sum(h.counts) for h in target.distances} == {"class": 13, "mad": 13}
     classes = next(h for h in target.distances if h.metric == "class")
     assert (classes.first, classes.second) == ("onnxruntime", "onnxruntime:opt=disable")
@@ -139,7 +140,7 @@ def test_a_callable_runs_in_the_sandbox_alone(tmp_path: Path, analyse: Analyse) 
     )
     assert not (tmp_path / "was-run").exists()
     report = analyse("data.py:data", ProcessSandbox())
-    assert report.targets[0].assumptions == ("7 instances of data.py:data",)
+    assert report.targets[0].assumptions == ("7 instances of data.py:data, of 4 classes (0: 2, 1: 2, 2: 2, 4: 1)",)
     assert {h.metric: sum(h.counts) for h in report.targets[0].distances} == {"class": 7, "mad": 7}
 
 

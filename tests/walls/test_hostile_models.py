@@ -123,7 +123,7 @@ IMAGE = os.environ.get("ASSAY_TEST_ENGINES_IMAGE", "")
 # One of each family: a container a target, as the action runs them.
 FAMILIES = (
     "tf WriteFile", "tf SavedModel", "pickle npz", "archive sample.pt2", "archive guard.pt2", "archive file.pt2",
-    "keras lambda", "hdf5 external link", "onnx data at /etc/passwd", "onnx custom operator", "pipe.pt that is a pipe",
+    "keras lambda", "hdf5 external link", "onnx data at /etc/passwd", "onnx custom operator",
 )  # fmt: skip
 
 
