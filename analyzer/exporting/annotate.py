@@ -38,15 +38,15 @@ def graph_of(folder: Path, manifest: Manifest, target: TargetConfig) -> Graph:
         graph = graph_of_graphdef(file, manifest)
     else:
         graph = load(file)
+        if manifest.recorded:  # told by the frames, which the next step reads and drops
+            for node in graph.nodes():
+                if INDEPENDENT not in node.metadata_props.get(_TORCH + "stack_trace", ""):
+                    set_frozen(node)
         if manifest.framework == "torch" or any(_TORCH + "name_scopes" in n.metadata_props for n in graph.nodes()):
             annotate_torch(graph.model, manifest)
         else:
             _locate_layers(graph, manifest.created)
     graph = replace(graph, framework=manifest.framework, versions={**graph.versions, **manifest.versions})
-    if manifest.recorded:
-        for node in graph.nodes():
-            if INDEPENDENT not in node.metadata_props.get(_TORCH + "stack_trace", ""):
-                set_frozen(node)
     if not graph.losses:
         graph = replace(graph, losses=scalar_outputs(graph.graph))
     if manifest.notes:
