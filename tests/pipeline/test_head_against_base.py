@@ -52,7 +52,7 @@ def test_a_changed_weight_is_told_and_blocks_beyond_its_budget(tmp_path: Path) -
     assert within.verdict is Verdict.PASS
     (line,) = (s for t in within.targets for s in t.backends if s.startswith("Head against base"))
     assert "brought in by `head` (MatMul" in line
-    assert "**Backends**: Head against base on" in markdown.summary(within)
+    assert "**Backends**: `classifier`: Head against base on" in markdown.summary(within)
     (finding,) = beyond.blocking
     assert (finding.rule, finding.layer or finding.node, beyond.verdict) == ("differential/drift", "head", Verdict.FAIL)
     assert finding.reproducer is not None

@@ -33,21 +33,21 @@ def write(tmp_path: Path, source: str | bytes, name: str = "model.py") -> str:
     return str(path)
 
 
-def test_a_sound_file_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sound_file_is_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert trace(tmp_path, write(tmp_path, GOOD)) == 0
-    assert "no finding" in capsys.readouterr().out
+    assert "no finding" in capfd.readouterr().out
 
 
-def test_an_error_blocks_and_says_shapes_and_the_repair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_blocks_and_says_shapes_and_the_repair(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert trace(tmp_path, write(tmp_path, BROKEN)) == 1
-    shown = capsys.readouterr().out
+    shown = capfd.readouterr().out
     assert "model.py:4" in shown
     assert "error" in shown
     assert "the last dimension of the input is 5 but the layer takes 3" in shown
     assert "Replace 3 by 5. (model.py:3)" in shown
 
 
-def test_a_warning_names_the_value_and_does_not_block(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_warning_names_the_value_and_does_not_block(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     source = """
         import argparse, torch, torch.nn as nn
         parser = argparse.ArgumentParser()
@@ -55,14 +55,14 @@ def test_a_warning_names_the_value_and_does_not_block(tmp_path: Path, capsys: py
         y = nn.Linear(64, 10)(torch.zeros(8, parser.parse_args().width))
         """
     assert trace(tmp_path, write(tmp_path, source)) == 0
-    shown = capsys.readouterr().out
+    shown = capfd.readouterr().out
     assert "tracing/forced-dimension" in shown
     assert "can only be 64" in shown
     assert "default 64: fits" in shown
 
 
 def test_a_default_run_that_fails_blocks_though_another_flag_would_fit(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     source = """
         import argparse, torch, torch.nn as nn
@@ -71,19 +71,19 @@ def test_a_default_run_that_fails_blocks_though_another_flag_would_fit(
         y = nn.Linear(64, 10)(torch.zeros(8, parser.parse_args().width))
         """
     assert trace(tmp_path, write(tmp_path, source)) == 1
-    assert "the default run fails: Linear" in capsys.readouterr().out
+    assert "the default run fails: Linear" in capfd.readouterr().out
 
 
-def test_an_advisory_does_not_block(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_advisory_does_not_block(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     source = """
         import torch
         y = torch.zeros(8, 1).argmax(dim=1)
         """
     assert trace(tmp_path, write(tmp_path, source)) == 0
-    assert "tracing/argmax-over-size-one" in capsys.readouterr().out
+    assert "tracing/argmax-over-size-one" in capfd.readouterr().out
 
 
-def test_a_python_bug_blocks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_python_bug_blocks(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     source = """
         import torch
         def forward(x):
@@ -91,22 +91,22 @@ def test_a_python_bug_blocks(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         forward(torch.zeros(2))
         """
     assert trace(tmp_path, write(tmp_path, source)) == 1
-    assert "python/undefined-name" in capsys.readouterr().out
+    assert "python/undefined-name" in capfd.readouterr().out
 
 
-def test_the_version_of_the_repository_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_of_the_repository_is_shown(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     write(tmp_path, "tensorflow==2.4.0\n", "requirements.txt")
     source = """
         import tensorflow as tf
         x = tf.placeholder(tf.float32, [None, 3])
         """
     assert trace(tmp_path, write(tmp_path, source)) == 1
-    shown = capsys.readouterr().out
+    shown = capfd.readouterr().out
     assert "python/removed-api" in shown
     assert "2.4" in shown
 
 
-def test_an_entry_starts_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_entry_starts_there(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     source = """
         import torch, torch.nn as nn
         def good():
@@ -117,26 +117,26 @@ def test_an_entry_starts_there(tmp_path: Path, capsys: pytest.CaptureFixture[str
     path = write(tmp_path, source)
     assert trace(tmp_path, path, "--entry", "good") == 0
     assert trace(tmp_path, path, "--entry", "bad") == 1
-    capsys.readouterr()
+    capfd.readouterr()
     assert trace(tmp_path, path, "--entry", "none") == 2
-    assert "no function or class named none" in capsys.readouterr().err
+    assert "no function or class named none" in capfd.readouterr().err
 
 
-def test_several_files_are_all_traced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_files_are_all_traced(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     bad, worse = write(tmp_path, BROKEN, "a.py"), write(tmp_path, "def f(:\n", "b.py")
     assert trace(tmp_path, bad, worse, write(tmp_path, GOOD, "c.py")) == 1
-    shown = capsys.readouterr().out
+    shown = capfd.readouterr().out
     assert "a.py:4" in shown
     assert "b.py:1: syntax error" in shown
     assert "c.py: no finding" in shown
 
 
-def test_a_folder_is_traced_file_by_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_is_traced_file_by_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     write(tmp_path, BROKEN, "models/a.py")
     write(tmp_path, GOOD, "models/deep/b.py")
     write(tmp_path, BROKEN, "models/.venv/lib/c.py")
     assert trace(tmp_path, str(tmp_path / "models")) == 1
-    shown = capsys.readouterr().out
+    shown = capfd.readouterr().out
     assert "a.py" in shown
     assert "b.py: no finding" in shown
     assert "c.py" not in shown
@@ -154,27 +154,27 @@ def test_a_folder_is_traced_file_by_file(tmp_path: Path, capsys: pytest.CaptureF
     ],
 )
 def test_bad_input_is_one_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: str | bytes, code: int, sentence: str
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], name: str, content: str | bytes, code: int, sentence: str
 ) -> None:
     import re
 
     assert trace(tmp_path, write(tmp_path, content, name)) == code
-    shown = capsys.readouterr()
+    shown = capfd.readouterr()
     text = (shown.out + shown.err).strip()
     assert re.search(sentence, text), text
     assert "Traceback" not in text
     assert len(text.splitlines()) == 1
 
 
-def test_a_missing_file_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_file_is_one_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert trace(tmp_path, str(tmp_path / "none.py")) == 2
-    assert "does not exist" in capsys.readouterr().err
+    assert "does not exist" in capfd.readouterr().err
 
 
-def test_a_folder_without_python_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_python_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty").mkdir()
     assert trace(tmp_path, str(tmp_path / "empty")) == 2
-    assert "no Python file" in capsys.readouterr().err
+    assert "no Python file" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -193,12 +193,12 @@ def test_a_folder_without_python_is_said(tmp_path: Path, capsys: pytest.CaptureF
         "class A:\n    def __getattr__(self, name):\n        return A()\nA().b.c.d()\n",
     ],
 )
-def test_odd_programs_end_quietly(tmp_path: Path, capsys: pytest.CaptureFixture[str], source: str) -> None:
+def test_odd_programs_end_quietly(tmp_path: Path, capfd: pytest.CaptureFixture[str], source: str) -> None:
     assert trace(tmp_path, write(tmp_path, source)) in (0, 1)
-    assert "Traceback" not in capsys.readouterr().out
+    assert "Traceback" not in capfd.readouterr().out
 
 
-def test_a_file_of_50000_lines_is_traced_to_its_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_of_50000_lines_is_traced_to_its_end(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     lines = ["import torch", "x = torch.zeros(2, 3)"] + ["x = x + 1"] * 50_000 + ["y = x @ x"]
     assert trace(tmp_path, write(tmp_path, "\n".join(lines) + "\n")) == 1
-    assert "model.py:50003" in capsys.readouterr().out
+    assert "model.py:50003" in capfd.readouterr().out
