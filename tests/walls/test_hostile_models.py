@@ -127,6 +127,7 @@ FAMILIES = (
 )  # fmt: skip
 
 
+@pytest.mark.study  # minutes; `tests/action/test_hostile_image.py` shows the same of six graphs with each landing
 @pytest.mark.docker
 @pytest.mark.skipif(not IMAGE, reason="ASSAY_TEST_ENGINES_IMAGE names no image that holds Assay and the engines")
 class TestContainers:
