@@ -139,6 +139,7 @@ def test_the_environment_is_a_handful_of_names(probe, docker_sandbox, monkeypatc
         "TMPDIR",
         "LANG",
         "PYTHONDONTWRITEBYTECODE",
+        "PYTHONHASHSEED",
         "HOSTNAME",
         "PATH",
         "PWD",
