@@ -14,7 +14,10 @@ import pytest
 from onnx import TensorProto, helper
 
 from analyzer.commands.cli import main
+from tests.action.test_image import ENGINES, image
 from tests.walls.hostile_files import write_all
+
+__all__ = ["image"]
 
 SPACE = """
 version: 1
@@ -119,7 +122,6 @@ def test_the_content_of_other_files_reaches_no_report(report: dict[str, Any]) ->
     assert SECRET not in text
 
 
-IMAGE = os.environ.get("ASSAY_TEST_ENGINES_IMAGE", "")
 # One of each family: a container a target, as the action runs them.
 FAMILIES = (
     "tf WriteFile", "tf SavedModel", "pickle npz", "archive sample.pt2", "archive guard.pt2", "archive file.pt2",
@@ -127,13 +129,17 @@ FAMILIES = (
 )  # fmt: skip
 
 
-@pytest.mark.study  # minutes; `tests/action/test_hostile_image.py` shows the same of six graphs with each landing
+@pytest.fixture(scope="module")
+def engines(image: str) -> str:
+    """The image with Assay and the engines: the one built beside `image`, or ASSAY_TEST_ENGINES_IMAGE."""
+    return os.environ.get("ASSAY_TEST_ENGINES_IMAGE") or ENGINES
+
+
 @pytest.mark.docker
-@pytest.mark.skipif(not IMAGE, reason="ASSAY_TEST_ENGINES_IMAGE names no image that holds Assay and the engines")
 class TestContainers:
     """The same files behind the container engine's wall."""
 
-    def test_all_of_them_in_one_container(self, attack: Attack, tmp_path: Path) -> None:
+    def test_all_of_them_in_one_container(self, attack: Attack, tmp_path: Path, engines: str) -> None:
         """`assay check` over all files inside a container: 64 processes, no network, nobody, a read-only root."""
         from analyzer.walls import PYTHON, Limits
         from analyzer.walls.docker import DockerSandbox
@@ -146,7 +152,7 @@ class TestContainers:
             f"models/{path.relative_to(folder).as_posix()}": path
             for path in folder.rglob("*") if path.is_file() and not path.is_symlink()
         }  # fmt: skip
-        done = DockerSandbox(IMAGE).run(
+        done = DockerSandbox(engines).run(
             [PYTHON, "-I", "-m", "analyzer", "check", *names, "--jobs", "2", "--no-report", "--format", "json"],
             files=files, output=tmp_path, limits=Limits(seconds=1500, memory=6 << 30, log=64 << 20, scratch=2 << 30),
         )  # fmt: skip
@@ -158,7 +164,7 @@ class TestContainers:
         assert SECRET not in done.log
         assert not list(attack.marks.iterdir())
 
-    def test_a_container_a_target(self, attack: Attack, tmp_path: Path) -> None:
+    def test_a_container_a_target(self, attack: Attack, tmp_path: Path, engines: str) -> None:
         from analyzer.configuration.config import Config, TargetConfig
         from analyzer.running.containers import containers
         from analyzer.running.pipeline import Options, review
@@ -167,7 +173,7 @@ class TestContainers:
         root = next(iter(attack.files.values())).parents[1]
         chosen = {name: attack.files[name].relative_to(root).as_posix() for name in FAMILIES}
         targets = [TargetConfig(id=path, path=path) for path in chosen.values()]
-        with containers(DockerSandbox(IMAGE), {"head": root}, None) as contained:
+        with containers(DockerSandbox(engines), {"head": root}, None) as contained:
             report = review(
                 root, None, Config(), targets, output=tmp_path / "out", contained=contained,
                 options=Options(parallel=2), keys={},
