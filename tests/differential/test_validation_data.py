@@ -109,7 +109,7 @@ def test_a_folder_is_one_data_set(tree: Path, tmp_path: Path, analyse: Analyse) 
     (tree / "data").mkdir()
     for number, count in enumerate((9, 4)):
         np.savez(tree / "data" / f"part{number}.npz", **instances(count, number))  # type: ignore[arg-type]
-    report = analyse("data")
+    report = analyse("data", backends=("onnxruntime", "onnxruntime:opt=disable"))
     (target,) = report.targets
     (said,) = target.assumptions
     assert said.startswith("13 instances of data, of ")  # and how many of each class
