@@ -30,7 +30,7 @@ def main(environ: MutableMapping[str, str], stream: TextIO, outside: Outside | N
     log.mask(settings.token)
     try:
         return run(settings, log, outside or _outside(log))
-    except Exception as error:  # before there was a commit to report on
+    except (Exception, Cancelled, KeyboardInterrupt) as error:  # before there was a commit to report on
         log_error(log, error)
         ending = Ending.of(error)
         if settings.step_summary:

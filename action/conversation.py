@@ -27,6 +27,12 @@ class Conversation:
         pull = self.github.get(self.number)
         return not pull.open or pull.head_sha != self.context.head_sha or self._spoken(self._summaries())
 
+    @property
+    def told(self) -> bool:
+        """Whether this very run's summary stands there, or a later one's of the same commit."""
+        here = [marker for _, marker in self._summaries() if marker.get("sha") == self.context.head_sha]
+        return any(markers.run_order(marker) >= self._mine for marker in here)
+
     def end(self, body: str, outcome: Outcome) -> None:
         """The summary of a run that has no report, unless a later run has spoken."""
         outcome.superseded = self.superseded()

@@ -8,9 +8,9 @@ from datetime import date
 from pathlib import Path
 
 from action import pictures, publish, relay
-from action.commands import Log
+from action.commands import Log, log_error
 from action.diff import Changes
-from action.ending import Ending
+from action.ending import LAST_WAIT, Ending
 from action.github import GitHub, GitHubProblem, PermissionDenied
 from action.outcome import Outcome
 from action.plan import CheckCommit, ReviewPullRequest
@@ -20,8 +20,6 @@ from action.status_check import StatusCheck
 from analyzer.findings import Report
 from analyzer.problem import UsageProblem
 from analyzer.rendering.markdown import Links
-
-LAST_WAIT = 5.0  # seconds: a runner that cancels a job kills it ten seconds later
 
 
 @dataclass(frozen=True)
@@ -131,4 +129,7 @@ class Posting:
                 )
         except GitHubProblem as problem:
             outcome.missing.append(f"The pictures could not be stored: {problem}")
+        except Exception as error:  # a mistake of ours, which must not cost the review
+            log_error(self.log, error)
+            outcome.missing.append(f"The pictures could not be stored: an internal error ({type(error).__name__}).")
         return links

@@ -194,8 +194,10 @@ def inline_comments(report: Report, context: Context, changes: Changes, limit: i
             start = end = location.line
         path = location.path if location else paths.get(finding.target, "")
         group = next((g for g in groups if g.path == path and g.meets(start, end)), None)
+        if not end and (path not in changes.files or finding.fingerprint not in blocking):
+            continue
         if group is None and not end:
-            if path not in changes.files or finding.fingerprint not in blocking or on_files >= FILE_COMMENTS:
+            if on_files >= FILE_COMMENTS:
                 continue
             on_files += 1
         seen.add(finding.fingerprint)
@@ -225,22 +227,26 @@ class _Group:
     offer: Finding | None
 
     def meets(self, start: int, end: int) -> bool:
-        return (self.end == 0) is (end == 0) and self.start <= end and start <= self.end and bool(end)
+        return (self.end == 0) is (end == 0) and self.start <= end and start <= self.end
 
     def alone(self, start: int, end: int, groups: Sequence[_Group]) -> bool:
         """Whether no other group of the file has a part of these lines."""
         return not any(g is not self and g.path == self.path and g.meets(start, end) for g in groups)
 
     def comment(self, context: Context) -> InlineComment:
+        """What is wrong and what mends it on the first screen; why, and how to see it again, folded below."""
         told = [(f.fingerprint, f.target) for f in self.findings]
-        change = f"\n\n{_replacement(self.offer)}" if self.offer else ""
-        parts = [comment_text(same, context, offer=self.offer) for same in _alike(self.findings)]
-        body = f"{markers.findings(context.identity, told)}\n" + "\n\n---\n\n".join(parts)
-        text = truncate_blocks(body, max(0, COMMENT_LIMIT - len(change)), "*The rest is in `report.json`.*")
+        offer = str(_replacement(self.offer)) if self.offer else ""
+        said, reasons = comment_text(_alike(self.findings), context, self.offer)
+        room = max(0, COMMENT_LIMIT - len(offer))
+        cut = "*The rest is in `report.json`.*"
+        said = truncate_blocks(f"{markers.findings(context.identity, told)}\n{said}", room, cut)
+        said = "\n\n".join(part for part in (said.rstrip(), offer) if part)
+        body = truncate_blocks(f"{said}\n\n{reasons}" if reasons else said, COMMENT_LIMIT, cut)
         return InlineComment(
             self.path,
             self.end or None,
-            f"{text.rstrip()}{change}\n",
+            f"{body.rstrip()}\n",
             tuple(fp for fp, _ in told),
             self.start if self.start < self.end else None,
         )
@@ -273,23 +279,26 @@ def can_be_applied(finding: Finding) -> bool:
     )
 
 
-def comment_text(same: Sequence[Finding], context: Context, *, offer: Finding | None = None) -> str:
-    """What, why folded, how to see it again, what mends it. `same` say one thing; `offer`'s change stands below it."""
-    finding = next((f for f in same if _offers(f, offer)), same[0])
-    layers = tuple(dict.fromkeys(f.layer or f.node for f in same if f.layer or f.node))
-    return (
-        templates()
-        .get_template("comment.md")
-        .render(
-            finding=finding,
-            layers=layers,
-            links=context.links,
-            help_uri=help_uri(finding.rule) if _RULE.match(finding.rule) else None,
-            below=_offers(finding, offer),
-            evidence=truncate_blocks(evidence(finding, context.links), 20_000, "*More is in `report.json`.*"),
+def comment_text(groups: Sequence[Sequence[Finding]], context: Context, offer: Finding | None) -> tuple[str, str]:
+    """What is wrong with a line and what mends it; then, folded, why and how to see it again.
+
+    The findings of a group say one thing; the change of `offer` stands between the two texts.
+    """
+    told = []
+    for same in groups:
+        finding = next((f for f in same if _offers(f, offer)), same[0])
+        told.append(
+            {
+                "finding": finding,
+                "layers": tuple(dict.fromkeys(f.layer or f.node for f in same if f.layer or f.node)),
+                "help_uri": help_uri(finding.rule) if _RULE.match(finding.rule) else None,
+                "below": _offers(finding, offer),
+                "evidence": truncate_blocks(evidence(finding, context.links), 20_000, "*More is in `report.json`.*"),
+            }
         )
-        .strip()
-    )
+    module: Any = templates().get_template("comment.md").module
+    texts = (str(module.said(told, offer)), str(module.reasons(told, context.links)))
+    return texts[0].strip(), texts[1].strip()
 
 
 def _offers(finding: Finding, offer: Finding | None) -> bool:

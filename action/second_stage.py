@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from dataclasses import replace
 
 from action import publish, relay
 from action.commands import Log, log_error, write_summary
+from action.conversation import Conversation
 from action.diff import Changes, from_patches
-from action.ending import Ending
+from action.ending import LAST_WAIT, Cancelled, Ending
 from action.finish import finish
 from action.github import GitHub, GitHubProblem, Pull
 from action.outcome import Outcome
@@ -15,18 +18,18 @@ from action.plan import RelayReport
 from action.review import Context, Review, artifact_name
 from action.settings import Settings
 from action.status_check import StatusCheck
-from analyzer.problem import Problem, UsageProblem
+from analyzer.problem import UsageProblem
 
 LEFT_NOTHING = (
-    "The first stage ended as `{conclusion}` and left no report; the log of its run {run} says why. "
-    "Run it again, and let it upload `assay-relay.json` even when it fails (docs/workflows/forks.yml)."
+    "The first stage ended as `{conclusion}` and left no report; the log of its run {run} says why. Run it again, and "
+    "see that its workflow uploads `assay-relay.json` where the output `relay` names it (docs/workflows/review.yml)."
 )
 
 
 def post(settings: Settings, todo: RelayReport, log: Log, github: GitHub) -> int:
     """Exit code 0, also where there is nothing to post; 2 when the report could not be read, 3 when not posted.
 
-    The commit of the first stage gets a concluded check run in every case but one: the first stage has posted itself.
+    The commit of the first stage gets a concluded check run in every ending but one: the first stage has posted itself.
     """
     context = Context.of(settings, todo.head_sha, run_id=todo.run_id, attempt=todo.attempt, files=False)
     check = StatusCheck.of(github, context) if settings.check_run else None
@@ -34,23 +37,55 @@ def post(settings: Settings, todo: RelayReport, log: Log, github: GitHub) -> int
     try:
         pulls = _pulls(settings, todo, github)
         archive = github.runs.artifact(todo.run_id, relay.artifact_name(settings.id), relay.COMPRESSED_LIMIT)
-        if archive is None and todo.conclusion == "success":
+        if archive is None and (
+            todo.conclusion == "success" or _posted_itself(settings, context, github, pulls, check)
+        ):
             log.say("The first stage left no report (it posted by itself, or had nothing to say).")
             return 0
         if archive is None:
-            raise UsageProblem(LEFT_NOTHING.format(conclusion=todo.conclusion, run=todo.run_id))
+            left = LEFT_NOTHING.format(conclusion=todo.conclusion, run=todo.run_id)
+            log.error(left, title="Assay")
+            ending = Ending("❌", "has no result", (left,), "failure", 2)
+            return _end(settings, ending, context, github, pulls, check, log)
         if not pulls:
             log.say(f"No open pull request has the head {todo.head_sha[:12]}: nothing to post.")
             return 0
-        relayed = relay.unpack(archive)
-        if relayed.head_sha != todo.head_sha or relayed.identity != settings.id:
-            raise UsageProblem("The relayed report is about another commit or another id; nothing was posted.")
-        files = github.runs.holds(todo.run_id, artifact_name(settings.id))
-    except (Problem, GitHubProblem) as problem:
-        told = (
-            problem if isinstance(problem, Problem) else UsageProblem(f"The fork's report could not be read: {problem}")
-        )
-        return _end(settings, told, context, github, pulls, check, log)
+        if check is not None:
+            with contextlib.suppress(GitHubProblem):  # it is tried again at the end
+                check.open()
+        return _post(settings, todo, archive, log, github, pulls, check)
+    except (Exception, Cancelled, KeyboardInterrupt) as error:
+        if isinstance(error, GitHubProblem):
+            error = UsageProblem(f"The fork's report could not be read: {error}")
+        log_error(log, error)
+        ending = Ending.of(error)
+        if ending.conclusion == "cancelled":
+            github.hurry(LAST_WAIT)
+        return _end(settings, ending, context, github, pulls, check, log)
+
+
+def _posted_itself(
+    settings: Settings, context: Context, github: GitHub, pulls: Sequence[Pull], check: StatusCheck | None
+) -> bool:
+    """Whether the first stage's own words stand there: of a pull request without a fork, its token can write."""
+    if check is not None:
+        return check.concluded
+    return settings.comment and any(Conversation(github, pull.number, context).told for pull in pulls)
+
+
+def _post(
+    settings: Settings,
+    todo: RelayReport,
+    archive: bytes,
+    log: Log,
+    github: GitHub,
+    pulls: Sequence[Pull],
+    check: StatusCheck | None,
+) -> int:
+    relayed = relay.unpack(archive)
+    if relayed.head_sha != todo.head_sha or relayed.identity != settings.id:
+        raise UsageProblem("The relayed report is about another commit or another id; nothing was posted.")
+    files = github.runs.holds(todo.run_id, artifact_name(settings.id))
     report = replace(relayed.report, fail_on=settings.fail_on or relayed.report.fail_on)
     # The first stage's number says which report is newer: an old one may well be posted by a late run.
     context = Context.of(settings, todo.head_sha, run_id=todo.run_id, attempt=todo.attempt, files=files)
@@ -70,7 +105,7 @@ def post(settings: Settings, todo: RelayReport, log: Log, github: GitHub) -> int
 
 def _end(
     settings: Settings,
-    problem: Problem,
+    ending: Ending,
     context: Context,
     github: GitHub,
     pulls: tuple[Pull, ...],
@@ -78,12 +113,13 @@ def _end(
     log: Log,
 ) -> int:
     """Say why there is no review where the review would stand."""
-    log_error(log, problem)
-    ending, total = Ending.of(problem), Outcome(ended=True)
+    total = Outcome(ended=True)
     numbers: list[int | None] = [pull.number for pull in pulls]
     for number in numbers or [None]:
         total.add(publish.ended(ending, context, github, number, publish.Wanted.of(settings), check))
         check = None
+    for sentence in total.missing:
+        log.warning(sentence, title="Assay")
     if settings.step_summary:
         write_summary(settings.summary_path, "\n".join((ending.markdown(context.name), *total.missing)))
     finish(settings, None, None, total)

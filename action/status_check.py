@@ -65,8 +65,14 @@ class StatusCheck:
         if identity is None:
             rest, before = check.annotations, 0
             identity = self.github.checks.create_concluded(check, done=self._concluded)
-        self._tidy(own, identity, check)
         self.github.checks.annotate(identity, check, rest, before)
+        self._tidy(own, identity, check)
+
+    @property
+    def concluded(self) -> bool:
+        """Whether this very run's conclusion stands there, or a later one's. Raises GitHubProblem."""
+        latest = self._latest(self._own())
+        return latest is not None and latest.completed and _order(latest) >= self._mine
 
     def _later(self, latest: StoredCheck) -> bool:
         """Whether a later run has concluded the check run."""
@@ -87,11 +93,19 @@ class StatusCheck:
         return bool(left)
 
     def _tidy(self, own: Sequence[StoredCheck], kept: int, check: CheckRun) -> None:
-        """Of two runs that began at once both have made a check run: no other one stays open."""
+        """Of two runs that began at once both have made a check run: no other one stays open.
+
+        Only the latest counts for a required check, so each is tried. Raises GitHubProblem for one that stays open.
+        """
+        left: GitHubProblem | None = None
         for other in own:
             if other.id != kept and not other.completed:
-                with contextlib.suppress(GitHubProblem):  # only the latest counts
+                try:
                     self.github.checks.conclude(other.id, check, ())
+                except GitHubProblem as problem:
+                    left = problem
+        if left is not None:
+            raise left
 
     def _own(self) -> tuple[StoredCheck, ...]:
         """Those of this use of Assay that this token's App has made."""

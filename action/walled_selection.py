@@ -29,7 +29,7 @@ from analyzer.problem import Problem
 from analyzer.running.request import REQUEST
 from analyzer.walls import launch
 from analyzer.walls.kernel.rules import Rules
-from analyzer.walls.stage import end_all
+from analyzer.walls.stage import end_tree
 
 MODULE = "action.contained_selection"
 MEMORY = 4 << 30  # bytes: it looks at the beginnings of files and parses Python
@@ -97,8 +97,8 @@ def ask(
         finally:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 child.wait(0 if answer is not None else GRACE)
-            end_all(child.pid)
-            child.kill()
+            if child.poll() is None:
+                end_tree(child.pid)
             child.wait()
             child.stdout.close()
         log.seek(max(0, log.seek(0, os.SEEK_END) - LOG))

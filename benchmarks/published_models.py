@@ -4,6 +4,7 @@
     python benchmarks/published_models.py --work FOLDER --report
 
 `NAMES.txt` holds packages, one a line, drawn by a seed, taken in order until `--of` architectures are checked.
+With `--together` the entries of a package share processes (`published_warm`), which costs a fraction of the time.
 An architecture is an entry point: the examples of the package's own README as `assay init` reads them (`--most` a
 package, drawn by its name; losses included where the example computes one), and the functions of
 `published_entries/PACKAGE.py` beside this file. The package's sources are the project, so findings stand on its
@@ -24,7 +25,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -109,10 +111,14 @@ def check(folder: Path, file: str, function: str, only: str, timeout: int) -> di
     }
 
 
-def study(packages: list[str], work: Path, most: int, wanted: int, only: str, timeout: int) -> None:
+Check = Callable[[Path, Sequence[tuple[str, str]]], Iterator[tuple[str, dict[str, Any]]]]
+
+
+def study(packages: list[str], work: Path, most: int, wanted: int, checks: Check) -> None:
+    """Goes through the packages until `wanted` architectures are checked; `checks` gives a row for each entry."""
     results = work / "results.jsonl"
     done = {(r["package"], r["entry"]) for r in rows(results)}
-    count = len({key for key in done if key[1]})
+    count = sum(bool(r["entry"]) and not foreign(r) for r in rows(results))
     for package in packages:
         if count >= wanted:
             return
@@ -124,12 +130,11 @@ def study(packages: list[str], work: Path, most: int, wanted: int, only: str, ti
             _add(results, {"package": package, "entry": "", "status": "skipped"})
         examples = [e for e in entries if e[0] == "assay_models.py"]
         chosen = random.Random(package).sample(examples, min(most, len(examples)))
-        for file, function in [*chosen, *(e for e in entries if e[0] != "assay_models.py")]:
-            if (package, function) in done or count >= wanted:
-                continue
-            row = check(folder, file, function, only, timeout)
+        chosen += [e for e in entries if e[0] != "assay_models.py"]
+        left = [e for e in chosen if (package, e[1]) not in done][: wanted - count]
+        for function, row in checks(folder, left) if left else ():
             _add(results, {"package": package, "entry": function, **row})
-            count += 1
+            count += not foreign(row)
             print(_line({"package": package, "entry": function, **row}), flush=True)
 
 
@@ -151,7 +156,10 @@ def _errors(row: dict[str, Any], blocking: bool) -> list[dict[str, Any]]:
 
 def foreign(row: dict[str, Any]) -> bool:
     """Whether the entry failed for want of a library, a download or a device: nothing of Assay's."""
-    wanting = r"No module named|cannot import name|ImportError|download|URLError|HTTPError|CUDA|No such file"
+    wanting = (
+        r"No module named|is not installed|load this library|urlopen|cannot import name|ImportError|download|URLError|"
+        r"HTTPError|CUDA|No such file"
+    )
     return row["status"] != "analysed" and bool(re.search(wanting, str(row.get("error"))))
 
 
@@ -203,12 +211,25 @@ def main() -> None:
     parser.add_argument("--of", type=int, default=150)
     parser.add_argument("--only", default="numerical,validity")
     parser.add_argument("--timeout", type=int, default=300, help="seconds for one architecture")
+    parser.add_argument("--together", action="store_true", help="in warm processes instead of the command's")
     parser.add_argument("--report", action="store_true")
     arguments = parser.parse_args()
     arguments.work.mkdir(parents=True, exist_ok=True)
     if arguments.packages is not None:
         names = arguments.packages.read_text().split()
-        study(names, arguments.work.resolve(), arguments.most, arguments.of, arguments.only, arguments.timeout)
+        work = arguments.work.resolve()
+
+        def one_by_one(folder: Path, entries: Sequence[tuple[str, str]]) -> Iterator[tuple[str, dict[str, Any]]]:
+            for file, function in entries:
+                yield function, check(folder, file, function, arguments.only, arguments.timeout)
+
+        if arguments.together:
+            from published_warm import Warm
+
+            with Warm(work / "reports") as warm:
+                study(names, work, arguments.most, arguments.of, partial(warm.checks, timeout=arguments.timeout))
+        else:
+            study(names, work, arguments.most, arguments.of, one_by_one)
     if arguments.report:
         report(arguments.work)
 

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from action.ending import Cancelled
 from tests.action import ending_plan as plan
 from tests.action.ending_plan import Ended
 from tests.action.harness import Workbench
@@ -36,6 +37,14 @@ def main() -> int:
     options = parser.parse_args()
     found = [fresh(lambda bench, n=name: usual(bench, n)) for name in plan.ENDINGS]  # type: ignore[misc]
     found += [fresh(lambda bench, s=stage: plan.crash(bench, s)) for stage in plan.STAGES]  # type: ignore[misc]
+    found += [
+        fresh(lambda bench, s=stage, e=error: plan.second_stage_ends(bench, s, e))  # type: ignore[misc]
+        for error in (None, Cancelled("boom"))
+        for stage in plan.SECOND_STAGES
+    ]
+    found += [fresh(lambda bench, s=second: plan.killed(bench, s)) for second in (False, True)]  # type: ignore[misc]
+    found += [fresh(lambda bench, b=breaks: plan.crash_in_pictures(bench, b)) for breaks in plan.PICTURES]  # type: ignore[misc]
+    found += [fresh(lambda bench, s=stage: plan.crash_in_analysis(bench, s)) for stage in plan.ANALYSES]  # type: ignore[misc]
     print("| ending | exit code | check run | reason in log and summary |\n|---|---|---|---|")
     for each in found:
         check = f"{each.status} {each.conclusion}".strip() or "none"

@@ -348,41 +348,88 @@ def _drawn(folder: Path, seed: str) -> list[Path]:
     return sorted(found, key=lambda p: hashlib.sha256(f"{seed}/{p.name}".encode()).hexdigest())
 
 
-def judge_files(folder: Path, seed: str, most: int, packages: int) -> None:
-    """Errors called proved of files nobody has changed: true or false is for a person to say."""
-    files = proved = possible = 0
-    advice: Counter[str] = Counter()
-    spent = 0
-    seconds: list[float] = []
+@dataclass(frozen=True)
+class Judged:
+    """What tracing said of one unmodified file."""
+
+    package: str
+    path: str
+    seconds: float
+    spent: bool
+    understood: int
+    calls: int
+    proved: tuple[str, ...] = ()
+    possible: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def judge_files(folder: Path, seed: str, most: int, packages: int, kept: Path | None, seconds: float) -> None:
+    """Errors called proved of files nobody has changed: true or false is for a person to say.
+
+    One file of each package in turn, so that a run which is stopped has seen all packages. `kept` holds the answers:
+    files that it names are not traced again.
+    """
+    judged = [Judged(**json.loads(line)) for line in kept.read_text().splitlines()] if kept and kept.exists() else []
+    have = {(j.package, j.path) for j in judged}
+    ends = time.monotonic() + seconds
+    for package, root, file in _files(folder, seed, most, packages):
+        path = file.relative_to(root).as_posix()
+        if (package, path) in have:
+            continue
+        if time.monotonic() > ends:
+            print("stopped: the time is over", flush=True)
+            break
+        found = _judged(package, root, path)
+        if found is None:
+            continue
+        judged.append(found)
+        if kept:
+            with kept.open("a") as out:
+                print(json.dumps(asdict(found)), file=out)
+        for text in found.proved:
+            print(f"PROVED {package} {text}", flush=True)
+    times = [j.seconds for j in judged]
+    spent = sum(j.spent for j in judged)
+    rules = Counter(text.split()[1] for j in judged for text in j.notes)
+    calls = sum(j.calls for j in judged)
+    told = f"{sum(len(j.proved) for j in judged)} proved errors, {sum(len(j.possible) for j in judged)} possible"
+    print(f"{len(judged)} files of {len({j.package for j in judged})} packages: {told}")
+    print(f"processor time: median {statistics.median(times or [0.0]):.2f} s, longest {max(times, default=0):.1f} s, "
+          f"{sum(t > 10 for t in times)} above 10 s; {spent} files spent a budget")  # fmt: skip
+    print(f"calls understood {sum(j.understood for j in judged)} of {calls}; notes {dict(rules)}")
+
+
+def _files(folder: Path, seed: str, most: int, packages: int) -> Iterator[tuple[str, Path, Path]]:
+    of_package = []
     for package in _drawn(folder, seed)[:packages]:
         root = source_root(package)
         chosen = [f for f in root.rglob("*.py") if re.search(rb"torch|keras|tensorflow", f.read_bytes())]
         chosen.sort(key=lambda f: hashlib.sha256(f"{seed}/{f.relative_to(folder)}".encode()).hexdigest())
-        for file in chosen[:most]:
-            try:
-                _, tree = read_source(file, root)
-            except TargetProblem:
-                continue
-            started = time.process_time()
-            shared = explore(root, file.relative_to(root).as_posix(), tree, Versions())
-            seconds.append(time.process_time() - started)
-            files += 1
-            spent += any("budget" in note for note in shared.notes)
-            for problem in shared.problems.values():
-                if problem.level == "note":
-                    advice[problem.rule] += 1
-                    place = f"{package.name} {problem.site.path}:{problem.site.line}"
-                    print(f"note {place} {problem.rule} {problem.message[:120]}")
-                if problem.level == "error":
-                    proved += problem.certain
-                    possible += not problem.certain
-                    if problem.certain:
-                        place = f"{package.name} {problem.site.path}:{problem.site.line}"
-                        print(f"PROVED {place} {problem.rule} {problem.message}", flush=True)
-                        print(*(f"    {s}" for s in (problem.tier, *problem.sentences)), sep="\n")
-    middle = statistics.median(seconds) if seconds else 0.0
-    print(f"{files} files: {proved} proved errors, {possible} possible; processor time median {middle:.2f} s, "
-          f"longest {max(seconds, default=0):.1f} s; {spent} files spent a budget; notes {dict(advice)}")  # fmt: skip
+        of_package.append((package.name, root, chosen[:most]))
+    for number in range(most):
+        for name, root, files in of_package:
+            if number < len(files):
+                yield name, root, files[number]
+
+
+def _judged(package: str, root: Path, path: str) -> Judged | None:
+    try:
+        _, tree = read_source(root / path, root)
+    except TargetProblem:
+        return None
+    started = time.process_time()
+    shared = explore(root, path, tree, Versions())
+    told: dict[str, list[str]] = {"proved": [], "possible": [], "notes": []}
+    for p in shared.problems.values():
+        kind = "notes" if p.level == "note" else "proved" if p.certain else "possible"
+        if p.level != "warning":
+            evidence = "" if kind == "notes" else " | ".join(("", p.tier, *p.sentences))
+            told[kind].append(f"{p.site.path}:{p.site.line} {p.rule} {p.message}{evidence}")
+    return Judged(
+        package, path, round(time.process_time() - started, 3), any("budget" in note for note in shared.notes),
+        shared.known_calls.total(), shared.known_calls.total() + shared.unknown_calls.total(),
+        *(tuple(told[k]) for k in ("proved", "possible", "notes")),
+    )  # fmt: skip
 
 
 def main() -> int:
@@ -393,6 +440,8 @@ def main() -> int:
     parser.add_argument("--made", type=Path, help="keep the mutants in this file, and take those that it holds")
     parser.add_argument("--dependencies", type=Path, help="a folder of packages that the examples import")
     parser.add_argument("--files", type=int, default=12, help="most files of one package")
+    parser.add_argument("--judged", type=Path, help="keep what was said of files here, and go on from it")
+    parser.add_argument("--seconds", type=float, default=3600.0, help="for unmodified files")
     parser.add_argument("--packages", type=int, default=1000, help="of these packages, in the order of the draw")
     parser.add_argument("--dry", type=int, default=10, help="mutants that are also run dry")
     parser.add_argument("--only", choices=("make", "judge", "files"))
@@ -408,7 +457,7 @@ def main() -> int:
         if arguments.only != "make":
             judge_mutants(read(file)[: arguments.mutants], arguments.dry)
     if arguments.only in (None, "files"):
-        judge_files(folder, seed, arguments.files, arguments.packages)
+        judge_files(folder, seed, arguments.files, arguments.packages, arguments.judged, arguments.seconds)
     return 0
 
 

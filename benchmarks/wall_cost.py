@@ -1,15 +1,18 @@
 """What the kernel's wall costs: `assay check` with it against `assay check` without it, alternating, in one run.
 
-    python -m benchmarks.wall_cost [--runs 2] [--only squeezenet,resnet50] [--entry FILE.py:NAME]
+    python -m benchmarks.wall_cost [--runs 2] [--only squeezenet,resnet50] [--demo vae-loss,detector]
 
-The models are the ONNX zoo's in the form that the `onnx` package ships (their graphs, weights made when they load).
-Without: a copy of Assay whose wall closes nothing. CPU seconds of all processes (user and system), which other load on
-the machine hardly moves; wall-clock seconds stand beside them. Each figure is the least of the runs.
+The models are the ONNX zoo's in the form that the `onnx` package ships (their graphs, weights made when they load), and
+the demo's targets with its configuration. Engines are named, for those that nobody names run within seconds of the
+clock, and on a busy machine not on both sides. Without: a copy of Assay whose wall closes nothing. CPU seconds of all
+processes (user and system), which other load moves by a sixth; wall-clock seconds stand beside them. Each figure is the
+least of the runs.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import resource
@@ -23,6 +26,7 @@ from pathlib import Path
 import onnx
 
 ROOT = Path(__file__).resolve().parents[1]
+ENGINES = ["onnxruntime", "onnxruntime:opt=disable", "openvino"]  # what runs for ONNX where nobody names any
 ZOO = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
 
 
@@ -34,6 +38,15 @@ def without_wall(folder: Path) -> Path:
     text, count = re.subn(r"(def close\(rules: Rules\) -> None:\n)", r"\1    return\n", rules.read_text())
     assert count == 1
     rules.write_text(text)
+    return folder
+
+
+def demonstration(folder: Path) -> Path:
+    """The demo's repository as its pull request leaves it."""
+    for example in sorted((ROOT / "examples").iterdir()):
+        if (example / "broken").is_dir():
+            shutil.copytree(example / "broken", folder / example.name)
+    shutil.copy(ROOT / "examples" / ".assay.yml", folder)
     return folder
 
 
@@ -53,7 +66,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--only", default="", help="parts of the names of models, with commas between")
-    parser.add_argument("--entry", default="", help="FILE.py:NAME in this repository, measured besides")
+    parser.add_argument("--demo", default="", help="ids of the demo's targets, with commas between, measured besides")
     args = parser.parse_args()
     wanted = [part for part in args.only.split(",") if part]
     totals = [0.0, 0.0]
@@ -66,9 +79,11 @@ def main() -> None:
         models = [path for path in sorted(ZOO.glob("*.onnx")) if not wanted or any(w in path.name for w in wanted)]
         for path in models:
             shutil.copy(path, work / path.name)
-        jobs = {path.stem: (work, path.name) for path in models}
-        if args.entry:
-            jobs[args.entry] = (ROOT, args.entry)
+        named = [{"id": path.stem, "path": path.name, "backends": ENGINES} for path in models]
+        (work / ".assay.yml").write_text(json.dumps({"version": 1, "targets": named}))
+        jobs = {path.stem: (work, path.stem) for path in models}
+        demo = demonstration(Path(folder, "demo"))
+        jobs |= {f"demo: {name}": (demo, name) for name in args.demo.split(",") if name}
         for name, (place, target) in jobs.items():
             best = [(float("inf"), float("inf"))] * 2
             for turn in range(args.runs):

@@ -32,6 +32,7 @@ from analyzer.rendering.report_json import from_json  # noqa: E402
 
 FOLDER = ROOT / "docs" / "pictures"
 DESK, PHONE = 1040, 390
+SETTLED = 700  # milliseconds in which a page has scrolled to where a script sent it
 SCALE = {DESK: 1, PHONE: 2}
 
 
@@ -47,13 +48,14 @@ class Picture:
 
 
 OPEN_CHECK = "document.querySelectorAll('.check details').forEach((d, i) => { if (!i) d.open = false })"
+SHOWN_IN_GRAPH = "document.querySelector('button.goto')?.click()"
 WITH_CHANGE = "section.remark:has(code.suggestion)"
 PICTURES = (
     Picture("review", "review.html", "section.comment", 900),
     Picture("comment", "review.html", WITH_CHANGE, 900, "document.querySelectorAll('.remark details')[0].open = true"),
     Picture("check", "review.html", "section.check", 760, OPEN_CHECK),
     Picture("page", "report.html", "body", 1000),
-    Picture("page-graph", "report.html", "section[aria-labelledby=h-graph]", 900),
+    Picture("page-graph", "report.html", "section[aria-labelledby=h-graph]", 900, SHOWN_IN_GRAPH),
 )
 
 
@@ -116,10 +118,12 @@ def take(demo: Demo, out: Path) -> None:
                 tab.goto(pages[picture.page].as_uri())
                 if picture.script:
                     tab.evaluate(picture.script)
+                    tab.wait_for_timeout(SETTLED)
                 box = tab.locator(picture.element).first.bounding_box()
                 if box is None:
                     print(f"{target.name}: nothing on the page is `{picture.element}`")
                     continue
+                box["y"] += tab.evaluate("scrollY")  # a script may have scrolled; the clip is one of the whole page
                 clip = {**box, "height": min(box["height"], picture.height)}
                 tab.screenshot(path=target, clip=clip, full_page=True)
                 context.close()

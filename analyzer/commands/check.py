@@ -139,9 +139,13 @@ def _nothing(root: Path, selection: Selection) -> str:
     if code.classes:
         named = ", ".join(f"{c.name} ({c.path}:{c.line})" for c in code.classes[:3])
         more = f" and {len(code.classes) - 3} more" if len(code.classes) > 3 else ""
-        sentences.append(f"But {code.files} Python files define models: {named}{more}.")
+        files = len({c.path for c in code.classes})
         sentences.append(
-            "`assay init` makes entry points of them; `assay trace .` reads their source for shape errors."
+            f"But {files} Python {'file defines' if files == 1 else 'files define'} models: {named}{more}."
+        )
+        sentences.append(
+            "`assay init` makes entry points of those that an example calls or that take no arguments; "
+            "`assay trace .` reads the source of all for shape errors."
         )
     elif code.scripts:
         sentences.append(f"But {code.scripts[0]} trains one: `assay trace {code.scripts[0]}` reads it.")

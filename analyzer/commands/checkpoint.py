@@ -17,7 +17,10 @@ from analyzer.loading.formats import Format, detect
 from analyzer.loading.scan import custom_operators, of_other_libraries
 from analyzer.problem import Problem, TargetProblem, UsageProblem
 from analyzer.validity.checkpoint import against, inspect
+from analyzer.walls.attended import Served
 from analyzer.walls.choice import add_sandbox, chosen
+from analyzer.walls.docker import DockerSandbox
+from analyzer.walls.relayed import asked
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,7 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def enclosure(args: argparse.Namespace) -> dict[str, Any]:
     """What a run of this command reads and writes."""
     against = [args.against.rpartition(":")[0] or args.against] if args.against else []
-    return {"read": [args.file, *against], "write": [], "docker": args.sandbox == "docker"}
+    box = chosen(args.sandbox, args.image, Environment()) if ".py:" in (args.against or "") else None
+    served = Served(box, {"head": Path.cwd()}, Path.cwd()) if isinstance(box, DockerSandbox) else None
+    return {"read": [args.file, *against], "write": [], "served": served}
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -92,6 +97,6 @@ def _exported(args: argparse.Namespace, file: str, name: str) -> Graph:
             f"{args.against} is Python code, which has to run to be known; leave `--sandbox none` away to allow it"
         )
 
-    box = chosen(args.sandbox, args.image, Environment())
+    box = asked(chosen(args.sandbox, args.image, Environment()))
     graph: Graph = export(args.against, Path.cwd(), target=TargetConfig(args.against, entry=args.against), sandbox=box)
     return graph

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 EXIT_PASS, EXIT_BLOCKED, EXIT_USAGE, EXIT_NOT_ANALYSED = 0, 1, 2, 3
+EXIT_READER_GONE = 141  # as a shell says it of SIGPIPE: nothing was told, so it is no pass
 ENGINES = ("onnxruntime", "torch", "tensorflow", "tensorflow-cpu", "keras", "jax", "openvino")
 
 # name -> (module with add_arguments and run, one line of help)
@@ -57,7 +58,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     from rich.console import Console
 
-    console = Console(stderr=getattr(args, "format", "text") != "text", highlight=False)  # stdout is the machine's
+    class Terminal(Console):
+        def on_broken_pipe(self) -> None:
+            """The reader has gone (`assay … | head`); rich would end the process here."""
+            raise BrokenPipeError
+
+    console = Terminal(stderr=getattr(args, "format", "text") != "text", highlight=False)  # stdout is the machine's
     try:
         around = getattr(module, "enclosure", lambda _args: None)(args)
         if around is not None:
@@ -69,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _complain("stopped.")
         return 130
     except BrokenPipeError:
-        return EXIT_PASS
+        return EXIT_READER_GONE
 
 
 def _run(module: ModuleType, args: argparse.Namespace, console: Console) -> int:
@@ -82,6 +88,8 @@ def _run(module: ModuleType, args: argparse.Namespace, console: Console) -> int:
     except TargetProblem as problem:
         _complain(str(problem))
         return EXIT_NOT_ANALYSED
+    except BrokenPipeError:
+        return EXIT_READER_GONE
 
 
 class _Version(argparse.Action):

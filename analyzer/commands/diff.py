@@ -16,7 +16,7 @@ from analyzer.differential.backend import parse
 from analyzer.differential.container import ContainerTransport
 from analyzer.differential.drift import sentence
 from analyzer.differential.drift_review import review_drift
-from analyzer.differential.environments import Overlays, default_folder
+from analyzer.differential.environments import Overlays, default_folder, installer, overlays
 from analyzer.differential.plan import traced_by_engine, unexported
 from analyzer.differential.pool import Pool, variables_for
 from analyzer.differential.sentences import verdict
@@ -28,8 +28,11 @@ from analyzer.loading.scan import refusal
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.running.worsening import mark_worse
 from analyzer.walls import launch
+from analyzer.walls.attended import Served
 from analyzer.walls.docker import DockerSandbox
 from analyzer.walls.process import ProcessSandbox
+from analyzer.walls.protocol import can_stay
+from analyzer.walls.relayed import asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,16 +95,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def enclosure(args: argparse.Namespace) -> dict[str, Any] | None:
-    """What a run of this command reads and writes; None where it installs versions of engines."""
-    if args.versions:
-        return None
+    """What a run of this command reads and writes, and what is done for it outside: containers, installed versions."""
     read = [
         text.rpartition(":")[0] if ".py:" in text else text
         for text in (args.model, args.base, args.against, args.inputs)
         if text
     ]
     Path(args.out).mkdir(parents=True, exist_ok=True)
-    return {"read": read, "write": [args.out], "docker": args.sandbox == "docker" or bool(args.image)}
+    served = None
+    if args.versions or args.sandbox == "docker" or args.image:
+        box = _sandbox(args)
+        named = {name: DockerSandbox(image, gpus=args.gpus) for name, image in _images(args).items()}
+        install = installer(Overlays(default_folder())) if args.versions else None
+        served = Served(
+            box if isinstance(box, DockerSandbox) else None, {"head": Path.cwd()}, Path.cwd(), named=named,
+            install=install,
+        )  # fmt: skip
+    if args.versions:
+        default_folder().mkdir(parents=True, exist_ok=True)
+        read.append(str(default_folder()))
+    return {"read": read, "write": [args.out], "served": served}
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -112,7 +125,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     output = Path(args.out)
     sandbox = _sandbox(args)
     versions = _list(args.versions)
-    overlay = Overlays(default_folder())
+    overlay = overlays()
 
     def analyse(model: str, folder: Path) -> tuple[list[Study], AnalysisResult]:
         target, root = _target(args, model)
@@ -250,7 +263,7 @@ def graph_of(target: TargetConfig, root: Path, sandbox: Sandbox | None) -> Graph
 
 def _sandbox(args: argparse.Namespace) -> Sandbox | None:
     if args.sandbox == "docker":
-        return DockerSandbox(args.sandbox_image)
+        return asked(DockerSandbox(args.sandbox_image))
     if args.sandbox == "process":
         return ProcessSandbox()
     return None
@@ -258,9 +271,7 @@ def _sandbox(args: argparse.Namespace) -> Sandbox | None:
 
 def _connect(args: argparse.Namespace) -> Connect | None:
     """Transports for engines that `--image` puts into containers; None when there are none."""
-    images = dict(text.partition("=")[::2] for text in args.image)
-    if not all(images.values()):
-        raise UsageProblem("--image takes ENGINE=IMAGE, such as onnxruntime=my/image:tag.")
+    images = _images(args)
     if not images:
         return None
 
@@ -269,9 +280,20 @@ def _connect(args: argparse.Namespace) -> Connect | None:
         if image is None:
             return None
         variables = variables_for(backend)
-        return ContainerTransport(backend.engine.name, DockerSandbox(image, gpus=args.gpus), variables=variables)
+        place = asked(DockerSandbox(image, gpus=args.gpus), backend.engine.name)
+        assert place is not None
+        assert can_stay(place)
+        return ContainerTransport(backend.engine.name, place, variables=variables)
 
     return connect
+
+
+def _images(args: argparse.Namespace) -> dict[str, str]:
+    """Engine -> image, of `--image`."""
+    images = dict(text.partition("=")[::2] for text in args.image)
+    if not all(images.values()):
+        raise UsageProblem("--image takes ENGINE=IMAGE, such as onnxruntime=my/image:tag.")
+    return images
 
 
 def _show(console: Console, studies: Sequence[Study], result: AnalysisResult) -> None:

@@ -11,18 +11,19 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from analyzer.walls import launch, stage
+from analyzer.walls import launch, relayed, stage
+from analyzer.walls.attended import Attendant, Served
 from analyzer.walls.kernel import system
 from analyzer.walls.kernel.rules import GPU_DEVICES, CannotStand, Rules, close
 from analyzer.walls.protocol import PROCESSES
 
 
 def enclosed(
-    run: Callable[[], int], *, read: Sequence[str | Path], write: Sequence[str | Path], docker: bool = False
+    run: Callable[[], int], *, read: Sequence[str | Path], write: Sequence[str | Path], served: Served | None = None
 ) -> int:
     """The exit code of `run`, called where it reads `read` (and what lies beside), and writes `write` only.
 
-    `docker`: it starts containers. Without a wall on this system it is called as it is.
+    `served` is what it may have run outside, by `relayed.asked`. Without a wall on this system it is called as it is.
     """
     if launch.standing() is not None:
         return run()
@@ -33,15 +34,22 @@ def enclosed(
         tempfile.TemporaryDirectory(
             prefix="assay-run-", dir=launch.memory_backed(), ignore_cleanup_errors=True
         ) as fast,
+        tempfile.TemporaryDirectory(prefix="assay-run-", ignore_cleanup_errors=True) as replies,
     ):
+        attendant = Attendant(served, Path(replies)) if served is not None else None
         child = os.fork()
         if child == 0:
-            _in_child(run, Path(home), read, [*write, fast], docker, {launch.SCRATCH: fast})
+            _in_child(run, Path(home), [*read, replies], [*write, fast], attendant, {launch.SCRATCH: fast})
+        if attendant is not None:
+            attendant.alone()
         try:
             status = _ended(child)
-        except KeyboardInterrupt:
-            stage.end_all(os.getpid())
+        except BaseException:
+            _stop(child)
             raise
+        finally:
+            if attendant is not None:
+                attendant.stop()
     if status is None:
         print(f"assay: the command started more than {PROCESSES} processes and was stopped.", file=sys.stderr)
         return 3
@@ -55,36 +63,36 @@ def _ended(child: int) -> int | None:
     try:
         while not select.select([watched], [], [], 1.0)[0]:
             if len(stage.descendants(child)) > PROCESSES:
-                stage.end_all(os.getpid())
-                os.waitpid(child, 0)
+                _stop(child)
                 return None
     finally:
         os.close(watched)
     return os.waitpid(child, 0)[1]
 
 
+def _stop(child: int) -> None:
+    """End `child` and all that it has started."""
+    stage.end_tree(child)
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(child, 0)
+
+
 def _in_child(
-    run: Callable[[], int], home: Path, read: Sequence[str | Path], write: Sequence[str | Path], docker: bool,
-    variables: dict[str, str],
+    run: Callable[[], int], home: Path, read: Sequence[str | Path], write: Sequence[str | Path],
+    attendant: Attendant | None, variables: dict[str, str],
 ) -> None:  # fmt: skip
     code = 70
     try:
-        if docker:
-            variables |= {n: v for n, v in os.environ.items() if n.startswith("DOCKER_")}
         variables |= {n: os.environ[n] for n in ("TERM", "COLUMNS", "LINES", "NO_COLOR") if n in os.environ}
         code_of_a_project = any(str(path).endswith(".py") for path in read)
         paths = [Path(path).resolve() for path in (*read, *([Path.cwd()] if code_of_a_project else []))]
         folders = [str(path if path.is_dir() else path.parent) for path in paths]
-        if docker:
-            folders += [str(Path.home() / ".docker"), os.environ.get("DOCKER_CERT_PATH", "")]
-        remote = not os.environ.get("DOCKER_HOST", "unix:").startswith("unix:")
         rules = Rules(
             libraries=[*launch.libraries(), *launch.programs()],
-            read=[folder for folder in folders if folder],
+            read=folders,
             names=[str(launch.ASSAY)],
             write=[str(home), *(str(Path(path).resolve()) for path in write)],
             programs=True,
-            network="none" if not docker else "all" if remote else "unix",
             limits={"CORE": 0, "NPROC": launch.threads_for(None)},
             parent=os.getppid(),
             devices=GPU_DEVICES,
@@ -93,6 +101,8 @@ def _in_child(
         system.clear_environment(launch.environment(home, variables))
         tempfile.tempdir = None
         close(rules)
+        if attendant is not None:
+            relayed.give(attendant.channel())
         code = run()
     except CannotStand as problem:
         print(f"assay: the kernel's wall could not be closed, so nothing was analysed: {problem}.", file=sys.stderr)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files as resources
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,8 +20,10 @@ from analyzer.rendering.markdown_text import clean
 from analyzer.running.aside import read_aside
 from analyzer.selecting.example_calls import ExampleCall, example_calls, written
 from analyzer.selecting.inferred_inputs import inferred_calls
+from analyzer.selecting.missing_packages import Missing, missing_packages
 from analyzer.selecting.model_code import ModelClass, read_model_code
 from analyzer.selecting.targets import discover
+from analyzer.tracing.accepted_inputs import accepted
 
 CONFIGURATION, ENTRIES, WORKFLOW = ".assay.yml", "assay_models.py", ".github/workflows/assay.yml"
 ACTIVE = 8  # examples that become targets at once: each is exported, which takes seconds; the others stay commented out
@@ -39,6 +41,7 @@ class Found:
     uncalled: tuple[ModelClass, ...]  # classes that can be made without arguments, and that no example calls
     scripts: tuple[str, ...]
     files: int  # Python files read
+    others: tuple[ModelClass, ...] = ()  # classes whose constructor needs arguments that no example gives
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,16 +61,14 @@ def run(args: argparse.Namespace, console: Console) -> int:
             "rows": _rows(found),
             "texts": planned(found, root),
             "files": found.files,
-            "next": _next(found),
+            "next": _next(found, root),
+            "others": [f"{c.name} ({c.path}:{c.line})" for c in found.others],
         }
 
     seen = read_aside(search, [root])  # files of strangers are parsed on the way
     _show(seen["rows"], console)
     if not any(names for _, names in seen["rows"]):
-        raise UsageProblem(
-            f"nothing here can be checked: no model file, and none of {seen['files']} Python files defines a model; "
-            "run this in the root of a repository that holds one."
-        )
+        raise UsageProblem(_nothing(seen["files"], seen["others"]))
     texts = {name: str(seen["texts"][name]) for name in (CONFIGURATION, ENTRIES) if name in seen["texts"]}
     if not args.no_workflow and not (root / WORKFLOW).exists():
         texts[WORKFLOW] = _workflow()
@@ -87,17 +88,37 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _next(found: Found) -> list[str]:
+def _nothing(files: int, others: list[str]) -> str:
+    if not others:
+        return (
+            f"nothing here can be checked: no model file, and none of {files} Python files defines a model; "
+            "run this in the root of a repository that holds one."
+        )
+    return (
+        f"no model here can be made without knowing more: {clean(_some(others), 300)} need arguments, and no example, "
+        "test or README calls them; write a function without arguments that gives a model and example inputs, and "
+        "name it in .assay.yml (`entry: file.py:function`), or run `assay trace .`, which reads the source alone."
+    )
+
+
+def _next(found: Found, root: Path) -> list[str]:
     """What to type now: what the entry points need and this environment lacks comes first."""
-    needed = {"torch": "torch", "keras": "tensorflow"}
-    extras = sorted({needed[c.model.framework] for c in (*found.calls, *found.inferred)[:ACTIVE]})
-    missing = [name for name in extras if find_spec(name) is None]
     if not (found.calls or found.inferred or found.models or found.weights):
         return ["Next: assay trace .   (reads the source for shape errors; nothing is run)"]
-    if not missing:
-        return ["Next: assay check"]
-    install = f"pip install 'assay-action[{','.join(missing)}]'"
-    return [f"Next: {install}   (the entry points run where their packages are)", "then: assay check"]
+    calls = (*found.calls, *found.inferred)
+    commands = []
+    own = missing_packages(root) if calls else Missing("", ())
+    if own.names:
+        commands.append(f"{own.command}   (not installed here, and the project names it: {_some(list(own.names))})")
+    needed = {"torch": "torch", "keras": "tensorflow"}
+    extras = sorted(name for name in {needed[c.model.framework] for c in calls[:ACTIVE]} if find_spec(name) is None)
+    if extras:
+        commands.append(
+            f"pip install 'assay-action[{','.join(extras)}]'   (the entry points run where their packages are)"
+        )
+    if not (commands or found.models or found.weights or any(c.certain for c in calls)):
+        commands.append(f"correct the inputs in {ENTRIES}")
+    return [f"{'then' if at else 'Next'}: {command}" for at, command in enumerate([*commands, "assay check"])]
 
 
 def look(root: Path) -> Found:
@@ -105,7 +126,11 @@ def look(root: Path) -> Found:
     code = read_model_code(root)
     calls = example_calls(code)
     called = {call.model.name for call in calls}
-    inferred = inferred_calls(code, frozenset(called), frozenset(call.name for call in calls))
+    inferred = tuple(
+        fitted
+        for call in inferred_calls(code, frozenset(called), frozenset(call.name for call in calls))
+        if (fitted := _fitted(call, root)) is not None
+    )
     called |= {call.model.name for call in inferred}
     kinds = {t.path: detect(root / t.path) for t in discover(root, Config()) if t.path}
     return Found(
@@ -116,7 +141,16 @@ def look(root: Path) -> Found:
         tuple(c for c in code.classes if not c.required and c.name not in called and not c.name.startswith("_")),
         code.scripts,
         code.files,
+        tuple(c for c in code.classes if c.required and c.name not in called),
     )
+
+
+def _fitted(call: ExampleCall, root: Path) -> ExampleCall | None:
+    """`call` with the first of its inputs that the model takes, as far as tracing follows it; None for no such."""
+    variants = [replace(call, body=body, others=()) for body in (call.body, *call.others)]
+    texts = {written([variant]): variant for variant in variants}
+    found = accepted(tuple(texts), call.name, ENTRIES, root)
+    return None if found is None else replace(texts[found.text], certain=found.certain)
 
 
 def planned(found: Found, root: Path) -> dict[str, str]:
@@ -138,14 +172,21 @@ def configuration(found: Found, *, requirements: bool) -> str:
     if found.scripts:
         lines.append(f"# changed Python files are traced by themselves: {_some([_word(p) for p in found.scripts])}")
     calls = (*found.calls, *found.inferred)
-    if calls:
+    known, guessed = [c for c in calls if c.certain], [c for c in calls if not c.certain]
+    if known:
         lines += ["targets:"]
-    for number, call in enumerate(calls):
-        off = "" if number < ACTIVE else "# "
+    for number, call in enumerate(known):
         if number == ACTIVE:
             lines.append("  # more examples; each takes some seconds")
-        said = "; its inputs are a guess from its layers" if call.inferred else f", as in {_word(call.path)}"
-        lines.append(f"  {off}- entry: {ENTRIES}:{call.name}  # {_word(call.model.name)}{said}")
+        said = "; inputs of sizes that its layers take" if call.inferred else f", as in {_word(call.path)}"
+        lines.append(
+            f"  {'' if number < ACTIVE else '# '}- entry: {ENTRIES}:{call.name}  # {_word(call.model.name)}{said}"
+        )
+    if guessed:
+        lines += [] if known else ["# targets:"]
+        lines.append(f"  # their inputs are guesses: correct them in {ENTRIES}, then take the `#` away")
+    for call in guessed:
+        lines.append(f"  # - entry: {ENTRIES}:{call.name}  # {_word(call.model.name)}")
     for model in found.uncalled[:SHOWN]:
         lines.append(f"  # - entry: {_word(model.path)}:{model.name}  # no example calls it: give its inputs")
         lines.append("  #   inputs: {x: {shape: [1, 3, 224, 224]}}")

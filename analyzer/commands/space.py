@@ -26,6 +26,7 @@ from analyzer.validity.classic import bulk, individual
 from analyzer.validity.contracts import contract_of
 from analyzer.validity.decide import UNDECIDED, VALID_FOR_ALL, decide
 from analyzer.validity.describe import architecture_of_file
+from analyzer.validity.domain_sources import from_hydra, from_ray
 from analyzer.validity.explain import check_vector, core, repairs
 from analyzer.validity.recording.answer import CodeAnswer, as_data, decided, predicate
 from analyzer.validity.recording.record import Request, record
@@ -59,6 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keras-tuner", action="append", default=[], metavar="FILE.py:NAME", help="a function of hyperparameters"
     )
+    parser.add_argument(
+        "--hydra", metavar="DIR", help="domains of FILE.py:NAME from the sweep of a Hydra configuration"
+    )
+    parser.add_argument("--ray", metavar="FILE.py:NAME", help="domains of FILE.py:NAME from a Ray Tune search space")
     parser.add_argument("--root", type=Path, default=Path(), metavar="DIR", help="the repository of that code (here)")
     parser.add_argument("--export", metavar="FILE.py", help="write the valid region as a module without dependencies")
     parser.add_argument("--target", metavar="FILE", help="the model, when the space describes none")
@@ -77,25 +82,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--block", type=int, default=0, metavar="N", help="bulk mode: vectors in a tiny subspace")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="workers")
-    parser.add_argument("--backend", choices=("loky", "spark"), default="loky", help="where the workers run")
+    parser.add_argument("--backend", choices=("local", "spark"), default="local", help="where the workers run")
     parser.add_argument("--timeout", type=float, default=10.0, metavar="S", help="seconds for one solver query")
     parser.add_argument("--json", metavar="FILE", help="write the answer as JSON")
     add_format(parser)
 
 
 def enclosure(args: argparse.Namespace) -> dict[str, Any] | None:
-    """What a run of this command on a model file reads and writes; None where none is read, or workers share memory.
+    """What a run of this command reads and writes; None for a cluster, which no wall could let it reach.
 
-    Code that builds a model runs behind a wall of its own.
+    Code that builds a model runs behind a narrower wall.
     """
-    if args.target is None or args.jobs != 1 or args.optuna or args.keras_tuner:
+    if args.backend == "spark":
         return None
     written = [path for path in (args.json, args.export) if path]
     for path in written:
         with contextlib.suppress(OSError):
             Path(path).touch()  # behind the wall no file can be made beside it
-    read = [*args.spaces, args.target.rpartition(":")[0] if ".py:" in args.target else args.target]
-    return {"read": read, "write": written}
+    named = [*args.spaces, *args.optuna, *args.keras_tuner, args.target, args.domains]
+    files = [name.rpartition(":")[0] if ".py:" in name else name for name in named if name]
+    code = [args.root] if any(".py:" in name for name in named if name) else []
+    return {"read": [*files, *code], "write": written}
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -105,6 +112,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
     results: dict[str, AnalysisResult | str] = {}
     asked = [(n, "build") for n in args.spaces] + [(n, "trial") for n in args.optuna]
     asked += [(n, "hp") for n in args.keras_tuner]
+    if args.backend == "spark" and (args.target or any(".py:" in name for name, _ in asked)):
+        raise UsageProblem(
+            "--backend spark takes spaces that describe their layers: models are read behind a wall, from which no "
+            "cluster is reached"
+        )
     if not asked:
         raise UsageProblem("name a space: `assay space SPACE.yml` or `assay space FILE.py:build --space space.yml`")
     for name, style in asked:
@@ -154,12 +166,17 @@ def _from_code(entry: str, style: str, args: argparse.Namespace, console: Consol
     check_entry(entry, root)
     domains: dict[str, Any] = {}
     inputs: dict[str, Any] = {}
+    if style == "build" and args.hydra:
+        domains |= from_hydra(Path(args.hydra))
+    if style == "build" and args.ray:
+        domains |= from_ray(args.ray, root)
     if args.domains is not None:
         path = Path(args.domains)
         if not path.is_file():
             raise UsageProblem(f"{args.domains} is not a file; give the domains and inputs of the model's arguments")
-        domains, inputs = domains_from(path.read_text(encoding="utf-8"), path.name)
-    elif style == "build":
+        stated, inputs = domains_from(path.read_text(encoding="utf-8"), path.name)
+        domains |= stated
+    elif style == "build" and not domains:
         raise UsageProblem(f"{entry}: add `--space FILE.yml` with `hyperparameters:` and `inputs:`")
     recording = record(Request(entry, domains, inputs, style), root, ProcessSandbox())
     with Solver(args.timeout) as solver:

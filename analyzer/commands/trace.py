@@ -17,8 +17,11 @@ from analyzer.findings import AnalysisResult, Finding, Level, Verdict, ordered
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.tracing import trace
 from analyzer.tracing.dry_run import LIMITS, dry_run, is_script, with_dry_run
-from analyzer.walls import launch
+from analyzer.tracing.tracing import propose_annotations
+from analyzer.walls.attended import Served
 from analyzer.walls.choice import add_sandbox, chosen
+from analyzer.walls.docker import DockerSandbox
+from analyzer.walls.relayed import asked
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,6 +46,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_sandbox(parser)
     parser.add_argument("--seconds", type=float, default=90.0, help="with --run: for one script (90)")
     parser.add_argument("--shapes", action="store_true", help="with --run: print the shapes seen on each line")
+    parser.add_argument(
+        "--annotate",
+        action="store_true",
+        help="propose jaxtyping annotations for functions without any",
+    )
     add_format(parser)
 
 
@@ -51,12 +59,16 @@ def enclosure(args: argparse.Namespace) -> dict[str, Any]:
     files = [Path(args.stdin_filename or "stdin.py") if name == "-" else Path(name) for name in args.files]
     roots = {Path(args.root)} if args.root else {repository_root(file) for file in files}
     below = [file.parent if file.suffix == ".py" else file for file in files]
-    docker = args.run and (args.sandbox == "docker" or bool(args.image) or launch.standing() is not None)
-    return {"read": [path for path in (*roots, *below) if path.exists()], "write": [], "docker": docker}
+    box = chosen(args.sandbox, args.image, Environment()) if args.run else None
+    trees = {f"tree{number}": root.resolve() for number, root in enumerate(sorted(roots))}
+    served = Served(box, trees, Path.cwd()) if isinstance(box, DockerSandbox) else None
+    return {"read": [path for path in (*roots, *below) if path.exists()], "write": [], "served": served}
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """0: nothing blocking, 1: blocking findings, 2: wrong usage, 3: a file could not be traced."""
+    if args.annotate and args.format != "text":
+        raise UsageProblem("--annotate writes text: leave --format away.")
     results: dict[str, AnalysisResult | str] = {}
     traced: AnalysisResult
     paths: dict[str, str] = {}
@@ -71,6 +83,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
             results[name] = str(problem)
         if args.format == "text":
             _show_file(name, results[name], console)
+            if args.annotate and not isinstance(results[name], str):
+                for proposal in propose_annotations(path, root, text):
+                    console.print(f"{name}:{proposal.line}: {proposal}", highlight=False, markup=False, soft_wrap=True)
     report = report_of(results, "python", paths)
     if args.format != "text":
         emit(report, args.format)
@@ -84,7 +99,7 @@ def _run_dry(
         return traced
     if args.seconds <= 0:
         raise UsageProblem("--seconds is a positive number")
-    sandbox = chosen(args.sandbox, args.image, Environment())
+    sandbox = asked(chosen(args.sandbox, args.image, Environment()))
     if sandbox is None:
         raise UsageProblem("--run executes the scripts: leave --sandbox none away")
     found = dry_run(path, root, sandbox, limits=replace(LIMITS, seconds=args.seconds))

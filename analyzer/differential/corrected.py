@@ -9,13 +9,15 @@ from importlib import resources
 
 import onnx
 
-WRONG_BEFORE = {  # operator -> opset; or absent
+NEVER_RIGHT = 1 << 30  # above every operator set
+WRONG_BEFORE = {  # operator -> the operator set from which `onnx.reference` is right
     "BatchNormalization": 14, "Softmax": 13, "LogSoftmax": 13, "Hardmax": 13, "QuantizeLinear": 19,
     "DequantizeLinear": 19, "Resize": 11, "RoiAlign": 16, "GridSample": 20,
+    **dict.fromkeys(
+        ("LRN", "GlobalMaxPool", "GlobalLpPool", "LpNormalization", "MeanVarianceNormalization", "Pad", "Upsample"),
+        NEVER_RIGHT,
+    ),
 }  # fmt: skip
-ALWAYS = (
-    "LRN", "GlobalMaxPool", "GlobalLpPool", "LpNormalization", "MeanVarianceNormalization", "Pad", "Upsample",
-)  # fmt: skip
 SOURCES = ("reference_operators.py", "reference_repairs.py")
 
 
@@ -46,7 +48,7 @@ def _is_wrong(node: onnx.NodeProto, opset: int) -> bool:
         return "ceil_mode" in attributes and bool(attributes["ceil_mode"].i)
     if node.op_type == "ConvTranspose":
         return "group" in attributes and attributes["group"].i > 1
-    return node.op_type in ALWAYS or opset < WRONG_BEFORE.get(node.op_type, 0)
+    return opset < WRONG_BEFORE.get(node.op_type, 0)
 
 
 def definitions(names: Iterable[str]) -> str:

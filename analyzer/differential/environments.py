@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from analyzer.differential.backend import ENGINES
 from analyzer.differential.transport import EngineFailed
 from analyzer.differential.verdict import Kind
+from analyzer.problem import TargetProblem
+from analyzer.walls.relayed import given
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,36 @@ class Overlays:
         except OSError:  # another process was faster
             shutil.rmtree(draft, ignore_errors=True)
         return target
+
+
+def overlays() -> Callable[[str, str], Path]:
+    """Where versions come from: installed by this process, or asked for where a wall keeps it from installing."""
+    channel = given()
+    if channel is None:
+        return Overlays(default_folder())
+
+    def ask(package: str, version: str) -> Path:
+        try:
+            return Path(channel.ask({"op": "install", "package": package, "version": version})["path"])
+        except TargetProblem as problem:
+            raise EngineFailed(Kind.MISSING, str(problem)) from None
+
+    return ask
+
+
+def installer(install: Overlays) -> Callable[[str, str], Path]:
+    """`install` for a walled process that asks: packages of engines alone, by what is plainly a version."""
+    known = {package for engine in ENGINES.values() for package in engine.packages}
+
+    def checked(package: str, version: str) -> Path:
+        if package not in known or not re.fullmatch(r"[0-9][0-9A-Za-z.+-]{0,40}", version):
+            raise TargetProblem(f"{package[:80]!a} {version[:80]!a} is no version of an engine")
+        try:
+            return install(package, version)
+        except EngineFailed as failed:
+            raise TargetProblem(failed.failure.message) from None
+
+    return checked
 
 
 def default_folder() -> Path:

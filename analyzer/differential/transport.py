@@ -232,8 +232,7 @@ class ProcessTransport:
 
     def _kill(self) -> None:
         if self._child is not None and self._child.poll() is None:
-            stage.end_all(self._child.pid)  # compilers that the engine has started
-            self._child.kill()
+            stage.end_tree(self._child.pid)  # compilers that the engine has started
             self._child.wait()
 
     def close(self) -> None:

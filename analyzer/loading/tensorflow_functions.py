@@ -13,7 +13,6 @@ from analyzer.problem import TargetProblem
 CALLS = frozenset(operator_named("PartitionedCall").tf)
 LOOPS = frozenset(operator_named("While").tf)
 BRANCHES = frozenset(operator_named("If").tf)
-CASES = frozenset({"Case", "StatelessCase"})
 
 
 def expand(program: Program, limits: Limits, outputs: list[Tensor]) -> Body:
@@ -95,7 +94,7 @@ class _Expander:
                 for key in ("then_branch", "else_branch")
             }
             node.op, node.inputs = "If", node.inputs[:1]
-        elif node.op in CASES:
+        elif node.op in ("Case", "StatelessCase"):
             names = node.attributes.get("branches", Attribute("none", None)).value or []
             node.graphs = {
                 f"branch_{i}": self.body(self.named(node, name), node.name, depth + 1, node.inputs[1:])

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx_ir as ir
 
+from analyzer.graph import display_name
 from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.dims import Shape, Symbol
 from analyzer.numerical.domain.dtypes import Array, ElementType
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, common_starts
-from analyzer.numerical.excuses import ABOVE, BELOW, NAN, Guard, excuse, guarded, outcomes
-from analyzer.numerical.gradient_paths import carries_gradient
+from analyzer.numerical.excuses import ABOVE, BELOW, NAN, Excuse, Guard, excuse, guarded, outcomes
+from analyzer.numerical.gradient_paths import carries_gradient, closed_where_zero
 from analyzer.numerical.regions import proves_by_regions
 from analyzer.numerical.result import Alarm, Interval, Options
 from analyzer.numerical.splitting import proves_by_splitting
@@ -187,6 +188,18 @@ class Context:
         self.bad |= found.visible
         self.run.ledger.excused(found)
         return True
+
+    def infinite_at_zero(self, rule: str, x: AbstractTensor) -> None:
+        """Demand that operand 0 is not 0, where the gradient is infinite at 0 and nowhere else.
+
+        Excused behind a ReLU of PyTorch, which hands on no gradient where its result is 0.
+        """
+        relu = closed_where_zero(self.node.inputs[0]) if self.run.graph.framework == "torch" else None
+        if relu is None:
+            self.check(rule, "x = 0", {0: x}, lambda t: t.low >= t.dtype.smallest, backward=True)
+        elif not self.run.ledger.quiet and self.options.backward:
+            reason = f"`{display_name(relu)}` hands on no gradient where its result is 0"
+            self.run.ledger.excused(Excuse(self.node, "an infinite gradient at x = 0", (reason,)))
 
     def excused_silently(self, danger: str, guard: Guard) -> bool:
         """Whether rows of NaN are dropped by selections, and with them their gradient."""

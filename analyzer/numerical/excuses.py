@@ -20,7 +20,17 @@ from analyzer.graph import display_name
 from analyzer.numerical.constants import constant_array
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.refinement import implied_cases, reevaluate
-from analyzer.operators.declaration import CONVERTS, ELEMENTWISE, IDENTITY, PLUS_ZERO, SELECTION, SELECTS, SHAPE_ONLY
+from analyzer.operators.declaration import (
+    ASKS_FINITE,
+    BOUNDED,
+    CONVERTS,
+    ELEMENTWISE,
+    IDENTITY,
+    PLUS_ZERO,
+    SELECTION,
+    SELECTS,
+    SHAPE_ONLY,
+)
 from analyzer.operators.registry import operator_name, traits_of
 
 if TYPE_CHECKING:
@@ -31,8 +41,6 @@ Kinds = frozenset[str]
 ANYTHING: Kinds = frozenset({NAN, ABOVE, BELOW})
 NOTHING: Kinds = frozenset()
 SWAPPED = {NAN: NAN, ABOVE: BELOW, BELOW: ABOVE}
-BOUNDED = frozenset({"Sigmoid", "HardSigmoid", "Tanh", "Erf", "Atan", "Softsign", "Sign"})  # of infinities
-TESTS = frozenset({"IsNaN", "IsInf", "IsFinite"})
 MOST_VALUES = 400  # looked at for one excuse
 Guard = Callable[[ir.Value, bool], bool]  # (condition, truth): the operator does not fail in elements where it holds
 
@@ -149,7 +157,7 @@ class _Step:
             return None, ""
         if not self.by_kind:
             return (self.bad, "") if rule.elementwise else (None, "")
-        if name in TESTS or (name == "Equal" and _infinity(node, self.value) is not None):
+        if traits & ASKS_FINITE or (name == "Equal" and _infinity(node, self.value) is not None):
             return NOTHING, f"{BY_KIND}`{display_name(node)}` asks for what is not finite"
         left = self._computed(name)
         if left is None:
@@ -182,7 +190,7 @@ class _Step:
             return bad - {BELOW} if any(t.low > -np.inf for t in bounding) else bad
         if name in ("Clip", "ClipByValue"):
             return self._clipped() if self.index == 0 else None
-        if name in BOUNDED:
+        if traits_of(self.node) & BOUNDED:
             return nan
         if name == "Relu":
             return bad - {BELOW}

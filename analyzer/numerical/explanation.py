@@ -82,7 +82,7 @@ def message(warning: Alarm, failed: bool, interpretation: Interpretation) -> str
         limit = EXP_LIMIT.get(warning.dtype)
         known = f", {warning.dtype} ends at {limit:g}" if limit else ""
         verb = "overflows" if failed else "can overflow"
-        return _short(f"`{name}` {verb}: its operand reaches {interval.hi:.6g}{known}")
+        return _short(f"`{name}` {verb}: {_operand(warning)} reaches {interval.hi:.6g}{known}")
     if rule == "sqrt-of-negative":
         return _short(f"`{name}` {receives} a negative number{because}")
     if "overflow" in rule:
@@ -225,8 +225,9 @@ def interval_table(graph: Graph, interpretation: Interpretation, warning: Alarm)
 
     Sizes and indices on the way, and operators that move elements without changing them, are left out.
     """
-    rows = []
-    for value in _chain(graph.graph, warning):
+    rows: list[tuple[str, ...]] = []
+    first = 0
+    for value in _chain(graph.graph, warning, interpretation):
         abstract = interpretation.values.get(value)
         node = value.producer()
         if abstract is None or (node is not None and traits_of(node) & _LEFT_OUT):
@@ -240,9 +241,11 @@ def interval_table(graph: Graph, interpretation: Interpretation, warning: Alarm)
         what = node.op_type if node is not None else "given"
         shown = interval_text(interval.lo, interval.hi) + (" or NaN" if interval.may_be_nan else "")
         rows.append((value.name or "", what, shown, layer_of(node) if node is not None else "", line))
+        first += value.is_graph_input()
     final = interval_text(warning.interval.lo, warning.interval.hi)
     end = location_of(warning.node)
-    rows = rows[-STEPS:]
+    first = min(first, STEPS // 2)
+    rows = [*rows[:first], *rows[first:][first - STEPS :]]
     rows.append(
         (
             display_name(warning.node),
@@ -255,22 +258,24 @@ def interval_table(graph: Graph, interpretation: Interpretation, warning: Alarm)
     return Table(("value", "operator", "range", "layer", "line"), tuple(rows))
 
 
-def _chain(main: ir.Graph, warning: Alarm) -> list[ir.Value]:
-    """The data behind a warning, each value after those that it is computed from."""
+def _chain(main: ir.Graph, warning: Alarm, interpretation: Interpretation) -> list[ir.Value]:
+    """The data behind a warning, each value after those that it is computed from; the model's inputs first."""
     reached = set(behind(main, warning))
     roots = warning.node.inputs if warning.operand < 0 else [warning.node.inputs[warning.operand]]
-    whole = any(_is_index(v) for v in roots if v is not None)
-    found: dict[ir.Value, None] = {}
-    for node in (*(None,), *ir.traversal.RecursiveGraphIterator(main)):
-        given = [v for v in reached if v.producer() is None] if node is None else node.outputs
-        ordered = sorted(given, key=lambda v: v.name or "") if node is None else given
-        found |= {v: None for v in ordered if v in reached and (whole or not _is_index(v))}
-    return list(found)
 
+    def is_index(value: ir.Value) -> bool:
+        """Whether a value holds sizes, indices or conditions: no numbers that a model computes with."""
+        dtype = getattr(interpretation.values.get(value), "dtype", None)
+        if dtype is not None:
+            return not dtype.is_float
+        return value.dtype is not None and not value.dtype.is_floating_point()
 
-def _is_index(value: ir.Value) -> bool:
-    """Whether a value holds sizes, indices or conditions: no numbers that a model computes with."""
-    return value.dtype is not None and not value.dtype.is_floating_point()
+    whole = any(is_index(v) for v in roots if v is not None)
+    given = sorted((v for v in reached if v.producer() is None), key=lambda v: (not v.is_graph_input(), v.name or ""))
+    computed = [v for node in ir.traversal.RecursiveGraphIterator(main) for v in node.outputs if v in reached]
+    return [v for v in given if whole or v.is_graph_input() or not is_index(v)] + [
+        v for v in computed if whole or not is_index(v)
+    ]
 
 
 def certain(warning: Alarm) -> bool:

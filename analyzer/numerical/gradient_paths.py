@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable
 import onnx_ir as ir
 
 from analyzer.numerical.relevance import operands
-from analyzer.operators.declaration import DETACHED
+from analyzer.operators.declaration import DETACHED, IDENTITY, SELECTS
 from analyzer.operators.registry import traits_of
+
+MOST_STEPS = 50  # between an operator and the ReLU whose elements it reads
 
 
 def carries_gradient(node: ir.Node) -> bool:
@@ -17,6 +19,24 @@ def carries_gradient(node: ir.Node) -> bool:
     A value of unknown dtype counts as one, and so does whatever a body is given from outside.
     """
     return _reaches(node.inputs, _sources, _above) and _reaches(node.outputs, _is_result, _below)
+
+
+def closed_where_zero(value: ir.Value | None) -> ir.Node | None:
+    """The ReLU whose elements `value` holds: its gradient is 0 wherever its result is, whatever comes back to it.
+
+    So it is in PyTorch, which selects (``threshold_backward``). TensorFlow multiplies by a mask, and infinity times 0
+    is NaN: its own operator is not meant.
+    """
+    for _ in range(MOST_STEPS):
+        node = value.producer() if value is not None else None
+        if node is None or node.domain not in ("", "ai.onnx"):
+            return None
+        if node.op_type == "Relu":
+            return node
+        if not traits_of(node) & (SELECTS | IDENTITY):
+            return None
+        value = node.inputs[0]
+    return None
 
 
 def _is_float(value: ir.Value) -> bool:

@@ -13,10 +13,10 @@ from analyzer.graph.ranges import Origin
 from analyzer.numerical.assumptions import Assumption
 from analyzer.numerical.explanation import behind, rests_on
 from analyzer.numerical.result import Alarm, Interpretation
-from analyzer.operators.registry import operator_name
+from analyzer.operators.declaration import PRODUCT
+from analyzer.operators.registry import traits_of
 
 HALF = ("float16", "bfloat16")
-GROWING = frozenset({"ReduceProd", "CumProd", "Cumprod", "Pow"})
 MOST = 12  # searches a target
 
 
@@ -30,7 +30,7 @@ def worth_searching(graph: Graph, found: Interpretation, assumptions: Sequence[A
             and warning.node not in told
             and (
                 warning.dtype in HALF
-                or operator_name(warning.node) in GROWING
+                or traits_of(warning.node) & PRODUCT
                 or warning.node.graph is not graph.graph
                 or all(a.range.origin is Origin.DECLARED for a in inputs_behind(graph, warning, assumptions))
             )

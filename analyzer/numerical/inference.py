@@ -14,15 +14,10 @@ from analyzer.graph import Graph, ValueRange
 from analyzer.graph.model import INITIAL_VALUE
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.constants import constant_array
-from analyzer.operators.declaration import CONVERTS, IDENTITY, SELECTS
+from analyzer.operators.declaration import CLASS_LOSS, CONVERTS, IDENTITY, SELECTS
 from analyzer.operators.registry import operator_name, traits_of
 
 KEEPS_VALUES = IDENTITY | CONVERTS | SELECTS  # the result holds elements of operand 0 and nothing else
-CLASS_LOSSES = (  # operands: a row of scores, class numbers
-    "SparseSoftmaxCrossEntropyWithLogits",
-    "NegativeLogLikelihoodLoss",
-    "SoftmaxCrossEntropyLoss",
-)
 TORCH_KIND = "pkg.torch.export.graph_signature.InputSpec.kind"
 KEEP = re.compile(r"keep_?prob|dropout_?keep", re.IGNORECASE)
 RATE = re.compile(r"drop(out)?_?(rate|prob)", re.IGNORECASE)
@@ -115,7 +110,7 @@ def _integer(name: str, dtype: ir.DataType, readers: Iterable[tuple[ir.Node, int
             depth = _constant(node.inputs[1])
             if i == 0 and depth is not None and (smallest is None or depth < smallest[0]):
                 smallest = (int(depth), f"class numbers below {int(depth)}")
-        elif operator in CLASS_LOSSES and i == 1:
+        elif traits_of(node) & CLASS_LOSS and i == 1:
             classes = _classes(node.inputs[0])
             if classes and (smallest is None or classes < smallest[0]):
                 smallest = (classes, f"class numbers below {classes}")

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import ELEMENTWISE, MONOTONE, PIECEWISE_LINEAR, SAME_SHAPE, operator
+from analyzer.operators.declaration import BOUNDED, ELEMENTWISE, MONOTONE, PIECEWISE_LINEAR, SAME_SHAPE, operator
 
 OPERATORS = (
-    operator("Sigmoid", (1, 6, 13), tf="Sigmoid", torch="sigmoid Sigmoid", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
-    operator("Tanh", (1, 6, 13), tf="Tanh", torch="tanh Tanh", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator(
+        "Sigmoid",
+        (1, 6, 13),
+        tf="Sigmoid",
+        torch="sigmoid Sigmoid",
+        traits=BOUNDED | ELEMENTWISE | SAME_SHAPE | MONOTONE,
+    ),
+    operator("Tanh", (1, 6, 13), tf="Tanh", torch="tanh Tanh", traits=BOUNDED | ELEMENTWISE | SAME_SHAPE | MONOTONE),
     operator(
         "Softplus",
         (1, 22),
@@ -15,7 +21,13 @@ OPERATORS = (
         keras="Softplus",
         traits=ELEMENTWISE | SAME_SHAPE | MONOTONE,
     ),
-    operator("Softsign", (1, 22), tf="Softsign", torch="softsign Softsign", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator(
+        "Softsign",
+        (1, 22),
+        tf="Softsign",
+        torch="softsign Softsign",
+        traits=ELEMENTWISE | SAME_SHAPE | MONOTONE,
+    ),
     operator(
         "Relu",
         (1, 6, 13, 14),
@@ -45,7 +57,9 @@ OPERATORS = (
     operator("Selu", (1, 6, 22), tf="Selu", torch="selu SELU", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
     operator("Celu", (12, 28), torch="celu CELU", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
     operator("ThresholdedRelu", (10, 22), traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
-    operator("HardSigmoid", (1, 6, 22), torch="hardsigmoid Hardsigmoid", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator(
+        "HardSigmoid", (1, 6, 22), torch="hardsigmoid Hardsigmoid", traits=BOUNDED | ELEMENTWISE | SAME_SHAPE | MONOTONE
+    ),
     operator("HardSwish", (14, 22), torch="hardswish Hardswish", traits=ELEMENTWISE | SAME_SHAPE),
     operator("Gelu", (20,), torch="gelu GELU", traits=ELEMENTWISE | SAME_SHAPE),
     operator("Swish", (24,), tf="Swish SiLU", torch="silu silu_ SiLU", traits=ELEMENTWISE | SAME_SHAPE),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analyzer.operators.declaration import (
+    ASKS_FINITE,
     BOOLEAN,
     COMPARISON,
     DETACHED,
@@ -57,9 +58,9 @@ OPERATORS = (
     operator("And", (1, 7), tf="LogicalAnd", torch="logical_and", traits=BOOLEAN | ELEMENTWISE | DETACHED),
     operator("Or", (1, 7), tf="LogicalOr", torch="logical_or", traits=BOOLEAN | ELEMENTWISE | DETACHED),
     operator("Xor", (1, 7), tf="LogicalXor", torch="logical_xor", traits=BOOLEAN | ELEMENTWISE | DETACHED),
-    operator("IsNaN", (9, 13, 20), tf="IsNan", traits=BOOLEAN | ELEMENTWISE | DETACHED),
-    operator("IsInf", (10, 20), tf="IsInf", traits=BOOLEAN | ELEMENTWISE | DETACHED),
-    operator("IsFinite", tf="IsFinite", traits=BOOLEAN | ELEMENTWISE | DETACHED),
+    operator("IsNaN", (9, 13, 20), tf="IsNan", traits=ASKS_FINITE | BOOLEAN | ELEMENTWISE | DETACHED),
+    operator("IsInf", (10, 20), tf="IsInf", traits=ASKS_FINITE | BOOLEAN | ELEMENTWISE | DETACHED),
+    operator("IsFinite", tf="IsFinite", traits=ASKS_FINITE | BOOLEAN | ELEMENTWISE | DETACHED),
     operator(
         "Where",
         (9, 16),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import DETACHED, operator
+from analyzer.operators.declaration import DETACHED, PRODUCT, operator
 
 OPERATORS = (
     operator("CumSum", (11, 14), tf="Cumsum", torch="cumsum"),
-    operator("CumProd", (26,), tf="Cumprod", torch="cumprod"),
+    operator("CumProd", (26,), tf="Cumprod", torch="cumprod", traits=PRODUCT),
     operator("ArgMax", (1, 11, 12, 13), tf="ArgMax", torch="argmax", traits=DETACHED),
     operator("ArgMin", (1, 11, 12, 13), tf="ArgMin", torch="argmin", traits=DETACHED),
     operator(

@@ -13,6 +13,7 @@ from analyzer.operators.conditions import (
 )
 from analyzer.operators.declaration import (
     ACTS,
+    BOUNDED,
     DETACHED,
     ELEMENTWISE,
     IDENTITY,
@@ -78,12 +79,18 @@ OPERATORS = (
     ),
     operator("Neg", (1, 6, 13), tf="Neg", torch="neg", traits=ELEMENTWISE | SAME_SHAPE | LINEAR),
     operator("Abs", (1, 6, 13), tf="Abs", torch="abs", traits=ELEMENTWISE | SAME_SHAPE | PIECEWISE_LINEAR | PLUS_ZERO),
-    operator("Sign", (9, 13), tf="Sign", torch="sign", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR),
+    operator(
+        "Sign",
+        (9, 13),
+        tf="Sign",
+        torch="sign",
+        traits=BOUNDED | ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR,
+    ),
     operator("Ceil", (1, 6, 13), tf="Ceil", torch="ceil", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
     operator("Floor", (1, 6, 13), tf="Floor", torch="floor", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
     operator("Round", (11, 22), tf="Round Rint", torch="round", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
     operator("Square", tf="Square", torch="square", traits=ELEMENTWISE | SAME_SHAPE | PLUS_ZERO),
-    operator("Erf", (9, 13), tf="Erf", torch="erf", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator("Erf", (9, 13), tf="Erf", torch="erf", traits=BOUNDED | ELEMENTWISE | SAME_SHAPE | MONOTONE),
     operator("Erfc", tf="Erfc", traits=ELEMENTWISE | SAME_SHAPE),
     operator(
         "Lgamma", tf="Lgamma", aten="lgamma special_gammaln", traits=ELEMENTWISE | SAME_SHAPE, unsafe=(INVALID_DOMAIN,)
@@ -120,7 +127,7 @@ OPERATORS = (
             GRADIENT_OF_ACOS_AT_EDGE,
         ),
     ),
-    operator("Atan", (7, 22), tf="Atan", torch="atan", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator("Atan", (7, 22), tf="Atan", torch="atan", traits=BOUNDED | ELEMENTWISE | SAME_SHAPE | MONOTONE),
     operator(
         "Sinh", (9, 22), tf="Sinh", torch="sinh", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE, unsafe=(EXP_OVERFLOW,)
     ),

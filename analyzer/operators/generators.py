@@ -10,12 +10,15 @@ from analyzer.operators.declaration import (
     RANDOM,
     SAME_SHAPE,
     SHAPE_ONLY,
+    SOURCE,
     STATEFUL,
     operator,
 )
 
 OPERATORS = (
-    operator("Constant", (1, 9, 11, 12, 13, 19, 21, 23, 24, 25), tf="Const HostConst", traits=DETACHED | CONSTANT),
+    operator(
+        "Constant", (1, 9, 11, 12, 13, 19, 21, 23, 24, 25), tf="Const HostConst", traits=DETACHED | CONSTANT | SOURCE
+    ),
     operator("ConstantOfShape", (9, 20, 21, 23, 24, 25), torch="full zeros ones"),
     operator("Fill", tf="Fill"),
     operator("ZerosLike", tf="ZerosLike", torch="zeros_like", traits=SAME_SHAPE | SHAPE_ONLY | DETACHED),
@@ -55,7 +58,7 @@ OPERATORS = (
         tf="LogUniformCandidateSampler UniformCandidateSampler LearnedUnigramCandidateSampler",
         traits=RANDOM,
     ),
-    operator("Placeholder", tf="Placeholder"),
+    operator("Placeholder", tf="Placeholder", traits=SOURCE),
     operator(
         "Feed",
         tf="""
@@ -74,7 +77,9 @@ OPERATORS = (
     ),
     operator("ReadFile", tf="ReadFile", traits=IMPURE | ACTS),
     operator("Restore", tf="RestoreV2", traits=IMPURE | ACTS),
-    operator("Variable", tf="Variable VariableV2 TemporaryVariable AutoReloadVariable", traits=IMPURE | STATEFUL),
+    operator(
+        "Variable", tf="Variable VariableV2 TemporaryVariable AutoReloadVariable", traits=IMPURE | STATEFUL | SOURCE
+    ),
     operator("PyFunc", tf="PyFunc EagerPyFunc", traits=IMPURE | ACTS),
     operator(
         "Dataset",
@@ -93,9 +98,9 @@ OPERATORS = (
 """,
         traits=IMPURE,
     ),
-    operator("VariableHandle", tf="VarHandleOp VariableHandle", traits=IMPURE | STATEFUL),
+    operator("VariableHandle", tf="VarHandleOp VariableHandle", traits=IMPURE | STATEFUL | SOURCE),
     operator("Table", tf="HashTableV2", traits=IMPURE),
-    operator("NoOp", tf="NoOp", traits=IMPURE),
+    operator("NoOp", tf="NoOp", traits=IMPURE | SOURCE),
     operator("Save", tf="SaveV2", traits=IMPURE | ACTS),
     operator("Assert", tf="Assert Abort", traits=IMPURE),
     operator("MelWeightMatrix", (17,)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.operators.conditions import EMPTY_MEAN, GRADIENT_OF_NORM_AT_ZERO, LOG_OF_NONPOSITIVE
-from analyzer.operators.declaration import BOOLEAN, LINEAR, PLUS_ZERO, operator
+from analyzer.operators.declaration import BOOLEAN, LINEAR, PLUS_ZERO, PRODUCT, operator
 
 OPERATORS = (
     operator("ReduceSum", (1, 11, 13), tf="Sum", torch="sum", traits=LINEAR | PLUS_ZERO),
@@ -12,7 +12,7 @@ OPERATORS = (
     operator("ReduceMin", (1, 11, 12, 13, 18, 20), tf="Min", torch="amin min"),
     operator("Any", tf="Any", torch="any", traits=BOOLEAN),
     operator("All", tf="All", torch="all", traits=BOOLEAN),
-    operator("ReduceProd", (1, 11, 13, 18), tf="Prod", torch="prod"),
+    operator("ReduceProd", (1, 11, 13, 18), tf="Prod", torch="prod", traits=PRODUCT),
     operator("ReduceL1", (1, 11, 13, 18), traits=PLUS_ZERO),
     operator("ReduceSumSquare", (1, 11, 13, 18), traits=PLUS_ZERO),
     operator("ReduceL2", (1, 11, 13, 18), torch="norm", traits=PLUS_ZERO),

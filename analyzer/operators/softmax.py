@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.operators.conditions import SOFTMAX_OF_MINUS_INFINITY
-from analyzer.operators.declaration import operator
+from analyzer.operators.declaration import CLASS_LOSS, operator
 
 OPERATORS = (
     operator(
@@ -26,6 +26,7 @@ OPERATORS = (
     operator(
         "SparseSoftmaxCrossEntropyWithLogits",
         tf="SparseSoftmaxCrossEntropyWithLogits",
+        traits=CLASS_LOSS,
         unsafe=(SOFTMAX_OF_MINUS_INFINITY,),
     ),
 )

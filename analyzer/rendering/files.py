@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import traceback
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from analyzer.findings import Report
@@ -24,22 +27,34 @@ def write(report: Report, output: Path) -> Report:
 
 
 def _with_pictures(report: Report, output: Path) -> Report:
-    """Draw each deviation graph as SVG, PNG and Mermaid, and each histogram of distances as SVG and PNG."""
+    """Draw each deviation graph as SVG, PNG and Mermaid, and each histogram of distances as SVG and PNG.
+
+    What cannot be drawn is told in a note: a review is worth more than its pictures.
+    """
     if not any(target.maps or target.distances for target in report.targets):
         return report
     from analyzer.rendering import distance_histogram
     from analyzer.rendering.deviation_graph import draw
 
-    targets = []
+    targets, failed = [], []
     for target in report.targets:
         drawn: list[Path] = []
         folder = output / "targets" / slug(target.id)
         if target.maps or target.distances:
             folder.mkdir(parents=True, exist_ok=True)
-        for number, chart in enumerate(target.maps, 1):
-            drawn += draw(chart, folder / f"deviation-{number}")
-        for number, histogram in enumerate(target.distances, 1):
-            drawn += distance_histogram.draw(histogram, folder / f"distances-{number}")
+        jobs: list[Callable[[], Sequence[Path]]] = [
+            *(partial(draw, chart, folder / f"deviation-{n}") for n, chart in enumerate(target.maps, 1)),
+            *(
+                partial(distance_histogram.draw, histogram, folder / f"distances-{n}")
+                for n, histogram in enumerate(target.distances, 1)
+            ),
+        ]
+        for job in jobs:
+            try:
+                drawn += job()
+            except Exception as error:  # a mistake of ours, or a Graphviz that gives up
+                traceback.print_exc()
+                failed.append(f"A picture of {target.id} could not be drawn ({type(error).__name__}).")
         names = (path.relative_to(output).as_posix() for path in drawn)
         targets.append(replace(target, pictures=(*target.pictures, *names)))
-    return replace(report, targets=tuple(targets))
+    return replace(report, targets=tuple(targets), notes=(*report.notes, *dict.fromkeys(failed)))

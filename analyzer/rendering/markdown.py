@@ -5,6 +5,7 @@ Knows nothing of GitHub but its flavour of Markdown; addresses are handed in as 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -34,6 +35,7 @@ TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 COMMENT_LIMIT = 64_000  # GitHub refuses a body above 65,536 characters
 ROWS = 40
 MAPS = 3
+_OF_WEIGHTS = re.compile(r" \((?:initial values? .*|checkpoint)\)\Z")
 CHAIN = 8  # rows of a table of evidence; the page has all
 
 
@@ -93,9 +95,9 @@ def headline(report: Report, name: str = "Assay") -> Headline:
     missing = [t for t in report.targets if t.status is not Status.ANALYSED]
     changed = "changed " if report.base else ""
     models = counted(report.targets, changed)
-    wrong = _wrong(report)
+    bad = wrong(report)
     if report.verdict is Verdict.FAIL:
-        where = f" in {counted(report.targets, changed, wrong)}" if report.targets else ""
+        where = f" in {counted(report.targets, changed, bad)}" if report.targets else ""
         text = f"{name}: {len(blocking)} new {_plural(len(blocking), 'problem')}{where}"
         symbol = "❌"
     elif report.verdict is Verdict.INCOMPLETE:
@@ -118,7 +120,7 @@ def headline(report: Report, name: str = "Assay") -> Headline:
         *(
             f"{count} {word}"
             for status, word in ((Status.TRACED, "traced only"), (Status.SKIPPED, "skipped"), (Status.FAILED, "failed"))
-            if (count := sum(t.status is status and t.id not in wrong for t in missing))
+            if (count := sum(t.status is status and t.id not in bad for t in missing))
         ),
         duration(report.seconds),
     )
@@ -132,7 +134,7 @@ def _informing(report: Report) -> tuple[Finding, ...]:
     )
 
 
-def _wrong(report: Report) -> frozenset[str]:
+def wrong(report: Report) -> frozenset[str]:
     """The targets with a blocking finding; one that several targets reach counts for the file that it stands in."""
     targets = {f.target for f in report.blocking}
     files = {f.location.path for f in report.blocking if f.location}
@@ -150,6 +152,22 @@ class View:
     @property
     def blocking(self) -> tuple[Finding, ...]:
         return tuple(f for f in self.report.blocking if f.rule != LOOSENED)
+
+    @property
+    def problems(self) -> tuple[tuple[Finding, ...], ...]:
+        """The blocking findings; one group are those that one change mends, that stand on one line of a model, or that
+        one rule raises at a model without lines."""
+        groups: list[list[Finding]] = []
+        by_key: dict[tuple[object, ...], list[Finding]] = {}
+        for finding in self.blocking:
+            keys = _group_keys(finding)
+            group = next((by_key[key] for key in keys if key in by_key), None)
+            if group is None:
+                group = []
+                groups.append(group)
+            group.append(finding)
+            by_key |= {key: by_key.get(key, group) for key in keys}
+        return tuple(map(tuple, groups))
 
     @property
     def unfolded(self) -> tuple[Finding, ...]:
@@ -236,12 +254,23 @@ class View:
 
     @property
     def deviating(self) -> tuple[str, ...]:
-        """The comparisons worth a reader's time before the fold."""
-        return tuple(sentence for sentence in self.backends if " agrees with " not in sentence)
+        """The comparisons worth a reader's time before the fold: those that no problem above tells of."""
+        told = {_as_name(f.target) for f in self.blocking if f.rule.startswith("differential/")}
+        return tuple(
+            sentence
+            for sentence in self.backends
+            if " agrees with " not in sentence and not any(sentence.startswith(f"{name}: ") for name in told)
+        )
 
     @property
-    def assumptions(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        return tuple((t.id, t.assumptions) for t in self.report.targets if t.assumptions)
+    def assumptions(self) -> tuple[tuple[str, tuple[str, ...], int], ...]:
+        """What was assumed of each model, and how many ranges of weights besides: the page has those."""
+        told = []
+        for target in self.report.targets:
+            kept = tuple(a for a in target.assumptions if not _OF_WEIGHTS.search(a))
+            if target.assumptions:
+                told.append((target.id, kept, len(target.assumptions) - len(kept)))
+        return tuple(told)
 
     @property
     def versions(self) -> tuple[tuple[str, str], ...]:
@@ -279,6 +308,24 @@ class View:
         )
 
 
+def _group_keys(finding: Finding) -> tuple[tuple[object, ...], ...]:
+    """What findings of one group have in common."""
+    fix, place = finding.suggestion, finding.location
+    spot = (finding.target, finding.rule) if place is None else (finding.target, place.path, place.line)
+    if fix is None or fix.replacement is None or fix.path is None:
+        return (spot,)
+    return spot, (fix.path, fix.line, fix.end_line, fix.replacement)
+
+
+def mends(group: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Of a group, one finding for each different change."""
+    found: dict[str, Finding] = {}
+    for finding in group:
+        if finding.suggestion is not None:
+            found.setdefault(mend(finding), finding)
+    return tuple(found.values())
+
+
 def where(finding: Finding, view: View) -> Markup:
     """The finding's line, as a link where there is an address, else the model's file; for a table cell."""
     location = finding.location
@@ -302,11 +349,20 @@ def reproduce(finding: Finding, links: Links) -> tuple[str, ...]:
     return (links.fetch, run) if links.fetch else (run,)
 
 
+def commands(findings: Sequence[Finding], links: Links) -> tuple[str, ...]:
+    """The commands that show several problems again; files are fetched once."""
+    return tuple(dict.fromkeys(line for finding in findings for line in reproduce(finding, links)))
+
+
 def counted(targets: Sequence[TargetReport], changed: str, some: Collection[str] | None = None) -> str:
-    """How many models, and how many Python files that were only traced; with `some`, how many of them these ids are."""
+    """How many models, and how many Python files besides theirs; with `some`, how many of them these ids are.
+
+    A file whose entry point is a model is counted as that: a problem in it is one of the model.
+    """
     parts = []
+    models = {t.file for t in targets if t.kind != "python"}
     for traced, word in ((False, "model"), (True, "Python file")):
-        ids = [t.id for t in targets if (t.kind == "python") is traced]
+        ids = [t.id for t in targets if (t.kind == "python") is traced and not (traced and t.file in models)]
         chosen = "" if some is None else f"{sum(i in some for i in ids)} of "
         if ids:
             parts.append(f"{chosen}{len(ids)} {changed}{_plural(len(ids), word)}")
@@ -321,8 +377,9 @@ def mend(finding: Finding) -> str:
 
 
 def stated(finding: Finding) -> str:
-    """The message as a part of a longer sentence."""
-    return finding.message.rstrip(".")
+    """The message as the beginning of a sentence that goes on."""
+    text = finding.message.rstrip(".")
+    return f"T{text[1:]}" if text.startswith("the ") else text
 
 
 def chain(table: Table) -> tuple[tuple[Any, ...], ...]:
@@ -359,12 +416,14 @@ def templates() -> jinja2.Environment:
     made.globals.update(
         where=where,
         reproduce=reproduce,
+        commands=commands,
         mermaid=_mermaid,
         bars=bars,
         distance_title=title,
         distance_verdict=verdict,
         rest=_rest,
         mend=mend,
+        mends=mends,
         stated=stated,
         chain=chain,
         names=_names,

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from analyzer.findings import DistanceHistogram, Finding, LayerGraph, Report, TargetReport, Verdict
 from analyzer.rendering.distance_histogram import dot, summary
-from analyzer.rendering.markdown import counted
+from analyzer.rendering.markdown import counted, wrong
 from analyzer.rendering.markdown_text import clean, writable
 
 _SYMBOLS = {Verdict.PASS: "✔", Verdict.FAIL: "✘", Verdict.INCOMPLETE: "●"}
@@ -31,6 +31,7 @@ class PageGraph:
     title: str
     svg: Markup
     data: str  # JSON: element id -> {label, facts}
+    guilty: bool  # whether a layer in it is
 
 
 def page(report: Report) -> str:
@@ -70,7 +71,7 @@ def _headline(report: Report) -> str:
     of = counted(report.targets, "")
     match report.verdict:
         case Verdict.FAIL:
-            where = counted(report.targets, "", {f.target for f in report.blocking})
+            where = counted(report.targets, "", wrong(report))
             return f"{new} new problem{'s' * (new > 1)} in {where}"
         case Verdict.INCOMPLETE:
             return f"nothing blocks, but not all of {of} could be analysed"
@@ -133,7 +134,8 @@ def _cell(value: Any) -> str:
 
 
 def _graphs(report: Report) -> tuple[list[PageGraph], dict[tuple[str, str], tuple[str, str]]]:
-    """All pictures, and where each (target, layer label) is drawn: (graph id, element id)."""
+    """All pictures, those with a guilty layer first, and where each (target, layer label) is drawn: (graph id,
+    element id)."""
     graphs: list[PageGraph] = []
     drawn: dict[tuple[str, str], tuple[str, str]] = {}
     for target in report.targets:
@@ -148,7 +150,7 @@ def _graphs(report: Report) -> tuple[list[PageGraph], dict[tuple[str, str], tupl
             _add(
                 graphs, drawn, target.id, f"{target.id}: layers", _layers(target, report.findings), target.layers.edges
             )
-    return [g for g in graphs if g.svg], drawn
+    return sorted((g for g in graphs if g.svg), key=lambda g: not g.guilty), drawn
 
 
 def _histogram(histogram: DistanceHistogram) -> Markup | None:
@@ -201,7 +203,8 @@ def _add(
     ids = {node[0]: f"n{number}-{position}" for position, node in enumerate(nodes)}
     svg = _svg(number, nodes, edges, ids)
     data = {ids[i]: {"label": clean(label), "facts": facts} for i, label, _, _, facts in nodes}
-    graphs.append(PageGraph(number, clean(title), Markup(svg), json.dumps(data)))
+    guilty = any(mark == "guilty" for _, _, _, mark, _ in nodes)
+    graphs.append(PageGraph(number, clean(title), Markup(svg), json.dumps(data), guilty))
     for identity, label, _, _, _ in nodes:
         drawn.setdefault((target, label), (number, ids[identity]))
 

@@ -119,28 +119,47 @@ def _errors(report: Report) -> list[str]:
 
 
 def _targets(report: Report) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left")
-    table.add_column("model", overflow="fold")
-    table.add_column("kind", style="dim")
-    table.add_column("nodes", justify="right")
-    table.add_column("proved safe", justify="right")
-    table.add_column("unknown", justify="right")
-    table.add_column("findings", justify="right")
-    table.add_column("seconds", justify="right", style="dim")
+    file = _shared_file(report)
+    rows = []
     for target in report.targets:
         found = [f for f in report.findings if f.target == target.id and f.suppressed is None]
         checked = target.unsafe_operators
-        style = "yellow" if target.status is Status.FAILED else ""
-        table.add_row(
-            Text(clean(target.id), style=style),
-            Text(clean(target.kind)),
-            str(target.nodes or "–"),
-            f"{checked.safe}/{checked.checked}" if checked.checked else "–",
-            str(sum(target.unknown_operators.values()) or "–"),
-            _counts(found),
-            "cached" if target.cached else f"{sum(target.seconds.values()):.1f}",
+        rows.append(
+            (
+                Text(
+                    clean(target.id.removeprefix(f"{file}:") if file else target.id),
+                    style="yellow" if target.status is Status.FAILED else "",
+                ),
+                Text(clean(target.kind)),
+                str(target.nodes or "–"),
+                f"{checked.safe}/{checked.checked}" if checked.checked else "–",
+                str(sum(target.unknown_operators.values()) or "–"),
+                _counts(found),
+                "cached" if target.cached else f"{sum(target.seconds.values()):.1f}",
+            )
         )
+    table = Table(
+        box=box.SIMPLE_HEAD, pad_edge=False, title=f"in {clean(file)}" if file else None, title_justify="left"
+    )
+    titles = ("model", "kind", "nodes", "proved safe", "unknown", "findings", "seconds")
+    told = [i for i, title in enumerate(titles) if i != 1 or not file]  # all are entry points of that file
+    told = [i for i in told if not (2 <= i <= 4 and all(row[i] == "–" for row in rows))]
+    for i in told:
+        table.add_column(
+            titles[i],
+            overflow="fold" if i == 0 else "ellipsis",
+            justify="right" if i > 1 else "left",
+            style="dim" if titles[i] in ("kind", "seconds") else None,
+        )
+    for row in rows:
+        table.add_row(*(row[i] for i in told))
     return table
+
+
+def _shared_file(report: Report) -> str:
+    """The file that holds all entry points, which is then told once; empty where there is none."""
+    files = {target.id.rpartition(":")[0] for target in report.targets}
+    return files.pop() if len(files) == 1 and len(report.targets) > 1 else ""
 
 
 def _counts(findings: Sequence[Finding]) -> Text:

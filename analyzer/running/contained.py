@@ -23,8 +23,8 @@ from analyzer.walls.relayed import TREES, RelayedWall, standard_streams
 
 
 def main() -> None:
-    channel = standard_streams()
     request: Request = pickle.loads(Path(REQUEST).read_bytes())  # written by the front, in a folder that is read-only
+    channel = standard_streams(*filter(None, (request.side, request.base)))
     output = Path(OUTPUT).resolve()
     where = Surroundings(
         root=TREES / request.side,

@@ -12,6 +12,7 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.running.outcome import Surroundings, slug
 from analyzer.running.processes import Enclosure
 from analyzer.walls import launch
+from analyzer.walls.attended import Served
 from analyzer.walls.docker import DockerSandbox
 from analyzer.walls.kernel.rules import GPU_DEVICES, Rules
 
@@ -31,7 +32,7 @@ def enclosures(jobs: Mapping[str, tuple[TargetConfig, Surroundings]]) -> Iterato
         for folder in (slow, fast):
             os.chmod(folder, 0o711)  # another user passes through, and sees no names
         for index, (name, (target, where)) in enumerate(jobs.items()):
-            folders = [Path(place, str(index)) for place in (slow, fast)]
+            folders = [Path(slow, str(index)), Path(fast, str(index)), Path(slow, f"{index}.replies")]
             made[name] = _enclosure(target, where, folders)
         try:
             yield made
@@ -43,40 +44,37 @@ def enclosures(jobs: Mapping[str, tuple[TargetConfig, Surroundings]]) -> Iterato
 
 
 def _enclosure(target: TargetConfig, where: Surroundings, folders: list[Path]) -> Enclosure:
-    home, fast = folders
+    home, fast, replies = folders
     results = where.output / "targets" / slug(target.id)
-    for folder in (home, fast, results):
+    for folder in (home, fast, replies, results):
         folder.mkdir(parents=True, exist_ok=True)
     variables = {launch.SCRATCH: str(fast)}
+    trees = {"head": where.root} | ({"base": where.base_root} if where.base_root is not None else {})
+    runs_code = bool(target.entry) or ".py" in f"{target.file} {target.validation}"
+    served = None
+    if runs_code and isinstance(where.sandbox, DockerSandbox):
+        # The engine is not reached from behind the wall: the containers of this target's own code are asked for.
+        served = Served(where.sandbox, trees, where.root, target.environment or where.config.environment)
     if launch.standing() is not None:
-        return Enclosure(home, None, variables)
-    trees = [where.root, *([where.base_root] if where.base_root is not None else [])]
-    read = [path for tree in trees for path in launch.all_but(tree, where.output)]
+        return Enclosure(home, None, variables, served, replies)
+    read = [str(replies), *(path for tree in trees.values() for path in launch.all_but(tree, where.output))]
     write = [str(home), str(fast), str(results.resolve())]
-    network, user = "none", None
     if where.exports is not None:
         read.append(str(where.exports.resolve()))
-    if target.entry or ".py:" in (target.validation or ""):
-        if where.exports is not None and where.sandbox is not None:
-            write.append(str(where.exports.resolve()))
-        if isinstance(where.sandbox, DockerSandbox):
-            # The engine's socket is reached from here: this process starts the containers of this target's own code.
-            network = "unix" if os.environ.get("DOCKER_HOST", "unix:").startswith("unix:") else "all"
-            variables |= {n: v for n, v in os.environ.items() if n.startswith("DOCKER_")}
-            read += [os.environ.get("DOCKER_CERT_PATH", ""), str(Path.home() / ".docker")]
-    if network == "none":
-        user = launch.user_for([*read, *(f.parent for f in (home, fast, results))])
-    for folder in (home, fast, results):
+    keeps = runs_code and where.exports is not None and where.sandbox is not None
+    if keeps and where.exports is not None:
+        write.append(str(where.exports.resolve()))
+    user = None if keeps else launch.user_for([*read, *(f.parent for f in (home, fast, results))])
+    for folder in (home, fast, replies, results):
         launch.hand_over(folder, user)
     rules = Rules(
         libraries=[*launch.libraries(), *launch.programs()],
-        read=[path for path in read if path],
-        names=[str(launch.ASSAY), *(str(tree.resolve()) for tree in trees)],
+        read=read,
+        names=[str(launch.ASSAY), *(str(tree.resolve()) for tree in trees.values())],
         write=write,
         programs=True,
-        network=network,
         user=user,
         limits={"CORE": 0, "FSIZE": FILE_SIZE, "NOFILE": 4096, "NPROC": launch.threads_for(user)},
         devices=GPU_DEVICES,
     )
-    return Enclosure(home, rules, variables)
+    return Enclosure(home, rules, variables, served, replies)

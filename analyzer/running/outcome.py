@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from analyzer.walls import Sandbox
 
 
+HEAD_ALONE = "head against base"  # the stage that only the head's run has
 # (side, id of a target) -> (hash of what its outcome depends on, hash under which the cache keeps the outcome)
 Keys = Mapping[tuple[str, str], tuple[str | None, str | None]]
 

@@ -22,6 +22,7 @@ from analyzer.running.regressions import no_longer_analysed
 from analyzer.running.repeats import one_of_each_line, unless_repeated, without_repeats
 from analyzer.running.request import Request
 from analyzer.running.worsening import mark_worse
+from analyzer.walls.relayed import asked
 
 if TYPE_CHECKING:
     from analyzer.running.containers import Containers
@@ -162,7 +163,7 @@ def _run(
     from analyzer.running.target_run import run_target  # the front has the pipeline without the analyses
 
     def job(target: TargetConfig, where: Surroundings) -> Callable[[Send], Any]:
-        return lambda send: run_target(target, where, send).to_json()
+        return lambda send: run_target(target, replace(where, sandbox=asked(where.sandbox)), send).to_json()
 
     with enclosures({name: (target, where) for name, (_, target, where) in jobs.items()}) as walls:
         answers = run_all(

@@ -21,7 +21,8 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from analyzer.walls import stage
+from analyzer.walls import relayed, stage
+from analyzer.walls.attended import Attendant, Served
 from analyzer.walls.kernel import system
 from analyzer.walls.kernel.rules import CannotStand, Rules, close
 from analyzer.walls.launch import environment
@@ -45,12 +46,14 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """What closes around one job: the kernel's `rules` (None: it offers no wall), its own empty folder, and what its
-    environment holds besides."""
+    """What closes around one job: the kernel's `rules` (None: it offers no wall), its own empty folder, what its
+    environment holds besides, and what is `served` to it from outside, with a folder for `replies`."""
 
     home: Path
     rules: Rules | None = None
     variables: Mapping[str, str] = field(default_factory=dict)
+    served: Served | None = None
+    replies: Path | None = None
 
 
 def run_all(
@@ -113,6 +116,7 @@ class _Running:
     pipe: Connection
     started: float
     ends: float
+    attendant: Attendant | None = None
     messages: int = 0
     looked: float = 0.0
 
@@ -127,17 +131,26 @@ class _Running:
 
 def _start(name: str, job: Job, log: Path, deadline: float, enclosure: Enclosure | None) -> _Running:
     context = multiprocessing.get_context("fork")
+    attendant = None
+    if enclosure is not None and enclosure.served is not None:
+        assert enclosure.replies is not None
+        user = enclosure.rules.user if enclosure.rules is not None else None
+        attendant = Attendant(enclosure.served, enclosure.replies, user, deadline)
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_child, args=(job, sender, receiver, log, enclosure, os.getpid()), daemon=False)
+    arguments = (job, sender, receiver, log, enclosure, attendant, os.getpid())
+    process = context.Process(target=_child, args=arguments, daemon=False)
     process.start()
     sender.close()
+    if attendant is not None:
+        attendant.alone()
     now = time.monotonic()
-    return _Running(name, process, receiver, now, now + deadline)
+    return _Running(name, process, receiver, now, now + deadline, attendant)
 
 
 def _child(
-    job: Job, sender: Connection, receiver: Connection, log: Path, enclosure: Enclosure | None, parent: int
-) -> None:
+    job: Job, sender: Connection, receiver: Connection, log: Path, enclosure: Enclosure | None,
+    attendant: Attendant | None, parent: int,
+) -> None:  # fmt: skip
     """In the child: own process group, output to the log, the wall, then the job."""
     receiver.close()
     os.setsid()
@@ -155,7 +168,10 @@ def _child(
 
     try:
         if enclosure is not None:
-            _enclose(enclosure, {0, 1, 2, descriptor, sender.fileno()}, parent)
+            keep = {0, 1, 2, descriptor, sender.fileno()} | ({attendant.descriptor} if attendant is not None else set())
+            _enclose(enclosure, keep, parent)
+        if attendant is not None:
+            relayed.give(attendant.channel())
         send("value", job(lambda message: send("message", message)))
     except CannotStand as problem:
         send("error", f"the kernel's wall could not be closed, so nothing was analysed: {problem}.")
@@ -218,13 +234,15 @@ def _stop(child: _Running) -> None:
     """End the child's whole process group, then reap it."""
     if child.process.pid is not None:
         if child.process.is_alive():
-            stage.end_all(child.process.pid)  # workers lead process groups of their own
+            stage.end_tree(child.process.pid)  # workers lead process groups of their own
         try:
             os.killpg(child.process.pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             child.process.kill()
     child.process.join(10)
     child.pipe.close()
+    if child.attendant is not None:
+        child.attendant.stop()
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Status, TargetReport
-from analyzer.running.outcome import Outcome
+from analyzer.running.outcome import HEAD_ALONE, Outcome
 
 NO_LONGER_ANALYSED = "analysis/no-longer-analysed"
 
@@ -17,6 +17,8 @@ def no_longer_analysed(after: Outcome, before: Outcome | None) -> tuple[Finding,
         return ()
     if before is None or before.target.status is not Status.ANALYSED or after.target.status is Status.ANALYSED:
         return ()
+    if after.target.error and all(f"the {HEAD_ALONE} stage" in line for line in after.target.error.splitlines()):
+        return ()  # the base's run has no such stage
     if any(f.level is Level.ERROR and f.confidence is not Confidence.POSSIBLE for f in after.findings):
         return ()
     target: TargetReport = after.target

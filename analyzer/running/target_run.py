@@ -31,8 +31,8 @@ from analyzer.loading import NotFetchedProblem, detect, load, scan
 from analyzer.loading.scan import custom_operators, of_other_libraries, refusal
 from analyzer.numerical import analyse as numerical
 from analyzer.numerical.confirm.confirmation import NO_TORCH
-from analyzer.problem import Problem
-from analyzer.running.outcome import Outcome, Surroundings, kind_of, slug
+from analyzer.problem import Problem, TargetProblem
+from analyzer.running.outcome import HEAD_ALONE, Outcome, Surroundings, kind_of, slug
 from analyzer.running.processes import memory_growth
 from analyzer.tracing import trace
 from analyzer.tracing.dry_run import dry_run, is_script, with_dry_run
@@ -66,7 +66,8 @@ class _Tally:
     shapes: dict[str, tuple[int | str | None, ...]] = field(default_factory=dict)
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
+    def stage(self, name: str, vital: bool = True) -> Iterator[None]:
+        """What goes wrong in a stage that is not `vital` is a note: nothing is known less for it."""
         self.progress(name)
         started = time.perf_counter()
         try:
@@ -80,10 +81,11 @@ class _Tally:
         except Exception as error:  # a mistake of ours must not cost the other analyses
             traceback.print_exc()
             lines = str(error).strip().splitlines() or ["no message"]
-            self.failures.append(
-                f"{self.report.id}: the {name} stage broke off with an internal error "
-                f"({type(error).__name__}: {lines[0][:200]}); please report it."
-            )
+            told = f"the {name} stage broke off with an internal error ({type(error).__name__}: {lines[0][:200]})"
+            if vital:
+                self.failures.append(f"{self.report.id}: {told}; please report it.")
+            else:
+                self.note(f"{told[0].upper()}{told[1:]}; please report it.")
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + round(time.perf_counter() - started, 4)
 
@@ -220,6 +222,8 @@ def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, 
                 raise
         return None
     with tally.stage("loading"):
+        if not source.exists():
+            raise TargetProblem(f"{target.path} is no file of its own: links, pipes and devices are not followed.")
         found = detect(source)
         tally.report = replace(tally.report, kind=str(found or "model"))
         if found is not None and not found.has_graph and found not in _UNREADABLE:
@@ -280,14 +284,15 @@ def _analyse(
                 sandbox=where.sandbox,
             )
             tally.add(_relocated(result, folder, where.output))
-        base = _base_graph(target, where)
-        if base is not None and where.base_root is not None and not _unchanged(graph, base, target, where):
-            with tally.stage("head against base"):
-                given = inputs_of(target, where.root, where.sandbox)
-                _, result = review_drift(graph, base, target, where.config.drift, folder, given)
-                tally.add(_relocated(result, folder, where.output))
-
-    tally.report = replace(tally.report, layers=layer_graph(graph, tally.intervals, tally.shapes))
+        if where.base_root is not None:
+            with tally.stage(HEAD_ALONE):
+                base = _base_graph(target, where)
+                if base is not None and not _unchanged(graph, base, target, where):
+                    given = inputs_of(target, where.root, where.sandbox)
+                    _, result = review_drift(graph, base, target, where.config.drift, folder, given)
+                    tally.add(_relocated(result, folder, where.output))
+    with tally.stage("drawing", vital=False):
+        tally.report = replace(tally.report, layers=layer_graph(graph, tally.intervals, tally.shapes))
     if folder.is_dir() and not any(folder.iterdir()):
         with suppress(OSError):  # behind a wall the folder itself stays; whoever made it removes it
             folder.rmdir()

@@ -7,6 +7,7 @@ model and its example inputs. The text is only read; what comes of it is run whe
 from __future__ import annotations
 
 import ast
+import copy
 import keyword
 import re
 from collections.abc import Iterator, Sequence
@@ -28,6 +29,8 @@ class ExampleCall:
     line: int
     body: tuple[str, ...]
     inferred: bool = False  # no example: the inputs are what the layers suggest (`inferred_inputs`)
+    others: tuple[tuple[str, ...], ...] = ()  # bodies with other sizes of the inputs, likelier ones first
+    certain: bool = True  # the model is known to take the inputs: an example says so, or tracing
 
 
 def example_calls(code: ModelCode) -> tuple[ExampleCall, ...]:
@@ -47,7 +50,8 @@ def written(calls: Sequence[ExampleCall]) -> str:
     functions = []
     for call in calls:
         where = f"{_plain(call.path)}:{call.line}"
-        said = f"({where}); its inputs are a guess from its layers: correct them" if call.inferred else f"as in {where}"
+        fitting = "sizes that its layers take" if call.certain else "a guess from its layers: correct them"
+        said = f"({where}); its inputs are {fitting}" if call.inferred else f"as in {where}"
         said = f"{call.model.name} {said}" if call.inferred else f"{call.model.name}, {said}"
         lines = [f"def {call.name}():", f'    """{said}."""']
         functions.append("\n".join([*lines, *(f"    {line}" for line in call.body)]))
@@ -78,12 +82,19 @@ class _Call(torch.nn.Module):
 
 
 def _of_source(source: Source, classes: dict[str, ModelClass]) -> Iterator[ExampleCall]:
-    local = {node.name for node in source.tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
-    for before, block in _blocks(source.tree):
+    trees = [source.tree] if source.file is None else [source.tree, source.file]
+    local = {n.name for tree in trees for n in tree.body if isinstance(n, ast.ClassDef | ast.FunctionDef)}
+    seen: list[ast.stmt] = (
+        [n for n in source.file.body if isinstance(n, ast.Import | ast.ImportFrom)] if source.file else []
+    )
+    for before, block in _blocks(source.tree, seen):
         models: dict[str, ModelClass] = {}
         for at, statement in enumerate([*before, *block]):
-            for call in _calls(statement) if models and at >= len(before) else ():
-                held = models.get(call.func.id) if isinstance(call.func, ast.Name) else None
+            for call in _calls(statement) if at >= len(before) else ():
+                if isinstance(call.func, ast.Name):
+                    held = models.get(call.func.id)
+                else:
+                    held = _made(call.func, models, classes, local, source)  # `Net()(x)`
                 if held is None or not (call.args or call.keywords):
                     continue
                 body = _slice([*before, *block][:at], call, local, source, held)
@@ -92,16 +103,52 @@ def _of_source(source: Source, classes: dict[str, ModelClass]) -> Iterator[Examp
             target = _assigned(statement)
             made = getattr(statement, "value", None)
             if target and isinstance(made, ast.Call):
-                name = ast.unparse(made.func).rpartition(".")[2]
-                if name in classes and (name not in local or classes[name].path == source.path):
-                    models[target] = classes[name]
+                model = _made(made, models, classes, local, source)
+                if model is not None:
+                    models[target] = model
                 else:
                     models.pop(target, None)
 
 
-def _blocks(tree: ast.Module) -> Iterator[tuple[list[ast.stmt], list[ast.stmt]]]:
-    """Straight-line code with what runs before it: the module's own, and that of each function without arguments."""
-    yield [], tree.body
+_KEEPING = frozenset({"to", "cpu", "cuda", "eval", "train", "float", "double", "half", "requires_grad_"})
+
+
+def _made(
+    value: ast.expr, models: dict[str, ModelClass], classes: dict[str, ModelClass], local: set[str], source: Source
+) -> ModelClass | None:
+    """The class of the model that an expression gives: ``Net()``, ``nets.Net(3).to(device).eval()``, ``net.cuda()``.
+
+    `models` are the variables that hold one.
+    """
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _KEEPING:
+        value = value.func.value
+        if isinstance(value, ast.Name):
+            return models.get(value.id)
+    if not isinstance(value, ast.Call):
+        return None
+    found = classes.get(ast.unparse(value.func).rpartition(".")[2])
+    return found if found is not None and (found.name not in local or found.path == source.path) else None
+
+
+class _OnProcessor(ast.NodeTransformer):
+    """Examples are repeated where no GPU need be: ``.cuda()`` goes, and ``"cuda:0"`` is ``"cpu"``."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        moved = isinstance(node.func, ast.Attribute) and node.func.attr == "cuda"
+        return node.func.value if moved and isinstance(node.func, ast.Attribute) else node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        is_device = isinstance(node.value, str) and re.fullmatch(r"cuda(:\d+)?", node.value)
+        return ast.Constant("cpu") if is_device else node
+
+
+def _blocks(tree: ast.Module, seen: list[ast.stmt]) -> Iterator[tuple[list[ast.stmt], list[ast.stmt]]]:
+    """Straight-line code with what runs before it: the module's own, and that of each function without arguments.
+
+    `seen` runs before all of it: the imports of the file whose docstring it stands in.
+    """
+    yield seen, tree.body
     for node in tree.body:
         inner = node.body if isinstance(node, ast.ClassDef) else [node]  # a test may be a method
         for function in inner:
@@ -128,12 +175,14 @@ def _slice(
     before: Sequence[ast.stmt], call: ast.Call, local: set[str], source: Source, model: ModelClass
 ) -> tuple[str, ...] | None:
     """The statements that `call` rests on, and a last one that gives model and inputs; None where more is needed."""
+    call = _OnProcessor().visit(copy.deepcopy(call))
     needed = {n.id for n in ast.walk(call) if isinstance(n, ast.Name)}
     kept: list[ast.stmt] = []
     for statement in reversed(before):
         binds = _bound(statement)
         if not isinstance(statement, _STATEMENTS) or not binds & needed:
             continue
+        statement = _OnProcessor().visit(copy.deepcopy(statement))
         kept.append(_only(statement, needed))
         needed -= binds
         needed |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}

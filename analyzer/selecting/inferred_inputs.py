@@ -3,7 +3,8 @@
 A class or a function that returns a model, every argument of which has a default, is called as it is. The rank of its
 input is that of the first layer that has one (`Conv2d` takes 4 axes, `Linear` 2, `Embedding` token numbers), the number
 of channels an argument's default (`in_chans=3`) or a number in the first layer. Where the source says neither, nothing
-is proposed. The text is only read.
+is proposed. Sizes of signals and pictures are usual ones, several of them: which the model takes is not known here (see
+`tracing.accepted_inputs`). The text is only read.
 """
 
 from __future__ import annotations
@@ -24,7 +25,12 @@ _RANKED = re.compile(r"(?:Lazy)?(?:Conv|ConvTranspose|BatchNorm|SeparableConv|De
 _CHANNELS = ("in_chans", "in_channels", "input_channels", "in_planes", "n_channels", "num_channels", "channels_in")
 _FEATURES = ("in_features", "input_dim", "input_size", "in_dim", "dim_in", "n_features", "num_features", "in_channels")
 _SIZES = ("img_size", "image_size", "input_resolution", "resolution", "img_dim")
-_SIZE = {1: 64, 2: 224, 3: 32}  # steps of a signal, pixels of a picture, voxels of a volume: usual ones
+# Steps of a signal, pixels of a picture, voxels of a volume: those of well-known data sets and models.
+_USUAL = {
+    1: (64, 128, 100, 256, 32, 187, 512, 1024, 16000),
+    2: (224, 32, 28, 64, 96, 84, 128, 256, 48, 112, 227, 299, 160, 384, 512),
+    3: (32, 16, 64, 28, 24, 48),
+}
 _SKIPPED = ("test", "tests", "docs", "examples", "benchmarks", "setup")
 
 
@@ -79,14 +85,14 @@ def inferred_calls(code: ModelCode, called: frozenset[str], names: frozenset[str
     for maker, made in sorted(makers.items(), key=lambda item: (item[0].framework is not None, item[0].source.path)):
         if made.name in called or made.name in proposed or maker.name in blocks or maker.name.startswith("_"):
             continue
-        tensor = _input(maker, made, repository) if _callable_alone(maker) and _importable(maker) else None
-        if tensor is None:
+        tensors = _inputs(maker, made, repository) if _callable_alone(maker) and _importable(maker) else []
+        if not tensors:
             continue
         path, line = maker.source.path, maker.node.lineno
         imported = f"from {_module(path)} import {maker.name}"
-        body = ("import torch", imported, f"return {maker.name}().eval(), ({tensor},)")
+        body, *others = [("import torch", imported, f"return {maker.name}().eval(), ({t},)") for t in tensors]
         model = ModelClass(maker.name, path, line, "torch", ())
-        call = ExampleCall(snake(maker.name), model, path, line, body, inferred=True)
+        call = ExampleCall(snake(maker.name), model, path, line, body, inferred=True, others=tuple(others))
         proposed[made.name] = (len(repository.parts(made)), call)
     ranked = sorted(proposed.values(), key=lambda p: (-p[0], p[1].path, p[1].line))
     chosen = {call.name: call for _, call in reversed(ranked) if call.name not in names}
@@ -172,22 +178,23 @@ def _importable(definition: _Definition) -> bool:
     return names and not any(p in _SKIPPED or p.startswith("test_") for p in parts)
 
 
-def _input(maker: _Definition, made: _Definition, repository: _Repository) -> str | None:
-    """The expression of an example input, or None where the source does not tell it."""
+def _inputs(maker: _Definition, made: _Definition, repository: _Repository) -> list[str]:
+    """Expressions of an example input, likelier ones first; none where the source does not tell its layout."""
     layers = (_first_layer(part.node) for part in repository.parts(made))
     layer = next((one for one in layers if one is not None), None)
     if layer is None:
-        return None
+        return []
     kind, rank, number = layer
     defaults = {**_defaults(made.node), **_defaults(maker.node)}
     if kind == "Embedding":
-        return f"torch.randint(0, {min(number or 10, 100)}, (1, 16))"
+        return [f"torch.randint(0, {min(number or 10, 100)}, (1, 16))"]
     if kind == "Linear":
         features = next((defaults[n] for n in _FEATURES if n in defaults), number)
-        return None if features is None else f"torch.rand(2, {features})"
+        return [] if features is None else [f"torch.rand(2, {features})"]
     channels = next((defaults[n] for n in _CHANNELS if n in defaults), number)
-    size = next((defaults[n] for n in _SIZES if n in defaults), _SIZE[rank])
-    return None if channels is None else f"torch.rand(1, {channels}{f', {size}' * rank})"
+    stated = [defaults[n] for n in _SIZES if n in defaults][:1]
+    sizes = () if channels is None else dict.fromkeys((*stated, *_USUAL[rank]))
+    return [f"torch.rand(1, {channels}{f', {size}' * rank})" for size in sizes]
 
 
 def _defaults(node: ast.ClassDef | ast.FunctionDef) -> dict[str, int]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from analyzer.loading.search import SKIPPED
@@ -32,11 +33,15 @@ class ModelClass:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A piece of Python: a file, or a fenced block of a Markdown page (`line` is that of its first line, from 1)."""
+    """A piece of Python: a file, a fenced block of a Markdown page, or an example in a docstring.
+
+    `line` is that of its first line, from 1; `file` is the module whose docstring it stands in, whose names it sees.
+    """
 
     path: str
     line: int
     tree: ast.Module
+    file: ast.Module | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +65,9 @@ def read_model_code(root: Path) -> ModelCode:
         for path in _files(root, ending)
         for source in _blocks(_text(path) or "", path.relative_to(root).as_posix())
     ]
+    shown = [example for source in files for example in _docstring_examples(source)]
     return ModelCode(
-        tuple(_classes(files)), (*blocks, *files), tuple(s.path for s in files if _trains(s.tree)), len(files)
+        tuple(_classes(files)), (*blocks, *files, *shown), tuple(s.path for s in files if _trains(s.tree)), len(files)
     )
 
 
@@ -97,6 +103,26 @@ def _blocks(text: str, path: str) -> Iterator[Source]:
         source = _parsed(found[1], path, text.count("\n", 0, found.start(1)) + 1)
         if source is not None:
             yield source
+
+
+def _docstring_examples(source: Source) -> Iterator[Source]:
+    """The doctests and fenced blocks in the docstrings of a file."""
+    for node in ast.walk(source.tree):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            continue
+        text = ast.get_docstring(node)
+        if text is None or not (">>>" in text or "```" in text):
+            continue
+        line = node.body[0].lineno
+        try:
+            lines = doctest.DocTestParser().get_examples(text)
+        except ValueError:  # prompts that are no doctest
+            lines = []
+        pieces = ["".join(example.source for example in lines), *(found[1] for found in _FENCE.finditer(text))]
+        for piece in pieces:
+            parsed = _parsed(piece, source.path, line) if piece.strip() else None
+            if parsed is not None:
+                yield replace(parsed, file=source.tree)
 
 
 def _classes(files: list[Source]) -> Iterator[ModelClass]:

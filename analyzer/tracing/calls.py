@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import replace
 
-from analyzer.tracing import declared_shapes
+from analyzer.tracing import declared_shapes, docstrings
 from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.containers import method
 from analyzer.tracing.iteration import iterate
@@ -90,6 +90,9 @@ def call_node(tr: Tracer, node: ast.Call) -> Value:
     return call(tr, function, tuple(args), kwargs, node, open_args)
 
 
+_TAKES_ANY = frozenset(("dict", "print", "super", "exit", "quit"))  # builtins that do with arguments of any number
+
+
 def call(
     tr: Tracer,
     function: Value,
@@ -115,6 +118,8 @@ def call(
     if isinstance(function, Native):
         from analyzer.tracing.builtins import Call
 
+        if open_args and function.name not in _TAKES_ANY:
+            return tr.unknown(f"{function.name}() of arguments whose number is not known", label=f"{function.name}()")
         return function.run(Call(tr, args, kwargs, node, open_args))
     if isinstance(function, Partial):
         return call(tr, function.function, (*function.args, *args), {**function.kwargs, **kwargs}, node, open_args)
@@ -244,6 +249,7 @@ def call_function(
         args, kwargs = (), {}
     names = bind(tr, function, args, kwargs, node, open_args)
     sizes = declared_shapes.enter(tr, function, names, node)
+    documented = docstrings.enter(tr, function, names)
     parent = function.scope
     scope = Scope(parent, parent.globals)
     scope.names.update(names)
@@ -251,7 +257,7 @@ def call_function(
     frame = Frame(
         scope, function.path, function.name, cls or function.owner, first, function, line=function.node.lineno
     )
-    frame.sizes = sizes
+    frame.sizes, frame.documented = sizes, documented
     if function.name == "__init__" and isinstance(first, Instance):
         tr.touch(first)
         declared_shapes.remember_sizes(first, names)
@@ -264,7 +270,10 @@ def call_function(
     if function.compiled:
         with tr.compiling():
             return _run_body(tr, function, frame)
-    return _run_body(tr, function, frame)
+    value = _run_body(tr, function, frame)
+    if tr.shared.observed is not None:
+        tr.observe(function, names, value)
+    return value
 
 
 def _run_library(tr: Tracer, function: Function, frame: Frame) -> Value:
@@ -297,6 +306,8 @@ def _run_body(tr: Tracer, function: Function, frame: Frame) -> Value:
         value = signal.value if isinstance(signal, Returned) else None
         if frame.sizes is not None and not function.generator:
             declared_shapes.leave(tr, function, value, frame.sizes)
+        if frame.documented is not None and not function.generator:
+            docstrings.leave(tr, function, value, frame.documented)
         return value
     finally:
         del tr.frames[depth:]

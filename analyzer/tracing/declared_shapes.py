@@ -130,7 +130,7 @@ def enter(tr: Tracer, function: Function, names: dict[str, Value], node: ast.AST
     parameters = _parameters(function)
     if not any(p.annotation is not None for p in parameters) and getattr(function.node, "returns", None) is None:
         return None
-    sizes = _known_sizes(names)
+    sizes = known_sizes(names)
     for parameter in parameters:
         contract = contract_of(tr, parameter.annotation, function.path)
         if contract is not None and parameter.arg in names:
@@ -186,7 +186,7 @@ def _is_checked(function: Function) -> bool:
     return any(word in mark for mark in marks for word in _CHECKED)
 
 
-def _known_sizes(names: Mapping[str, Value]) -> Sizes:
+def known_sizes(names: Mapping[str, Value]) -> Sizes:
     """Integers of the call and of the object's constructor, by name. One letter is too common to mean the same."""
     sizes: Sizes = {}
     owner = next(iter(names.values()), None)
@@ -214,13 +214,13 @@ def check(
     """Hold a value against a shape. With `assume` an argument that nobody gives gets it."""
     if isinstance(value, Unknown) and value.value is None and assume and value.origin == "param":
         if value.pytype in ("", "object"):
-            _assume(tr, tr.tensor_of(value, "torch"), contract, sizes)
+            give_shape(tr, tr.tensor_of(value, "torch"), contract, sizes)
         return
     if not isinstance(value, Tensor):
         return
     if value.dims is None:
         if assume:
-            _assume(tr, value, contract, sizes)
+            give_shape(tr, value, contract, sizes)
         return
     many = next((i for i, a in enumerate(contract) if a.kind == "many"), None)
     least = len(contract) - (many is not None)
@@ -268,7 +268,7 @@ def _aligned(contract: Contract, dims: tuple[Term, ...], many: int | None) -> It
         yield axis, dims[place]
 
 
-def _assume(tr: Tracer, tensor: Tensor, contract: Contract, sizes: Sizes) -> None:
+def give_shape(tr: Tracer, tensor: Tensor, contract: Contract, sizes: Sizes) -> None:
     """Give a tensor of unknown rank the declared shape; new names are sizes that callers choose."""
     if any(axis.kind == "many" for axis in contract):
         for index in range(-1, -len(contract) - 1, -1):
@@ -377,22 +377,25 @@ def check_comment(tr: Tracer, value: Value, node: ast.Assign | ast.AnnAssign | a
     contract = commented(text) if text is not None else None
     if contract is None or not isinstance(value, Tensor) or value.dims is None or value.shape.vague:
         return
-    many = next((i for i, a in enumerate(contract) if a.kind == "many"), None)
-    least = len(contract) - (many is not None)
-    wrong = ""
-    if len(value.dims) < least or (many is None and len(value.dims) > least):
-        wrong = f"it has {len(value.dims)} dimensions"
-    else:
-        for axis, size in _aligned(contract, value.dims, many):
-            wanted = _size(axis, sizes)
-            if wanted is None:
-                sizes.setdefault(axis.text, size)
-            elif isinstance(size, int) and isinstance(wanted, int) and size != wanted:
-                wrong = f"`{axis}` is {size}" + ("" if axis.text.isdigit() else f", and {wanted} above")
-                break
+    wrong = mismatch(value.dims, contract, sizes)
     if wrong and tr.certain and tr.feasible():
         message = f"the comment names the shape {text}, but {wrong}: {show_shape(value.dims)}"
         problem = Problem(
             "tracing/shape-comment", "note", message, tr.site(node), "comment", (), True, None, text or ""
         )
         tr.report(problem)
+
+
+def mismatch(dims: tuple[Term, ...], contract: Contract, sizes: Sizes) -> str:
+    """In which axis or rank a shape that prose names is not that of the value; empty where it may be."""
+    many = next((i for i, a in enumerate(contract) if a.kind == "many"), None)
+    least = len(contract) - (many is not None)
+    if len(dims) < least or (many is None and len(dims) > least):
+        return f"it has {len(dims)} dimensions"
+    for axis, size in _aligned(contract, dims, many):
+        wanted = _size(axis, sizes)
+        if wanted is None:
+            sizes.setdefault(axis.text, size)
+        elif isinstance(size, int) and isinstance(wanted, int) and size != wanted:
+            return f"`{axis}` is {size}" + ("" if axis.text.isdigit() else f", and {wanted} above")
+    return ""

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from analyzer.tracing.unit_tests import Case, cases_of
+
 MOST_DRIVERS = 4  # of one file: the nearest to it decide
 MOST_FILES = 400  # that are looked at
 MOST_BYTES = 60_000
@@ -26,7 +28,7 @@ class Driver:
     path: str
     line: int
     tree: ast.Module
-    tests: tuple[str, ...] = ()  # functions that a test runner would call
+    tests: tuple[Case, ...] = ()  # that a test runner would call
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}"
@@ -52,7 +54,7 @@ def drivers_of(root: Path, relative: str, tree: ast.Module) -> list[Driver]:
                 continue
             used = set().union(*imported.values())
             distance = 0 if used & names else 1 if word.search(block) else 2
-            tests = tuple(n.name for n in parsed.body if isinstance(n, ast.FunctionDef) and _is_test(n))
+            tests = cases_of(parsed)
             if tests or any(not isinstance(n, _DEFINITIONS) for n in parsed.body):
                 found.append((distance, Driver(path, line, parsed, tests)))
     found.sort(key=lambda f: f[0])
@@ -60,12 +62,6 @@ def drivers_of(root: Path, relative: str, tree: ast.Module) -> list[Driver]:
 
 
 _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Import, ast.ImportFrom)
-
-
-def _is_test(node: ast.FunctionDef) -> bool:
-    return node.name.startswith("test") and not any(
-        word in ast.unparse(d).lower() for d in node.decorator_list for word in ("xfail", "skip", "expectedfailure")
-    )
 
 
 def _package(root: Path, relative: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,7 @@ PROJECT = "project"
 RESULT = "dry.json"
 MOST_BYTES = 4 << 20
 RULE = "tracing/run-fails"
+_PLACE = re.compile(rf"(?:/[\w.+-]+)*/{PROJECT}/")
 LIMITS = Limits(seconds=90.0, memory=6 << 30, output=16 << 20)  # a first step on a laptop; larger ones are traced
 
 
@@ -214,6 +216,8 @@ def _checked(data: Any) -> DryRun:
         if not frames or any(f.path.startswith(("/", "..")) for f in frames):
             raise ValueError("frames")
         failure = Failure(_text(error["type"], 80), _text(error["message"], 400), frames)
+        if failure.kind in ("IndexError", "ValueError") and "argv" in frames[-1].text:
+            return DryRun(unreached="arguments that nobody gave", shapes=shapes)
         return DryRun(failure, None, steps, batches, made_up, zeros, shapes)
     if status == "finished":
         return DryRun(None, None, steps, batches, made_up, zeros, shapes)
@@ -227,6 +231,8 @@ def _count(value: Any) -> int:
 
 
 def _text(value: Any, limit: int = 300) -> str:
+    """Printable text, with the repository's files named from its root: where they lie is the sandbox's affair."""
     if not isinstance(value, str):
         raise TypeError("text expected")
+    value = _PLACE.sub("", value)
     return "".join(c if c.isprintable() else " " for c in value)[:limit]

@@ -13,7 +13,7 @@ from pathlib import Path
 MOST_FILES = 40  # a larger library costs more than a file's analysis may take
 MOST_BYTES = 1_000_000
 MARK = "/"  # the paths of libraries begin with it, those of the repository never
-_RULED = frozenset((
+RULED = frozenset((
     "torch", "tensorflow", "keras", "tf_keras", "numpy", "jax", "einops", "scipy", "pandas", "jaxtyping", "absl",
     "onnx", "functorch", "torchgen", "analyzer", "action", "pytest",
 ))  # fmt: skip
@@ -38,7 +38,7 @@ def shown(file: Path, name: str) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _library(first: str) -> Path | None:
-    if not first.isidentifier() or first in _RULED or first in sys.stdlib_module_names:
+    if not first.isidentifier() or first in RULED or first in sys.stdlib_module_names:
         return None
     for entry in sys.path:
         folder = Path(entry) / first

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from analyzer.tracing.exports import refuse_missing
-from analyzer.tracing.libraries import library_file, shown
+from analyzer.tracing.libraries import RULED, library_file, shown
 from analyzer.tracing.operators import constant_of, public_names
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Frame, Tracer
@@ -145,16 +145,28 @@ def _search(tr: Tracer, name: str) -> Path | None:
 
 def _search_path(tr: Tracer, first: str) -> list[Path]:
     """Where Python looks for a top-level module: the script's folder, the root, `src`, the folder that holds the
-    importing package. A file inside a package is imported, so its own folder comes last and never hides the standard
-    library, and nothing hides a module that is compiled into the interpreter."""
+    importing package. A file inside a package is imported, so its own folder comes last; neither it nor the folders
+    above hide the standard library or one that has rules (`net/keras/` without `net/__init__.py` is `net.keras`). A
+    file with relative imports cannot be a script, so its folder does not count. Nothing hides a module that is compiled
+    into the interpreter."""
     root = tr.shared.root
-    folders = [root / Path(f.path).parent for f in (*tr.frames[:1], *tr.frames[-1:])]
+    frames = (*tr.frames[:1], *tr.frames[-1:])
+    folders = [root / Path(f.path).parent for f in frames]
     scripts = [f for f in folders[:1] if not (f / "__init__.py").is_file()]
     if first in sys.builtin_module_names:
         return []
     if first in sys.stdlib_module_names:
         return scripts
-    return list(dict.fromkeys((*scripts, root, root / "src", *map(_above_package, folders), *folders)))
+    if first in RULED:
+        return list(dict.fromkeys((*scripts, root, root / "src")))
+    inside = any(_imports_relatively(tr.shared.sources.get(f.path)) for f in frames)
+    beside = [f for f in folders if f in scripts or not inside]
+    return list(dict.fromkeys((*scripts, root, root / "src", *map(_above_package, folders), *beside)))
+
+
+def _imports_relatively(tree: ast.Module | None) -> bool:
+    """Whether a file says at its top level that it is part of a package."""
+    return tree is not None and any(isinstance(n, ast.ImportFrom) and n.level for n in tree.body)
 
 
 def _above_package(folder: Path) -> Path:

@@ -13,6 +13,8 @@ EVERY_RUN = "Every run fails, whatever the flags."
 SOME_RUN = "A declared run fails: the one with the flags named here."
 EVERY_CALL = "Every call that gets here fails."
 SOME_CALL = "A call with the arguments named here fails."
+DEFAULT_CONFIGURATION = "A call with the default configuration fails: {}."
+DOCUMENTED_CALL = "A call with the shapes that the docstring names fails."
 
 
 class PyRaise(Exception):

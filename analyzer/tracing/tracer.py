@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path as FilePath
 from typing import Any, NoReturn
 
+from analyzer.tracing.annotations import MOST_CALLS, Call, seen_call
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd
 from analyzer.tracing.problems import (
@@ -31,6 +32,7 @@ from analyzer.tracing.truths import Test, likely, truth_of
 from analyzer.tracing.values import (
     Class,
     Function,
+    Instance,
     Module,
     Scope,
     Shape,
@@ -74,6 +76,7 @@ class Frame:
     line: int = 0
     methods: list[Function] = field(default_factory=list)  # that a class body defines
     sizes: dict[str, Any] | None = None  # that its annotations name
+    documented: dict[str, Any] | None = None  # that its docstring names
     commented: dict[str, Any] = field(default_factory=dict)  # that its comments name
 
 
@@ -98,6 +101,8 @@ class Shared:
     passed: set[tuple[str, int, str]] = field(
         default_factory=set
     )  # (path, line, operator) on a path that no error ends there
+    observed: dict[str, dict[int, list[Call]]] | None = None  # path -> line of a function -> its calls, where wanted
+    fed_ranks: dict[Site, int | None] = field(default_factory=dict)  # of placeholders without a shape; None: several
     reached: set[str] = field(default_factory=set)  # qualified names of classes and functions that were called
     assigned: dict[tuple[str, int, int], list[Tensor]] = field(default_factory=dict)  # by file, line, name's end
 
@@ -141,6 +146,7 @@ class Tracer:
         self.occurrences: dict[Site, int] = {}
         self.compiled = 0  # enclosing calls that TensorFlow compiles first: tf.function, Sequential, fit
         self.types_open = False  # layers may have been moved to another floating type
+        self.trusting = False  # arguments that nobody gives have the shapes that docstrings name
         self.in_definition = False  # what is traced is a definition that nothing calls
         self.passed: set[tuple[str, int, str]] = set()  # (path, line, operator) that went well on this path
         self.reported: set[tuple[str, int, str]] = set()  # and those that did not
@@ -165,6 +171,17 @@ class Tracer:
                 return
             site = Site(caller.path, caller.line)
         self.passed.add((site.path, site.line, operator))
+
+    def observe(self, function: Function, names: dict[str, Value], result: Value) -> None:
+        """Keep what a call was given and what it gave, for proposals of annotations."""
+        calls = self.shared.observed
+        if calls is None or self.speculating or not self.certain:
+            return
+        seen = calls.setdefault(function.path, {}).setdefault(function.node.lineno, [])
+        owner = next(iter(names.values()), None)
+        if len(seen) < MOST_CALLS:
+            sizes = owner.attrs.get("__sizes__", {}) if isinstance(owner, Instance) else {}
+            seen.append(seen_call(names, sizes, result, [c.truth for c in self.path.conditions]))
 
     def place(self) -> str:
         """Where the path is, in words."""

@@ -9,11 +9,13 @@ from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Su
 from analyzer.tracing.operators.refusals import came_from, shorten
 from analyzer.tracing.paths import Condition
 from analyzer.tracing.problems import DEFAULT_RUN, Problem
-from analyzer.tracing.solver import first_conflict, forced_multiple, forced_values
+from analyzer.tracing.solver import Effort, first_conflict, forced_multiple, forced_values
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tracer import Shared, Tracer
 from analyzer.tracing.values import Tensor
-from analyzer.validity.terms import Cond, Symbol
+from analyzer.validity.terms import Cond, Symbol, Truth, substitute
+
+MOST_EXCLUDED = 8  # values of a flag that one path stands for: more of them are a condition, no list
 
 
 def close_path(tr: Tracer) -> None:
@@ -101,11 +103,13 @@ def _forced(tr: Tracer, conditions: Sequence[Condition]) -> None:
         if values == []:
             continue
         wanted = " or ".join(map(str, values)) if values is not None else f"a multiple of {multiple}"
-        culprit = equalities[0]
+        culprit = next(c for c in equalities if isinstance(c.truth, Cond) and c.truth.kind != "ge")
         default = known.default if isinstance(known.default, int) else None
         fits = default is not None and (default in values if values is not None else default % (multiple or 1) == 0)
         what = "the dimension" if known.kind == "batch" else "the argument" if known.kind == "param" else "the flag"
-        message = f"{what} `{known.label}` can only be {wanted}: {culprit.message}"
+        taken = [c.truth for c in conditions if c.kind == "branch"]
+        verb, behind, fits = _beside_branches(wanted, values, taken, branches, sym, default, fits, tr.shared.contracts)
+        message = f"{what} `{known.label}` {verb}{behind}: {culprit.message}"
         if default is not None:
             message += f" (default {default}: {'fits' if fits else 'does not fit'})"
         reasons = [everything.index(c.truth) for c in equalities[:3]]
@@ -126,6 +130,25 @@ def _forced(tr: Tracer, conditions: Sequence[Condition]) -> None:
                 known.label,
             )
         )
+
+
+def _beside_branches(
+    wanted: str, values: list[int] | None, taken: Sequence[Truth], bounds: Sequence[Truth], sym: Symbol,
+    default: int | None, fits: bool, effort: Effort,
+) -> tuple[str, str, bool]:  # fmt: skip
+    """What the operators of this path leave a value that also chose the path: elsewhere it is free.
+
+    ``("can be all but 3", "", fits)`` where the path fails for few values, else the branch: ``" where n < 4"``.
+    """
+    own = list(dict.fromkeys(b for b in taken if isinstance(b, Cond) and sym in b.symbols))
+    if not own:
+        return f"can only be {wanted}", "", fits
+    fits = fits or (default is not None and any(substitute(b, {sym.name: default}) is False for b in own))
+    admitted = forced_values(bounds, sym, effort, MOST_EXCLUDED) if values is not None else None
+    if admitted is not None and values is not None:
+        failing = [str(v) for v in admitted if v not in values]
+        return f"can be all but {' and '.join(failing)}", "", fits
+    return f"can only be {wanted}", f" where {' and '.join(str(b) for b in own[:2])}", fits
 
 
 def _chosen(label: str) -> bool:

@@ -54,6 +54,7 @@ class Architecture:
     layers: tuple[Layer, ...]
     version: tuple[int, ...] | None = None
     stated: Mapping[str, TensorType] = field(default_factory=dict)
+    limits: Mapping[str, int] = field(default_factory=dict)  # on what the whole model costs, see `costs`
 
 
 @dataclass(frozen=True)

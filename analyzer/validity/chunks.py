@@ -20,6 +20,7 @@ from analyzer.validity.decide import structures_of
 from analyzer.validity.elaboration import elaborate
 from analyzer.validity.evaluator import OUTSIDE, VALID, first_failures
 from analyzer.validity.space import Space
+from analyzer.validity.workers import spread
 
 CELLS = 250_000
 MAX_VECTORS = 20_000_000_000
@@ -136,20 +137,18 @@ def joined(results: Sequence[ChunkResult], expected: int) -> Counts:
     return Counts(total, valid, dict(failures), digest, expected)
 
 
-def decide_chunked(space: Space, *, jobs: int = -1, backend: str = "loky", cells: int = CELLS) -> Counts:
-    """Evaluate every vector, in chunks, with joblib (``loky`` processes or a ``spark`` cluster)."""
+def decide_chunked(space: Space, *, jobs: int = -1, backend: str = "local", cells: int = CELLS) -> Counts:
+    """Evaluate every vector, in chunks, in processes of this machine (``local``) or on a ``spark`` cluster."""
     chunks = list(chunks_of(space, cells))
-    if jobs == 1 and backend == "loky":
-        return joined([run_chunk(space, c) for c in chunks], len(chunks))
+    if backend == "local":
+        return joined(spread(lambda chunk: run_chunk(space, chunk), chunks, jobs), len(chunks))
     from joblib import Parallel, delayed, parallel_config
 
-    if backend == "spark":
-        try:
-            from joblibspark import register_spark
-        except ImportError:
-            raise UsageProblem("the Spark backend is not installed; run `pip install assay-action[spark]`") from None
-        register_spark()
-    batch: int | str = 1 if backend == "spark" else "auto"  # a lost worker of a cluster costs only its chunk
-    with parallel_config(backend=backend, n_jobs=jobs):
-        results = Parallel(batch_size=batch)(delayed(run_chunk)(space, chunk) for chunk in chunks)
+    try:
+        from joblibspark import register_spark
+    except ImportError:
+        raise UsageProblem("the Spark backend is not installed; run `pip install assay-action[spark]`") from None
+    register_spark()
+    with parallel_config(backend=backend, n_jobs=jobs):  # one chunk at a time: a lost worker costs only its own
+        results = Parallel(batch_size=1)(delayed(run_chunk)(space, chunk) for chunk in chunks)
     return joined(results, len(chunks))

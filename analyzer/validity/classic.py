@@ -19,6 +19,7 @@ from analyzer.validity.elaboration import elaborate
 from analyzer.validity.space import Space
 from analyzer.validity.spec import TensorType
 from analyzer.validity.terms import is_z3
+from analyzer.validity.workers import spread
 
 Vector = tuple[Any, ...]  # in the order of the space's hyperparameters
 
@@ -28,10 +29,8 @@ def individual(space: Space, *, jobs: int = 1, vectors: Sequence[Vector] | None 
     wanted = list(_all_vectors(space)) if vectors is None else list(vectors)
     if jobs == 1:
         return _individual(space, wanted)
-    from joblib import Parallel, delayed
-
-    parts = Parallel(n_jobs=jobs)(delayed(_individual)(space, wanted[i::jobs]) for i in range(jobs))
-    return set().union(*parts)
+    shares = [wanted[i::jobs] for i in range(jobs)]
+    return set().union(*spread(lambda share: _individual(space, share), shares, jobs))
 
 
 def bulk(space: Space, *, block: int | None = None, jobs: int = 1) -> set[Vector]:
@@ -41,10 +40,8 @@ def bulk(space: Space, *, block: int | None = None, jobs: int = 1) -> set[Vector
     pieces = list(_blocks(domains, block)) if block else list(_blocks(domains, -(-space.exact_total // jobs)))
     if jobs == 1:
         return _bulk(space, pieces)
-    from joblib import Parallel, delayed
-
-    parts = Parallel(n_jobs=jobs)(delayed(_bulk)(space, pieces[i::jobs]) for i in range(jobs))
-    return set().union(*parts)
+    shares = [pieces[i::jobs] for i in range(jobs)]
+    return set().union(*spread(lambda share: _bulk(space, share), shares, jobs))
 
 
 def _finite(space: Space) -> None:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analyzer.operators.declaration import SOURCE
+from analyzer.operators.registry import names
 from analyzer.validity.architecture import Layer
 from analyzer.validity.carrying import MAX_VALUES, number_of
 from analyzer.validity.spec import TensorType
@@ -14,7 +16,8 @@ from analyzer.validity.specs.element_types import onnx_dtype
 from analyzer.validity.terms import Term
 
 Outputs = tuple[TensorType, ...]
-_FREE = {"Const", "Constant", "Placeholder", "PlaceholderWithDefault", "NoOp", "VariableV2", "VarHandleOp", "Variable"}
+# Those that `given` answers for; the default of a placeholder is an operand that says nothing of what is fed.
+_GIVEN = frozenset((*names("onnx", SOURCE), *names("tf", SOURCE), "PlaceholderWithDefault"))
 
 
 def constant_type(tensor: Any) -> TensorType:
@@ -32,7 +35,7 @@ def constant_type(tensor: Any) -> TensorType:
 def given(layer: Layer, operands: Sequence[TensorType | None], types: Mapping[str, TensorType]) -> Outputs | None:
     """The outputs of an operator without operands: constants, variables, placeholders; None of any other."""
     operator = layer.operator
-    if operator in _FREE or (operator == "Identity" and not operands):
+    if operator in _GIVEN or (operator == "Identity" and not operands):
         return tuple(_constant_output(layer, types.get(name, TensorType())) for name in layer.outputs)
     return None
 

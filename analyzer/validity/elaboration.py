@@ -15,6 +15,7 @@ from analyzer.validity.architecture import Architecture, Body, Layer, Program, S
 from analyzer.validity.carrying import carried
 from analyzer.validity.constants import completed, given
 from analyzer.validity.control_flow import flowed
+from analyzer.validity.costs import Costs
 from analyzer.validity.expressions import evaluate
 from analyzer.validity.growth import accidental
 from analyzer.validity.registry import spec as find_spec
@@ -37,7 +38,8 @@ def elaborate(
     `rename` may put other terms for a layer's outputs.
     """
     run = _Elaboration(architecture, structural, rename)
-    run.layers(architecture.layers)
+    if run.layers(architecture.layers):
+        run.limits()
     return Program(
         _without_repeats(run.steps),
         accidental(run.advisories, architecture.layers, run.values),
@@ -54,6 +56,7 @@ class _Elaboration:
         self._structural = structural
         self._rename = rename
         self._when: tuple[str, ...] = ()  # what must come true for the layers at hand to run
+        self._costs = Costs()
         self.values: dict[str, TensorType] = dict(architecture.inputs)
         self.steps: list[Step] = []
         self.possible: list[Step] = []
@@ -64,6 +67,15 @@ class _Elaboration:
     def layers(self, layers: Sequence[Layer]) -> bool:
         """Whether all layers ran; not where one certainly fails."""
         return all(self._layer(layer) for layer in layers)
+
+    def limits(self) -> None:
+        """What the whole model may cost, as the last rules."""
+        for kind, limit in self._architecture.limits.items():
+            requirement = self._costs.requirement(kind, limit)
+            if requirement is None:
+                self.undecided.append(f"the limit on {kind}")
+            elif requirement.condition is not True:
+                self._demand(Step(Layer("limits", "limit", self._architecture.framework, (), ()), requirement))
 
     def _layer(self, layer: Layer) -> bool:
         if any(isinstance(part, Pending) for v in layer.hyperparameters.values() for part in _flat(v)):
@@ -90,6 +102,7 @@ class _Elaboration:
         outcome = None if found is None else self._applied(found, operands, layer)
         if outcome is None:
             self.unknown[layer.operator] += 1
+            self._costs.add(layer, operands, ())
             self._store(layer, ())
             return True
         if outcome.status is Status.UNKNOWN:
@@ -104,6 +117,8 @@ class _Elaboration:
             if outcome.failure is not None and outcome.failure not in outcome.requirements:
                 self._demand(Step(layer, outcome.failure))
             return False
+        if self._architecture.limits:
+            self._costs.add(layer, operands, outcome.outputs)
         made = carried(layer, operands, outcome.outputs) if layer.framework in FROM_FILES else outcome.outputs
         self._store(layer, made)
         return True

@@ -14,6 +14,7 @@ from analyzer.configuration.yaml_lines import load_with_lines
 from analyzer.findings import Location
 from analyzer.problem import UsageProblem
 from analyzer.validity.architecture import Architecture, Layer, Structural
+from analyzer.validity.costs import limits_of
 from analyzer.validity.expressions import names_in, parse
 from analyzer.validity.registry import FRAMEWORKS, all_specs
 from analyzer.validity.space import Hyperparameter, Space, bound_to
@@ -30,7 +31,7 @@ from analyzer.validity.space_text import Text, size_path
 from analyzer.validity.spec import TensorType
 from analyzer.validity.specs.common import NUMERIC
 
-KEYS = ("version", "model", "hyperparameters", "derived", "conditions", "bind", "symbols", "import")
+KEYS = ("version", "model", "hyperparameters", "derived", "conditions", "bind", "symbols", "import", "limits")
 MODEL_KEYS = ("framework", "version", "inputs", "layers")
 LAYER_KEYS = ("name", "op", "input", "inputs", "framework", "source", "when")
 DOMAIN_KEYS = ("min", "max", "step", "values")
@@ -94,6 +95,14 @@ def space_from(
     for path, value in _mapping(data.get("bind", {}), "bind", lines, name).items():
         line = lines.get(("bind", path))
         architecture = bound_to(architecture, path, _value(value, known, line, name), f"{name}:{line}")
+    try:
+        limits = limits_of(_mapping(data.get("limits", {}), "limits", lines, name))
+    except ValueError as error:
+        line = lines.get(("limits", str(error)), lines.get(("limits",), 1))
+        raise UsageProblem(
+            f"{name}:{line}: `{error}` is no limit; write `parameters: 5e6`, `memory: 24 GB`, `activations` or `flops`"
+        ) from None
+    architecture = replace(architecture, limits=limits)
     conditions = data.get("conditions", [])
     if not isinstance(conditions, list):
         raise UsageProblem(f"{name}:{lines.get(('conditions',), 1)}: `conditions` is a list of expressions")

@@ -14,6 +14,7 @@ from analyzer.problem import TargetProblem
 from analyzer.walls.archive import pack
 from analyzer.walls.docker import BOX, DockerSandbox, connect, remove, sentence
 from analyzer.walls.protocol import PYTHON, Limits, Order, Session, SessionEnded
+from analyzer.walls.stream import Received
 
 if TYPE_CHECKING:
     import docker as sdk
@@ -55,16 +56,16 @@ def start(sandbox: DockerSandbox, order: Order) -> Session:
         raise
 
 
-class DockerSession:
+class DockerSession(Received):
     """The running container. Its output is taken apart frame by frame; nothing that was not asked for is kept."""
 
     def __init__(self, client: sdk.DockerClient, container: Container, stream: Any, limits: Limits) -> None:
+        super().__init__()
         self._client = client
         self._container: Container | None = container
         self._stream = stream
         self._limits = limits
         self._frames = bytearray()
-        self._output = bytearray()
         self._log = b""
 
     def put(self, files: Mapping[str, bytes | Path]) -> None:
@@ -83,26 +84,6 @@ class DockerSession:
             self._socket().sendall(line + b"\n")
         except OSError:
             raise SessionEnded(self.death()) from None
-
-    def line(self, ends: float, limit: int) -> bytes:
-        looked = 0
-        while (at := self._output.find(b"\n", looked)) < 0:
-            looked = len(self._output)
-            if looked > limit:
-                raise SessionEnded(f"sent a line of more than {limit:,} bytes")
-            self._more(ends)
-        if at > limit:
-            raise SessionEnded(f"sent a line of more than {limit:,} bytes")
-        found = bytes(self._output[:at])
-        del self._output[: at + 1]
-        return found
-
-    def take(self, size: int, ends: float) -> bytes:
-        while len(self._output) < size:
-            self._more(ends)
-        found = bytes(self._output[:size])
-        del self._output[:size]
-        return found
 
     def death(self) -> str:
         code, oom = None, False

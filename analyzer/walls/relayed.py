@@ -1,8 +1,9 @@
-"""Inside an analysis container: a wall whose commands run in sibling containers, started by the front on request.
+"""Inside a walled analysis: a wall whose commands run in sibling containers, started by the front on request.
 
-The analyses have no engine's socket. What must run elsewhere (the project's code) is asked for over the container's own
-standard streams: lines of JSON, each followed by as many bytes as its `size` says. The front decides which image runs
-and what the limits are; see `serving` for its end.
+The analyses have no engine's socket. What must run elsewhere (the project's code) is asked for over a stream: lines of
+JSON, each followed by as many bytes as its `size` says. The front decides which image runs and what the limits are; see
+`serving` for its end. In a container the stream is the standard one, and the front is the action's; a walled process of
+one's own machine is given one, and the front is the process that started it (`attended`).
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import IO, Any
 
 from analyzer.configuration.config import Environment
 from analyzer.problem import TargetProblem
 from analyzer.walls.archive import pack
+from analyzer.walls.docker import DockerSandbox
 from analyzer.walls.protocol import Completed, Limits, Order, Sandbox, Session, SessionEnded, Stays
 
 TREES = Path("/trees")  # where the front mounts the revisions, read-only
@@ -29,12 +32,32 @@ COPY = 1 << 20
 
 
 class Channel:
-    """The two standard streams of the container. One request at a time; a reply follows each."""
+    """The two directions of the stream. One request at a time; a reply follows each."""
 
-    def __init__(self, incoming: IO[bytes], outgoing: IO[bytes], folder: Path) -> None:
-        """`folder`: where the front puts files."""
-        self._incoming, self._outgoing, self.folder = incoming, outgoing, folder
+    def __init__(
+        self, incoming: IO[bytes], outgoing: IO[bytes], folder: Path, trees: Mapping[str, Path] = MappingProxyType({})
+    ) -> None:
+        """`folder`: where the front puts files. `trees`: what the front has itself, by its names for it."""
+        self._incoming, self._outgoing, self.folder, self._trees = incoming, outgoing, folder, trees
         self._lock = threading.RLock()
+
+    def split(self, files: Mapping[str, bytes | Path]) -> tuple[dict[str, str], dict[str, bytes | Path]]:
+        """What the front has itself, by its place in the trees, and what has to be carried to it."""
+        shared: dict[str, str] = {}
+        carried: dict[str, bytes | Path] = {}
+        for name, content in files.items():
+            place = self._place(content.resolve()) if isinstance(content, Path) else None
+            if place is not None:
+                shared[name] = place
+            else:
+                carried[name] = content
+        return shared, carried
+
+    def _place(self, path: Path) -> str | None:
+        for name, tree in self._trees.items():
+            if path.is_relative_to(tree):
+                return PurePosixPath(name, path.relative_to(tree).as_posix()).as_posix()
+        return None
 
     def tell(self, message: Mapping[str, Any], payload: IO[bytes] | None = None) -> None:
         """Send without waiting for a reply."""
@@ -63,7 +86,7 @@ class Channel:
 
 @dataclass(frozen=True)
 class RelayedWall(Stays):
-    """A `Sandbox` at the front's. `place` is `own` (Assay's image) or `environment` (the one the target asks for).
+    """A `Sandbox` at the front's. `place` is `own`, `environment` (what the target asks for) or one of `Served.named`.
 
     The front is asked when something is to run, not before: it may have to pull the image first.
     """
@@ -73,18 +96,22 @@ class RelayedWall(Stays):
 
     @property
     def name(self) -> str:
-        return str(self.channel.ask({"op": "within" if self.place == "environment" else "own"})["name"])
+        return str(self._told()["name"])
 
     @property
     def identity(self) -> str:
-        return str(self.channel.ask({"op": "within" if self.place == "environment" else "own"})["identity"])
+        return str(self._told()["identity"])
+
+    def _told(self) -> Mapping[str, Any]:
+        return self.channel.ask({"op": "place", "place": self.place})
 
     def within(self, environment: Environment | None, root: Path) -> Sandbox:
         """The front knows which environment the target asks for, and from which tree it is read."""
         if environment is None or (environment.image is None and environment.requirements is None):
             return self
-        self.channel.ask({"op": "within"})
-        return replace(self, place="environment")
+        inside = replace(self, place="environment")
+        inside._told()
+        return inside
 
     def _run(self, order: Order, output: Path | None) -> Completed:
         asked, payload = self._request("run", order)
@@ -103,7 +130,7 @@ class RelayedWall(Stays):
             return RelayedSession(self.channel, int(self.channel.ask(asked, payload)["session"]), order.limits)
 
     def _request(self, operation: str, order: Order) -> tuple[dict[str, Any], IO[bytes]]:
-        shared, carried = _split(order.files)
+        shared, carried = self.channel.split(order.files)
         request = {
             "op": operation,
             "place": self.place,
@@ -122,7 +149,7 @@ class RelayedSession:
         self._channel, self._number, self._limits = channel, number, limits
 
     def put(self, files: Mapping[str, bytes | Path]) -> None:
-        shared, carried = _split(files)
+        shared, carried = self._channel.split(files)
         with _packed(carried, self._limits.input) as payload:
             self._ask({"op": "put", "shared": shared}, payload)
 
@@ -154,30 +181,37 @@ class RelayedSession:
         return (self._channel.folder / str(reply["file"])).read_bytes()
 
 
-def standard_streams() -> Channel:
+def standard_streams(*trees: str) -> Channel:
     """The container's own streams as a channel; what is printed from now on goes to standard error."""
     incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.dup2(2, 1)
-    return Channel(incoming, outgoing, Path.cwd())
+    return Channel(incoming, outgoing, Path.cwd(), {name: TREES / name for name in trees})
+
+
+_given: Channel | None = None  # as the standard streams of a container are: one a process
+
+
+def give(channel: Channel) -> None:
+    """From now on `asked` has this process ask over `channel`."""
+    global _given
+    _given = channel
+
+
+def given() -> Channel | None:
+    """The channel of this process; None where no wall keeps it from asking an engine itself."""
+    return _given
+
+
+def asked(sandbox: Sandbox | None, place: str = "own") -> Sandbox | None:
+    """`sandbox`, or for containers, in a process that may not start any, the front's under the name `place`."""
+    return RelayedWall(_given, place) if _given is not None and isinstance(sandbox, DockerSandbox) else sandbox
 
 
 def answer_with(channel: Channel, make: Callable[[], Any]) -> None:
     """Answer with JSON alone."""
     channel.tell({"op": "answer"}, io.BytesIO(json.dumps(make()).encode()))
-
-
-def _split(files: Mapping[str, bytes | Path]) -> tuple[dict[str, str], dict[str, bytes | Path]]:
-    """What the front has itself, by its place in the mounted trees, and what has to be carried to it."""
-    shared: dict[str, str] = {}
-    carried: dict[str, bytes | Path] = {}
-    for name, content in files.items():
-        if isinstance(content, Path) and content.resolve().is_relative_to(TREES):
-            shared[name] = content.resolve().relative_to(TREES).as_posix()
-        else:
-            carried[name] = content
-    return shared, carried
 
 
 def _packed(files: Mapping[str, bytes | Path], limit: int) -> IO[bytes]:

@@ -142,6 +142,7 @@ def _install(
         if code != 0:
             raise TargetProblem(f"installing {requirements!r} failed: {_last_error(log.text())}")
         repository, _, version = tag.partition(":")
+        client.api.timeout = max(client.api.timeout, int(seconds))  # gigabytes of engines are written once more
         container.commit(repository=repository, tag=version, changes=[f'LABEL {LABEL}="1"'])
     except APIError as error:
         raise TargetProblem(f"the Docker engine could not install {requirements!r}: {sentence(error)}") from error

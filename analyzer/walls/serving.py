@@ -1,9 +1,9 @@
-"""Outside an analysis container: what it says is checked, what it asks for is run in sibling containers.
+"""Outside a walled analysis: what it says is checked, what it asks for is run in sibling containers.
 
-The container has read hostile bytes, so it may be hostile itself. It can ask for nothing that it does not have already:
-a command without network, token, socket or privileges, in the image that the target's configuration names, with limits
-that are cut to the front's own. It names no image, no path of the host and no other target. Whoever breaks the rules of
-the stream is ended.
+The analysis has read hostile bytes, so it may be hostile itself. It can ask for nothing that it does not have already:
+a command without network, token, socket or privileges, in the image that the target's configuration (or the command
+line) names, with limits that are cut to the front's own. It names no image, no path of the host and no other target.
+Whoever breaks the rules of the stream is ended.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ class Server:
     root: Path
     ends: float  # of time.monotonic: when the target's time is over
     stage: Callable[[str], None] = lambda _name: None
+    named: Mapping[str, Sandbox] = field(default_factory=dict)  # further places, by the names that a person gave them
+    install: Callable[[str, str], Path] | None = None  # a package of a version to where it then lies
     _inside: Sandbox | None = None
     _opened: dict[int, Session] = field(default_factory=dict)
     _runs: int = 0
@@ -116,11 +118,11 @@ class Server:
         if not isinstance(shared, dict):
             raise OutOfTurn("named no files")
         files |= {_name(name): self._shared(place) for name, place in shared.items()}
-        if operation in ("own", "within", "run", "open"):
-            if self.sandbox is None:
-                raise TargetProblem("running this repository's code is not allowed here")
-            place = self._within() if operation == "within" or message.get("place") == "environment" else self.sandbox
-            if operation in ("own", "within"):
+        if operation == "install":
+            return self._install(message)
+        if operation in ("place", "run", "open"):
+            place = self._place(message.get("place"))
+            if operation == "place":
                 return {"name": place.name, "identity": place.identity}
             return self._run(place, message, files, folder) if operation == "run" else self._open(place, message, files)
         number = _number(message, "session", 0, 1 << 30)
@@ -134,11 +136,22 @@ class Server:
             return {"death": session.death()[:1000]}
         return self._exchange(session, operation, message, files)
 
-    def _within(self) -> Sandbox:
+    def _place(self, name: Any) -> Sandbox:
+        if isinstance(name, str) and name in self.named:
+            return self.named[name]
+        if self.sandbox is None:
+            raise TargetProblem("running this repository's code is not allowed here")
+        if name != "environment":
+            return self.sandbox
         if self._inside is None:
-            assert self.sandbox is not None
             self._inside = self.sandbox.within(self.environment, self.root)
         return self._inside
+
+    def _install(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        self._runs += 1
+        if self.install is None or self._runs > MAX_RUNS:
+            raise OutOfTurn("asked for packages that it may not have")
+        return {"path": str(self.install(str(message.get("package")), str(message.get("version"))))}
 
     def _run(
         self, place: Sandbox, message: Mapping[str, Any], files: Mapping[str, bytes | Path], folder: Path

@@ -7,14 +7,21 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+from safetensors.numpy import save
 
 from action.ending import Cancelled
 from analyzer.findings import Report
 from analyzer.problem import UsageProblem
+from analyzer.rendering import files
+from analyzer.running import pipeline
+from analyzer.walls.process import ProcessSandbox
 from tests.action import flows
 from tests.action.harness import Ran, Workbench
 from tests.action.reports import BROKEN, EXP, KERNEL, LOG, report
@@ -49,12 +56,27 @@ STAGES = (
     "action.finish.write_summary",
     "action.finish.write_outputs",
 )
+# The same of the trusted workflow that posts a fork's report.
+SECOND_STAGES = (
+    "action.run.second_stage.post",
+    "action.second_stage._pulls",
+    "action.relay.unpack",
+    "action.status_check.StatusCheck.open",
+    "action.second_stage.artifact_name",
+    "action.second_stage._changes",
+    "action.review.inline_comments",
+    "action.threads.moves",
+    "action.publish._summarise",
+    "action.publish.conclude",
+    "action.second_stage.finish",
+)
 # Before there is a commit to report on, or a way to: the job fails with the reason.
 BEFORE_A_CHECK = (
     "action.run.read_payload",
     "action.run.plan",
     "action.posting.Context.of",
     "action.posting.StatusCheck.of",
+    "action.run.second_stage.post",
 )
 LASTING = tuple(f for f in Fault if f not in (Fault.RESET_AFTER, Fault.BAD_GATEWAY_AFTER, Fault.TIMEOUT))
 
@@ -116,8 +138,98 @@ def crash(bench: Workbench, stage: str) -> Ended:
     return ended(bench, f"crash in {stage.removeprefix('action.')}", ran, "ZeroDivisionError")
 
 
+def second_stage_ends(bench: Workbench, stage: str, error: BaseException | None = None) -> Ended:
+    """The workflow that posts a fork's report breaks off where `stage` is first called, or is cancelled there."""
+    bench.open_pull(head_repository="mallory/models")
+    flows.first_stage(bench, report(KERNEL, LOG))
+    with once(stage, error):
+        ran = flows.second_stage(bench, bench.run_id)
+    how, words = ("cancelled", "ancelled") if isinstance(error, Cancelled) else ("crash", "ZeroDivisionError")
+    return ended(bench, f"second workflow: {how} in {stage.removeprefix('action.')}", ran, words)
+
+
+_FILE = "{id: m, path: m.onnx, backends: [onnxruntime]}"
+_ENTRY = '{id: m, entry: "net.py:build", backends: []}'
+_HERE = "analyzer.running.target_run."
+ANALYSES = {  # stage -> what breaks off in it, the target, the analyses
+    "security": (f"{_HERE}scan", _FILE, "validity"),
+    "loading": (f"{_HERE}load", _FILE, "validity"),
+    "tracing": (f"{_HERE}trace", _ENTRY, "tracing"),
+    "exporting": (f"{_HERE}export", _ENTRY, "validity"),
+    "numerical": (f"{_HERE}numerical", _FILE, "numerical"),
+    "validity": (f"{_HERE}validity", _FILE, "validity"),
+    "checkpoint": (f"{_HERE}against", _FILE.replace("backends", "checkpoint: w.safetensors, backends"), "validity"),
+    "differential": (f"{_HERE}differential", _FILE, "differential"),
+    "head against base": (f"{_HERE}review_drift", _FILE, "differential"),
+}
+_NET = """from torch import nn, randn
+
+
+def build():
+    return nn.Linear(4, 4), (randn(2, 4),)
+"""
+
+
+def crash_in_analysis(bench: Workbench, stage: str) -> Ended:
+    """A stage of the real analyses breaks off, of both revisions: the others go on."""
+    breaks, target, only = ANALYSES[stage]
+    bench.analyse, bench.code = pipeline.review, ProcessSandbox()
+    configuration = f"version: 1\ndiscover: off\nonly: [{only}]\ntargets:\n  - {target}\n"
+    bench.base = bench.commit({".assay.yml": configuration, "net.py": _NET, **models()})
+    bench.open_pull(models(2.0) if target != _ENTRY else {"net.py": f"{_NET}\n\nCHANGED = True\n"})
+    with patch(breaks, raising(ZeroDivisionError("boom"))):
+        ran = bench.run()
+    return ended(bench, f"crash in the {stage} stage", ran, f"the {stage} stage broke off with an internal error")
+
+
+def models(by: float = 1.0) -> dict[str, bytes]:
+    """A model whose output is `by` times its input, and weights."""
+    scale = numpy_helper.from_array(np.full(4, by, np.float32), "scale")
+    graph = helper.make_graph(
+        [helper.make_node("Mul", ["x", "scale"], ["y"])],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 4])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 4])],
+        [scale],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+    return {"m.onnx": model.SerializeToString(), "w.safetensors": save({"scale": np.full(4, by, np.float32)})}
+
+
+def crash_in_pictures(bench: Workbench, breaks: str) -> Ended:
+    """The pictures are not drawn, or not stored: the review stands without them, and says so."""
+    bench.open_pull()
+    bench.analyse, bench.write = flows.drawn(report(KERNEL, LOG)), files.write
+    with patch(breaks, raising(ZeroDivisionError("boom"))):
+        ran = bench.run(inputs=INPUTS)
+    found = ended(bench, f"crash in {breaks.removeprefix('action.').removeprefix('analyzer.')}", ran, "")
+    return replace(found, reason="ZeroDivisionError" in ran.summary)  # the log is the standard error of what draws
+
+
+PICTURES = ("analyzer.rendering.deviation_graph.draw", "action.pictures.store")
+
+
+class Killed(BaseException):
+    """What no handler of the process sees: the runner has ended it."""
+
+
+def killed(bench: Workbench, second: bool = False) -> Ended:
+    """The process is killed in the middle (a time-out, the memory): the step after the job has its turn."""
+    with suppress(Killed):
+        if second:
+            second_stage_ends(bench, "action.relay.unpack", Killed())
+        else:
+            bench.open_pull()
+            bench.analyse = raising(Killed())
+            bench.run()
+    code = bench.last_resort()
+    check = the_check(bench)
+    name = "second workflow: killed" if second else "killed"
+    return Ended(name, code, check.status if check else "", (check and check.conclusion) or "", True)
+
+
 @contextmanager
-def once(name: str) -> Iterator[None]:
+def once(name: str, error: BaseException | None = None) -> Iterator[None]:
     """The first call of a function raises; later ones are its own."""
     called = False
 
@@ -126,7 +238,7 @@ def once(name: str) -> Iterator[None]:
         if called:
             return plain(*arguments, **options)
         called = True
-        raise ZeroDivisionError("boom")
+        raise error or ZeroDivisionError("boom")
 
     path, _, attribute = name.rpartition(".")
     owner = pkgutil.resolve_name(path)

@@ -108,6 +108,11 @@ def comparable(snapshot: dict[str, Any]) -> dict[str, Any]:
             return {k: scrub(v) for k, v in value.items()}
         return value
 
+    checks = snapshot["check_runs"]
+    latest = {
+        (name, sha): at for at, (name, sha, *_) in enumerate(checks)
+    }  # what GitHub goes by; others must be closed
+    checks = [tuple(c) if latest[c[0], c[1]] == at else (*c[:2], c[2]) for at, c in enumerate(checks)]
     comments = [(*c[:-2], bool(c[-1] or c[-2])) for c in snapshot["review_comments"]]
-    scrubbed: dict[str, Any] = scrub({**snapshot, "review_comments": comments})
+    scrubbed: dict[str, Any] = scrub({**snapshot, "review_comments": comments, "check_runs": checks})
     return scrubbed

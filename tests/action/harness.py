@@ -18,6 +18,7 @@ from action.github import GitHub, RetryBudget
 from action.run import Outside
 from action.settings import Settings
 from analyzer.findings import Report
+from analyzer.walls import Sandbox
 from tests.github_simulator import ChangedFile, PullRequest, Simulator
 from tests.github_simulator.from_git import changed_files
 from tests.github_simulator.in_process import Requester
@@ -64,6 +65,8 @@ class Workbench:
     now: float = 1_700_000_000.0
     run_id: int = 100
     in_process: bool = False  # requests go to the simulator without a connection
+    write: Callable[[Report, Path], Report] = field(default=lambda report, output: replace(report))
+    code: Sandbox | None = None  # where the project's code may run
 
     def __post_init__(self) -> None:
         self.workspace = self.folder / "workspace"
@@ -188,9 +191,9 @@ class Workbench:
     def outside(self) -> Outside:
         return Outside(
             github=self.connect,
-            sandbox=lambda settings, plan, base: (None, None),
+            sandbox=lambda settings, plan, base: (self.code, None),
             pipeline=lambda *a, **k: self.analyse(*a, **k),
-            write=lambda report, output: replace(report),
+            write=self.write,
             today=lambda: date(2026, 11, 21),
         )
 

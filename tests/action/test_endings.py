@@ -6,16 +6,12 @@ import os
 import signal
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from action import review
 from action.ending import Cancelled
-from analyzer.configuration.config import Config, TargetConfig
-from analyzer.findings import Report, Status
-from analyzer.running.outcome import Surroundings
-from analyzer.running.target_run import run_target
+from analyzer.findings import Report
 from tests.action import ending_plan, flows
 from tests.action.ending_plan import ENDINGS, raising
 from tests.action.harness import Ran, Workbench
@@ -23,7 +19,6 @@ from tests.action.reports import EXP, KERNEL, report
 from tests.github_simulator import CheckRun, Fault, Request, Simulator
 from tests.github_simulator.routes import zipped
 from tests.github_simulator.state import WorkflowRun
-from tests.pipeline import models
 
 CONTEXT = review.Context("assay", "octo/models", "https://github.test", "a" * 40)
 
@@ -100,37 +95,22 @@ def test_a_fault_that_lasts_at_each_request(bench: Workbench, shift: int, tmp_pa
         assert found.settled, found
 
 
-ANALYSES = {  # stage -> what breaks off in it
-    "security": "scan",
-    "loading": "load",
-    "numerical": "numerical",
-    "validity": "validity",
-    "differential": "differential",
-}
+@pytest.mark.parametrize("stage", ending_plan.ANALYSES)
+def test_a_crash_in_each_analysis_is_a_failed_target(bench: Workbench, stage: str) -> None:
+    """The other analyses go on, and the check is neutral: the base could not be analysed either."""
+    found = ending_plan.crash_in_analysis(bench, stage)
+    assert (found.code, found.status, found.conclusion) == (0, "completed", "neutral")
+    assert found.reason, "log and summary name the stage"
+    assert "1 of 1 changed model" in the_check(bench).title
+    assert "could not be analysed" in the_check(bench).title
 
 
-@pytest.mark.parametrize("stage", ANALYSES)
-def test_a_crash_in_each_analysis_is_a_failed_target(
-    stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The others go on, and the check is neutral, or blocks where the base could be analysed."""
-
-    def boom(*_: object, **__: object) -> Any:
-        raise ZeroDivisionError("boom")
-
-    models.safe(tmp_path / "head" / "m.onnx")
-    monkeypatch.setattr(f"analyzer.running.target_run.{ANALYSES[stage]}", boom)
-    where = Surroundings(tmp_path / "head", tmp_path / "out", Config())
-    outcome = run_target(
-        TargetConfig(id="m.onnx", path="m.onnx", backends=() if stage != "differential" else None), where
-    )
-    assert outcome.target.status is Status.FAILED
-    assert f"the {stage} stage broke off with an internal error (ZeroDivisionError: boom)" in (
-        outcome.target.error or ""
-    )
-    found = review.check_run(Report((outcome.target,), outcome.findings), CONTEXT)
-    assert found.conclusion == "neutral"
-    assert "1 of 1 model could not be analysed" in found.title
+@pytest.mark.parametrize("breaks", ending_plan.PICTURES)
+def test_a_review_is_worth_more_than_its_pictures(bench: Workbench, breaks: str) -> None:
+    found = ending_plan.crash_in_pictures(bench, breaks)
+    assert (found.code, found.status, found.conclusion) == (1, "completed", "failure")
+    assert found.reason, "log and summary say that they are missing"
+    assert "2 new problems" in the_check(bench).title
 
 
 def test_a_broken_configuration_stands_everywhere_with_its_line(bench: Workbench) -> None:
@@ -289,6 +269,42 @@ def test_a_first_stage_that_left_no_report(bench: Workbench, conclusion: str) ->
     assert (ran.code, the_check(bench).conclusion) == (2, "failure")
     (summary,) = bench.simulator.state.issue_comments.values()
     assert conclusion in summary.body
+
+
+@pytest.mark.parametrize("conclusion", ["failure", "cancelled"])
+@pytest.mark.parametrize("check", ["true", "false"])
+def test_the_second_workflow_after_a_review_that_blocked(bench: Workbench, conclusion: str, check: str) -> None:
+    """It follows every run of the first one: what that has posted by itself stays as it is."""
+    inputs = {"check-run": check}
+    bench.open_pull()
+    bench.analyse = lambda *_, **__: report(KERNEL)
+    bench.run(inputs=inputs)
+    bench.simulator.state.runs[bench.run_id] = WorkflowRun(bench.run_id, bench.head)
+    before = bench.simulator.state.snapshot()
+    stage = {"id": bench.run_id, "head_sha": bench.head, "event": "pull_request", "conclusion": conclusion}
+    ran = bench.run("workflow_run", {"action": "completed", "workflow_run": stage}, inputs=inputs)
+    assert ran.code == 0
+    assert "it posted by itself" in ran.log
+    assert bench.simulator.state.snapshot() == before
+
+
+@pytest.mark.parametrize("stage", ending_plan.SECOND_STAGES)
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_a_second_stage_that_ends_early(bench: Workbench, stage: str, cancelled: bool) -> None:
+    bench.in_process = True
+    found = ending_plan.second_stage_ends(bench, stage, Cancelled("boom") if cancelled else None)
+    assert found.code == 3
+    assert found.reason, "log and summary name the error"
+    if stage in ending_plan.BEFORE_A_CHECK:
+        assert found.status == ""
+    else:
+        assert (found.status, found.conclusion) == ("completed", "cancelled" if cancelled else "failure")
+
+
+def test_a_killed_second_stage_is_concluded_by_the_step_after_the_job(bench: Workbench) -> None:
+    bench.in_process = True
+    found = ending_plan.killed(bench, second=True)
+    assert (found.code, found.status, found.conclusion) == (0, "completed", "failure")
 
 
 def test_a_first_stage_with_nothing_to_say(bench: Workbench) -> None:

@@ -43,6 +43,8 @@ OPERATORS = (
     "torch.distributions.Gamma(h.exp(), x + 1).log_prob(x + 0.5)",
     "h * 2 if h.sum() > -100 else h",
     "h / float(h.mean())",
+    "(h.T @ x).diagonal().add_(-1).pow_(2).sum()",
+    "h.unsqueeze(0).expand(2, 3, 4).clone().diagonal(1, 1, 2).mul_(2).sum() + h.sum()",
 )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import onnx_ir as ir
+import onnxruntime
 import pytest
+import torch
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.findings import Confidence
@@ -57,3 +60,58 @@ def test_sizes_that_hang_on_values_are_fixed_too(project, export_entry) -> None:
     assert "assay.notes" in graph.model.metadata_props or operators(graph, "Sqrt") == [False]
     if "assay.notes" in graph.model.metadata_props:
         assert operators(graph, "Sqrt") == [True]
+
+
+MASKED = """
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        h = self.fc(x)
+        scores = h @ h.T
+        {mask}
+        others = scores[~own].view(len(x), -1)
+        return (torch.logsumexp(others, 1) - scores[own]).mean(), torch.sqrt(h.abs() - 1000)
+
+
+def build():
+    torch.manual_seed(0)
+    return Net(), (torch.randn(3, 4),)
+"""
+
+
+@pytest.mark.parametrize(
+    ("mask", "frozen"),
+    [
+        ("own = torch.eye(len(x), dtype=torch.bool)", False),
+        ("own = torch.zeros(len(x), len(x), dtype=torch.bool); own.fill_diagonal_(True)", False),
+        ("own = torch.eye(len(x), dtype=torch.bool) & (scores < 1e9)", True),
+    ],
+)
+def test_masks_of_constants_alone_select_the_same_in_every_run(project, export_entry, mask: str, frozen: bool) -> None:
+    project.write("net.py", MASKED.format(mask=mask))
+    graph = export_entry("net.py:build")
+    assert operators(graph, "Sqrt") == [frozen]
+    assert ("computes from constants alone" in graph.model.metadata_props["assay.notes"]) is not frozen
+    if not frozen:
+        session = onnxruntime.InferenceSession(ir.to_proto(graph.model).SerializeToString())
+        torch.manual_seed(0)
+        fc, x = torch.nn.Linear(4, 4), torch.randn(3, 4) * 3
+        h = fc(x)
+        scores, own = h @ h.T, torch.eye(3, dtype=torch.bool)
+        wanted = (torch.logsumexp(scores[~own].view(3, -1), 1) - scores[own]).mean()
+        (name,) = (i.name for i in session.get_inputs())
+        assert abs(session.run(None, {name: x.numpy()})[0] - wanted.item()) < 1e-3
+
+
+def test_numbers_read_from_constants_alone_hold_in_every_run(project, export_entry) -> None:
+    reading = "n = 2.0 if torch.arange(x.ndim + 1).sum() > 0 else 0.0"
+    project.write("net.py", NET.format(reading=reading))
+    graph = export_entry("net.py:build")
+    assert operators(graph, "Sqrt") == [False]
+    assert "computes from constants alone" in graph.model.metadata_props["assay.notes"]

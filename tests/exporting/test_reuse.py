@@ -79,7 +79,7 @@ def test_the_key_follows_sources_mentioned_files_and_configuration(project):
     )
 
 
-def test_assay_export_makes_what_a_run_without_a_sandbox_uses(project, tmp_path, monkeypatch, capsys):
+def test_assay_export_makes_what_a_run_without_a_sandbox_uses(project, tmp_path, monkeypatch, capfd):
     pytest.importorskip("tensorflow")
     project.write("m.py", SOURCE)
     project.write("parts/width.py", "VALUE = 2.0\n")
@@ -99,7 +99,7 @@ def test_assay_export_makes_what_a_run_without_a_sandbox_uses(project, tmp_path,
     monkeypatch.chdir(project.root)
     out = tmp_path / "exports"
     assert main(["export", "--out", str(out)]) == 3
-    printed = capsys.readouterr().out
+    printed = capfd.readouterr().out
     assert "✓ good: " in printed
     assert "✗ broken.py:build: calling build() failed with ValueError: no (broken.py:1)" in " ".join(printed.split())
     assert "1 of 2 exported" in printed

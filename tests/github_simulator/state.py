@@ -250,10 +250,10 @@ class State:
         return {
             "issue_comments": sorted(map(shown, self.issue_comments.values()), key=repr),
             "review_comments": sorted(map(shown, self.review_comments.values()), key=repr),
-            "check_runs": sorted(
+            "check_runs": [  # of one name and commit the oldest first
                 (c.name, c.head_sha, c.status, c.conclusion or "", c.title, c.summary, repr(c.annotations))
-                for c in self.check_runs.values()
-            ),
+                for c in sorted(self.check_runs.values(), key=lambda c: (c.name, c.head_sha, c.id))
+            ],
             "alerts": {  # GitHub keeps the last analysis of a category on a commit
                 (u.commit, u.ref, run["automationDetails"]["id"]): repr(run["results"])
                 for u in self.uploads.values()

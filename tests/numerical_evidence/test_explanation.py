@@ -110,3 +110,21 @@ def test_an_overflow_says_where_the_dtype_ends() -> None:
     target = TargetConfig(id="t", path="t.onnx", inputs=given)
     (found,) = analyse(Graph(ir.from_proto(proto)), target, explain=False, confirm=False).findings
     assert found.message == "the result of `mul` can overflow float16, which ends at 65504"
+
+
+def test_sizes_whose_types_the_file_does_not_tell_are_no_data() -> None:
+    """The chain leads from the model's inputs to the operator; what only says where or how much is no part of it."""
+    nodes = [
+        helper.make_node("Shape", ["x"], ["sizes"]),
+        helper.make_node("Max", ["sizes", "least"], ["larger"]),
+        helper.make_node("Slice", ["x", "zero", "larger", "zero"], ["part"]),
+        helper.make_node("Relu", ["part"], ["positive"]),
+        helper.make_node("Log", ["positive"], ["y"], name="log"),
+    ]
+    constants = [helper.make_tensor(name, TensorProto.INT64, [1], [n]) for n, name in enumerate(("zero", "least"))]
+    infos = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in (("x", ["n"]), ("y", None))]
+    graph = helper.make_graph(nodes, "g", infos[:1], infos[1:], constants)
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+    target = TargetConfig(id="t", path="t.onnx", inputs={"x": InputSpec(range=ValueRange(-3, 3))})
+    (found,) = analyse(Graph(ir.from_proto(made)), target, explain=False).findings
+    assert [row[0] for row in found.evidence.tables[0].rows] == ["x", "positive", "log"]

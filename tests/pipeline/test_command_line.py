@@ -136,3 +136,33 @@ def test_the_version_names_the_engines_found(capsys: pytest.CaptureFixture[str])
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith("assay ")
     assert f"torch {metadata.version('torch')}" in second
+
+
+SPACE = """\
+version: 1
+model:
+  framework: torch
+  inputs: {x: {shape: [2, 8]}}
+  layers: [{name: fc, op: Linear, in_features: 8, out_features: units}]
+hyperparameters: {units: {min: 1, max: 9}}
+"""
+
+
+def test_a_reader_that_has_gone_is_no_error(tmp_path: Path) -> None:
+    """As in `assay space space.yml | head -0`."""
+    (tmp_path / "space.yml").write_text(SPACE)
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "analyzer", "space", "space.yml"],
+        cwd=tmp_path,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=300,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    os.close(writing)
+    assert "an error of Assay's own" not in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode != 0  # nobody was told a verdict

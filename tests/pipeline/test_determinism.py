@@ -66,6 +66,43 @@ def without_times(value: Any) -> Any:
     return re.sub(r"\b\d+(\.\d+)? m?s\b", "", value) if isinstance(value, str) else value
 
 
+OTHERS = """
+import keras
+import tensorflow as tf
+
+
+def dense():
+    inputs = keras.Input((4,))
+    parts = [keras.layers.Dense(4, "relu", name=name)(inputs) for name in {"left", "middle", "right"}]
+    return keras.Model(inputs, keras.layers.Dense(2)(keras.layers.Add()(parts)))
+
+
+class Scaled(tf.Module):
+    def __init__(self):
+        self.scales = {name: tf.Variable(tf.random.normal([4]), name=name) for name in {"low", "high", "wide"}}
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 4], tf.float32)])
+    def __call__(self, x):
+        return tf.math.log(tf.nn.softmax(x * tf.add_n(list(self.scales.values()))))
+
+
+def scaled():
+    return Scaled(), (tf.random.normal([2, 4]),)
+"""
+
+
+def test_so_do_models_of_other_frameworks(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "net.py").write_text(OTHERS)
+    targets = "".join(f'  - {{id: {name}, entry: "net.py:{name}"}}\n' for name in ("dense", "scaled"))
+    (root / ".assay.yml").write_text(f"version: 1\ndiscover: off\ntargets:\n{targets}")
+    (first, ours), (second, theirs) = checked(root, 1), checked(root, 2)
+    assert {t["status"] for t in first["targets"]} == {"analysed"}, [t["error"] for t in first["targets"]]
+    assert json.dumps(first) == json.dumps(second)
+    assert [name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name)] == []
+
+
 def test_two_processes_write_the_same_report(tmp_path: Path) -> None:
     root = tmp_path / "project"
     root.mkdir()

@@ -12,6 +12,7 @@ from analyzer.commands import init
 from analyzer.commands.cli import main
 from analyzer.configuration.reader import read_config
 from analyzer.exporting.inside.entry import build
+from analyzer.selecting.missing_packages import missing_packages
 from tests.pipeline.models import unsafe
 
 PACKAGE = """\
@@ -182,12 +183,47 @@ def test_a_folder_without_anything_is_one_sentence(
     assert "nothing here can be checked" in capsys.readouterr().err
 
 
+def test_models_that_nobody_calls_are_named_by_both_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\n\nclass Net(nn.Module):\n    def __init__(self, width):\n        pass\n"
+    )
+    (tmp_path / "other.py").write_text("x = 1\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "--yes"]) == 2
+    said = capfd.readouterr().err
+    assert "Net (net.py:3) need arguments" in said
+    assert "assay trace ." in said
+    main(["check"])
+    assert "But 1 Python file defines models: Net (net.py:3)." in capfd.readouterr().err
+
+
 def test_check_never_passes_about_nothing(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (repository / "exports" / "net.onnx").unlink()
     assert main(["check"]) == 3
     said = capsys.readouterr().err
     assert "Base (nets/core.py:4)" in said
     assert "assay init" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "command"),
+    [
+        (
+            "requirements.txt",
+            "numpy>=1 # here\n-e .\nno-such-thing==2\nother; python_version < '3'\n",
+            "-r requirements.txt",
+        ),
+        ("pyproject.toml", "[project]\ndependencies = ['numpy', 'no-such-thing[x]>=1']\n", "."),
+        ("pyproject.toml", "[project\n", ""),
+    ],
+)
+def test_what_the_project_needs_and_is_not_here_comes_first(tmp_path: Path, name: str, text: str, command: str) -> None:
+    (tmp_path / name).write_text(text)
+    found = missing_packages(tmp_path)
+    assert found.names == (("no-such-thing",) if command else ())
+    assert not command or found.command == f"pip install {command}"
 
 
 @pytest.mark.parametrize("missing", [[], ["torch"]])
@@ -199,3 +235,95 @@ def test_what_to_type_next_names_the_package_that_lacks(
     shown = capsys.readouterr().out
     assert ("pip install 'assay-action[torch]'" in shown) is bool(missing)
     assert "assay check" in shown
+
+
+NETWORK = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, classes=10):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 16, 3, stride=2)
+        self.pool = nn.MaxPool2d(2)
+        self.head = nn.Linear({features}, classes)
+
+    def forward(self, images):
+        return self.head(self.pool(self.conv(images).relu()).flatten(1))
+"""
+
+
+def proposed(root: Path, network: str, example: str = "") -> tuple[str, list[str]]:
+    """The module of entry points that `assay init` would write, and the targets that would be active."""
+    (root / "net.py").write_text(network)
+    (root / "use.py").write_text(example)
+    texts = init.planned(init.look(root), root)
+    targets = yaml.safe_load(texts[init.CONFIGURATION]).get("targets") or []
+    return texts.get(init.ENTRIES, ""), [t["entry"] for t in targets]
+
+
+DOCTEST = NETWORK.replace(
+    "class Net(nn.Module):",
+    """class Net(nn.Module):
+    \'\'\'A small network.
+
+    Example
+    -------
+    >>> net = Net(classes=7)
+    >>> x = torch.zeros(2, 3, 31, 31)
+    >>> net(x).shape
+    torch.Size([2, 7])
+    \'\'\'
+""",
+)
+
+
+def test_a_doctest_is_an_example(tmp_path: Path) -> None:
+    """It sees the names of its file, as the module `doctest` runs it."""
+    text, targets = proposed(tmp_path, DOCTEST.format(features=784))
+    assert targets == ["assay_models.py:net"]
+    assert "as in net.py" in text
+    (tmp_path / "entries.py").write_text(text)
+    made = build("entries.py:net", str(tmp_path))
+    assert isinstance(made.inputs, tuple)
+    assert made.model(*made.inputs).shape == (2, 7)
+
+
+def test_a_guessed_input_has_a_size_that_the_layers_take(tmp_path: Path) -> None:
+    text, targets = proposed(tmp_path, NETWORK.format(features=16 * 7 * 7))
+    assert "torch.rand(1, 3, 32, 32)" in text
+    assert "sizes that its layers take" in text
+    assert targets == ["assay_models.py:net"]
+
+
+def test_a_model_that_takes_no_usual_size_is_not_proposed(tmp_path: Path) -> None:
+    assert proposed(tmp_path, NETWORK.format(features=17)) == ("", [])
+
+
+def test_a_guess_that_tracing_cannot_follow_is_no_target_yet(tmp_path: Path) -> None:
+    network = NETWORK.format(features=784).replace("import torch\n", "import torch\nimport unknown_package\n", 1)
+    text, targets = proposed(tmp_path, network.replace(".flatten(1)", ".flatten(1) * unknown_package.scale(images)"))
+    assert "a guess from its layers: correct them" in text
+    assert targets == []
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        "scores = Net()(torch.zeros(2, 3, 30, 30))",
+        "model = Net(5).to('cuda').eval()\nprint(model(torch.zeros(2, 3, 30, 30).cuda()))",
+        "device = 'cuda:0'\nx = torch.zeros(2, 3, 30, 30, device=device)\nif __name__ == '__main__':\n    net = Net()\n"
+        "    net = net.to(device)\n    out = net(x)",
+    ],
+)
+def test_examples_as_people_write_them(tmp_path: Path, example: str) -> None:
+    """A model that is called where it is made, or moved to a device first; no GPU is needed to repeat it."""
+    text, targets = proposed(tmp_path, NETWORK.format(features=784), f"import torch\nfrom net import Net\n{example}\n")
+    assert targets == ["assay_models.py:net"]
+    assert "as in use.py" in text
+    assert "cuda" not in text
+    (tmp_path / "entries.py").write_text(text)
+    made = build("entries.py:net", str(tmp_path))
+    assert isinstance(made.inputs, tuple)
+    assert [tuple(x.shape) for x in made.inputs] == [(2, 3, 30, 30)]
+    assert made.model(*made.inputs).shape[0] == 2

@@ -26,3 +26,13 @@ def test_possible_findings_are_one_line_where_there_are_many(count: int) -> None
     assert ("possible 0" in text) == (count <= FEW)
     assert (f"{count} that are possible only" in text) == (count > FEW)
     assert "blocked by 1 finding" in text
+
+
+def test_the_file_of_all_entry_points_is_told_once() -> None:
+    names = ("transformer_wrapper", "continuous_transformer_wrapper")
+    targets = tuple(TargetReport(f"assay_models.py:{n}", "entry", f"assay_models.py:{n}") for n in names)
+    console = Console(file=io.StringIO(), width=80)
+    show(Report(findings=(), targets=targets), console)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert text.count("assay_models.py") == 1
+    assert all(any(line.split()[:1] == [name] for line in text.splitlines()) for name in names)  # whole, on one line

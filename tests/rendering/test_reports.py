@@ -16,7 +16,8 @@ from sarif_pydantic import Sarif
 from analyzer.configuration.schemas import schema
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Report, Status, Suggestion, TargetReport
 from analyzer.rendering import report_json, sarif, terminal
-from analyzer.rendering.markdown import headline
+from analyzer.rendering.markdown import headline, summary
+from analyzer.rendering.page import page
 from tests.rendering.sample_report import sample_report
 
 REPORT = schema("report")
@@ -114,3 +115,37 @@ def test_one_reason_of_several_models_is_told_once() -> None:
     terminal.show(Report((*targets, other), ()), console)
     told = [line for line in console.export_text().splitlines() if line.startswith("!")]
     assert told == [f"! 3 models: {reason}", "! w.onnx: the file ends early (w.onnx:1)"]
+
+
+def test_a_file_whose_entry_point_is_a_model_is_counted_as_that() -> None:
+    """A problem at a line of the file is one of the model: the page counts as the comment does."""
+    report = sample_report()
+    (blocked,) = {f.target for f in report.blocking}
+    (model,) = [t for t in report.targets if t.id == blocked]
+    entry = replace(model, kind="entry", path="models/vae.py:build")
+    own, other = (replace(model, id=name, path=name, kind="python") for name in ("models/vae.py", "train.py"))
+    both = replace(report, targets=(entry, own, other))
+    assert headline(both).text.endswith("in 1 of 1 changed model and 0 of 1 Python file")
+    assert "in 1 of 1 model and 0 of 1 Python file" in page(both)
+
+
+def test_what_one_change_mends_is_one_item() -> None:
+    report = sample_report()
+    first = next(f for f in report.blocking if f.location and f.suggestion)
+    assert first.location
+    beside = replace(first, message="`div` divides by 0", node="div", location=replace(first.location, line=41))
+    text = summary(replace(report, findings=(first, beside)))
+    assert text.count("**Mend**") == 1
+    assert "\n    - `div` divides by 0" in text
+    assert "`models/vae.py:41` (confirmed)" in text
+    assert "2 new problems" in text
+
+
+def test_ranges_of_weights_are_counted_in_the_comment_and_told_on_the_page() -> None:
+    report = sample_report()
+    assumed = ("x in [0, 1]", "`w` in [-3, 3] (initial values [-1, 1], widened)", "`b` in [-1, 1] (initial values 0)")
+    told = replace(report, targets=(replace(report.targets[0], assumptions=assumed),))
+    text = summary(told)
+    assert "ranges of 2 weights, on the page" in text
+    assert "widened" not in text
+    assert "widened" in page(told)

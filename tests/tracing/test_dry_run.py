@@ -155,3 +155,17 @@ def test_control_characters_do_not_get_out() -> None:
     frames = [{"path": "a.py", "line": 1, "name": "f\x1b[2J", "text": "x\n::error::y"}]
     found = _checked({"status": "failed", "error": {"type": "E", "message": "a\x00b", "frames": frames}})
     assert found.failure == Failure("E", "a b", (Frame("a.py", 1, "f [2J", "x ::error::y"),))
+
+
+@pytest.mark.parametrize("text", ["train(sys.argv[1])", "path, epochs = sys.argv[1:]"])
+def test_a_script_that_lacks_its_arguments_is_not_wrong(text: str) -> None:
+    frames = [{"path": "train.py", "line": 48, "name": "<module>", "text": text}]
+    kind = "IndexError" if "[1]" in text else "ValueError"
+    found = _checked({"status": "failed", "error": {"type": kind, "message": "list index", "frames": frames}})
+    assert (found.failure, found.unreached) == (None, "arguments that nobody gave")
+
+
+def test_where_the_sandbox_lies_is_not_told() -> None:
+    reason = "a file (PermissionError: [Errno 13] Permission denied: '/tmp/15/assay-i6qo/box/project/data/train.pb')"
+    found = _checked({"status": "unreached", "reason": reason})
+    assert found.unreached == "a file (PermissionError: [Errno 13] Permission denied: 'data/train.pb')"

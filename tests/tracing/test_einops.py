@@ -42,6 +42,12 @@ FITS = {
         x = rearrange(torch.zeros(2, 3, 4, 5), "... h w -> ... (h w)")
         nn.Linear(20, 2)(x)
         """,
+    "ellipsis in brackets": """
+        x = rearrange(torch.zeros(2, 3, 4, 5), "b ... d -> b (...) d")
+        y = einsum(x, torch.zeros(2, 7, 5), "b i d, b j d -> b i j")
+        nn.Linear(7, 2)(y)
+        nn.Linear(12, 2)(reduce(torch.zeros(2, 3, 4), "... -> (...)", "max")[:12])
+        """,
     "reduce": """
         x = reduce(torch.zeros(2, 3, 8, 8), "b c (h p) (w q) -> b c h w", "max", p=2, q=2)
         nn.Linear(3, 2)(reduce(x, "b c h w -> b c", "mean"))
@@ -71,6 +77,10 @@ FAILS = {
     "two unknown": ("""rearrange(torch.zeros(2, 10), "b (n m) -> b n m")""", "cannot be inferred"),
     "layer": ("""nn.Sequential(Rearrange("b c h w -> b (c h w)"), nn.Linear(10, 2))(torch.zeros(1, 3, 4, 4))""", "48"),
     "einsum": ("""einsum(torch.zeros(2, 5), torch.zeros(4, 3), "i j, j k -> i k")""", "axis j is 5 in one input and 4"),
+    "after an ellipsis in brackets": (
+        """nn.Linear(13, 2)(rearrange(torch.zeros(2, 3, 4, 5), "b ... d -> b d (...)"))""",
+        "12",
+    ),
     "after": ("""nn.Linear(65, 2)(rearrange(torch.zeros(2, 8, 10, 8), "b h n d -> b n (h d)"))""", "64"),
     "contradiction": (
         """

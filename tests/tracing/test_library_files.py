@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from analyzer.tracing.problems import EVERY_CALL, Problem
 from analyzer.tracing.tracing import explore, read_source
 from analyzer.tracing.versions import Versions
@@ -134,3 +136,40 @@ def make(depth, **more):
     assert not problems(tmp_path, source)
     (found,) = problems(tmp_path, source.replace(", **more", "").replace("(**rest)", "(**inside)"))
     assert found.operator == "Inner.__init__"
+
+
+def test_a_package_does_not_hide_the_libraries_it_wraps(tmp_path: Path) -> None:
+    package = tmp_path / "net"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        "from .version import VERSION\n\ndef backend():\n    import keras\n    return keras.backend\n"
+    )
+    (package / "version.py").write_text("VERSION = 1\n")
+    (package / "keras.py").write_text("from . import backend\n\nBACKEND = backend()\n")
+    assert not [p for p in _traced(tmp_path, "net/keras.py") if p.level == "error"]
+    (package / "helper.py").write_text("import losses\nfrom . import backend\nlosses.missing\n")
+    (package / "losses.py").write_text("")
+    assert not [p for p in _traced(tmp_path, "net/helper.py") if p.level == "error"]
+
+
+def test_a_folder_of_a_namespace_package_is_no_library(tmp_path: Path) -> None:
+    folder = tmp_path / "towers" / "keras" / "layers"  # `towers` has no `__init__.py`
+    folder.mkdir(parents=True)
+    for package in (folder.parent, folder):
+        (package / "__init__.py").write_text("")
+    (folder / "dense.py").write_text("from keras import ops\nfrom towers.keras.layers import other\nops.zeros(3)\n")
+    (folder / "other.py").write_text("")
+    assert not _traced(tmp_path, "towers/keras/layers/dense.py")
+
+
+@pytest.mark.parametrize("call", ["list(zip(*f()))", "list(map(*f()))", "tuple(zip(*f(), [1]))"])
+def test_a_builtin_of_an_unknown_number_of_arguments_is_unknown(tmp_path: Path, call: str) -> None:
+    (tmp_path / "box.py").write_text(
+        f"import numpy as np\nfrom shapes import f\npoints = np.array({call})[:-1]\nprint(points[:, 0])\n"
+    )
+    assert not [p for p in _traced(tmp_path, "box.py") if p.level == "error"]
+
+
+def _traced(root: Path, name: str) -> list[Problem]:
+    _, tree = read_source(root / name, root)
+    return list(explore(root, name, tree, Versions()).problems.values())

@@ -240,3 +240,17 @@ def test_what_a_subclass_sets_is_not_missing_in_its_base(tmp_path: Path) -> None
     sub = "class Wide(Net):\n    def __init__(self):\n        super().__init__()\n        self.scale = 2\n"
     path.write_text(dedent(MODULE).format(name="Net", more="", set="") + sub)
     assert trace(path, tmp_path, target="net.py").findings == ()
+
+
+def test_a_layer_without_features_is_legal(tmp_path: Path) -> None:
+    """PyTorch warns of it and goes on; a number of features below zero it refuses."""
+    source = """
+    import torch
+    from torch import nn
+
+    def build(features=0):
+        layer = nn.Linear(4, features)
+        return layer, (torch.zeros(2, 4),)
+    """
+    assert lines(tmp_path, dedent(source), "build") == []
+    assert lines(tmp_path, dedent(source).replace("features=0", "features=-1"), "build") != []

@@ -156,6 +156,51 @@ def test_a_flag_whose_default_fits_is_only_a_warning(tmp_path: Path, name: str) 
     assert "width` can only be 64" in warning.message
 
 
+def test_a_value_that_one_branch_refuses_is_all_but_that_value(tmp_path: Path) -> None:
+    source = """
+        import torch, torch.nn as nn
+        class Net(nn.Module):
+            def __init__(self, n):
+                super().__init__()
+                self.a = nn.Linear(12, n * 6 if 1 < n < 4 else 12)
+                self.b = nn.Linear(12, 5)
+            def forward(self, x):
+                return self.b(self.a(x))
+        """  # 2 works, 3 fails, 4 works
+    (warning,) = problems_of(tmp_path, source)
+    assert (warning.rule, warning.level) == ("tracing/forced-dimension", "warning")
+    assert "the argument `n` can be all but 3: " in warning.message
+
+
+def test_what_sizes_are_by_nature_is_no_branch(tmp_path: Path) -> None:
+    source = """
+        import torch, torch.nn as nn
+        class Net(nn.Module):
+            def __init__(self, dim):
+                super().__init__()
+                self.a = nn.Linear(dim, dim)
+                self.b = nn.Linear((dim // 2) * 2, dim)
+            def forward(self, x):
+                return self.b(self.a(x))
+        """
+    (note,) = problems_of(tmp_path, source)
+    assert "the argument `dim` can only be a multiple of 2: " in note.message
+
+
+def test_a_value_that_a_branch_forces_names_the_branch(tmp_path: Path) -> None:
+    source = """
+        import argparse, torch
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--n", type=int, default=9)
+        n = parser.parse_args().n
+        if n > 20:
+            torch.zeros(4, 150).view(4, n, 6)
+        """
+    (warning,) = problems_of(tmp_path, source)
+    assert "the flag `n` can only be 25 where n ≥ 21: " in warning.message
+    assert "(default 9: fits)" in warning.message
+
+
 HYDRA = """
     import hydra, torch, torch.nn as nn
     @hydra.main(config_path="conf", config_name="config", version_base=None)

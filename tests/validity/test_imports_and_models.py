@@ -33,7 +33,7 @@ model:
 def test_a_keras_tuner_space_is_imported() -> None:
     keras_tuner = pytest.importorskip("keras_tuner")
     space = keras_tuner.HyperParameters()
-    space.Int("units", 0, 64, step=16)
+    space.Int("units", -16, 48, step=16)  # PyTorch takes a layer of no units, none of fewer
     space.Choice("activation", ["relu", "tanh"])
     space.Float("rate", 0.1, 0.5)
     text = MODEL + "import:\n  keras-tuner: " + json.dumps(space.get_config()) + "\n"
@@ -45,7 +45,7 @@ def test_optuna_distributions_are_imported() -> None:
     distributions = pytest.importorskip("optuna").distributions
     data = {"units": distributions.distribution_to_json(distributions.IntDistribution(-2, 3))}
     decision = decide(read_space(MODEL + "import:\n  optuna: " + json.dumps(data) + "\n", "space.yml"))
-    assert (decision.total, decision.valid) == (6, 3)
+    assert (decision.total, decision.valid) == (6, 4)  # 0 to 3 units: PyTorch takes a layer of none
     with pytest.raises(UsageProblem, match=r"space\.yml:7: .*not an Optuna distribution"):
         read_space(MODEL + "import:\n  optuna: {units: 3}\n", "space.yml")
 

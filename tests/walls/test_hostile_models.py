@@ -125,7 +125,8 @@ def test_the_content_of_other_files_reaches_no_report(report: dict[str, Any]) ->
 # One of each family: a container a target, as the action runs them.
 FAMILIES = (
     "tf WriteFile", "tf SavedModel", "pickle npz", "archive sample.pt2", "archive guard.pt2", "archive file.pt2",
-    "keras lambda", "hdf5 external link", "onnx data at /etc/passwd", "onnx custom operator",
+    "keras lambda", "hdf5 external link", "onnx data at /etc/passwd", "onnx custom operator", "onnx that is a link",
+    "onnx that is a pipe", "pipe.pt that is a pipe", "SavedModel that is a link",
 )  # fmt: skip
 
 
@@ -180,4 +181,9 @@ class TestContainers:
             )  # fmt: skip
         assert not [t.id for t in report.targets if t.status == "analysed"]
         assert not [t.error for t in report.targets if "internal error" in (t.error or "")]
+        absent = [
+            t.error or "" for t in report.targets if Path(t.path).name in ("pipe.onnx", "pipe.pt", "linked_model")
+        ]
+        assert len(absent) == 3
+        assert all("is no file of its own" in error for error in absent), "pipes are not carried, and this is said"
         assert not list(attack.marks.iterdir())

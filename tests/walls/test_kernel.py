@@ -136,11 +136,10 @@ def test_older_landlock_is_asked_for_less(version: int) -> None:
 
 @pytest.mark.parametrize("architecture", [system.X86_64, system.AARCH64])
 @pytest.mark.parametrize("programs", [True, False])
-@pytest.mark.parametrize("network", ["none", "unix", "all"])
-def test_jumps_of_the_filter_stay_inside(architecture: str, programs: bool, network: str) -> None:
+def test_jumps_of_the_filter_stay_inside(architecture: str, programs: bool) -> None:
     import struct
 
-    code = seccomp.program(architecture, landlock=1, programs=programs, network=network, own=None if programs else 5)
+    code = seccomp.program(architecture, landlock=1, programs=programs, own=None if programs else 5)
     instructions = [struct.unpack("=HBBI", code[i : i + 8]) for i in range(0, len(code), 8)]
     assert len(instructions) < 4096
     for index, (operation, true, false, _) in enumerate(instructions):

@@ -12,7 +12,7 @@ from analyzer.configuration.config import Environment
 from analyzer.problem import TargetProblem
 from analyzer.walls import PYTHON
 from analyzer.walls.docker import DockerSandbox, connect
-from analyzer.walls.requirements import collect
+from analyzer.walls.requirements import collect, derive
 
 NETWORK = os.environ.get("ASSAY_INSTALL_NETWORK", "host")
 
@@ -42,6 +42,17 @@ def test_included_files_are_collected_from_inside_the_repository_only(tmp_path):
         collect(root, "link.txt")
     with pytest.raises(TargetProblem, match=r"no requirements file 'none.txt'"):
         collect(root, "none.txt")
+
+
+@pytest.mark.docker
+def test_keeping_the_image_may_take_as_long_as_installing(docker_sandbox, tmp_path):
+    """An engine writes gigabytes of frameworks once more, and that may be minutes: no answer is no failure."""
+    write(tmp_path, "requirements.txt", f"# nothing, and not what another run has kept: {tmp_path} {os.getpid()}\n")
+    with contextlib.closing(connect()) as client:
+        assert client.api.timeout < 900
+        made = derive(client, docker_sandbox.image, tmp_path, "requirements.txt", network="none", seconds=900)
+        assert client.api.timeout == 900
+        client.images.remove(made, force=True)
 
 
 @pytest.mark.docker

@@ -111,7 +111,7 @@ answer(reply["completed"]["log"] + open(line["file"]).read())
         ("ask(**{**RUN, 'limits': {'memory': -1}})", "no limit"),
         ("ask(**{**RUN, 'limits': {'seconds': float('nan')}})", "no limit"),
         ("ask(**{**RUN, 'command': 'reboot'})", "no command"),
-        ("while True: ask(**{**RUN, 'command': ['{python}', '-c', '']}); ask(op='own')", "more than 3 runs"),
+        ("while True: ask(**{**RUN, 'command': ['{python}', '-c', '']}); ask(op='place')", "more than 3 runs"),
         ("tell(**{**RUN, 'size': 5}); sys.stdout.write('xxxxx'); sys.stdout.flush(); input()", "cannot be read"),
         ("sys.exit(3)", "exit code 3"),
         ("os.kill(os.getpid(), 9)", "ended with exit code"),
@@ -153,7 +153,7 @@ def test_an_answer_that_never_comes_has_an_end(serve: Serve, program: str) -> No
 @pytest.mark.docker
 def test_without_permission_no_code_runs(serve: Serve) -> None:
     program = """
-replies = [ask(**RUN), ask(op="within"), ask(op="own")]
+replies = [ask(**RUN), ask(op="place", place="environment"), ask(op="place")]
 answer(json.dumps(replies))
 """
     _, text = serve(program, code=None)

@@ -3,6 +3,9 @@
 Tracers that know no values refuse code that asks for them (``if x.sum() > 0``, ``range(int(lengths.max()))``). The
 module is run once on real values and every operator recorded; what is traced afterwards replays the record.
 
+What is computed from constants alone is the same in every run: its numbers hold for all inputs, and masks
+(``x[~torch.eye(n, dtype=torch.bool)]``) become indices.
+
 A number that was read may decide everything that Python does from there on. Operators recorded before the first such
 reading carry the frame `INDEPENDENT` in their stack trace; all others hold for the example's numbers only.
 """
@@ -17,27 +20,41 @@ NOTE = (
     "the model asks for its own values while it runs (a branch, a size, a number); they were fixed as the example "
     "inputs give them, so other branches were not analysed, and nothing behind the first such place is proved"
 )
+CONSTANT_NOTE = "what the model reads from values that it computes from constants alone was taken as it is in every run"
+LARGEST_CONSTANT = 1 << 20  # elements of a mask that is computed here
 INDEPENDENT = 'File "<before any value was read>", line 1, in forward'
+_READ = "assay.read"  # marks a node whose place in the record holds a value of the example
 _READERS = ("tolist", "numpy", "__array__", "__dlpack__")  # of a tensor's memory: no operator is recorded for them
 
 
-def fix(module: Any, args: Any, kwargs: Any, torch: Any) -> bool:
-    """Replace ``module.forward`` by the record of one run; False where this torch cannot record."""
+def fix(module: Any, args: Any, kwargs: Any, torch: Any, *, selections: bool = False) -> str:
+    """Replace ``module.forward`` by the record of one run; says what was fixed, "" where this torch cannot record.
+
+    With `selections`, masks and places that were computed from values select what they did in that run, so that no
+    size is left open.
+    """
     from torch.fx import traceback
     from torch.fx.experimental.proxy_tensor import make_fx
 
     known = inspect.signature(make_fx).parameters
     options = {"_error_on_data_dependent_ops": False, "record_stack_traces": True}
     if "_error_on_data_dependent_ops" not in known:
-        return False
+        return ""
 
     def functional(state: Any, args: Any, kwargs: Any) -> Any:
         with _readings_recorded(torch):
             return torch.func.functional_call(module, state, args, kwargs)
 
     given = {k: v for k, v in options.items() if k in known}
+    drawn = torch.get_rng_state()
     recorded = make_fx(functional, **given)(_state(module), args, kwargs or {})
-    _mark_independent(recorded.graph, torch)
+    masks = _constant_masks(recorded, torch)
+    if selections:
+        _fix_selections(recorded, (_state(module), args, kwargs or {}), drawn, torch)
+    independent, read, constants = _before_reading(recorded.graph, torch)
+    if read:  # where none is seen, some way of asking for values made other tracers give up: no node is independent
+        for node in independent:
+            node.meta["stack_trace"] = f"{node.meta.get('stack_trace') or ''}\n  {INDEPENDENT}\n    forward\n"
     for node in reversed(list(recorded.graph.nodes)):
         if torch.Tag.data_dependent_output in getattr(node.target, "tags", ()) and not node.users:
             recorded.graph.erase_node(node)
@@ -50,7 +67,99 @@ def fix(module: Any, args: Any, kwargs: Any, torch: Any) -> bool:
             return torch.fx.Interpreter(recorded).run(*flat)
 
     module.forward = forward
-    return True
+    return CONSTANT_NOTE if (masks or constants) and not read else NOTE
+
+
+def _constant_masks(recorded: Any, torch: Any) -> int:
+    """Turns masks that rest on constants alone into indices; how many.
+
+    The values of constants are computed in the order of the record, in-place changes included; what a change by
+    something else reaches is no longer a constant.
+    """
+    values: dict[Any, Any] = {}
+    count = 0
+    for node in list(recorded.graph.nodes):
+        if node.op == "get_attr":
+            held = functools.reduce(getattr, node.target.split("."), recorded)
+            if isinstance(held, torch.Tensor) and held.numel() <= LARGEST_CONSTANT:
+                values[node] = held.clone()
+        elif node.op == "call_function" and all(source in values for source in node.all_input_nodes):
+            if _small(node, torch) and not _draws(node, torch):
+                given, named = torch.fx.node.map_arg((node.args, node.kwargs), values.__getitem__)
+                values[node] = node.target(*given, **named)
+        elif node.op == "call_function":
+            _forget_changed(node, values)
+            if node.target is torch.ops.aten.index.Tensor:
+                count += _as_indices(recorded, node, values, torch)
+    return count
+
+
+def _small(node: Any, torch: Any) -> bool:
+    made = node.meta.get("val", node.meta.get("tensor_meta"))
+    return isinstance(made, torch.Tensor) and _plain(made.shape) and made.numel() <= LARGEST_CONSTANT
+
+
+def _plain(shape: Any) -> bool:
+    return all(isinstance(size, int) for size in shape)
+
+
+def _forget_changed(node: Any, values: dict[Any, Any]) -> None:
+    """An operator with other operands than constants may write into one: it and all its views are none any more."""
+    schema = getattr(node.target, "_schema", None)
+    if schema is None or not schema.is_mutable:
+        return
+    touched = {values[s].untyped_storage().data_ptr() for s in node.all_input_nodes if s in values}
+    for other in [n for n, value in values.items() if value.untyped_storage().data_ptr() in touched]:
+        del values[other]
+
+
+def _as_indices(recorded: Any, node: Any, values: dict[Any, Any], torch: Any) -> int:
+    """Replaces those masks of an indexing whose values are known; 1 if there are any."""
+    masks = [i for i in node.args[1] if i in values and values[i].dtype == torch.bool]
+    chosen = []
+    for index in node.args[1] if masks else ():
+        places = values[index].nonzero(as_tuple=True) if index in masks else ()
+        chosen += [_held(recorded, node, axis) for axis in places] if index in masks else [index]
+    if masks:
+        node.args = (node.args[0], chosen)
+    return len(masks[:1])
+
+
+def _held(recorded: Any, node: Any, value: Any) -> Any:
+    """A node before `node` that gives a constant."""
+    name = f"_assay_value{len(list(recorded.buffers()))}"
+    recorded.register_buffer(name, value)
+    with recorded.graph.inserting_before(node):
+        made = recorded.graph.get_attr(name)
+    made.meta["val"] = value
+    return made
+
+
+def _fix_selections(recorded: Any, given: Any, drawn: Any, torch: Any) -> None:
+    """Masks and computed places as they are in a run of the record; what used them stays marked as a reading."""
+    seen: dict[Any, Any] = {}
+
+    class Watching(torch.fx.Interpreter):  # type: ignore[misc]
+        def run_node(self, n: Any) -> Any:
+            if n.target is torch.ops.aten.index.Tensor:
+                for index in n.args[1]:
+                    if index is not None and self.env[index].dtype == torch.bool:
+                        seen[index] = self.env[index].clone()
+            result = super().run_node(n)
+            if _reads(n, torch) and isinstance(result, torch.Tensor) and not result.is_floating_point():
+                seen[n] = result.clone()
+            return result
+
+    torch.set_rng_state(drawn)
+    Watching(recorded).run(*torch.utils._pytree.tree_leaves(given))
+    for node in list(recorded.graph.nodes):
+        if node.target is torch.ops.aten.index.Tensor:
+            if _as_indices(recorded, node, seen, torch):
+                node.meta[_READ] = True
+        elif node in seen and _reads(node, torch):
+            held = _held(recorded, node, seen[node])
+            held.meta[_READ] = True
+            node.replace_all_uses_with(held)
 
 
 def _readings_recorded(torch: Any) -> Any:
@@ -68,31 +177,35 @@ def _readings_recorded(torch: Any) -> Any:
     return Readings()
 
 
-def _mark_independent(graph: Any, torch: Any) -> None:
-    """Give the nodes that come before the first reading of a value, or of a size that hangs on values, their frame.
+def _before_reading(graph: Any, torch: Any) -> tuple[list[Any], bool, bool]:
+    """The nodes that come before the first reading of a value, or of a size that hangs on values; whether there is one.
 
-    Numbers read from constants of the program are what every run reads. Where no reading is seen, though some way of
-    asking for values made other tracers give up, no node is marked.
+    Numbers read from constants of the program are what every run reads (``torch.arange(2, x.ndim).tolist()``); whether
+    there are such is the third answer.
     """
     fixed: set[Any] = set()  # nodes that rest on constants alone
-    before = []
+    before: list[Any] = []
+    constants = False
     for node in graph.nodes:
         if node.op in ("placeholder", "output"):
             continue
+        if node.meta.get(_READ):
+            return before, True, constants
         if node.op == "get_attr" or all(source in fixed for source in node.all_input_nodes):
             if not _draws(node, torch):
                 fixed.add(node)
+                constants |= node.op != "get_attr" and _reads(node, torch)
         elif _reads(node, torch):
-            break
+            return before, True, constants
         before.append(node)
-    else:
-        return
-    for node in before:
-        node.meta["stack_trace"] = f"{node.meta.get('stack_trace') or ''}\n  {INDEPENDENT}\n    forward\n"
+    return before, False, constants
 
 
 def _reads(node: Any, torch: Any) -> bool:
     """Whether what an operator hands to Python (a number, a size) depends on the values of its operands."""
+    if node.target is torch.ops.aten.index.Tensor:
+        selecting = (torch.bool, torch.uint8)
+        return any(getattr(i.meta.get("val"), "dtype", torch.bool) in selecting for i in node.args[1] if i is not None)
     tags = getattr(node.target, "tags", ())
     return torch.Tag.data_dependent_output in tags or torch.Tag.dynamic_output_shape in tags
 

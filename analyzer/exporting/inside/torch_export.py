@@ -218,14 +218,19 @@ def _trace(
             "running" if built.inputs is not None else "described",
         ) from raised
     if raised is None:
-        try:
-            with torch.no_grad(), _all_lines_of(project), allowances.unchecked_distributions(torch):
-                if specialized.fix(module, args, kwargs, torch):
-                    program = _torch_export(torch, module, args, kwargs, named, None, False)
-                    notes.append(specialized.NOTE)
-                    return program
-        except Exception as error:  # the first failure is the one that a person can do something about
-            notes.append(f"recording the model's run on its example inputs failed too: {_cause(error)}"[:200])
+        forward, said = module.forward, "this torch cannot record a run"
+        for selections in (False, True):
+            try:
+                with torch.no_grad(), _all_lines_of(project), allowances.unchecked_distributions(torch):
+                    fixed = specialized.fix(module, args, kwargs, torch, selections=selections)
+                    if fixed:
+                        program = _torch_export(torch, module, args, kwargs, named, None, False)
+                        notes.append(fixed)
+                        return program
+            except Exception as error:  # the first failure is the one that a person can do something about
+                said = f"recording the model's run on its example inputs failed too: {_cause(error)}"[:200]
+            module.forward = forward
+        notes.append(said)
     raise Failure(
         f"{entry}: the model failed while it was traced with its example inputs: {_cause(first)}",
         project.of_traceback(first) or built.place,

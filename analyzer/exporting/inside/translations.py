@@ -104,6 +104,21 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
         gone = [d for d in gone if shape is None or shape[d] == 1]
         return op.Squeeze(self, op.Constant(value_ints=gone)) if gone else op.Identity(self)
 
+    def diagonal_scatter(self: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+        """``x.diagonal().pow_(2)`` as torch functionalises it; its own decomposition copies in place."""
+        shape = list(self.shape)
+        axes = [dim1 % len(shape), dim2 % len(shape)]
+        rows, columns = (shape[axis] for axis in axes)
+        if not isinstance(rows, int) or not isinstance(columns, int):
+            raise NotImplementedError("diagonal_scatter of a size that is not known")
+        i, j = np.indices((rows, columns))
+        on = j - i == offset
+        place = np.where(on, i if offset >= 0 else j, 0)
+        order = [axis for axis in range(len(shape)) if axis not in axes] + axes
+        spread = op.Gather(src, op.Constant(value=ir.tensor(place)), axis=-1)
+        changed = op.Where(op.Constant(value=ir.tensor(on)), spread, op.Transpose(self, perm=order))
+        return op.Transpose(changed, perm=[order.index(axis) for axis in range(len(shape))])
+
     def nan_to_num(self: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
         limit = {"FLOAT16": 65504.0, "DOUBLE": 1.7976931348623157e308, "BFLOAT16": 3.3895313892515355e38}
         largest = limit.get(self.dtype.name, 3.4028234663852886e38)
@@ -120,6 +135,7 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
     aten = torch.ops.aten
     return {
         aten.nan_to_num.default: nan_to_num,
+        aten.diagonal_scatter.default: diagonal_scatter,
         aten.squeeze.dim: squeeze,
         aten.squeeze.dims: squeeze,
         aten.binary_cross_entropy.default: binary_cross_entropy,

@@ -31,7 +31,18 @@ TARGETS: Mapping[str, tuple[int, str]] = {
     "BatchNormalization": (4, LOWEST),
     "LpNormalization": (0, LARGEST),
 }
-NEAR_ZERO_GRADIENT = {"Sqrt", "Abs", "ReduceL2", "Pow", "Reciprocal", "EuclideanNorm", "LpNormalization"}
+OF_GRADIENTS: Mapping[str, str] = {  # the same where the derivative by the operand is what fails
+    "Sqrt": ZERO,
+    "Abs": ZERO,
+    "ReduceL2": ZERO,
+    "EuclideanNorm": ZERO,
+    "LpNormalization": ZERO,
+    "Reciprocal": ZERO,
+    "Acos": EDGE,
+    "Asin": EDGE,
+    "Acosh": EDGE,
+    "Atanh": EDGE,
+}
 
 
 def target_of(operator: str, operand: int, backward: bool) -> tuple[int, str]:
@@ -40,10 +51,8 @@ def target_of(operator: str, operand: int, backward: bool) -> tuple[int, str]:
         return -1, LARGEST
     if operator == "Pow":
         return 0, ZERO
-    if backward and operator in NEAR_ZERO_GRADIENT:
-        return operand, ZERO
-    if backward and operator in ("Acos", "Asin", "Acosh", "Atanh"):
-        return 0, EDGE
+    if backward and operator in OF_GRADIENTS:
+        return operand, OF_GRADIENTS[operator]
     known = TARGETS.get(operator)
     if known is not None:
         return known

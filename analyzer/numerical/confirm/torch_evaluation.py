@@ -14,6 +14,8 @@ import onnx_ir as ir
 import analyzer.numerical.confirm.torch_operators  # noqa: F401  (fills HANDLERS)
 from analyzer.numerical.confirm.torch_dtypes import from_numpy
 from analyzer.numerical.confirm.torch_registry import HANDLERS, Mode, Tensor, Unsupported
+from analyzer.operators.declaration import ASKS_FINITE, SHAPE_ONLY
+from analyzer.operators.registry import operator_name, traits_of
 
 MOST_ITERATIONS = 2000  # of all loops together
 
@@ -29,14 +31,11 @@ def finite(tensor: Any, infinite: bool = False) -> bool:
     return not bool(torch.isnan(tensor).any()) if infinite else bool(torch.isfinite(tensor).all())
 
 
-TESTS = frozenset({"IsNaN", "IsNan", "IsInf", "IsFinite", "Shape", "Size", "Rank", "NonZero"})
-
-
 def decides(node: ir.Node, operands: Sequence[Any], results: Sequence[Any]) -> bool:
     """Whether a comparison, cast or argmax reads NaN: what it gives is no longer told from a sound value."""
     import torch
 
-    if node.op_type in TESTS or not results:
+    if traits_of(node) & (ASKS_FINITE | SHAPE_ONLY) or operator_name(node) == "NonZero" or not results:
         return False
     made = results[0]
     if not isinstance(made, torch.Tensor) or made.is_floating_point() or made.is_complex():

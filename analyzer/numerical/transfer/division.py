@@ -11,6 +11,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.facts import quotient_bound
 from analyzer.numerical.transfer.kinds import broadcast, build, independent, operands_on_common_blocks
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.unit_rows import unit_fact
 
 
 @transfer("Div")
@@ -55,6 +56,7 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
             largest = max(abs(result.low), abs(result.high))
             result.form = affine.Form(form.terms, form.constant, form.error + largest * dtype.eps + dtype.tiny)
     result.tight = tight
+    result.facts = {**result.facts, **unit_fact(a, b)}
     return result
 
 

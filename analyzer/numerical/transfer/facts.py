@@ -13,6 +13,7 @@ Facts that transfer functions attach to their results:
   each update meets its own segment: the gathered value is ``reduced`` over `segment_axes`.
 - ``above: operands``, ``below: operands``: the result is at least (at most) each of `operands`, element by element.
 - ``nearly above: operands``: the same but for rounding.
+- ``unit: (axis, most)``: the Euclidean norm along `axis` is at most `most` (`unit_rows`).
 - ``finite: axes``: along `axes` at least one element is finite, although some may be infinite (masks).
 """
 

@@ -20,6 +20,7 @@ from analyzer.numerical.transfer.arithmetic import linear, product
 from analyzer.numerical.transfer.kinds import independent
 from analyzer.numerical.transfer.reductions import rounding_terms
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.unit_rows import has_unit, product_bound
 
 
 def transposed(x: AbstractTensor) -> AbstractTensor:
@@ -85,6 +86,9 @@ def matmul_bounds(
             np.float64(np.nan_to_num(hi, nan=0.0, posinf=np.inf)),
         )
     lo, hi = of_one_sign(*_accumulated(lo, hi, a, b, most, dtype), a, b)
+    if not infinite and has_unit(a, b):
+        bound = product_bound(a, b, -1, -2 if b.rank is not None and b.rank > 1 else -1)
+        lo, hi = np.maximum(lo, -bound), np.minimum(hi, bound)
     low_, high_ = (lo, hi) if np.ndim(lo) == 0 else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
     tight = tight_sum(a, b)
     if low_ < dtype.lo or high_ > dtype.hi:

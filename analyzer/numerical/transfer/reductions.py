@@ -17,6 +17,7 @@ from analyzer.numerical.transfer.elementwise import absolute, log, sqrt, squared
 from analyzer.numerical.transfer.facts import finite_along, reduction_fact
 from analyzer.numerical.transfer.kinds import like
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.unit_rows import has_unit, product_bound
 
 UNKNOWN = object()
 
@@ -155,6 +156,8 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
             mean and largest * total_most > dtype.hi and math.isfinite(largest)
         ):  # the sum overflows before it is divided
             ctx.overflow(x.interval(), dtype, False)
+    bound = np.inf if mean else _bound_of_products(x, axes)
+    lo, hi = np.maximum(lo, -bound), np.minimum(hi, bound)
     infinite = x.low == -np.inf or x.high == np.inf
     known = x.facts.get("max") or x.facts.get("peak")
     facts: dict[str, Any] = {}
@@ -190,6 +193,19 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
     if x.tight is not None and 0 not in x.tight and axes is not UNKNOWN:
         result.tight = x.tight | {0}
     return result
+
+
+def _bound_of_products(x: AbstractTensor, axes: Any) -> float:
+    """What bounds the sum of x = u * v over one axis, where the norm of u or v along it is known."""
+    if x.origin is None or x.origin.rule.name != "Mul" or axes is None or axes is UNKNOWN or len(axes) != 1:
+        return np.inf
+    u, v = x.origin.inputs[:2]
+    if x.shape is None or u.key == v.key or not has_unit(u, v) or x.low == -np.inf or x.high == np.inf:
+        return np.inf
+    axis = axes[0] % len(x.shape) - len(x.shape)
+    if any(t.shape is None or len(t.shape) < -axis or t.shape[axis] != x.shape[axis] for t in (u, v)):
+        return np.inf
+    return product_bound(u, v, axis, axis)
 
 
 def times(values: Array, counts: Array) -> Array:

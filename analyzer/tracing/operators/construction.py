@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from analyzer.operators.declaration import RECURRENT
+from analyzer.operators.registry import layer_or_function
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.values import Unknown, Value, is_term
@@ -13,7 +15,6 @@ _COUNTS = {
     "in_features", "out_features", "in_channels", "out_channels", "num_features", "num_channels", "num_embeddings",
     "embedding_dim", "input_size", "hidden_size", "embed_dim", "d_model",
 }  # fmt: skip
-_RECURRENT = ("LSTM", "GRU", "RNN")
 _HEADS = {
     "MultiheadAttention": ("embed_dim", "num_heads"),
     "TransformerEncoderLayer": ("d_model", "nhead"),
@@ -34,7 +35,7 @@ def check_construction(op: Op, arguments: Mapping[str, Value]) -> None:
     elif kind in _HEADS:
         width, heads = _HEADS[kind]
         _divides(op, arguments, heads, width)
-    elif kind in _RECURRENT:
+    elif (layer := layer_or_function("torch", kind)) is not None and layer.traits & RECURRENT:
         for name in ("input_size", "hidden_size", "num_layers"):
             size = arguments.get(name, 1)
             if isinstance(size, int) and size <= 0:

@@ -23,7 +23,7 @@ def groups_of(side: str) -> list[Group] | None:
         if token == "(" and inside is None:
             inside = []
         elif token == ")" and inside is not None:
-            found.append(tuple(inside))
+            found.append(tuple(inside) if inside != ["…"] else ("…", "1"))  # "(...)" is one dimension, "..." are many
             inside = None
         elif token in ("(", ")") or not (token in ("…", "1") or token.isidentifier()):
             return None

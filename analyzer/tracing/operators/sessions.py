@@ -98,6 +98,9 @@ def _feed(tr: Tracer, feed: Value, node: ast.Call | None) -> dict[str, Any] | No
 
 def bind_shape(tr: Tracer, target: Tensor, given: Tensor, mapping: dict[str, Any], op: Op, label: str) -> None:
     """Unify the declared shape with the given one; mismatches that are certain raise."""
+    if target.dims is None and given.dims is not None and target.site is not None and "placeholder" in target.tags:
+        ranks, rank = tr.shared.fed_ranks, len(given.dims)
+        ranks[target.site] = rank if ranks.get(target.site, rank) == rank else None
     if target.dims is None or given.dims is None:
         return
     sentence = f"an array of shape {show_shape(given.dims)} cannot be fed to {label} of shape {_declared(tr, target)}"

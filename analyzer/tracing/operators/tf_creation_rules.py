@@ -20,6 +20,9 @@ def placeholder(op: Op, dtype: Value, shape: Value, name: Value) -> Value:
     dims: Any = None
     label = name if isinstance(name, str) else _target(op) or "placeholder"
     parts = plain(op.tr, shape) if shape is not None and not isinstance(shape, Unknown) else None
+    if shape is None and op.where is not None:  # an earlier round has seen what is fed
+        rank = op.tr.shared.fed_ranks.get(op.where)
+        parts = None if rank is None else (None,) * rank
     if isinstance(parts, (int, Poly)):
         parts = (parts,)
     if isinstance(parts, tuple):

@@ -6,6 +6,7 @@ from typing import Any
 
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
+from analyzer.tracing.operators.strides import contiguous
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.values import Layer, Tensor, Unknown, Value, show_shape
 from analyzer.validity.terms import equal, mod
@@ -67,10 +68,22 @@ def recurrent(op: Op, layer: Layer, input: Value, hx: Value) -> Value:
         *((batch,) if batch is not None else ()),
         width,
     )
-    return _result(op, layer, out, state)
+    made = _result(op, layer, out, state)
+    if batch is not None and isinstance(first, bool):
+        made[0].strides = _layout(out, first)
+    return made
 
 
-def _result(op: Op, layer: Layer, out: Any, state: Any) -> Value:
+def _layout(dims: tuple[Any, ...], batch_first: bool) -> tuple[Any, ...]:
+    """Every engine computes time by time and hands out a transpose where the batch is to be first."""
+    if not batch_first:
+        return contiguous(dims)
+    batch, steps, width = dims
+    by_time = contiguous((steps, batch, width))
+    return (by_time[1], by_time[0], by_time[2])
+
+
+def _result(op: Op, layer: Layer, out: Any, state: Any) -> tuple[Tensor, Value]:
     output = Tensor(out, "float32", "torch", site=op.where, name="output")
     h = Tensor(state, "float32", "torch", site=op.where, name="h_n")
     if layer.name.endswith("LSTM"):

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from analyzer.problem import UsageProblem
 from analyzer.validity.answer import answer
-from analyzer.validity.decide import UNDECIDED, Decision, decide
+from analyzer.validity.architecture import Structural
+from analyzer.validity.decide import UNDECIDED, VALID_FOR_NONE, Decision, decide
 from analyzer.validity.evaluator import compile_text, names_of
 from analyzer.validity.explain import check_vector
+from analyzer.validity.expressions import evaluate
 from analyzer.validity.recording.record import Fork, Recording
 from analyzer.validity.solver import Solver
+from analyzer.validity.space_text import size_path
+from analyzer.validity.spec import TensorType
+from analyzer.validity.terms import negate
+
+OPEN = (
+    2  # a size that the space leaves open, such as the batch's, where a vector does not name it: as real runs have it
+)
 
 
 @dataclass(frozen=True)
@@ -71,11 +81,12 @@ def decided(recording: Recording, solver: Solver) -> CodeAnswer:
             if "exclude every vector" not in str(problem):
                 found.append(ForkAnswer(fork, None, str(problem)))
             continue
-        found.append(ForkAnswer(fork, decision, _doubt(fork, decision)))
+        found.append(ForkAnswer(fork, decision, _doubt(fork, decision, solver)))
     return CodeAnswer(recording, tuple(found))
 
 
-def _doubt(fork: Fork, decision: Decision) -> str:
+def _doubt(fork: Fork, decision: Decision, solver: Solver) -> str:
+    """Why the decision is not to be relied on; empty where it is."""
     if fork.error is not None and not fork.samples:
         return f"no vector could be built ({fork.error})"
     for sample in fork.samples:
@@ -87,9 +98,47 @@ def _doubt(fork: Fork, decision: Decision) -> str:
             shown = ", ".join(f"{n} = {v}" for n, v in sample.vector.items())
             lost = f"; not followed: {', '.join(fork.lost)}" if fork.lost else ""
             return f"{shown} is {said} and {real}{lost}"
-    if decision.unknown and not fork.samples:
+    if len(fork.samples) == decision.total or decision.valid == 0:  # each vector was built, or none is called valid
+        return ""
+    if decision.unknown:
         return f"not followed: {', '.join(decision.unknown)}"
-    return ""
+    other = _other_branch(fork, decision, solver)
+    return f"not for all of its vectors `{other[0]}` is {other[1]}" if other is not None else ""
+
+
+def _other_branch(fork: Fork, decision: Decision, solver: Solver) -> tuple[str, bool] | None:
+    """A branch on sizes of tensors that some vector, which is called valid, may take otherwise than was recorded."""
+    for structure in decision.structures:
+        if structure.verdict in ("empty", VALID_FOR_NONE):
+            continue
+        rules = [s.condition for s in structure.program.steps]
+        names = fork.space.resolver(structure.fixed)
+        domains = {n: h.values for n, h in fork.space.by_name.items() if n not in structure.fixed}
+        for text, outcome in fork.sizes.items():
+            try:
+                truth = evaluate(text, partial(_size, structure.program.values, names))
+            except (UsageProblem, Structural, LookupError):
+                return text, outcome
+            if truth is outcome:
+                continue
+            if isinstance(truth, bool):
+                return text, outcome
+            otherwise = negate(truth) if outcome else truth
+            read = {n: domains[n] for c in (*rules, otherwise) for n in names_of(c) if n in domains}
+            if solver.satisfy([otherwise, *rules], read).status != "unsat":
+                return text, outcome
+    return None
+
+
+def _size(values: Mapping[str, TensorType], names: Callable[[str], Any], path: str) -> Any:
+    """What a name in a branch stands for: a hyperparameter, or a size of a tensor. Raises LookupError where unknown."""
+    found = size_path(path)
+    if found is None:
+        return names(path)
+    shape = values[found[0]].shape
+    if shape is None or shape[found[1]] is None:
+        raise LookupError(path)
+    return shape[found[1]]
 
 
 def _where(fork: Fork) -> str:
@@ -188,9 +237,11 @@ def _structures(one: ForkAnswer) -> Sequence[tuple[str, str | None]]:
             continue
         fixed = [f"v[{n!r}] == {v!r}" for n, v in structure.fixed.items()]
         conditions = [*base, *fixed, *(_python(t.text, one) for t in one.fork.space.conditions)]
-        free = one.fork.space.free.keys()
-        steps = [s for s in structure.program.steps if not names_of(s.condition) & free]
+        steps = structure.program.steps
         lines, results = compile_text([s.condition for s in steps])
+        open_sizes = sorted(one.fork.space.free.keys() & frozenset().union(*(names_of(s.condition) for s in steps)))
+        if open_sizes:
+            lines = [f"v = {{**{dict.fromkeys(open_sizes, OPEN)!r}, **v}}", *lines]
         body = "\n".join(
             f"    {line}" for line in [*lines, f"return {' and '.join(f'bool({r})' for r in results) or 'True'}"]
         )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analyzer.findings import Location
 from analyzer.problem import TargetProblem
 from analyzer.validity.architecture import Architecture, Layer
 from analyzer.validity.registry import all_specs
@@ -22,6 +23,7 @@ from analyzer.walls import PYTHON, Limits, Sandbox
 INSIDE = "assay_recording"
 PROJECT = "project"
 ANSWER = "recording.json"
+REFUSAL = "code"  # the layer that stands for a `raise` of the code itself
 MAX_BYTES = 64 << 20
 
 
@@ -54,6 +56,7 @@ class Fork:
 
     space: Space
     conditions: Mapping[str, bool]
+    sizes: Mapping[str, bool]  # branches that sizes of tensors decided, and how they went
     lost: tuple[str, ...]  # what could not be followed
     error: str | None  # why no vector of the fork could be built, if none could
     samples: tuple[Sample, ...]
@@ -71,7 +74,10 @@ class Recording:
 
 def record(request: Request, root: Path, sandbox: Sandbox, limits: Limits | None = None) -> Recording:
     """Run the function of `request` in `sandbox`. Raises TargetProblem where nothing could be recorded."""
-    specs = {n: _attributes(s) for (f, n), s in all_specs().items() if f == "torch"}
+    specs: dict[str, dict[str, list[str]]] = {"torch": {}, "keras": {}}
+    for (framework, name), one in all_specs().items():
+        if framework in specs:
+            specs[framework][name] = _attributes(one)
     data = {
         "entry": request.entry,
         "root": PROJECT,
@@ -126,11 +132,11 @@ def _recording(request: Request, answer: Mapping[str, Any]) -> Recording:
         if name not in domains:
             values = range(item["min"], item["max"] + 1, item["step"]) if "min" in item else tuple(item["values"])
             domains[name] = Hyperparameter(str(name), values)
-    forks = tuple(_fork(request, fork, domains) for fork in answer["forks"])
+    forks = tuple(_fork(request, fork, domains, str(answer["framework"])) for fork in answer["forks"])
     return Recording(request.entry, domains, forks, not answer["left"])
 
 
-def _fork(request: Request, data: Mapping[str, Any], domains: Mapping[str, Hyperparameter]) -> Fork:
+def _fork(request: Request, data: Mapping[str, Any], domains: Mapping[str, Hyperparameter], framework: str) -> Fork:
     fixed: dict[str, Any] = {}
     texts: list[Text] = []
     for text, outcome in data["conditions"].items():
@@ -151,7 +157,7 @@ def _fork(request: Request, data: Mapping[str, Any], domains: Mapping[str, Hyper
         Layer(
             str(one["name"]),
             str(one["op"]),
-            "torch",
+            framework,
             tuple(str(i) for i in one["inputs"]),
             (str(one["name"]), *(f"{one['name']}:{i}" for i in range(1, 8))),
             {str(k): _value(v) for k, v in one["attributes"].items()},
@@ -161,10 +167,18 @@ def _fork(request: Request, data: Mapping[str, Any], domains: Mapping[str, Hyper
     hyperparameters = tuple(
         Hyperparameter(n, (fixed[n],), line=h.line) if n in fixed else h for n, h in domains.items()
     )
-    space = Space(request.entry, Architecture("torch", inputs, layers), hyperparameters, tuple(texts), {}, free)
-    samples = tuple(Sample(s["vector"], bool(s["ok"]), str(s.get("error", ""))[:300]) for s in data["samples"])
     error = data["error"]["sentence"][:300] if data["error"] else None
-    return Fork(space, data["conditions"], tuple(map(str, data["lost"])), error, samples)
+    samples = tuple(Sample(s["vector"], bool(s["ok"]), str(s.get("error", ""))[:300]) for s in data["samples"])
+    if error is not None and data["error"]["own"] and samples and not any(s.runs for s in samples):
+        outputs = (REFUSAL, *(f"{REFUSAL}:{i}" for i in range(1, 8)))
+        layers = (Layer(REFUSAL, "raise", framework, tuple(inputs)[:1], outputs, {"sentence": error}, _place(data)),)
+    space = Space(request.entry, Architecture(framework, inputs, layers), hyperparameters, tuple(texts), {}, free)
+    return Fork(space, data["conditions"], data["sizes"], tuple(map(str, data["lost"])), error, samples)
+
+
+def _place(data: Mapping[str, Any]) -> Location | None:
+    place = data["error"]["place"]
+    return None if place is None else Location(str(place["path"]), int(place["line"]))
 
 
 NOTHING = object()

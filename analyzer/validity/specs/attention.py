@@ -104,7 +104,7 @@ def torch_attention(
         need_min_rank(case, tensor, 2, name)
     case.require(KEY_WIDTH, equal(query.dims[-1], key.dims[-1]), query=query.dims[-1], key=key.dims[-1])
     case.require(SEQUENCE, equal(key.dims[-2], value.dims[-2]), key=key.dims[-2], value=value.dims[-2])
-    if enable_gqa and query.rank >= 3:
+    if enable_gqa and query.rank >= 3 and key.rank >= 3:
         case.require(HEADS, equal(mod(query.dims[-3], key.dims[-3]), 0), heads=key.dims[-3], size=query.dims[-3])
         lead = query.dims[:-2]
     else:

@@ -17,6 +17,7 @@ from analyzer.validity.specs.common import (
     channels_last,
     need_dtype,
     need_min_rank,
+    need_not_negative,
     need_positive,
     need_rank,
     same_dtype,
@@ -129,10 +130,10 @@ def torch_linear(
     bias: bool = True,
     dtype: str = "float32",
 ) -> TensorType:
-    """``nn.Linear`` on the last dimension."""
+    """``nn.Linear`` on the last dimension; PyTorch builds and runs one without features, with a warning."""
     if in_features is not None:
-        need_positive(case, in_features=in_features)
-    need_positive(case, out_features=out_features)
+        need_not_negative(case, in_features=in_features)
+    need_not_negative(case, out_features=out_features)
     need_dtype(case, x, (dtype,))
     need_min_rank(case, x, 1)
     if in_features is not None:

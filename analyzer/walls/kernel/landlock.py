@@ -62,10 +62,9 @@ def handled(version: int) -> tuple[int, int, int]:
 class Ruleset:
     """Collects what stays allowed. `close` applies it; an unused ruleset changes nothing."""
 
-    def __init__(self, version: int, *, network: bool = False) -> None:
-        """`network`: TCP stays open. Raises OSError where Landlock is missing or switched off."""
+    def __init__(self, version: int) -> None:
+        """Raises OSError where Landlock is missing or switched off."""
         self._files, net, scoped = handled(version)
-        net = 0 if network else net
         attributes = _Attributes(self._files, net, scoped)
         size = 24 if version >= 6 else 16 if version >= 4 else 8
         self._descriptor = system.syscall(CREATE_RULESET, ctypes.byref(attributes), ctypes.c_size_t(size), 0)

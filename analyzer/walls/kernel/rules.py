@@ -39,9 +39,8 @@ class Rules:
     `libraries`: the interpreter and what it imports. `read`: other files and folders to read. `names`: folders whose
     names may be listed, all the way down, and nothing more. `write`: folders to read and write in; no links, sockets or
     pipes are made there unless `special_files`. `programs`: processes, and programs that lie in `libraries`, may be
-    started. `network`: ``none``, ``unix`` (named sockets may be connected to) or ``all``. `user`: become this user,
-    where the process is root. `limits`: `resource` limits by name, without ``RLIMIT_``. `parent`: die with this
-    process. `devices`: open for everything.
+    started. `user`: become this user, where the process is root. `limits`: `resource` limits by name, without
+    ``RLIMIT_``. `parent`: die with this process. `devices`: open for everything. There is no network in any wall.
     """
 
     libraries: Sequence[str] = ()
@@ -49,7 +48,6 @@ class Rules:
     names: Sequence[str] = ()
     write: Sequence[str] = ()
     programs: bool = False
-    network: str = "none"
     special_files: bool = False
     user: int | None = None
     limits: dict[str, int] = field(default_factory=dict)
@@ -100,7 +98,7 @@ def close(rules: Rules) -> None:
     try:
         os.umask(0o077)
         apply_limits({"CORE": 0, **rules.limits})
-        files = landlock.Ruleset(version, network=rules.network == "all")
+        files = landlock.Ruleset(version)
         libraries = [*SYSTEM_FILES, *rules.libraries]
         files.allow(libraries, landlock.READ | (landlock.EXECUTE if rules.programs else 0))
         files.allow(rules.read, landlock.READ)
@@ -117,7 +115,7 @@ def close(rules: Rules) -> None:
         system.no_new_privileges()
         files.close()
         code = seccomp.program(
-            system.architecture() or system.X86_64, landlock=version, programs=rules.programs, network=rules.network,
+            system.architecture() or system.X86_64, landlock=version, programs=rules.programs,
             own=None if rules.programs else os.getpid(),
         )  # fmt: skip
         seccomp.apply(code)

@@ -142,14 +142,13 @@ class Program:
         return b"".join(struct.pack("=HBBI", *instruction) for instruction in self.code)
 
 
-def program(architecture: str, *, landlock: int, programs: bool, network: str, own: int | None) -> bytes:
+def program(architecture: str, *, landlock: int, programs: bool, own: int | None) -> bytes:
     """The filter as bytes.
 
     Args:
         architecture: `system.X86_64` or `system.AARCH64`.
         landlock: the ABI of Landlock: what it does not cover is refused here.
         programs: other programs may be started, and processes.
-        network: ``none``, ``unix`` (sockets of the family AF_UNIX may connect) or ``all``.
         own: this process's id, beyond which no signal goes; None where it has children to end.
     """
     made = Program(architecture)
@@ -165,11 +164,7 @@ def program(architecture: str, *, landlock: int, programs: bool, network: str, o
     else:
         made.refuse(PROGRAMS, errno.EPERM)
         made.only_if(clone, 0, (CLONE_THREAD,), CLONE_THREAD, errno.EPERM)
-    if network == "unix":
-        made.only_if(NETWORK["socket"], 0, (AF_UNIX,), 0xFFFFFFFF, errno.EPERM)
-        made.refuse({n: numbers for n, numbers in NETWORK.items() if n not in ("socket", "connect")}, errno.EPERM)
-    elif network != "all":
-        made.refuse(NETWORK, errno.EPERM)
+    made.refuse(NETWORK, errno.EPERM)
     # A pair of datagram sockets could still send to any named one.
     made.only_if((53, 199), 0, (AF_UNIX,), 0xFFFFFFFF, errno.EPERM)
     made.only_if((53, 199), 1, (SOCK_STREAM,), TYPE_MASK, errno.EPERM)

@@ -6,6 +6,8 @@ The request: ``{"entry", "root", "style", "specs", "domains", "inputs", "forks",
 
 from __future__ import annotations
 
+import ast
+import importlib
 import importlib.util
 import inspect
 import itertools
@@ -19,12 +21,12 @@ import traceback
 from typing import Any
 
 from . import numbers, rewriting, suggestions
+from .describing import described
 from .numbers import Trace
 
 NAMES = {"int": int, "round": round, "floor": math.floor, "ceil": math.ceil, "max": max, "min": min, "float": float}
 PRODUCT = 100_000
 TRIES = 12
-OPEN = 2  # the example of an open size
 
 
 def main(path: str) -> int:
@@ -53,7 +55,10 @@ class Session:
         self.random = random.Random(request["seed"])
         self.domains: dict[str, Any] = {n: _domain(d) for n, d in request["domains"].items()}
         self.order: list[str] = list(self.domains)
-        self.recorded = _function(request["entry"], root, rewritten=True)
+        self.files: dict[str, None] = {}  # those that were read rewritten
+        self.recorded = _function(request["entry"], root, self.files)
+        self.framework = _framework(request["entry"], root)
+        self.models = importlib.import_module(f".{self.framework}_models", __package__)
         self.end = time.monotonic() + request["seconds"]
 
     def explore(self) -> dict[str, Any]:
@@ -73,6 +78,7 @@ class Session:
             self._sample(fork)
         return {
             "ok": True,
+            "framework": self.framework,
             "forks": forks,
             "left": left,
             "domains": {n: _described(d) for n, d in self.domains.items()},
@@ -116,83 +122,73 @@ class Session:
         return {n: self.random.choice(d) for n, d in self.domains.items()}
 
     def _record(self, vector: dict[str, Any]) -> dict[str, Any]:
-        from .torch_layers import Recorder, described
-
-        trace = Trace(self.root)
-        recorder = Recorder(trace, self.request["specs"])
+        trace = Trace(self.files)
+        recorder = self.models.Recorder(trace, self.request["specs"][self.framework])
         error = None
         try:
             self._run(vector, trace, recorder)
         except Exception as caught:
-            error = {"sentence": _said(caught), "place": _place(caught, self.root)}
+            error = {"sentence": _said(caught), "place": _place(caught, self.root), "own": self._own(caught)}
         lost = [t for t in trace.conditions if "sizes[" in t]
         return {
             "conditions": {t: o for t, o in trace.conditions.items() if t not in lost},
             "inputs": {n: {"shape": described(i["shape"]), "dtype": i["dtype"]} for n, i in recorder.inputs.items()},
             "layers": [
-                {**x, "attributes": {k: described(v) for k, v in x["attributes"].items()}} for x in recorder.layers
+                {**x, "attributes": {k: described(v) for k, v in x["attributes"].items()}} for x in recorder.used()
             ],
-            "lost": sorted({*trace.lost, *(f"the branch `{t}`" for t in lost)}),
+            "sizes": {t: trace.conditions[t] for t in lost},
+            "lost": sorted(set(trace.lost)),
             "error": error,
             "vector": {n: vector[n] for n in self.domains if n in vector},
         }
 
+    def _own(self, error: BaseException) -> bool:
+        """Whether a `raise` or `assert` of rewritten code made this error, not in answer to one of the framework."""
+        if error.__context__ is not None and not self._own(error.__context__):
+            return False
+        innermost = traceback.extract_tb(error.__traceback__)[-1]
+        if innermost.filename not in self.files:
+            return False
+        with open(innermost.filename, encoding="utf-8") as file:
+            tree = ast.parse(file.read())
+        statements = [n for n in ast.walk(tree) if isinstance(n, (ast.Raise, ast.Assert))]
+        return any(n.lineno <= (innermost.lineno or 0) <= (n.end_lineno or n.lineno) for n in statements)
+
     def _run(self, vector: dict[str, Any], trace: Trace, recorder: Any) -> None:
         """Build the model of `vector` and run it once under the recorder."""
-        import torch
 
         def value(name: str, plain: Any) -> Any:
             return numbers.recording(name, plain, trace)
 
-        torch.manual_seed(0)
-        with torch.no_grad():
-            model = self._called(vector, value, trace)
-            if isinstance(model, tuple) and model and isinstance(model[0], torch.nn.Module):
-                model, examples = model[0], model[1]
-                given = list(examples.values()) if isinstance(examples, dict) else examples
-                tensors = list(numbers.parts_of(given))
-                shapes = [list(t.shape) for t in tensors]
-                names = [f"x{i}" for i in range(len(tensors))]
-            else:
-                names, tensors, shapes = self._inputs(vector, value)
-            if not isinstance(model, torch.nn.Module):
-                raise TypeError(f"the function gave {type(model).__name__}, not an nn.Module")
-            model.eval()
-            recorder.named(model)
-            with recorder:
-                for name, tensor, shape in zip(names, tensors, shapes, strict=True):
-                    recorder.given(name, tensor, shape)
-                model(*tensors)
+        self.models.recorded(recorder, lambda: self._called(vector, value, trace), lambda: self._shapes(vector, value))
 
     def _called(self, vector: dict[str, Any], value: Any, trace: Any) -> Any:
         style = self.request["style"]
         if style == "build":
             taken = inspect.signature(self.recorded).parameters.values()
+            if [p.name for p in taken] in (["config"], ["cfg"]):  # as Ray and Hydra call it
+                return self.recorded(suggestions.Config({n: value(n, v) for n, v in vector.items()}))
             if not any(p.kind is p.VAR_KEYWORD for p in taken):  # others only name sizes of the inputs
                 vector = {n: v for n, v in vector.items() if n in {p.name for p in taken}}
             return self.recorded(**{n: value(n, v) for n, v in vector.items()})
         asked = suggestions.Trial if style == "trial" else suggestions.Parameters
         return self.recorded(asked(vector, self.domains, value))
 
-    def _inputs(self, vector: dict[str, Any], value: Any) -> Any:
-        import torch
-
-        names, tensors, shapes = [], [], []
+    def _shapes(self, vector: dict[str, Any], value: Any) -> list[tuple[str, list[Any], str]]:
+        """Name, shape and element type of each input that the request states."""
+        found = []
         for name, item in self.request["inputs"].items():
-            shape = []
+            shape: list[Any] = []
             for size in item["shape"]:
                 if isinstance(size, int):
                     shape.append(size)
                 elif size.isidentifier() and size not in vector:  # an open size: any example will do
-                    shape.append(numbers.Number(OPEN, size, Trace()))
+                    shape.append(numbers.Number(numbers.OPEN, size, Trace()))
                 else:
                     scope = {n: value(n, v) for n, v in vector.items()}
                     shape.append(eval(size, {"__builtins__": {}, **NAMES}, scope))
-            dtype = getattr(torch, item["dtype"])
-            names.append(name)
-            tensors.append(torch.zeros([int(numbers.plain(s)) for s in shape], dtype=dtype))
-            shapes.append(shape)
-        return names, tensors, shapes
+            found.append((name, shape, item["dtype"]))
+        return found
 
     def _sample(self, fork: dict[str, Any]) -> None:
         """Real constructions at random vectors of the fork: which of them can be built and run."""
@@ -214,22 +210,29 @@ class Session:
             fork["samples"].append({"vector": vector, **self._real(vector)})
 
     def _real(self, vector: dict[str, Any]) -> dict[str, Any]:
-        import torch
+        def value(_name: str, plain: Any) -> Any:
+            return plain
 
         try:
-            with torch.no_grad():
-                model = self._called(vector, lambda _, v: v, None)
-                if isinstance(model, tuple):
-                    model, examples = model[0], model[1]
-                    tensors = (
-                        list(examples.values()) if isinstance(examples, dict) else list(numbers.parts_of(examples))
-                    )
-                else:
-                    tensors = self._inputs(vector, lambda _, v: v)[1]
-                model.eval()(*tensors)
+            self.models.really(lambda: self._called(vector, value, None), lambda: self._shapes(vector, value))
         except Exception as error:
             return {"ok": False, "error": _said(error)}
         return {"ok": True}
+
+
+def _framework(entry: str, root: str) -> str:
+    """Whose models the entry's file builds: what it imports tells, else what its modules have imported."""
+    with open(os.path.join(root, entry.rpartition(":")[0]), encoding="utf-8") as file:
+        tree = ast.parse(file.read())
+    names = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+    names |= {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module and not n.level}
+    packages = {name.partition(".")[0] for name in names}
+    for found in (packages, sys.modules):
+        if "torch" in found:
+            return "torch"
+        if {"keras", "tensorflow", "keras_tuner", "tf_keras"} & set(found):
+            return "keras"
+    return "torch"
 
 
 def _holds(code: list[Any], vector: dict[str, Any]) -> bool:
@@ -259,12 +262,12 @@ def _place(error: BaseException, root: str) -> Any:
     return None
 
 
-def _function(entry: str, root: str, *, rewritten: bool) -> Any:
+def _function(entry: str, root: str, files: dict[str, None]) -> Any:
     path, _, name = entry.rpartition(":")
     file = os.path.join(root, path)
     sys.path[:0] = [os.path.dirname(file), root]
-    rewriting.install(root)
-    loader = rewriting._Loader("assay_entry", file)
+    rewriting.install(root, files)
+    loader = rewriting.Loader("assay_entry", file, files)
     spec = importlib.util.spec_from_file_location("assay_entry", file, loader=loader)
     assert spec is not None
     module = importlib.util.module_from_spec(spec)

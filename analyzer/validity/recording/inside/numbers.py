@@ -6,24 +6,27 @@ import builtins
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any
+
+OPEN = 2  # the example of an open size
 
 
 class Trace:
     """The conditions that one construction went through: expression and outcome, in order."""
 
-    def __init__(self, root: str = "") -> None:
-        self._root = root
+    def __init__(self, files: Container[str] = ()) -> None:
+        self._files = files  # whose branches count: the project's, and those of libraries of models
         self.conditions: dict[str, bool] = {}
         self.lost: list[str] = []  # what could not be followed
 
     def decided(self, text: str, outcome: bool) -> bool:
-        """Note a branch of the project's own code. What a framework asks of its arguments is in the layers' types."""
+        """Note a branch of code that was rewritten. What a framework asks of its arguments is in the layers' types."""
         frame = sys._getframe(1)
         while frame.f_back is not None and frame.f_code.co_filename == __file__:
             frame = frame.f_back
-        if frame.f_code.co_filename.startswith((self._root, os.path.dirname(__file__))):
+        file = frame.f_code.co_filename
+        if file in self._files or file.startswith(os.path.dirname(__file__)):
             self.conditions.setdefault(text, outcome)
         return outcome
 
@@ -93,6 +96,8 @@ def _compared(symbol: str, function: Callable[[Any, Any], bool]) -> Callable[[An
     def compare(self: Any, other: Any) -> Any:
         if not isinstance(other, (int, float, str)) or isinstance(other, str) is not isinstance(self, str):
             return NotImplemented
+        if text_of(self) == text_of(other):  # the same expression
+            return function(plain(self), plain(other))
         return Truth(
             f"{text_of(self)} {symbol} {text_of(other)}", function(plain(self), plain(other)), _trace(self, other)
         )

@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
+
+
+class Config(dict[str, Any]):
+    """A configuration whose values are found as ``config["width"]``, ``cfg.width`` and ``cfg.model.width``."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.get(name, self)
+
+    def __missing__(self, name: str) -> Any:
+        return self
 
 
 class _Asked:
@@ -77,6 +90,11 @@ class Parameters(_Asked):
 
     def get(self, name: str) -> Any:
         return self._value(name, self._vector[name])
+
+    def conditional_scope(self, *_condition: Any) -> Any:
+        return contextlib.nullcontext()
+
+    name_scope = conditional_scope
 
 
 def _floats(low: float, high: float, step: float | None) -> list[float]:

@@ -8,17 +8,31 @@ import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from .numbers import Number, Real, Text, Trace, parts_of, plain
+from .describing import subscripts
+from .numbers import Number, Real, Trace, parts_of, plain
 
-QUIET = frozenset({"requires_grad_", "__set__", "__repr__", "is_floating_point", "is_complex", "numel", "device"})
+QUIET = frozenset({
+    "requires_grad_", "__set__", "__repr__", "is_floating_point", "is_complex", "numel", "device", "data_ptr",
+    "is_contiguous", "stride", "storage_offset", "get_device", "element_size", "__hash__", "untyped_storage",
+})  # fmt: skip
+READS = frozenset({"item", "tolist", "__bool__", "__int__", "__float__", "__len__", "__index__", "__iter__", "numpy"})
 SAME = frozenset({"to", "float", "contiguous", "clone", "detach", "type_as", "double", "half"})
 UNUSED = ("inplace", "out", "dtype", "training")
+SIZED = frozenset({"empty", "zeros", "ones", "rand", "randn", "full"})  # made from sizes alone
+NEW = frozenset({"new_empty", "new_zeros", "new_ones", "new_full"})
+MADE = SIZED | NEW | {"arange", "linspace", "eye"}
+LIKE = frozenset({"empty_like", "zeros_like", "ones_like", "rand_like", "randn_like", "full_like"})
+ASKED = frozenset({"__get__", "dim", "ndimension", "size"})
 VARIADIC = {"view": "shape", "reshape": "shape", "permute": "dims", "expand": "size", "repeat": "repeats"}
 OPERATORS = {
-    "__add__": "add", "__radd__": "add", "__iadd__": "add", "add_": "add", "__mul__": "mul", "__rmul__": "mul",
-    "mul_": "mul", "multiply": "mul", "__sub__": "sub", "__rsub__": "sub", "rsub": "sub", "subtract": "sub",
-    "__matmul__": "matmul", "__truediv__": "div", "divide": "div", "swapdims": "transpose",
+    **{f"__{p}{n}__": n for n in ("add", "sub", "mul", "matmul", "pow", "mod", "eq", "ne", "lt", "le", "gt", "ge")
+       for p in ("", "r", "i")},
+    **{f"__{p}{n}__": "div" for n in ("truediv", "div", "floordiv") for p in ("", "r", "i")},
+    **{f"__{p}{n}__": f"logical_{n}" for n in ("and", "or", "xor") for p in ("", "r", "i")},
+    "__neg__": "neg", "__abs__": "abs", "__invert__": "logical_not", "add_": "add", "mul_": "mul", "multiply": "mul",
+    "rsub": "sub", "subtract": "sub", "divide": "div", "floor_divide": "div", "swapdims": "transpose",
 }  # fmt: skip
+SCALAR = frozenset({"add", "sub", "mul", "div", "pow", "mod", "eq", "ne", "lt", "le", "gt", "ge", "maximum", "minimum"})
 
 
 class Recorder(TorchFunctionMode):  # type: ignore[misc]
@@ -33,14 +47,43 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         self.layers: list[dict[str, Any]] = []
         self.inputs: dict[str, Any] = {}
         self._names: dict[int, tuple[str, Any]] = {}
+        self._stored: dict[int, tuple[str, Any]] = {}  # by where the elements lie: a Parameter is another object
+        self._built = 0  # layers that the construction made, before the first input
         self._inside = 0
         self._modules: dict[int, str] = {}
         self._counts: dict[str, int] = {}
 
     def given(self, name: str, tensor: torch.Tensor, shape: list[Any]) -> None:
         """An input of the model."""
-        self._names[id(tensor)] = (name, tensor)
+        self._named(tensor, name)
         self.inputs[name] = {"shape": shape, "dtype": str(tensor.dtype).removeprefix("torch.")}
+
+    def forward(self) -> None:
+        """From here on the model runs."""
+        self._built = len(self.layers)
+
+    def used(self) -> list[dict[str, Any]]:
+        """The layers, but for what the construction made and nothing reads, such as weights of layers."""
+        read: set[str] = set()
+        kept = []
+        for index, layer in reversed(list(enumerate(self.layers))):
+            if index >= self._built or layer["name"] in read:
+                kept.append(layer)
+                read.update(str(i).partition(":")[0] for i in layer["inputs"])
+        return kept[::-1]
+
+    def _named(self, tensor: torch.Tensor, name: str) -> None:
+        self._names[id(tensor)] = (name, tensor)
+        if type(tensor) in (torch.Tensor, nn.Parameter) and tensor.layout is torch.strided and tensor.numel():
+            self._stored[tensor.data_ptr()] = (name, tensor)
+
+    def _name(self, tensor: torch.Tensor) -> str | None:
+        found = self._names.get(id(tensor))
+        if found is None and tensor.layout is torch.strided and tensor.numel():
+            found = self._stored.get(tensor.data_ptr())
+            if found is not None and (found[1].shape != tensor.shape or found[1].stride() != tensor.stride()):
+                return None
+        return None if found is None else found[0]
 
     def __enter__(self) -> Recorder:
         self._hooks = [
@@ -89,7 +132,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         return found
 
     def _add(self, operator: str, name: str, operands: list[Any], attributes: dict[str, Any]) -> None:
-        inputs = [self._names[id(t)][0] if id(t) in self._names else None for t in operands]
+        inputs = [self._name(t) for t in operands]
         base = name or operator.lower()
         count = self._counts.get(base, -1) + 1
         self._counts[base] = count
@@ -106,7 +149,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
             return
         title = self.layers[-1]["name"]
         for index, tensor in enumerate(t for t in parts_of(output) if isinstance(t, torch.Tensor)):
-            self._names[id(tensor)] = (title if index == 0 else f"{title}:{index}", tensor)
+            self._named(tensor, title if index == 0 else f"{title}:{index}")
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -118,13 +161,18 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
             shape = self._shape(args[0], args[0].shape)
             axis = args[1] if len(args) > 1 else kwargs.get("dim")
             return shape if axis is None else shape[plain(axis)]
-        if self._inside or name in ("__get__", "dim", "ndimension", "size", *QUIET):
+        if self._inside or name in ASKED or name in QUIET or name == "__setitem__":
+            return func(*args, **kwargs)
+        if name.endswith("_") and not name.endswith("__") and name not in OPERATORS:
+            return func(*args, **kwargs)  # in place: the shape stays
+        if name in READS:
+            self.trace.lost.append(name)
             return func(*args, **kwargs)
         self._inside += 1
         try:
             operands = [a for a in parts_of(list(args)) if isinstance(a, torch.Tensor)]
             operands += [a for a in kwargs.values() if isinstance(a, torch.Tensor)]
-            known = [t for t in operands if id(t) in self._names]
+            known = _numbered([args, *kwargs.values()]) or any(self._name(t) is not None for t in operands)
             if known:
                 self._function(OPERATORS.get(name, name), operands, args, kwargs)
             result = func(*args, **kwargs)
@@ -135,10 +183,21 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         return result
 
     def _function(self, name: str, operands: list[Any], args: Any, kwargs: Any) -> None:
+        if name == "__getitem__":
+            index = subscripts(args[1])
+            if index is not None:
+                self._add("getitem", "", operands[:1], {"index": index})
+                return
         rest = [a for a in args if not _holds_tensor(a)]
         named = {k: v for k, v in kwargs.items() if not _holds_tensor(v) and k not in UNUSED}
-        if name in SAME or (name in ("add", "sub", "mul", "div", "pow") and len(operands) == 1):
+        if name in SAME or (name in SCALAR and len(operands) == 1):
             self._add("Identity", "", operands[:1], {})
+            return
+        if name in LIKE:
+            self._add("Identity", "", operands[:1], {})
+            return
+        if name in MADE:
+            self._add(name, "", [], {**self._sizes(name, rest, named), **_element_type(kwargs)})
             return
         keys = self.specs.get(name)
         if keys is None:
@@ -157,21 +216,38 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         attributes.update({k: v for k, v in named.items() if k in keys})
         self._add(name, "", operands, attributes)
 
+    def _sizes(self, name: str, rest: list[Any], named: dict[str, Any]) -> dict[str, Any]:
+        """What a tensor is made from."""
+        if name in ("arange", "linspace", "eye"):
+            return {k: v for k, v in {**dict(zip(self.specs[name], rest, strict=False)), **named}.items()
+                    if k in self.specs[name]}  # fmt: skip
+        whole = named.get("size", rest[0] if rest and isinstance(rest[0], (tuple, list)) else None)
+        if whole is None:
+            whole = rest[:1] if name in ("full", "new_full") else rest
+        return {"shape": tuple(whole)}
+
     def _shape(self, tensor: Any, sizes: Any) -> Any:
-        if id(tensor) not in self._names:
+        name = self._name(tensor)
+        if name is None:
             return sizes
-        name = self._names[id(tensor)][0]
+        if name in self.inputs and len(self.inputs[name]["shape"]) == len(sizes):
+            return tuple(self.inputs[name]["shape"])
         return tuple(Number(int(n), f"sizes[{name!r}][{i}]", self.trace) for i, n in enumerate(sizes))
+
+
+def _numbered(value: Any) -> bool:
+    """Whether a recording number is among the arguments."""
+    if isinstance(value, slice):
+        return any(isinstance(v, Number) for v in (value.start, value.stop, value.step))
+    if isinstance(value, (list, tuple)):
+        return any(_numbered(v) for v in value)
+    return isinstance(value, (Number, Real))
+
+
+def _element_type(named: dict[str, Any]) -> dict[str, str]:
+    dtype = named.get("dtype")
+    return {} if dtype is None else {"dtype": str(dtype).removeprefix("torch.")}
 
 
 def _holds_tensor(value: Any) -> bool:
     return any(isinstance(part, torch.Tensor) for part in parts_of(value))
-
-
-def described(value: Any) -> Any:
-    """An attribute for JSON: a recording value as its expression."""
-    if isinstance(value, (Number, Real, Text)):
-        return {"text": value.text}
-    if isinstance(value, (list, tuple)):
-        return [described(v) for v in value]
-    return value

@@ -1,0 +1,85 @@
+"""Euclidean norms of rows: a vector divided by its own norm has norm 1, and Cauchy and Schwarz bound its products.
+
+The fact ``unit: (axis, most)`` of a quotient says that its Euclidean norm along `axis` (negative) is at most `most`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.transfer.facts import are_axes, same_magnitude
+
+DEPTH = 6
+UNDERFLOWN = 1e3  # a norm below this many times the root of the least normal number may have lost squares
+ACCUMULATED = 2.0**-23  # kernels add in float32 at least
+LOST = 1e-6  # of the norm's square, at most, for each element whose square has underflown
+
+
+def unit_fact(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
+    """The fact of a / b where b is at least the norm of a along one axis."""
+    if a.shape is None or not a.dtype.is_float or b.low < UNDERFLOWN * math.sqrt(a.dtype.tiny) or a.nan or b.nan:
+        return {}
+    axis = _norm_axis(b, a, DEPTH)
+    size = a.shape[axis] if axis is not None else None
+    if not isinstance(size, int):
+        return {}
+    return {"unit": (axis, 1 + size * (2 * a.dtype.eps + LOST) + 64 * a.dtype.eps)}
+
+
+def _norm_axis(b: AbstractTensor, a: AbstractTensor, depth: int) -> int | None:
+    """The axis (negative) along which b is at least the Euclidean norm of a; None if there is none."""
+    if depth == 0:
+        return None
+    kind, source, axes, kept = b.facts.get("reduced", ("", b, None, False))
+    if kind == "norm" and kept and are_axes(axes) and same_magnitude(source, a) and a.rank is not None:
+        return axes[0] % a.rank - a.rank if len(axes) == 1 and a.rank > 1 else None
+    for part in b.facts.get("above", ()):
+        axis = _norm_axis(part, a, depth - 1)
+        if axis is not None:
+            return axis
+    origin = b.origin
+    if origin is None:
+        return None
+    if origin.rule.name == "Add":
+        x, y = origin.inputs[:2]
+        for one, other in ((x, y), (y, x)):
+            if other.low >= 0:
+                axis = _norm_axis(one, a, depth - 1)
+                if axis is not None:
+                    return axis
+    if origin.rule.name in ("Expand", "BroadcastTo", "Identity") and b.shape == a.shape:
+        return _norm_axis(origin.inputs[0], a, depth - 1)
+    return None
+
+
+def row_norm(x: AbstractTensor, axis: int) -> float:
+    """The greatest Euclidean norm of `x` along `axis` (negative); infinity where nothing is known."""
+    if x.nan or x.shape is None or len(x.shape) < -axis:
+        return math.inf
+    known, most = x.facts.get("unit", (None, math.inf))
+    if known == axis:
+        return float(most)
+    origin = x.origin
+    if origin is not None and origin.rule.name == "Transpose" and x.rank is not None:
+        order = origin.context.attr("perm") or list(range(x.rank))[::-1]
+        before = origin.inputs[0]
+        if isinstance(before, AbstractTensor) and before.rank == x.rank and not origin.context.is_tf:
+            return row_norm(before, int(order[axis]) - x.rank)
+    size = x.shape[axis]
+    return math.sqrt(size) * max(abs(x.low), abs(x.high)) if isinstance(size, int) else math.inf
+
+
+def has_unit(*tensors: AbstractTensor) -> bool:
+    """Whether it is worth asking: one operand is, or shows, a vector of known norm."""
+    return any("unit" in t.facts or (t.origin is not None and t.origin.rule.name == "Transpose") for t in tensors)
+
+
+def product_bound(a: AbstractTensor, b: AbstractTensor, over_a: int, over_b: int) -> float:
+    """The most that the absolute value of a sum of products along these axes can be, roundings included."""
+    size = a.shape[over_a] if a.shape is not None and len(a.shape) >= -over_a else None
+    if not isinstance(size, int) or not a.dtype.is_float:
+        return math.inf
+    exact = row_norm(a, over_a) * row_norm(b, over_b)
+    return float(exact * (1 + 2 * size * max(float(a.dtype.eps), ACCUMULATED)) + size * a.dtype.tiny)

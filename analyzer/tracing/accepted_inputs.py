@@ -1,0 +1,32 @@
+"""Which example inputs a model takes, of several that its entry point may give: by tracing, nothing is run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from analyzer.tracing.tracing import explore
+from analyzer.tracing.versions import read_versions
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The text whose inputs the model takes; `certain` where every call on the way was understood."""
+
+    text: str
+    certain: bool
+
+
+def accepted(texts: Sequence[str], entry: str, relative: str, root: Path) -> Accepted | None:
+    """The first of `texts` whose entry point gives a model inputs that it takes; None where none of them does.
+
+    Each text is that of the file `relative` of the repository at `root`, and holds the function `entry`.
+    """
+    versions = read_versions(root)
+    for text in texts:
+        shared = explore(root, relative, ast.parse(text), versions, entry)
+        if not any(problem.level == "error" for problem in shared.problems.values()):
+            return Accepted(text, not shared.unknown_calls and not shared.notes)
+    return None

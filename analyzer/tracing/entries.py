@@ -1,0 +1,235 @@
+"""What nothing in a file calls: its model classes, functions and unit tests, and the programs that use it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import Any
+
+from analyzer.problem import UsageProblem
+from analyzer.tracing.calls import call, call_instance
+from analyzer.tracing.docstrings import RESULT, documented
+from analyzer.tracing.drivers import Driver, drivers_of
+from analyzer.tracing.exploring import MOST_ENTRY_PATHS, define, explore_beside, explore_paths, scale_of
+from analyzer.tracing.inferred_arguments import configurations_of, is_open, unknown_arguments, with_configurations
+from analyzer.tracing.modules import run_module
+from analyzer.tracing.paths import OutOfBudget
+from analyzer.tracing.problems import DEFAULT_CONFIGURATION, DOCUMENTED_CALL, Problem
+from analyzer.tracing.solver import Effort
+from analyzer.tracing.tracer import Frame, Shared, Tracer
+from analyzer.tracing.unit_tests import cases_of, run_case
+from analyzer.tracing.values import Bound, Class, DictV, Function, Instance, Layer, ListV, Scope, Value
+
+DEFINITION_STEPS = 45_000  # of all classes and functions that nothing calls, for each thousand lines
+DRIVER_STEPS = 30_000  # of one example or test that uses a library file
+DRIVER_EFFORT = 100_000  # of the solver, for the same
+MOST_DRIVER_PATHS = 6
+MOST_TESTS = 40  # of one file: those that use what was changed are seldom more
+_DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+_MODEL_BASES = ("torch.nn.", "keras.Model", "keras.layers.", "keras.models.Model", "pytorch_lightning.", "lightning.")
+
+
+def explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry: str | None) -> None:
+    """Trace model classes and functions that the script does not reach, each with unknown arguments."""
+    if entry is None and all(
+        f"{relative}:{n.lineno}" in shared.reached for n in tree.body if isinstance(n, _DEFINITIONS)
+    ):
+        return
+    before = shared.steps
+    scale = scale_of(tree)
+    shared.most_steps = before + int(DEFINITION_STEPS * scale)
+    base = Tracer(shared)
+    base.in_definition = entry is None
+    base.types_open = True  # who uses these definitions may convert them
+    counts = shared.unknown_calls.copy(), shared.known_calls.copy()
+    try:
+        scope = define(base, tree, relative)
+    except OutOfBudget:
+        return
+    shared.unknown_calls, shared.known_calls = counts  # the script's run has counted them already
+    found = [
+        (name, value)
+        for name, value in scope.names.items()
+        if isinstance(value, (Class, Function)) and value.path == relative
+    ]
+    if entry is not None:
+        if entry.partition(".")[0] not in scope.names:
+            raise UsageProblem(f"{relative} defines no function or class named {entry}.")
+        named = scope.names.get(entry)
+        found = [(entry, named)] if isinstance(named, (Class, Function)) else []
+        if isinstance(named, tuple):
+            explore_paths(
+                shared, lambda tr: _call_model(tr, define(tr, tree, relative).names.get(entry)), MOST_ENTRY_PATHS
+            )
+    cases = cases_of(tree) if entry is None else ()
+    for name, value in found:
+        key = f"{value.path}:{value.node.lineno}"
+        if key in shared.reached and entry is None:
+            continue
+        if isinstance(value, Function) and (
+            entry is None
+            and (name.startswith("_") or getattr(value.node, "name", "") != name or _expected_to_fail(value))
+        ):
+            continue
+        own = [c for c in cases if name == (c.owner or c.name)]
+        if own:
+            for case in own:
+                explore_beside(base, str(case), scale, lambda case=case: run_case(base, scope, case, relative))  # type: ignore[misc]
+            continue
+        if isinstance(value, Class) and entry is None and (not _is_model(value) or _used_as_base(value, shared)):
+            continue
+        explore_beside(
+            base, getattr(value.node, "name", "a lambda"), scale,
+            lambda value=value: _call_with_unknowns(base, value, scope, relative, entry is not None),  # type: ignore[misc]
+        )  # fmt: skip
+        if entry is None:
+            _explore_further(base, value, scope, relative, scale)
+
+
+def _used_as_base(cls: Class, shared: Shared) -> bool:
+    """Whether the script has run a method of it, through a class that inherits from it."""
+    members = [m for m in cls.scope.names.values() if isinstance(m, Function)]
+    return any(f"{m.path}:{m.node.lineno}" in shared.reached for m in members)
+
+
+def _expected_to_fail(function: Function) -> bool:
+    """Whether a test is marked as one that fails or does not run."""
+    marks = [ast.unparse(decorator).lower() for decorator in getattr(function.node, "decorator_list", [])]
+    return any("xfail" in mark or "skip" in mark or "expectedfailure" in mark for mark in marks)
+
+
+def _is_model(cls: Class) -> bool:
+    return any(base.startswith(_MODEL_BASES) for base in cls.library_bases)
+
+
+def _explore_further(base: Tracer, value: Class | Function, scope: Scope, relative: str, scale: float) -> None:
+    """The same definition with the defaults of its configuration, and with the shapes that its docstring names."""
+    name = getattr(value.node, "name", "a lambda")
+    shared = base.shared
+    initializer = value.find("__init__") if isinstance(value, Class) else None
+    if initializer is not None and isinstance(initializer[0], Function):
+        classes = configurations_of(initializer[0], scope)
+        if classes:
+            before = dict(shared.problems)
+            explore_beside(base, name, scale, lambda: _call_with_unknowns(base, value, scope, relative, False, classes))
+            told = DEFAULT_CONFIGURATION.format(", ".join(f"`{c.name}()`" for c in classes.values()))
+            for key in _new(shared, before):
+                shared.problems[key] = replace(shared.problems[key], tier=told)
+    called = value if isinstance(value, Function) else _computes(value)
+    if called is not None and any(n != RESULT for n in documented(called)):
+        before, base.trusting = dict(shared.problems), True
+        try:
+            explore_beside(base, name, scale, lambda: _call_with_unknowns(base, value, scope, relative, False))
+        finally:
+            base.trusting = False
+        for key in _new(shared, before):
+            shared.problems[key] = replace(shared.problems[key], tier=DOCUMENTED_CALL, certain=False)
+
+
+def _new(shared: Shared, before: dict[tuple[Any, ...], Problem]) -> list[tuple[Any, ...]]:
+    """The errors that were not there before; what else is new is dropped, but for advice."""
+    for key, problem in list(shared.problems.items()):
+        if problem is not before.get(key) and (key in before or problem.level == "warning"):
+            shared.problems.pop(key)
+            shared.problems.update({key: before[key]} if key in before else {})
+    return [k for k, p in shared.problems.items() if k not in before and p.level == "error"]
+
+
+def _computes(cls: Class) -> Function | None:
+    """The method that the framework calls."""
+    found = next((f for f in (cls.find("forward"), cls.find("call")) if f is not None), None)
+    return found[0] if found is not None and isinstance(found[0], Function) else None
+
+
+def _call_with_unknowns(
+    tr: Tracer, value: Class | Function, scope: Scope, relative: str, as_entry: bool,
+    configured: dict[str, Class] | None = None,
+) -> None:  # fmt: skip
+    """Call a definition with its defaults where it has them, and unknown arguments where not.
+
+    `as_entry`: the function gives a model to analyse, which is called in its turn. `configured`: the parameters of the
+    constructor that take a configuration, which is made with its own defaults.
+    """
+    tr.frames.append(Frame(scope, relative, line=value.node.lineno))
+    if isinstance(value, Function):
+        result = call(tr, value, *unknown_arguments(value, skip=0), None, is_open(value))
+        if as_entry:
+            _call_model(tr, result)
+        return
+    found = value.find("__init__")
+    initializer = found[0] if found is not None and isinstance(found[0], Function) else None
+    args, kwargs = unknown_arguments(initializer, skip=1) if initializer is not None else ((), {})
+    if configured and initializer is not None:
+        args, kwargs = with_configurations(tr, initializer, args, kwargs, configured)
+    instance = call(tr, value, args, kwargs, None, initializer is not None and is_open(initializer))
+    computing = _computes(value)
+    if isinstance(instance, Instance) and computing is not None:
+        args, kwargs = unknown_arguments(computing, skip=1)
+        call_instance(tr, instance, args, kwargs, None, is_open(computing))
+
+
+def _call_model(tr: Tracer, result: Value) -> None:
+    """What an entry point gives, ``(model, example inputs)``, is called as the export will call it."""
+    if not isinstance(result, (tuple, ListV)):
+        return
+    items = list(result.items if isinstance(result, ListV) else result)
+    if len(items) != 2 or not isinstance(items[0], (Instance, Layer, Function, Bound)):
+        return
+    model, examples = items
+    if isinstance(examples, (tuple, ListV)) and not getattr(examples, "open", False):
+        call(tr, model, tuple(examples.items if isinstance(examples, ListV) else examples), {})
+    elif isinstance(examples, DictV) and not examples.open and all(isinstance(k, str) for k in examples.items):
+        call(tr, model, (), dict(examples.items))
+
+
+# ------------------------------------------------------------------------------ programs that use the file
+
+
+def explore_drivers(shared: Shared, tree: ast.Module, relative: str) -> None:
+    """What the examples and tests of the repository make of a library file, whose own run calls nothing."""
+    if any(_is_guard(node) for node in tree.body):
+        return  # a script has its own arguments
+    limit, effort = shared.most_steps, shared.effort
+    for driver in drivers_of(shared.root, relative, tree):
+        before = dict(shared.problems)
+        reached, shared.reached = shared.reached, set()
+        shared.sources.setdefault(driver.path, driver.tree)
+        shared.most_steps = shared.steps + DRIVER_STEPS
+        shared.effort = Effort(DRIVER_EFFORT)
+        if driver.tests:
+            _run_tests(shared, driver)
+        else:
+            explore_paths(shared, lambda tr, driver=driver: _run_driver(tr, driver), MOST_DRIVER_PATHS, defaults=True)  # type: ignore[misc]
+        used = any(key.startswith(f"{relative}:") for key in shared.reached)
+        shared.reached |= reached
+        for key in [k for k, p in shared.problems.items() if p is not before.get(k)]:
+            problem = shared.problems.pop(key)
+            if not used or problem.site.path == driver.path or problem.level not in ("error", "warning"):
+                shared.problems.update({key: before[key]} if key in before else {})
+            else:
+                shared.problems[key] = replace(problem, tier=f"The program at {driver} fails, which uses this file.")
+    shared.most_steps, shared.effort = limit, effort
+
+
+def _is_guard(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and "__main__" in ast.unparse(node.test)
+
+
+def _run_driver(tr: Tracer, driver: Driver) -> Scope:
+    scope = Scope()
+    scope.names["__name__"] = "__main__"
+    scope.names["__file__"] = tr.unknown("a path", "data", pytype="str")
+    run_module(tr, driver.tree, scope, driver.path)
+    return scope
+
+
+def _run_tests(shared: Shared, driver: Driver) -> None:
+    """Each test for itself: one that fails hides none of the others."""
+    tr = Tracer(shared, defaults=True)
+    scope = Scope()
+    try:
+        scope = define(tr, driver.tree, driver.path)
+        for case in driver.tests[:MOST_TESTS]:
+            explore_beside(tr, str(case), 1.0, lambda case=case: run_case(tr, scope, case, driver.path))  # type: ignore[misc]
+    except OutOfBudget:
+        shared.notes[f"The budget of steps for {driver.path} is spent; the rest is not analysed."] = None

@@ -1,0 +1,116 @@
+"""Follow the paths of one piece of a program within its budgets, and judge each at its end."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from analyzer.tracing.modules import run_module
+from analyzer.tracing.paths import Decision, Explorer, OutOfBudget, PathEnd
+from analyzer.tracing.problems import PyRaise, ShapeFailure
+from analyzer.tracing.signatures import ArgumentMismatch
+from analyzer.tracing.tracer import Shared, Tracer
+from analyzer.tracing.values import Scope
+from analyzer.tracing.verdicts import close_path
+
+DEFINITION_EFFORT = 30_000  # of the solver that each definition has at least, whatever those before it took
+ENTRY_STEPS = 25_000  # of one of them
+MOST_ENTRY_PATHS = 6
+_GAPS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, StopIteration, AssertionError)
+
+
+def scale_of(tree: ast.Module) -> float:
+    """Budgets grow with the length of a file."""
+    last = tree.body[-1].end_lineno if tree.body else 1
+    return max(1.0, (last or 1) / 1000)
+
+
+def explore_paths(shared: Shared, body: Callable[[Tracer], object], most: int, defaults: bool = False) -> bool:
+    """Follow the paths; whether a flag was read at its default."""
+    explorer = Explorer(most)
+    met = False
+    for prefix in explorer.prefixes():
+        tr = Tracer(shared, prefix, defaults)
+        try:
+            follow(tr, lambda tr=tr: body(tr))  # type: ignore[misc]
+        except OutOfBudget:
+            shared.notes["The budget of this analysis is spent; what lies behind is not analysed."] = None
+            return met or tr.met_default
+        met = met or tr.met_default
+        explorer.finished(prefix, tr.path.decisions)
+    if explorer.spent:
+        shared.notes[f"More than {most} paths; the first {most} are analysed."] = None
+    return met
+
+
+def follow(tr: Tracer, body: Callable[[], object]) -> None:
+    """Run one path to its end and judge it."""
+    tr.passed, tr.reported = set(), set()
+    try:
+        _follow(tr, body)
+    finally:
+        tr.shared.passed |= tr.passed - tr.reported
+
+
+def _follow(tr: Tracer, body: Callable[[], object]) -> None:
+    try:
+        body()
+    except ShapeFailure as failure:
+        tr.report(failure.problem)
+        return
+    except ArgumentMismatch as failure:
+        if tr.certain:
+            tr.report(failure.problem)
+        return
+    except PyRaise:
+        pass
+    except PathEnd:
+        pass
+    except RecursionError:
+        tr.note("A recursion is too deep to be followed.")
+        return
+    except _GAPS as error:
+        tr.note(f"{tr.place()} could not be followed further ({type(error).__name__}).")
+        return
+    close_path(tr)
+
+
+def explore_beside(tr: Tracer, name: str, scale: float, body: Callable[[], object]) -> None:
+    """Follow the paths of one piece; each is undone before the next, so that the module is defined only once."""
+    shared = tr.shared
+    limit = shared.most_steps
+    shared.most_steps = min(limit, shared.steps + int(ENTRY_STEPS * scale))
+    shared.effort.left = max(shared.effort.left, DEFINITION_EFFORT)
+    explorer = Explorer(MOST_ENTRY_PATHS)
+    for prefix in explorer.prefixes():
+        tr.path.decisions.clear()
+        tr.path.conditions.clear()
+        tr.path.prefix = prefix
+        tr.frames.clear()
+        tr.occurrences.clear()
+        decisions: list[Decision] = []
+        with tr.undoable() as journal:
+            try:
+                follow(tr, body)
+            except OutOfBudget:
+                sentence = f"The budget of steps for {name} is spent; the rest is not analysed."
+                shared.notes[sentence] = None
+                break
+            finally:
+                decisions = list(tr.path.decisions)
+                tr.speculating = 0
+                journal.undo()
+        explorer.finished(prefix, decisions)
+    shared.most_steps = limit
+
+
+def define(tr: Tracer, tree: ast.Module, relative: str) -> Scope:
+    """The names of the module as an importer sees them."""
+    scope = Scope()
+    scope.names["__name__"] = Path(relative).stem
+    tr.shared.sources.setdefault(relative, tree)
+    with suppress(PyRaise, PathEnd, RecursionError):
+        run_module(tr, tree, scope, relative)
+    return scope

@@ -1,0 +1,115 @@
+"""Docstrings that name shapes, and configurations with defaults: what they assume, and what they are held to."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from analyzer.tracing.docstrings import shapes_in
+from analyzer.tracing.problems import DOCUMENTED_CALL, Problem
+from analyzer.tracing.tracing import explore
+from analyzer.tracing.versions import Versions
+
+
+def problems_of(folder: Path, source: str) -> list[Problem]:
+    (folder / "net.py").write_text(source)
+    return list(explore(folder, "net.py", ast.parse(source), Versions()).problems.values())
+
+
+@pytest.mark.parametrize(
+    ("docstring", "shapes"),
+    [
+        ("A layer.\n\nShape:\n    - Input: (N, C, H, W)\n    - Output: (N, D)\n",
+         {"input": "(N, C, H, W)", "return": "(N, D)"}),
+        ("Shape:\n    - Input: :math:`(N, C_{in}, L)` where :math:`N` is the batch\n    - Output: :math:`(N, *)`\n",
+         {"input": "(N, C_in, L)", "return": "(N, *)"}),
+        ("Shape:\n    - Input: (N, C, H, W) or (C, H, W)\n    - Output: same as the input\n", {}),
+        ("Joins.\n\nArgs:\n    x (Tensor): features of shape (B, T, 8)\n    mask (Tensor): shape [B, T]\n\n"
+         "Returns:\n    Tensor: of shape `(B, 8)`\n", {"x": "(B, T, 8)", "mask": "[B, T]", "return": "(B, 8)"}),
+        ("Args\n----\nwavs : Tensor, shape (B, T)\n    Signals.\nlengths : list\n    Of shape (B, 2) if any.\n\n"
+         "Returns\n-------\nout : torch.Tensor\n    Features, shape (B, T, 4).\n",
+         {"wavs": "(B, T)", "return": "(B, T, 4)"}),
+        ("Arguments\n---------\nx : int, shape of (3, 4) or (4, 5)\n", {}),
+        ("The shape (3, 4) is not in a section.", {}),
+    ],
+)  # fmt: skip
+def test_the_forms_in_which_shapes_are_written(docstring: str, shapes: dict[str, str]) -> None:
+    assert {name: declared.text for name, declared in shapes_in(docstring).items()} == shapes
+
+
+LAYER = '''import torch
+from torch import nn
+
+class Pool(nn.Module):
+    """Means over time.
+
+    Shape:
+        - Input: {given}
+        - Output: (B, 4)
+    """
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Linear(8, {out})
+    def forward(self, x):
+        return self.out(x.mean(1))
+'''
+
+
+def test_a_documented_argument_finds_what_symbols_do_not(tmp_path: Path) -> None:
+    (found,) = (p for p in problems_of(tmp_path, LAYER.format(given="(B, T, 7)", out=4)) if p.level == "error")
+    assert (found.site.line, found.tier, found.certain) == (15, DOCUMENTED_CALL, False)
+    assert not problems_of(tmp_path, LAYER.format(given="(B, T, 8)", out=4))
+
+
+def test_a_result_that_is_not_the_documented_one_is_advice(tmp_path: Path) -> None:
+    (found,) = problems_of(tmp_path, LAYER.format(given="(B, T, 8)", out=5))
+    assert (found.rule, found.level, found.site.line) == ("tracing/shape-comment", "note", 9)
+    assert "(B, 4) for the result, but `4` is 5" in found.message
+
+
+def test_an_argument_that_is_not_the_documented_one_is_advice(tmp_path: Path) -> None:
+    call = "print(Pool()(torch.zeros(2, 3, {}, 8)))\n"
+    source = LAYER.format(given="(B, T, 8)", out=4).replace("- Output: (B, 4)", "") + call.format(5)
+    (found,) = problems_of(tmp_path, source)
+    assert (found.rule, found.level, found.site.line) == ("tracing/shape-comment", "note", 8)
+    assert "for `x`, but it has 4 dimensions" in found.message
+
+
+CONFIGURED = """import torch
+from dataclasses import dataclass, field
+from torch import nn
+
+{config}
+
+class Net(nn.Module):
+    def __init__(self, config{annotation}):
+        super().__init__()
+        self.a = nn.Linear(config.width, config.heads * 16)
+        self.b = nn.Linear(64, config.width)
+    def forward(self, x):
+        return self.b(self.a(x))
+"""
+DATACLASS = "@dataclass\nclass NetConfig:\n    width: int = 32\n    heads: int = field(default={})\n"
+PLAIN = "class NetConfig:\n    def __init__(self, width=32, heads={}):\n        self.width, self.heads = width, heads\n"
+
+
+@pytest.mark.parametrize("annotation", ["", ": NetConfig", ": 'NetConfig'"])
+@pytest.mark.parametrize("config", [DATACLASS, PLAIN])
+def test_a_configuration_is_made_with_its_defaults(tmp_path: Path, config: str, annotation: str) -> None:
+    found = problems_of(tmp_path, CONFIGURED.format(config=config.format(6), annotation=annotation))
+    (error,) = (p for p in found if p.level == "error")
+    assert error.site.line == CONFIGURED.format(config=config.format(6), annotation="").splitlines().index(
+        "        return self.b(self.a(x))"
+    ) + 1  # fmt: skip
+    assert error.certain
+    assert "`NetConfig()`" in error.tier
+    again = problems_of(tmp_path, CONFIGURED.format(config=config.format(4), annotation=annotation))
+    assert not [p for p in again if p.level == "error"]
+
+
+@pytest.mark.parametrize("config", [DATACLASS, PLAIN])
+def test_a_configuration_with_sizes_to_be_given_is_none(tmp_path: Path, config: str) -> None:
+    source = CONFIGURED.format(config=config.format(6).replace("32", "-1"), annotation=": NetConfig")
+    assert not [p for p in problems_of(tmp_path, source) if p.level == "error"]
