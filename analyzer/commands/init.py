@@ -138,7 +138,7 @@ def look(root: Path) -> Found:
         tuple(path for path, kind in kinds.items() if kind not in GRAPHS),
         calls,
         inferred,
-        tuple(c for c in code.classes if not c.required and c.name not in called and not c.name.startswith("_")),
+        tuple(c for c in code.classes if not (c.required or c.abstract or c.name in called or c.name.startswith("_"))),
         code.scripts,
         code.files,
         tuple(c for c in code.classes if c.required and c.name not in called),
@@ -189,7 +189,8 @@ def configuration(found: Found, *, requirements: bool) -> str:
         lines.append(f"  # - entry: {ENTRIES}:{call.name}  # {_word(call.model.name)}")
     for model in found.uncalled[:SHOWN]:
         lines.append(f"  # - entry: {_word(model.path)}:{model.name}  # no example calls it: give its inputs")
-        lines.append("  #   inputs: {x: {shape: [1, 3, 224, 224]}}")
+        inputs = ", ".join(f"{_word(name)}: {{shape: [SIZES]}}" for name in model.inputs or ("x",))
+        lines.append(f"  #   inputs: {{{inputs}}}")
     return "\n".join(lines) + "\n"
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import configparser
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 
@@ -20,31 +23,88 @@ class Missing:
 
 
 def missing_packages(root: Path) -> Missing:
-    """Of ``requirements.txt``, else of the dependencies in ``pyproject.toml``; extras and other files are not read."""
-    requirements, project = root / "requirements.txt", root / "pyproject.toml"
-    listed = _lines(requirements)
-    command = "pip install -r requirements.txt"
-    if not listed:
-        listed, command = _dependencies(project), "pip install ."
+    """Of ``requirements.txt`` and what it includes, else of the dependencies that the project declares.
+
+    These are those of ``pyproject.toml`` (also Poetry's), ``setup.cfg`` or ``setup.py`` where it lists them in full.
+    Extras are not read.
+    """
+    listed, command = _lines(root / "requirements.txt", root), "pip install -r requirements.txt"
+    for declared in (_of_pyproject, _of_setup_cfg, _of_setup_py):
+        if not listed:
+            listed, command = declared(root), "pip install ."
     return Missing(command, tuple(dict.fromkeys(_lacking(listed))))
 
 
-def _lines(path: Path) -> list[str]:
+def _text(path: Path) -> str:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        return []
-    return [
-        line.partition(" #")[0].strip() for line in lines if line.strip() and not line.lstrip().startswith(("#", "-"))
-    ]
+        return ""
 
 
-def _dependencies(path: Path) -> list[str]:
+def _lines(path: Path, root: Path, seen: frozenset[Path] = frozenset()) -> list[str]:
+    """The requirements of a file and of those that its lines ``-r FILE`` name, within the repository."""
+    found: list[str] = []
+    path = path.resolve()
+    if path in seen or not path.is_relative_to(root.resolve()):
+        return found
+    for line in map(str.strip, _text(path).splitlines()):
+        option, _, rest = line.replace("=", " ", 1).partition(" ")
+        if option in ("-r", "--requirement"):
+            found += _lines(path.parent / rest.strip(), root, seen | {path})
+        elif line and not line.startswith(("#", "-")):
+            found.append(line.partition(" #")[0].strip())
+    return found
+
+
+def _of_pyproject(root: Path) -> list[str]:
     try:
-        listed = tomllib.loads(path.read_text(encoding="utf-8")).get("project", {}).get("dependencies", [])
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, AttributeError):
+        read = tomllib.loads(_text(root / "pyproject.toml"))
+    except tomllib.TOMLDecodeError:
         return []
-    return [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
+    listed = _at(read, "project", "dependencies")
+    if isinstance(listed, list):
+        return [one for one in listed if isinstance(one, str)]
+    named = _at(read, "tool", "poetry", "dependencies")
+    named = named if isinstance(named, dict) else {}
+    optional = {name for name, value in named.items() if isinstance(value, dict) and value.get("optional")}
+    return [name for name in named if name != "python" and name not in optional]
+
+
+def _at(table: Any, *keys: str) -> Any:
+    for key in keys:
+        table = table.get(key) if isinstance(table, dict) else None
+    return table
+
+
+def _of_setup_cfg(root: Path) -> list[str]:
+    parser = configparser.ConfigParser(interpolation=None)
+    try:
+        parser.read_string(_text(root / "setup.cfg"))
+    except configparser.Error:
+        return []
+    return parser.get("options", "install_requires", fallback="").splitlines()
+
+
+def _of_setup_py(root: Path) -> list[str]:
+    """The list at ``install_requires=`` of the call of ``setup``, or that of the variable it names."""
+    try:
+        tree = ast.parse(_text(root / "setup.py"))
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    lists = {
+        target.id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        for keyword in call.keywords if ast.unparse(call.func).endswith("setup") else ():
+            value = lists.get(keyword.value.id) if isinstance(keyword.value, ast.Name) else keyword.value
+            if keyword.arg == "install_requires" and isinstance(value, ast.List | ast.Tuple):
+                return [e.value for e in value.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
+    return []
 
 
 def _lacking(listed: list[str]) -> Iterator[str]:

@@ -29,6 +29,8 @@ class ModelClass:
     line: int
     framework: str  # torch or keras
     required: tuple[str, ...]
+    inputs: tuple[str, ...] = ()  # the arguments of its own `forward` or `call` that have no default
+    abstract: bool = False  # made to be inherited from: by its base, its decorators or its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ def _files(root: Path, ending: str) -> Iterator[Path]:
     for path in sorted(root.rglob(f"*{ending}")):
         parts = path.relative_to(root).parts[:-1]
         hidden = any(part in SKIPPED or part.startswith(".") for part in parts)
+        hidden = hidden or (parts[:1] == ("build",) and len(parts) > 1 and parts[1].startswith("lib"))  # a built copy
         if not hidden and path.is_file() and not path.is_symlink():
             yield path
 
@@ -144,7 +147,11 @@ def _classes(files: list[Source]) -> Iterator[ModelClass]:
             break
     for source, node in defined:
         if node.name in frameworks:
-            yield ModelClass(node.name, source.path, node.lineno, frameworks[node.name], required_arguments(node))
+            framework = frameworks[node.name]
+            yield ModelClass(
+                node.name, source.path, node.lineno, framework, required_arguments(node),
+                required_arguments(node, "forward" if framework == "torch" else "call"), _is_abstract(node),
+            )  # fmt: skip
 
 
 def _is_framework(dotted: str, tree: ast.Module) -> bool:
@@ -159,9 +166,16 @@ def _is_framework(dotted: str, tree: ast.Module) -> bool:
     return imported.get(first, "").partition(".")[0] in homes
 
 
-def required_arguments(node: ast.ClassDef) -> tuple[str, ...]:
-    """Arguments of the constructor of a class that have no default."""
-    made = next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None)
+def _is_abstract(node: ast.ClassDef) -> bool:
+    words = [ast.unparse(base) for base in (*node.bases, *(k.value for k in node.keywords))]
+    words += [ast.unparse(d) for n in node.body if isinstance(n, ast.FunctionDef) for d in n.decorator_list]
+    marked = any(word.rpartition(".")[2] in ("ABC", "ABCMeta", "Protocol", "abstractmethod") for word in words)
+    return marked or node.name.lstrip("_").startswith("Abstract")
+
+
+def required_arguments(node: ast.ClassDef, method: str = "__init__") -> tuple[str, ...]:
+    """Arguments of a method of a class, by default of the constructor, that have no default."""
+    made = next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == method), None)
     if made is None:
         return ()
     given = made.args

@@ -217,6 +217,10 @@ def test_check_never_passes_about_nothing(repository: Path, capsys: pytest.Captu
         ),
         ("pyproject.toml", "[project]\ndependencies = ['numpy', 'no-such-thing[x]>=1']\n", "."),
         ("pyproject.toml", "[project\n", ""),
+        ("pyproject.toml", "[tool.poetry.dependencies]\npython = '^3.11'\nno-such-thing = '*'\n", "."),
+        ("setup.cfg", "[options]\ninstall_requires =\n  numpy\n  no-such-thing>=1\n", "."),
+        ("setup.py", "from setuptools import setup\nNEEDS = ['no-such-thing']\nsetup(install_requires=NEEDS)\n", "."),
+        ("setup.py", "from setuptools import setup\nsetup(install_requires=read('a.txt'))\n", ""),
     ],
 )
 def test_what_the_project_needs_and_is_not_here_comes_first(tmp_path: Path, name: str, text: str, command: str) -> None:
@@ -224,6 +228,39 @@ def test_what_the_project_needs_and_is_not_here_comes_first(tmp_path: Path, name
     found = missing_packages(tmp_path)
     assert found.names == (("no-such-thing",) if command else ())
     assert not command or found.command == f"pip install {command}"
+
+
+def test_requirements_that_others_include_are_read(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("-r more/base.txt\n--requirement=/etc/passwd\n-r ../outside.txt\n")
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "base.txt").write_text("no-such-thing\n-r ../requirements.txt\n")
+    (tmp_path.parent / "outside.txt").write_text("never-read\n")
+    assert missing_packages(tmp_path).names == ("no-such-thing",)
+
+
+def test_a_class_that_nothing_calls_shows_its_inputs_and_an_abstract_one_is_not_shown(tmp_path: Path) -> None:
+    text = """
+import abc
+from torch import nn
+
+class Tokens(nn.Module):
+    def forward(self, indices, states, scale=1.0):
+        return indices
+
+class AbstractHead(nn.Module):
+    def forward(self, x):
+        return x
+
+class Critic(nn.Module):
+    @abc.abstractmethod
+    def forward(self, x): ...
+"""
+    for folder in (tmp_path, tmp_path / "build" / "lib"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "net.py").write_text(text)
+    written = init.planned(init.look(tmp_path), tmp_path)[init.CONFIGURATION]
+    assert "#   inputs: {indices: {shape: [SIZES]}, states: {shape: [SIZES]}}" in written
+    assert written.count("- entry:") == 1
 
 
 @pytest.mark.parametrize("missing", [[], ["torch"]])
