@@ -15,44 +15,37 @@ import numpy as np
 import numpy.typing as npt
 
 from analyzer.validity.architecture import Layer
-from analyzer.validity.spec import Quotient, TensorType
-from analyzer.validity.specs.common import is_plain
-from analyzer.validity.terms import (
-    Cond,
-    Poly,
-    Term,
-    all_of,
-    any_of,
-    ceil_div,
-    choose,
-    equal,
-    floor_div,
-    interval_of,
-    maximum,
-    minimum,
-    mod,
-    negate,
-    unequal,
+from analyzer.validity.exact_numbers import (
+    NotCarried,
+    absolute,
+    add,
+    answer,
+    c_remainder,
+    chosen,
+    divided,
+    floor_remainder,
+    floored,
+    floored_quotient,
+    largest,
+    multiply,
+    negative,
+    number_of,
+    parts,
+    power,
+    rounded_up,
+    sign,
+    smallest,
+    truth,
+    whole,
+    whole_only,
 )
-
-MAX_VALUES = 64  # elements of a tensor that are followed as values
-MAX_DENOMINATOR = 4096  # quotients with larger denominators are not exact in 32 bits for the sizes that occur
+from analyzer.validity.spec import TensorType
+from analyzer.validity.specs.common import is_plain
+from analyzer.validity.terms import Cond, all_of, any_of, choose, equal, negate, unequal
 
 Values = npt.NDArray[np.object_]
 
-
-class NotCarried(Exception):
-    """The result is not a value that can be followed."""
-
-
-def number_of(value: float) -> Any:
-    """A constant of floating point as a whole number or a `Quotient`; None where it is no short fraction."""
-    if not math.isfinite(value):
-        return None
-    numerator, denominator = float(value).as_integer_ratio()
-    if denominator == 1:
-        return numerator
-    return Quotient(numerator, denominator) if denominator <= MAX_DENOMINATOR else None
+MAX_VALUES = 64  # elements of a tensor that are followed as values
 
 
 def carried(
@@ -152,170 +145,30 @@ def _folded(function: Callable[[Any, Any], Any]) -> Callable[[_Call], Values]:
     return rule
 
 
-def _parts(value: Any) -> tuple[Term, int]:
-    if isinstance(value, Quotient):
-        return value.term, value.divisor
-    if isinstance(value, Cond):
-        raise NotCarried
-    return value, 1
-
-
-def _quotient(term: Term, divisor: int) -> Any:
-    """`term` / `divisor` in lowest terms."""
-    if is_plain(term):
-        shared = math.gcd(term, divisor)
-        term, divisor = term // shared, divisor // shared
-    elif isinstance(term, Poly):
-        shared = math.gcd(divisor, *(c for _, c in term.terms))
-        term, divisor = floor_div(term, shared), divisor // shared
-    if divisor == 1:
-        return term
-    if divisor > MAX_DENOMINATOR:
-        raise NotCarried
-    return Quotient(term, divisor)
-
-
-def _add(a: Any, b: Any) -> Any:
-    (x, d), (y, e) = _parts(a), _parts(b)
-    return _quotient(x * e + y * d, d * e)
-
-
-def _multiply(a: Any, b: Any) -> Any:
-    (x, d), (y, e) = _parts(a), _parts(b)
-    return _quotient(x * y, d * e)
-
-
-def _negative(value: Any) -> Any:
-    term, divisor = _parts(value)
-    return _quotient(-term, divisor)
-
-
-def _truncated(a: Term, b: Term) -> Term:
-    """a / b towards 0, as whole numbers divide in ONNX and C."""
-    if is_plain(b) and b < 0:
-        a, b = -a, -b
-    if interval_of(b).lo < 1:
-        raise NotCarried
-    if interval_of(a).lo >= 0:
-        return floor_div(a, b)
-    return choose(a >= 0, floor_div(a, b), -floor_div(-a, b))
-
-
-def _divided(a: Any, b: Any, floating: bool) -> Any:
-    (x, d), (y, e) = _parts(a), _parts(b)
-    if not floating:
-        return _truncated(x, y)
-    if is_plain(y) and y < 0:
-        x, y = -x, -y
-    if is_plain(y) and y > 0:
-        return _quotient(x * e, d * y)
-    if d == e == 1 and isinstance(y, Poly) and (x == y or (isinstance(x, Poly) and x.same(y))) and y.interval.lo >= 1:
-        return 1
-    raise NotCarried
-
-
 def _remainder(call: _Call) -> Values:
     if call.attribute("fmod", 0):
-        return _each(_c_remainder, call.array(0), call.array(1))
-    return _each(_floor_remainder, call.array(0), call.array(1))
-
-
-def _c_remainder(a: Any, b: Any) -> Any:
-    (x, d), (y, e) = _parts(a), _parts(b)
-    if d != 1 or e != 1 or interval_of(x).lo < 0 or interval_of(y).lo < 1:
-        raise NotCarried
-    return mod(x, y)
-
-
-def _floor_remainder(a: Any, b: Any) -> Any:
-    (x, d), (y, e) = _parts(a), _parts(b)
-    if d != 1 or e != 1 or interval_of(y).lo < 1:
-        raise NotCarried
-    return mod(x, y)
-
-
-def _floored(a: Any, b: Any) -> Any:
-    (x, d), (y, e) = _parts(a), _parts(b)
-    if d != 1 or e != 1 or interval_of(y).lo < 1:
-        raise NotCarried
-    return floor_div(x, y)
-
-
-def _floor(value: Any) -> Any:
-    term, divisor = _parts(value)
-    return floor_div(term, divisor)
-
-
-def _ceiling(value: Any) -> Any:
-    term, divisor = _parts(value)
-    return ceil_div(term, divisor)
-
-
-def _absolute(value: Any) -> Any:
-    term, divisor = _parts(value)
-    return _quotient(maximum(term, -term), divisor)
-
-
-def _sign(value: Any) -> Any:
-    term, _ = _parts(value)
-    return choose(term >= 1, 1, choose(term <= -1, -1, 0))
-
-
-def _power(a: Any, b: Any) -> Any:
-    if not is_plain(b) or not 0 <= b <= 4:
-        raise NotCarried
-    result: Any = 1
-    for _ in range(b):
-        result = _multiply(result, a)
-    return result
-
-
-def _whole(value: Any) -> Any:
-    """A cast to whole numbers."""
-    term, divisor = _parts(value)
-    return term if divisor == 1 else _truncated(term, divisor)
+        return _each(c_remainder, call.array(0), call.array(1))
+    return _each(floor_remainder, call.array(0), call.array(1))
 
 
 def _cast(call: _Call) -> Values:
     source, dtype = call.array(0), call.outputs[0].dtype or ""
     if dtype == "bool":
-        return _each(lambda v: v if isinstance(v, Cond) else _answer(unequal(_whole_only(v), 0)), source)
+        return _each(lambda v: v if isinstance(v, Cond) else answer(unequal(whole_only(v), 0)), source)
     as_number = _each(lambda v: choose(v, 1, 0) if isinstance(v, Cond) else v, source)
     if dtype.startswith(("int", "uint")):
-        return _each(_whole, as_number)
+        return _each(whole, as_number)
     if dtype.startswith(("float", "bfloat")):
         return as_number
     raise NotCarried
 
 
-def _whole_only(value: Any) -> Term:
-    term, divisor = _parts(value)
-    if divisor != 1:
-        raise NotCarried
-    return term
-
-
-def _answer(truth: Any) -> Any:
-    """A condition as an element of a Boolean tensor."""
-    return int(truth) if isinstance(truth, (bool, np.bool_)) else truth
-
-
 def _compared(function: Callable[[Any, Any], Any]) -> Callable[[_Call], Values]:
     def compare(a: Any, b: Any) -> Any:
-        (x, d), (y, e) = _parts(a), _parts(b)
-        return _answer(function(x * e, y * d))
+        (x, d), (y, e) = parts(a), parts(b)
+        return answer(function(x * e, y * d))
 
     return _elementwise(compare)
-
-
-def _truth(value: Any) -> Any:
-    return value if isinstance(value, Cond) else bool(value)
-
-
-def _chosen(condition: Any, a: Any, b: Any) -> Any:
-    if is_plain(condition):
-        return a if condition else b
-    return choose(_truth(condition), _whole_only(a), _whole_only(b))
 
 
 def _reduced(function: Callable[[Any, Any], Any]) -> Callable[[_Call], Values]:
@@ -331,14 +184,6 @@ def _reduced(function: Callable[[Any, Any], Any]) -> Callable[[_Call], Values]:
         return _array([result], call.shape) if math.prod(call.shape) == 1 else source
 
     return rule
-
-
-def _smallest(a: Any, b: Any) -> Any:
-    return minimum(_whole_only(a), _whole_only(b))
-
-
-def _largest(a: Any, b: Any) -> Any:
-    return maximum(_whole_only(a), _whole_only(b))
 
 
 def _kept(call: _Call) -> Values:
@@ -449,7 +294,7 @@ def _accumulated(call: _Call) -> Values:
         raise NotCarried
     found: list[Any] = []
     for item in source:
-        found.append(item if not found else _add(found[-1], item))
+        found.append(item if not found else add(found[-1], item))
     return _array(found, source.shape)
 
 
@@ -463,25 +308,25 @@ def _many(names: str, rule: Callable[[_Call], Values | list[Values]]) -> dict[st
 
 
 _RULES: Mapping[str, Callable[[_Call], Any]] = {
-    **_many("Add AddV2", _elementwise(_add)),
-    **_many("Sub", _elementwise(lambda a, b: _add(a, _negative(b)))),
-    **_many("Mul", _elementwise(_multiply)),
-    **_many("Div RealDiv", lambda c: _each(lambda a, b: _divided(a, b, c.floating), c.array(0), c.array(1))),
-    **_many("TruncateDiv", lambda c: _each(lambda a, b: _divided(a, b, False), c.array(0), c.array(1))),
-    **_many("FloorDiv", _elementwise(_floored)),
-    **_many("FloorMod", _elementwise(_floor_remainder)),
+    **_many("Add AddV2", _elementwise(add)),
+    **_many("Sub", _elementwise(lambda a, b: add(a, negative(b)))),
+    **_many("Mul", _elementwise(multiply)),
+    **_many("Div RealDiv", lambda c: _each(lambda a, b: divided(a, b, c.floating), c.array(0), c.array(1))),
+    **_many("TruncateDiv", lambda c: _each(lambda a, b: divided(a, b, False), c.array(0), c.array(1))),
+    **_many("FloorDiv", _elementwise(floored_quotient)),
+    **_many("FloorMod", _elementwise(floor_remainder)),
     **_many("Mod", _remainder),
-    **_many("Max Maximum", _folded(_largest)),
-    **_many("Min Minimum", _folded(_smallest)),
-    **_many("Sum", lambda c: _reduced(_add)(c) if c.layer.framework == "tf" else _folded(_add)(c)),
-    **_many("AddN", _folded(_add)),
-    **_many("Neg", _elementwise(_negative)),
-    **_many("Abs", _elementwise(_absolute)),
-    **_many("Sign", _elementwise(_sign)),
-    **_many("Floor", _elementwise(_floor)),
-    **_many("Ceil", _elementwise(_ceiling)),
-    **_many("Pow", _elementwise(_power)),
-    **_many("Square", _elementwise(lambda a: _multiply(a, a))),
+    **_many("Max Maximum", _folded(largest)),
+    **_many("Min Minimum", _folded(smallest)),
+    **_many("Sum", lambda c: _reduced(add)(c) if c.layer.framework == "tf" else _folded(add)(c)),
+    **_many("AddN", _folded(add)),
+    **_many("Neg", _elementwise(negative)),
+    **_many("Abs", _elementwise(absolute)),
+    **_many("Sign", _elementwise(sign)),
+    **_many("Floor", _elementwise(floored)),
+    **_many("Ceil", _elementwise(rounded_up)),
+    **_many("Pow", _elementwise(power)),
+    **_many("Square", _elementwise(lambda a: multiply(a, a))),
     **_many("Cast CastLike", _cast),
     **_many("Equal", _compared(equal)),
     **_many("NotEqual", _compared(unequal)),
@@ -489,14 +334,14 @@ _RULES: Mapping[str, Callable[[_Call], Any]] = {
     **_many("GreaterOrEqual GreaterEqual", _compared(lambda a, b: a >= b)),
     **_many("Less", _compared(lambda a, b: a < b)),
     **_many("LessOrEqual LessEqual", _compared(lambda a, b: a <= b)),
-    **_many("And LogicalAnd", _elementwise(lambda a, b: _answer(all_of(_truth(a), _truth(b))))),
-    **_many("Or LogicalOr", _elementwise(lambda a, b: _answer(any_of(_truth(a), _truth(b))))),
-    **_many("Not LogicalNot", _elementwise(lambda a: _answer(negate(_truth(a))))),
-    **_many("Where SelectV2 Select", _elementwise(_chosen)),
-    **_many("ReduceProd Prod", _reduced(_multiply)),
-    **_many("ReduceSum", _reduced(_add)),
-    **_many("ReduceMax", _reduced(_largest)),
-    **_many("ReduceMin", _reduced(_smallest)),
+    **_many("And LogicalAnd", _elementwise(lambda a, b: answer(all_of(truth(a), truth(b))))),
+    **_many("Or LogicalOr", _elementwise(lambda a, b: answer(any_of(truth(a), truth(b))))),
+    **_many("Not LogicalNot", _elementwise(lambda a: answer(negate(truth(a))))),
+    **_many("Where SelectV2 Select", _elementwise(chosen)),
+    **_many("ReduceProd Prod", _reduced(multiply)),
+    **_many("ReduceSum", _reduced(add)),
+    **_many("ReduceMax", _reduced(largest)),
+    **_many("ReduceMin", _reduced(smallest)),
     **_many("Identity Reshape Squeeze Unsqueeze ExpandDims Flatten StopGradient Snapshot", _kept),
     **_many("Concat ConcatV2", _concatenated),
     **_many("Pack", _stacked),

@@ -9,7 +9,8 @@ from typing import Any
 from analyzer.operators.declaration import SOURCE
 from analyzer.operators.registry import names
 from analyzer.validity.architecture import Layer
-from analyzer.validity.carrying import MAX_VALUES, number_of
+from analyzer.validity.carrying import MAX_VALUES
+from analyzer.validity.exact_numbers import number_of
 from analyzer.validity.spec import TensorType
 from analyzer.validity.specs.common import is_plain
 from analyzer.validity.specs.element_types import onnx_dtype

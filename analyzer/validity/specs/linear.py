@@ -1,8 +1,7 @@
-"""Matrix products, linear layers, einsum and embeddings of ONNX, PyTorch, Keras and TensorFlow."""
+"""Matrix products, and linear layers of ONNX, PyTorch, Keras and TensorFlow."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,10 +9,8 @@ from analyzer.validity.spec import Case, Category, Rule, TensorType, define
 from analyzer.validity.specs.broadcasting import one_way
 from analyzer.validity.specs.common import (
     FLOATS,
-    INDEX,
     axis_index,
     broadcast,
-    broadcast_size,
     channels_last,
     need_dtype,
     need_min_rank,
@@ -22,7 +19,7 @@ from analyzer.validity.specs.common import (
     need_rank,
     same_dtype,
 )
-from analyzer.validity.terms import Term, all_of, any_of, equal
+from analyzer.validity.terms import Term, any_of, equal
 
 INNER = Rule(
     "inner-size", Category.INCOMPATIBLE_SHAPE, "cannot multiply {left} by {right}: inner sizes {a} and {b} differ"
@@ -36,13 +33,6 @@ IN_FEATURES = Rule(
 BIAS_SHAPE = Rule("bias", Category.INCOMPATIBLE_SHAPE, "the bias is {shape}; the result has {features} features")
 NO_SCALARS = Rule(
     "rank", Category.INCOMPATIBLE_SHAPE, "a matrix product takes no scalars; the operands are {left} and {right}"
-)
-EQUATION = Rule("equation", Category.IMPROPER_VALUE, "the equation `{equation}` {problem}", ("equation",))
-EINSUM_SIZE = Rule(
-    "einsum-size",
-    Category.INCOMPATIBLE_SHAPE,
-    "in `{equation}` the letter {letter} stands for {a} and for {b}",
-    ("equation",),
 )
 
 
@@ -292,162 +282,3 @@ def tf_bias_add(
     case.require(BIAS_SHAPE, bias.rank == 1, shape=bias.dims, features=features)
     case.require(BIAS_SHAPE, equal(bias.dims[0], features), shape=bias.dims, features=features)
     return x
-
-
-# ------------------------------------------------------------------------------------------------- einsum
-
-
-def einsum_shape(case: Case, equation: str, operands: Sequence[TensorType]) -> tuple[Term, ...]:
-    """The shape of an einsum with optional ellipses; a letter's sizes must agree, or be 1."""
-    text = equation.replace(" ", "")
-    terms, arrow, output = text.partition("->")
-    inputs = terms.split(",")
-    ok = len(inputs) == len(operands)
-    case.require(EQUATION, ok, equation=equation, problem=f"names {len(inputs)} operands but there are {len(operands)}")
-    sizes: dict[str, Term] = {}
-    wide: tuple[Term, ...] = ()
-    for labels, operand in zip(inputs, operands, strict=True):
-        plain = labels.replace("...", "")
-        fits = operand.rank == len(plain) or ("..." in labels and operand.rank >= len(plain))
-        problem = f"gives {len(plain)} letters to an operand of {operand.rank} dimensions"
-        case.require(EQUATION, fits, equation=equation, problem=problem)
-        before, dots, after = labels.partition("...")
-        named = [*zip(before, operand.dims[: len(before)], strict=True)]
-        if dots:
-            stop = operand.rank - len(after)
-            wide = broadcast(case, wide, operand.dims[len(before) : stop])
-            named += zip(after, operand.dims[stop:], strict=True)
-        own: dict[str, Term] = {}
-        for letter, size in named:
-            if letter in own:
-                diagonal = equal(own[letter], size)
-                case.require(EINSUM_SIZE, diagonal, equation=equation, letter=letter, a=own[letter], b=size)
-            own[letter] = size
-            if letter in sizes:
-                same = equal(sizes[letter], size)
-                ok = any_of(same, equal(size, 1), equal(sizes[letter], 1))
-                case.require(EINSUM_SIZE, ok, equation=equation, letter=letter, a=sizes[letter], b=size)
-                sizes[letter] = broadcast_size(sizes[letter], size, same)
-            else:
-                sizes[letter] = size
-    if not arrow:
-        flat = terms.replace("...", "").replace(",", "")
-        output = ("..." if "..." in terms else "") + "".join(sorted(c for c in set(flat) if flat.count(c) == 1))
-    before, dots, after = output.partition("...")
-    for letter in before + after:
-        problem = f"has the letter {letter} in its result only"
-        case.require(EQUATION, letter in sizes, equation=equation, problem=problem)
-    repeated = len(set(before + after)) == len(before + after)
-    case.require(EQUATION, repeated, equation=equation, problem="names a letter of the result twice")
-    return (*(sizes[c] for c in before), *(wide if dots else ()), *(sizes[c] for c in after))
-
-
-@define("onnx", "Einsum")
-@define("tf", "Einsum")
-@define("torch", "einsum")
-def einsum(case: Case, *operands: TensorType, equation: str, **_others: Any) -> TensorType:
-    """Einsum of ONNX, PyTorch and TensorFlow."""
-    same_dtype(case, *((f"operand {i}", t) for i, t in enumerate(operands)))
-    return TensorType(einsum_shape(case, equation, operands), operands[0].dtype if operands else None)
-
-
-@define("keras", "EinsumDense")
-def keras_einsum_dense(
-    case: Case, x: TensorType, *, equation: str, output_shape: Any, bias_axes: str | None = None, activation: Any = None
-) -> TensorType:
-    """``keras.layers.EinsumDense``: the equation and the output shape give the kernel's."""
-    found = next((m for form in _EINSUM_FORMS if (m := re.match(form, equation.replace("...", "0")))), None)
-    case.require(EQUATION, found is not None, equation=equation, problem="is not of the form ab,bc->ac")
-    assert found is not None
-    labels, kernel, output = found.groups()
-    left = equation.startswith("...")
-    elided = x.rank - len(labels)
-    problem = f"gives {len(labels)} letters to an input of {x.rank} dimensions"
-    case.require(EQUATION, elided == 0 or (elided > 0 and "..." in equation), equation=equation, problem=problem)
-    stated = list(output_shape) if isinstance(output_shape, (tuple, list)) else [output_shape]
-    stated.insert(0, x.dims[0])
-    if left:
-        stated[1:1] = x.dims[1:elided]
-    else:
-        stated.extend(x.dims[x.rank - elided :])
-    start = elided if left else 0
-    sizes = {letter: x.dims[start + i] for i, letter in enumerate(labels)}
-    places = {letter: start + i for i, letter in enumerate(output)}
-    problem = f"needs {start + len(output) - 1} output sizes and `output_shape` has {len(stated) - 1}"
-    case.require(EQUATION, start + len(output) <= len(stated), equation=equation, problem=problem)
-    for letter in labels:
-        size = stated[places[letter]] if letter in places else None
-        if size is not None:
-            agreed = equal(sizes[letter], size)
-            case.require(EINSUM_SIZE, agreed, equation=equation, letter=letter, a=sizes[letter], b=size)
-    for letter in output:
-        problem = f"has the letter {letter} in its result only"
-        case.require(EQUATION, letter in labels or letter in kernel, equation=equation, problem=problem)
-    weight: list[Term] = []
-    for letter in kernel:
-        problem = f"has the letter {letter} in its kernel only, or no size for it"
-        size = stated[places[letter]] if letter in places else sizes.get(letter)
-        case.require(EQUATION, size is not None, equation=equation, problem=problem)
-        need_positive(case, output_shape=size)
-        weight.append(size)
-    return x.with_shape(einsum_shape(case, equation, (x, TensorType(tuple(weight), x.dtype))))
-
-
-_EINSUM_FORMS = (
-    "([a-zA-Z]+),([a-zA-Z]+)->([a-zA-Z]+)$",
-    "0([a-zA-Z]+),([a-zA-Z]+)->0([a-zA-Z]+)$",
-    "([a-zA-Z]{2,})0,([a-zA-Z]+)->([a-zA-Z]+)0$",
-)
-
-
-# --------------------------------------------------------------------------------------------- embeddings
-
-
-@define("torch", "Embedding")
-def torch_embedding(
-    case: Case,
-    x: TensorType,
-    *,
-    num_embeddings: Term,
-    embedding_dim: Term,
-    padding_idx: Any = None,
-    max_norm: Any = None,
-    norm_type: float = 2.0,
-    dtype: str = "float32",
-    **_others: Any,
-) -> TensorType:
-    """``nn.Embedding``: integer indices."""
-    need_positive(case, num_embeddings=num_embeddings, embedding_dim=embedding_dim)
-    need_dtype(case, x, INDEX)
-    if padding_idx is not None:
-        inside = all_of(padding_idx < num_embeddings, padding_idx >= -num_embeddings)
-        case.require(PADDING_INDEX, inside, index=padding_idx, count=num_embeddings)
-    return TensorType((*x.dims, embedding_dim), dtype)
-
-
-PADDING_INDEX = Rule(
-    "padding-index",
-    Category.IMPROPER_VALUE,
-    "`padding_idx` {index} is not one of {count} embeddings",
-    ("padding_idx", "num_embeddings"),
-)
-
-
-@define("torch", "EmbeddingBag")
-def torch_embedding_bag(
-    case: Case, x: TensorType, *, num_embeddings: Term, embedding_dim: Term, mode: str = "mean", **_others: Any
-) -> TensorType:
-    """``nn.EmbeddingBag`` on a matrix of indices."""
-    need_positive(case, num_embeddings=num_embeddings, embedding_dim=embedding_dim)
-    need_dtype(case, x, INDEX)
-    need_rank(case, x, 2)
-    return TensorType((x.dims[0], embedding_dim), "float32")
-
-
-@define("keras", "Embedding")
-def keras_embedding(
-    case: Case, x: TensorType, *, input_dim: Term, output_dim: Term, mask_zero: bool = False, **_others: Any
-) -> TensorType:
-    """``keras.layers.Embedding``."""
-    need_positive(case, input_dim=input_dim, output_dim=output_dim)
-    return TensorType((*x.dims, output_dim), "float32")
