@@ -170,6 +170,26 @@ def test_a_builtin_of_an_unknown_number_of_arguments_is_unknown(tmp_path: Path, 
     assert not [p for p in _traced(tmp_path, "box.py") if p.level == "error"]
 
 
+def test_optional_parts_that_are_all_left_out_are_the_callers_choice(tmp_path: Path) -> None:
+    source = """
+class Tabular(nn.Module):
+    def __init__(self, columns=None, categories=None):
+        super().__init__()
+        self.columns, self.categories = columns, categories
+        if categories is not None:
+            self.embed = nn.Embedding(categories, 8)
+    def forward(self, x):
+        parts = []
+        if self.categories is not None:
+            parts.append(self.embed(x))
+        if self.columns is not None:
+            parts.append(x[:, self.columns])
+        return torch.cat(parts, 1)
+"""
+    assert not [p for p in problems(tmp_path, source) if p.certain]
+    assert [p for p in problems(tmp_path, source + "Tabular()(torch.zeros(2, 3))\n") if p.certain]
+
+
 def _traced(root: Path, name: str) -> list[Problem]:
     _, tree = read_source(root / name, root)
     return list(explore(root, name, tree, Versions()).problems.values())

@@ -88,8 +88,8 @@ def fail(
     message = describe(op, sentence)
     element = requirement is not None and requirement.rule.category is Category.INCOMPATIBLE_ELEMENT_TYPE
     certain = tr.certain and not any(t.shape.vague for t in sources)
-    if requirement is not None and requirement.rule is NOTHING and tr.path.decisions:
-        certain = False  # what filled the list may stand behind a branch that goes with these
+    if requirement is not None and requirement.rule is NOTHING and (tr.path.decisions or tr.in_definition):
+        certain = False  # what fills the list may stand behind such a branch, or need an optional argument
     name = "tracing/incompatible-element-type" if element else "tracing/incompatible-shape"
     raise ShapeFailure(
         Problem(name, "error", shorten(message), op.where, op.name, tuple(sentences), certain, fix, rule, op.layer)
