@@ -163,7 +163,8 @@ def without_local_paths(outcome: Outcome, where: Surroundings) -> Outcome:
     Engines and parsers quote the paths that they were given in their errors.
     """
     roots = {str(p) for root in (where.root, where.base_root, where.output) if root for p in (root, root.resolve())}
-    local = re.compile("|".join([*(f"{re.escape(r)}/" for r in sorted(roots, key=len, reverse=True)), _TEMPORARY]))
+    starts = "|".join([*(f"{re.escape(r)}/" for r in sorted(roots, key=len, reverse=True)), _TEMPORARY])
+    local = re.compile(rf"(?<![\w./-])(?:{starts})")  # whole paths: another path may hold one of these within
 
     def plain(value: Any, said: bool = False) -> Any:
         if isinstance(value, str):

@@ -229,7 +229,7 @@ def _largest(text: str, domains: Mapping[str, Hyperparameter]) -> Any:
 def check_keys(
     data: Mapping[str, Any], known: Sequence[str], path: tuple[str | int, ...], lines: Lines, name: str
 ) -> None:
-    """Raises UsageProblem for a key that is none of `allowed`, with the nearest one."""
+    """Raises UsageProblem for a key that is none of `known`, naming the nearest one."""
     for key in data:
         if key not in known:
             close = difflib.get_close_matches(str(key), known, 1, 0.5)
