@@ -23,7 +23,7 @@ from analyzer.selecting.inferred_inputs import inferred_calls
 from analyzer.selecting.missing_packages import Missing, missing_packages
 from analyzer.selecting.model_code import ModelClass, read_model_code
 from analyzer.selecting.targets import discover
-from analyzer.tracing.accepted_inputs import accepted
+from analyzer.tracing.accepted_inputs import accepted, refusal
 
 CONFIGURATION, ENTRIES, WORKFLOW = ".assay.yml", "assay_models.py", ".github/workflows/assay.yml"
 ACTIVE = 8  # examples that become targets at once: each is exported, which takes seconds; the others stay commented out
@@ -103,9 +103,9 @@ def _nothing(files: int, others: list[str]) -> str:
 
 def _next(found: Found, root: Path) -> list[str]:
     """What to type now: what the entry points need and this environment lacks comes first."""
-    if not (found.calls or found.inferred or found.models or found.weights):
+    calls = [call for call in (*found.calls, *found.inferred) if not call.fails]
+    if not (calls or found.models or found.weights):
         return ["Next: assay trace .   (reads the source for shape errors; nothing is run)"]
-    calls = (*found.calls, *found.inferred)
     commands = []
     own = missing_packages(root) if calls else Missing("", ())
     if own.names:
@@ -124,7 +124,7 @@ def _next(found: Found, root: Path) -> list[str]:
 def look(root: Path) -> Found:
     """Search the repository at `root`. Model files are told by content, Python is read as text."""
     code = read_model_code(root)
-    calls = example_calls(code)
+    calls = tuple(_judged(call, root) if at < ACTIVE else call for at, call in enumerate(example_calls(code)))
     called = {call.model.name for call in calls}
     inferred = tuple(
         fitted
@@ -145,6 +145,12 @@ def look(root: Path) -> Found:
     )
 
 
+def _judged(call: ExampleCall, root: Path) -> ExampleCall:
+    """An example, with the reason where it does not fit the model as it is now: no target then, it would block."""
+    why = refusal(written([call]), call.name, ENTRIES, root)
+    return call if why is None else replace(call, certain=False, fails=why)
+
+
 def _fitted(call: ExampleCall, root: Path) -> ExampleCall | None:
     """`call` with the first of its inputs that the model takes, as far as tracing follows it; None for no such."""
     variants = [replace(call, body=body, others=()) for body in (call.body, *call.others)]
@@ -156,8 +162,9 @@ def _fitted(call: ExampleCall, root: Path) -> ExampleCall | None:
 def planned(found: Found, root: Path) -> dict[str, str]:
     """Paths and texts of the files to write but the workflow; what exists already stays as it is."""
     texts = {CONFIGURATION: configuration(found, requirements=(root / "requirements.txt").is_file())}
-    if (found.calls or found.inferred) and not (root / ENTRIES).exists():
-        texts[ENTRIES] = written((*found.calls, *found.inferred))
+    calls = [call for call in (*found.calls, *found.inferred) if not call.fails]
+    if calls and not (root / ENTRIES).exists():
+        texts[ENTRIES] = written(calls)
     return texts
 
 
@@ -172,7 +179,7 @@ def configuration(found: Found, *, requirements: bool) -> str:
     if found.scripts:
         lines.append(f"# changed Python files are traced by themselves: {_some([_word(p) for p in found.scripts])}")
     calls = (*found.calls, *found.inferred)
-    known, guessed = [c for c in calls if c.certain], [c for c in calls if not c.certain]
+    known, guessed = [c for c in calls if c.certain], [c for c in calls if not (c.certain or c.fails)]
     if known:
         lines += ["targets:"]
     for number, call in enumerate(known):
@@ -187,6 +194,8 @@ def configuration(found: Found, *, requirements: bool) -> str:
         lines.append(f"  # their inputs are guesses: correct them in {ENTRIES}, then take the `#` away")
     for call in guessed:
         lines.append(f"  # - entry: {ENTRIES}:{call.name}  # {_word(call.model.name)}")
+    for call in (c for c in calls if c.fails):
+        lines.append(f"  # the example {_word(call.path)}:{call.line} fails as it is written: {_word(call.fails)}")
     for model in found.uncalled[:SHOWN]:
         lines.append(f"  # - entry: {_word(model.path)}:{model.name}  # no example calls it: give its inputs")
         inputs = ", ".join(f"{_word(name)}: {{shape: [SIZES]}}" for name in model.inputs or ("x",))
@@ -215,7 +224,11 @@ def _rows(found: Found) -> list[tuple[str, list[str]]]:
     return [
         ("model files", list(found.models)),
         ("weights", list(found.weights)),
-        ("examples that call a model", [f"{c.model.name} ({c.path}:{c.line})" for c in found.calls]),
+        ("examples that call a model", [f"{c.model.name} ({c.path}:{c.line})" for c in found.calls if not c.fails]),
+        (
+            "examples that fail as they are written",
+            [f"{c.model.name} ({c.path}:{c.line}): {c.fails}" for c in found.calls if c.fails],
+        ),
         ("models whose layers tell their inputs", [f"{c.model.name} ({c.path}:{c.line})" for c in found.inferred]),
         ("models that no example calls", [f"{c.name} ({c.path}:{c.line})" for c in found.uncalled]),
         ("training scripts", list(found.scripts)),

@@ -31,6 +31,7 @@ class ExampleCall:
     inferred: bool = False  # no example: the inputs are what the layers suggest (`inferred_inputs`)
     others: tuple[tuple[str, ...], ...] = ()  # bodies with other sizes of the inputs, likelier ones first
     certain: bool = True  # the model is known to take the inputs: an example says so, or tracing
+    fails: str = ""  # why the example cannot work, where tracing proves it: it is older than the model, say
 
 
 def example_calls(code: ModelCode) -> tuple[ExampleCall, ...]:

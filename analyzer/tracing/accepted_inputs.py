@@ -19,6 +19,12 @@ class Accepted:
     certain: bool
 
 
+def refusal(text: str, entry: str, relative: str, root: Path) -> str | None:
+    """Why the entry point `entry` in `text` fails as it is written, where tracing proves that it does."""
+    problems = explore(root, relative, ast.parse(text), read_versions(root), entry).problems.values()
+    return next((problem.message for problem in problems if problem.level == "error" and problem.certain), None)
+
+
 def accepted(texts: Sequence[str], entry: str, relative: str, root: Path) -> Accepted | None:
     """The first of `texts` whose entry point gives a model inputs that it takes; None where none of them does.
 

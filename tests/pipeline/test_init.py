@@ -364,3 +364,30 @@ def test_examples_as_people_write_them(tmp_path: Path, example: str) -> None:
     assert isinstance(made.inputs, tuple)
     assert [tuple(x.shape) for x in made.inputs] == [(2, 3, 30, 30)]
     assert made.model(*made.inputs).shape[0] == 2
+
+
+OLDER = """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, width, depth):
+        super().__init__()
+        self.f = nn.Linear(width, depth)
+
+    def forward(self, x):
+        return self.f(x)
+"""
+
+
+def test_an_example_that_is_older_than_its_model_is_no_target(tmp_path: Path) -> None:
+    use = "import torch\nfrom net import Net\n\nnet = Net({arguments})\nnet(torch.randn(2, 8))\n"
+    assert proposed(tmp_path, OLDER, use.format(arguments="width=8, depth=2"))[1] == ["assay_models.py:net"]
+    assert proposed(tmp_path, OLDER, use.format(arguments="layers=3")) == ("", [])
+    found = init.look(tmp_path)
+    assert (
+        "# the example use.py:5 fails as it is written: `Net.__init__` "
+        in init.planned(found, tmp_path)[init.CONFIGURATION]
+    )
+    rows = dict(init._rows(found))
+    assert not rows["examples that call a model"]
+    assert rows["examples that fail as they are written"][0].startswith("Net (use.py:5): `Net.__init__` ")
