@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analyzer.commands.folders import folder_of
 from analyzer.commands.output import add_format, emit
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.configuration.reader import read_config
@@ -70,8 +71,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         sandbox = None
         if any(t.entry for t in selection.targets):
             sandbox = chosen(args.sandbox, args.image, config.environment)
-        output = Path(args.out) if not args.no_report else Path(stack.enter_context(_temporary()))
-        _prepare(output)
+        output = folder_of("--out", args.out) if not args.no_report else Path(stack.enter_context(_temporary()))
         progress = stack.enter_context(LiveProgress(console))
         report = review(
             root,
@@ -85,8 +85,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
             notes=selection.notes,
             options=Options(
                 parallel=args.jobs,
-                cache=Path(args.cache) if args.cache else None,
-                exports=Path(args.exports) if args.exports else None,
+                cache=folder_of("--cache", args.cache) if args.cache else None,
+                exports=folder_of("--exports", args.exports) if args.exports else None,
             ),
             keys=keys,
         )
@@ -190,10 +190,3 @@ def _base_tree(revision: str | None, root: Path, stack: ExitStack) -> tuple[Path
 
 def _temporary() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="assay-")
-
-
-def _prepare(output: Path) -> None:
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageProblem(f"--out {output}: the folder cannot be made ({error.strerror}); name another.") from None

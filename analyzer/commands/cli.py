@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module, metadata
 from types import ModuleType
@@ -65,12 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     console = Terminal(stderr=getattr(args, "format", "text") != "text", highlight=False)  # stdout is the machine's
     try:
-        around = getattr(module, "enclosure", lambda _args: None)(args)
-        if around is not None:
-            from analyzer.commands.enclosed import enclosed
-
-            return enclosed(lambda: _run(module, args, console), **around)
-        return _run(module, args, console)
+        return _answered(lambda: _started(module, args, console))
     except KeyboardInterrupt:
         _complain("stopped.")
         return 130
@@ -78,10 +73,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_READER_GONE
 
 
-def _run(module: ModuleType, args: argparse.Namespace, console: Console) -> int:
-    try:
+def _started(module: ModuleType, args: argparse.Namespace, console: Console) -> int:
+    def run() -> int:
         code: int = module.run(args, console)
         return code
+
+    around = getattr(module, "enclosure", lambda _args: None)(args)
+    if around is None:
+        return run()
+    from analyzer.commands.enclosed import enclosed
+
+    return enclosed(lambda: _answered(run), **around)
+
+
+def _answered(run: Callable[[], int]) -> int:
+    try:
+        return run()
     except UsageProblem as problem:
         _complain(str(problem))
         return EXIT_USAGE

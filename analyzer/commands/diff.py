@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analyzer.commands.folders import folder_of
 from analyzer.commands.output import add_format, emit, report_of
 from analyzer.configuration.config import DriftBudget, InputSpec, TargetConfig, Thresholds
 from analyzer.differential.analysis import inputs_of, result_of, run_studies
@@ -101,7 +102,7 @@ def enclosure(args: argparse.Namespace) -> dict[str, Any] | None:
         for text in (args.model, args.base, args.against, args.inputs)
         if text
     ]
-    Path(args.out).mkdir(parents=True, exist_ok=True)
+    folder_of("--out", args.out)
     served = None
     if args.versions or args.sandbox == "docker" or args.image:
         box = _sandbox(args)

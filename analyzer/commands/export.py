@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import tempfile
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.commands.enclosed import enclosed
+from analyzer.commands.folders import folder_of
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.configuration.reader import read_config
 from analyzer.exporting.export import export
 from analyzer.problem import TargetProblem, UsageProblem
+from analyzer.running.exports import kept_in, keys_of_exports, take
+from analyzer.running.outcome import with_environment
 from analyzer.walls import Limits
 from analyzer.walls.attended import Served
 from analyzer.walls.docker import DockerSandbox
@@ -55,13 +59,20 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.timeout <= 0 or args.memory <= 0:
         raise UsageProblem("--timeout and --memory are positive numbers")
     limits = Limits(seconds=args.timeout, memory=int(args.memory * 2**30))
-    args.out.mkdir(parents=True, exist_ok=True)
+    folder_of("--out", args.out)
     sandbox = _sandbox(args)
+    keys = keys_of_exports({target.id: (target, root) for target in targets})
     failed = 0
     for target in targets:  # the code runs behind a wall of its own; its graph is read behind this one
         served = Served(sandbox, {"head": root}, root, target.environment) if args.sandbox == "docker" else None
-        one = partial(_export, target, root, sandbox, args.out, limits, console)
-        failed += enclosed(one, read=[root], write=[args.out], served=served) != 0
+        kept = kept_in(args.out, target.id)
+        with tempfile.TemporaryDirectory(prefix="assay-exports-", ignore_cleanup_errors=True) as made:
+            one = partial(_export, target, root, sandbox, kept, Path(made), limits, console)
+            read = [root, *([kept] if kept.is_dir() else [])]
+            if enclosed(one, read=read, write=[made], served=served) == 0:
+                take(Path(made), kept, keys.get(target.id))
+            else:
+                failed += 1
     done = len(targets) - failed
     console.print(
         f"{done} of {len(targets)} exported to {args.out}; check with: assay check --exports {args.out}", markup=False
@@ -70,11 +81,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _export(
-    target: TargetConfig, root: Path, sandbox: Sandbox, out: Path, limits: Limits, console: Console
+    target: TargetConfig, root: Path, sandbox: Sandbox, kept: Path, made: Path, limits: Limits, console: Console
 ) -> int:  # fmt: skip
     assert target.entry is not None
     try:
-        graph = export(target.entry, root, target=target, sandbox=asked(sandbox), cache_dir=out, limits=limits)
+        graph = export(
+            target.entry, root, target=target, sandbox=asked(sandbox), cache_dir=kept, made=made, limits=limits
+        )
     except TargetProblem as problem:
         console.print(f"✗ {problem}", style="red", markup=False)
         return 3
@@ -88,7 +101,7 @@ def _targets(args: argparse.Namespace, root: Path) -> list[TargetConfig]:
     if args.config and not path.is_file():
         raise UsageProblem(f"there is no configuration {str(path)!r}")
     config = read_config(path) if path.is_file() else Config()
-    configured = [target for target in config.targets if target.entry]
+    configured = [with_environment(target, config) for target in config.targets if target.entry]
     if not args.entries:
         if not configured:
             raise UsageProblem("nothing to export: name an entry point (path/to/file.py:name) or configure one")

@@ -13,6 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from analyzer.commands.folders import refuse_links
 from analyzer.configuration.config import Config
 from analyzer.loading.formats import GRAPHS, detect
 from analyzer.problem import UsageProblem
@@ -79,6 +80,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
             return 0
         if input(f"Write {names}? [y/N] ").strip().lower() not in ("y", "yes"):
             return 0
+    for name in texts:
+        refuse_links("init", root / name)
     for name, text in texts.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")

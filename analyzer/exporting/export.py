@@ -36,12 +36,14 @@ def export(
     target: TargetConfig,
     sandbox: Sandbox | None,
     cache_dir: Path | None = None,
+    made: Path | None = None,
     limits: Limits | None = None,
 ) -> Graph:
     """The graph of ``path/to/file.py:name`` below `root`.
 
     An export found in `cache_dir` under the hash of the sources and the configuration is reused; without a sandbox
-    nothing else is possible. Raises `ExportProblem` with one clear sentence (and a line) for whatever goes wrong.
+    nothing else is possible. A new one is left in `made`, or in `cache_dir` where that is None. Raises `ExportProblem`
+    with one clear sentence (and a line) for whatever goes wrong.
     """
     check_entry(entry, root)
     key = key_of(entry, root, target)
@@ -61,8 +63,8 @@ def export(
         manifest = run_exporter(entry, root, target, place, folder, limits or Limits())
         if manifest.format == "pt2" and sandbox is not None:
             manifest = convert_program(entry, sandbox, folder, limits or Limits())
-        if stored is not None:
-            _store(folder, stored)
+        if made is not None or cache_dir is not None:
+            _store(folder, (made or cache_dir or folder) / key)
         return graph_of(folder, manifest, target)
 
 

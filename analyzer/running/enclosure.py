@@ -16,6 +16,7 @@ from analyzer.walls.attended import Served
 from analyzer.walls.docker import DockerSandbox
 from analyzer.walls.kernel.rules import GPU_DEVICES, Rules
 
+MADE = "exports"  # below its own folder: what a target's analysis has exported
 FILE_SIZE = 8 << 30  # bytes of one file: a model is written once more for the engines
 
 
@@ -46,7 +47,7 @@ def enclosures(jobs: Mapping[str, tuple[TargetConfig, Surroundings]]) -> Iterato
 def _enclosure(target: TargetConfig, where: Surroundings, folders: list[Path]) -> Enclosure:
     home, fast, replies = folders
     results = where.output / "targets" / slug(target.id)
-    for folder in (home, fast, replies, results):
+    for folder in (home, fast, replies, results, home / MADE):
         folder.mkdir(parents=True, exist_ok=True)
     variables = {launch.SCRATCH: str(fast)}
     trees = {"head": where.root} | ({"base": where.base_root} if where.base_root is not None else {})
@@ -59,12 +60,9 @@ def _enclosure(target: TargetConfig, where: Surroundings, folders: list[Path]) -
         return Enclosure(home, None, variables, served, replies)
     read = [str(replies), *(path for tree in trees.values() for path in launch.all_but(tree, where.output))]
     write = [str(home), str(fast), str(results.resolve())]
-    if where.exports is not None:
+    if where.exports is not None and where.exports.is_dir():
         read.append(str(where.exports.resolve()))
-    keeps = runs_code and where.exports is not None and where.sandbox is not None
-    if keeps and where.exports is not None:
-        write.append(str(where.exports.resolve()))
-    user = None if keeps else launch.user_for([*read, *(f.parent for f in (home, fast, results))])
+    user = launch.user_for([*read, *(f.parent for f in (home, fast, results))])
     for folder in (home, fast, replies, results):
         launch.hand_over(folder, user)
     rules = Rules(

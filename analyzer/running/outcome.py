@@ -47,7 +47,8 @@ class Surroundings:
     output: Path  # the run's output folder; reproducers and pictures go below it
     config: Config
     sandbox: Sandbox | None = None  # None: project code must not run
-    exports: Path | None = None  # where exported graphs are kept
+    exports: Path | None = None  # where exported graphs of this target are kept, to be read
+    made: Path | None = None  # where those that it exports are left, for whoever started it to take
     base_root: Path | None = None  # the base tree, for analyses that compare
     contained: bool = False  # this process runs in a container that is a wall already
     engines: bool = True  # False: in one that has no engine but ONNX Runtime; see `EnginesNeeded`

@@ -15,7 +15,7 @@ from analyzer.configuration.config import Config, TargetConfig
 from analyzer.configuration.policy import apply_policy, expired
 from analyzer.findings import Finding, Level, Report, Status, TargetReport, mark_new, ordered
 from analyzer.running.cache import Cache, engine_versions
-from analyzer.running.enclosure import enclosures
+from analyzer.running.enclosure import MADE, enclosures
 from analyzer.running.outcome import Keys, Outcome, Surroundings, kind_of, with_environment
 from analyzer.running.processes import Answer, Send, run_all
 from analyzer.running.regressions import no_longer_analysed
@@ -115,7 +115,12 @@ def review(
                 continue  # the same bytes: head's outcome serves
             else:
                 where = Surroundings(
-                    tree, below, config, sandbox, options.exports, base if side == "head" else None, options.contained
+                    tree,
+                    below,
+                    config,
+                    sandbox,
+                    base_root=base if side == "head" else None,
+                    contained=options.contained,
                 )
                 jobs[f"{side} {target.id}"] = (place, target, where)
 
@@ -160,21 +165,40 @@ def _run(
         parallel = options.parallel or os.cpu_count() or 1
         yield from _outcomes(contained.run(requests, parallel, config.timeout, message), jobs, progress)
         return
-    from analyzer.running.target_run import run_target  # the front has the pipeline without the analyses
+    # The front has the pipeline without the analyses.
+    from analyzer.running.exports import kept_in, keys_of_exports, take
+    from analyzer.running.target_run import run_target
 
-    def job(target: TargetConfig, where: Surroundings) -> Callable[[Send], Any]:
-        return lambda send: run_target(target, replace(where, sandbox=asked(where.sandbox)), send).to_json()
+    def job(target: TargetConfig, where: Surroundings, made: Path) -> Callable[[Send], Any]:
+        def run(send: Send) -> Any:
+            return run_target(target, replace(where, sandbox=asked(where.sandbox), made=made), send).to_json()
+
+        return run
+
+    keys: Mapping[str, str] = {}
+    if options.exports is not None:
+        jobs = {
+            name: (place, target, replace(where, exports=kept_in(options.exports, target.id)))
+            for name, (place, target, where) in jobs.items()
+        }
+        if any(where.sandbox is not None for _, _, where in jobs.values()):  # else nothing is exported
+            keys = keys_of_exports({name: (target, where.root) for name, (_, target, where) in jobs.items()})
 
     with enclosures({name: (target, where) for name, (_, target, where) in jobs.items()}) as walls:
         answers = run_all(
-            {name: job(target, where) for name, (_, target, where) in jobs.items()},
+            {name: job(target, where, walls[name].home / MADE) for name, (_, target, where) in jobs.items()},
             deadline=config.timeout,
             parallel=options.parallel or os.cpu_count() or 1,
             logs=output / ".logs",
             on_message=message,
             enclosures=walls,
         )
-        yield from _outcomes(answers, jobs, progress)
+        for place, outcome in _outcomes(answers, jobs, progress):
+            name = f"{place[0]} {place[1]}"
+            kept = jobs[name][2].exports
+            if kept is not None and outcome.target.status is Status.ANALYSED:
+                take(walls[name].home / MADE, kept, keys.get(name))
+            yield place, outcome
 
 
 def _outcomes(

@@ -214,7 +214,9 @@ def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, 
             if alone is not None:
                 return alone
             try:
-                return export(target.entry, root, target=target, sandbox=where.sandbox, cache_dir=where.exports)
+                return export(
+                    target.entry, root, target=target, sandbox=where.sandbox, cache_dir=where.exports, made=where.made
+                )
             except ExportProblem as problem:
                 traced = any(f.confidence is Confidence.PROVED and f.level is Level.ERROR for f in tally.findings)
                 if problem.defect and not traced:  # where tracing says why, saying that it fails is noise

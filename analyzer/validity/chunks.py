@@ -142,9 +142,8 @@ def decide_chunked(space: Space, *, jobs: int = -1, backend: str = "local", cell
     chunks = list(chunks_of(space, cells))
     if backend == "local":
         return joined(spread(lambda chunk: run_chunk(space, chunk), chunks, jobs), len(chunks))
-    from joblib import Parallel, delayed, parallel_config
-
     try:
+        from joblib import Parallel, delayed, parallel_config
         from joblibspark import register_spark
     except ImportError:
         raise UsageProblem("the Spark backend is not installed; run `pip install assay-action[spark]`") from None

@@ -95,33 +95,14 @@ class SocketSession(Received):
             path.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
             self._give(path)
 
-    def send(self, line: bytes) -> None:
-        try:
-            self._stream.settimeout(None)
-            self._stream.sendall(line + b"\n")
-        except OSError:
-            raise SessionEnded(self.death()) from None
-
     def death(self) -> str:
         return "has ended"
 
     def close(self) -> None:
         self._stream.close()
 
-    def _more(self, ends: float) -> None:
-        left = ends - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        try:
-            self._stream.settimeout(left)
-            chunk = self._stream.recv(1 << 20)
-        except TimeoutError:
-            raise
-        except OSError:
-            raise SessionEnded(self.death()) from None
-        if not chunk:
-            raise SessionEnded(self.death())
-        self._output += chunk
+    def _socket(self) -> socket.socket:
+        return self._stream
 
     def _make(self, folder: Path) -> None:
         if not folder.is_dir():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import socket
 import tempfile
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,12 +78,6 @@ class DockerSession(Received):
             except APIError:
                 raise SessionEnded(self.death()) from None
 
-    def send(self, line: bytes) -> None:
-        try:
-            self._socket().sendall(line + b"\n")
-        except OSError:
-            raise SessionEnded(self.death()) from None
-
     def death(self) -> str:
         code, oom = None, False
         with contextlib.suppress(Exception):  # the container is gone; how it ended is not known
@@ -111,23 +104,7 @@ class DockerSession(Received):
     def _socket(self) -> Any:
         return getattr(self._stream, "_sock", self._stream)
 
-    def _more(self, ends: float) -> None:
-        left = ends - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        raw = self._socket()
-        try:
-            raw.settimeout(max(0.01, left))
-            chunk = raw.recv(1 << 20)
-        except TimeoutError:
-            raise
-        except OSError:
-            raise SessionEnded(self.death()) from None
-        if not chunk:
-            raise SessionEnded(self.death())
-        self._feed(chunk)
-
-    def _feed(self, chunk: bytes) -> None:
+    def _came(self, chunk: bytes) -> None:
         """Take apart the engine's frames: eight bytes of header (stream, length), then the payload."""
         self._frames += chunk
         at = 0

@@ -2,20 +2,55 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
+from typing import Any
 
 from analyzer.walls.protocol import SessionEnded
 
+CHUNK = 1 << 20  # bytes at once
+
 
 class Received(ABC):
-    """What has come and was not asked for yet stands in `_output`; `_more` waits for more of it."""
+    """The other end of a socket. What has come and was not asked for yet stands in `_output`."""
 
     def __init__(self) -> None:
         self._output = bytearray()
 
     @abstractmethod
+    def _socket(self) -> Any:
+        """The socket, or what an engine's library has in its place."""
+
+    @abstractmethod
+    def death(self) -> str:
+        """How the other end has ended."""
+
+    def _came(self, chunk: bytes) -> None:
+        """Add what has come to `_output`."""
+        self._output += chunk
+
+    def send(self, line: bytes) -> None:
+        """Send one line, within what was left at the last `_more`: the other end may never read."""
+        try:
+            self._socket().sendall(line + b"\n")
+        except OSError:
+            raise SessionEnded(self.death()) from None
+
     def _more(self, ends: float) -> None:
-        """Add at least one byte. Raises `TimeoutError` after `ends` (of `time.monotonic`), and `SessionEnded`."""
+        """Wait for at least one byte. Raises `TimeoutError` after `ends` (of `time.monotonic`), and `SessionEnded`."""
+        left = ends - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        try:
+            self._socket().settimeout(left)
+            chunk = self._socket().recv(CHUNK)
+        except TimeoutError:
+            raise
+        except OSError:
+            raise SessionEnded(self.death()) from None
+        if not chunk:
+            raise SessionEnded(self.death())
+        self._came(chunk)
 
     def line(self, ends: float, limit: int) -> bytes:
         looked = 0
