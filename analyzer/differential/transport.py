@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from analyzer.differential.verdict import Failure, Kind, kind_of_error
-from analyzer.walls import Limits, launch, stage
+from analyzer.walls import Limits, forked, launch, stage
 from analyzer.walls.archive import flatten
 from analyzer.walls.kernel.rules import GPU_DEVICES
 from analyzer.walls.protocol import OUTPUT, PROCESSES
@@ -33,6 +33,9 @@ MAX_REPLY = 64 << 20
 MAX_WAITING = 2  # replies that are read ahead: whoever answers without end waits
 RESERVE = 2 << 30  # bytes of data beyond `memory` before an allocation fails: thread stacks and allocator reserves
 LOG_LINES = 40
+# What workers import that costs more than a tenth of a second and starts no threads of its own.
+IMPORTS = {"torch": ("torch",), "tensorflow": ("tensorflow",), "keras": ("keras",), "jax": ("jax",)}
+MEASURED = {"OMP_NUM_THREADS", "MKL_NUM_THREADS"}  # read when libraries are loaded, so each needs a process of its own
 
 
 class EngineFailed(Exception):
@@ -116,7 +119,7 @@ class ProcessTransport:
         self.engine, self.environment, self.memory, self.limits = engine, environment, memory, limits
         self.starts = 0
         self.folder = Path(tempfile.mkdtemp(prefix="assay-worker-", dir=launch.memory_backed()))
-        self._child: subprocess.Popen[bytes] | None = None
+        self._child: subprocess.Popen[bytes] | forked.Forked | None = None
         self._lines: queue.Queue[bytes | None] = queue.Queue(MAX_WAITING)
         self._asked = 0
         self._log: list[str] = []
@@ -169,14 +172,23 @@ class ProcessTransport:
         )
         ordered = self.environment.python == sys.executable  # -P is as old as Python 3.11
         variables = {"TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONHASHSEED": "0", **self.environment.variables}
-        self._child = subprocess.Popen(
+        whole = launch.environment(home, variables)
+        self._child = None
+        imports = IMPORTS.get(self.engine.partition("-")[0])
+        if ordered and imports and not (overlay or self.environment.devices or set(variables) & MEASURED):
+            self._child = forked.start(
+                WORKER, self.engine, str(self.folder),
+                imports=imports, rules=rules, path=[self.folder], folder=home, variables=whole, own=variables,
+                session=self.limits is not None,
+            )  # fmt: skip
+        self._child = self._child or subprocess.Popen(
             launch.command(
                 WORKER, self.engine, str(self.folder),
                 rules=rules, path=[p for p in (overlay, self.folder) if p is not None], python=self.environment.python,
                 ordered=ordered,
             ),
             cwd=home,
-            env=launch.environment(home, variables),
+            env=whole,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -232,6 +244,9 @@ class ProcessTransport:
 
     def _kill(self) -> None:
         if self._child is not None and self._child.poll() is None:
+            if isinstance(self._child, forked.Forked):
+                self._child.end()
+                return
             stage.end_tree(self._child.pid)  # compilers that the engine has started
             self._child.wait()
 

@@ -12,17 +12,26 @@ import json
 import os
 import runpy
 import sys
+from typing import Any
 
 from .rules import CannotStand, Rules, close
 
 START = (
     "import sys; p = sys.argv.pop(1); sys.path.insert(0, p); from kernel import enter; sys.path.remove(p); enter.main()"
 )
+NURSERY = START.replace("enter", "nursery")  # what a parent of forked children runs instead
+LENGTH = 4  # bytes before an order to a nursery
+MAX_ORDER = 16 << 20
 NOT_CLOSED = 125
+OURS = ("kernel", "stage")  # modules that only the way in needs
 
 
 def main() -> None:
-    request = json.loads(sys.argv.pop(1))
+    run(json.loads(sys.argv.pop(1)))
+
+
+def run(request: dict[str, Any]) -> None:
+    """Close the wall that `request` describes, then run what it names; the arguments stand in `sys.argv`."""
     if request.get("rules") is not None:
         try:
             close(Rules(**request["rules"]))
@@ -35,6 +44,8 @@ def main() -> None:
         except OSError as error:
             sys.stderr.write(f"cannot start {request['program']}: {error.strerror}\n")
             os._exit(127)
+    for name in [name for name in sys.modules if name.partition(".")[0] in OURS]:
+        del sys.modules[name]  # a project may call its own modules so
     sys.path[:0] = request.get("path", [])
     if "script" in request:
         sys.argv[0] = request["script"]
