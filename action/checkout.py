@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from action.diff import Changes, hunks_of
+from action.diff import Changes, added_in, hunks_of
 from analyzer.problem import UsageProblem
 from analyzer.selecting.revisions import Exported, Revisions
 
@@ -75,7 +75,7 @@ class Repository(Revisions):
     def commentable(self, base: str, head: str, changes: Iterable[Change], paths: Iterable[str]) -> Changes:
         """All changed files, and the hunks of those in `paths`, with the three lines of context that GitHub shows."""
         by_path = {change.path: change for change in changes}
-        hunks = {}
+        hunks, added = {}, {}
         for path in sorted(set(paths) & set(by_path)):
             change = by_path[path]
             if change.status == "D":
@@ -84,8 +84,9 @@ class Repository(Revisions):
             done = self._git(
                 *_DIFF, "--unified=3", "--find-renames", base, head, "--", *(f":(top,literal){p}" for p in both)
             )
-            hunks[path] = hunks_of(done.stdout.decode("utf-8", "replace"))
-        return Changes(frozenset(by_path), hunks)
+            patch = done.stdout.decode("utf-8", "replace")
+            hunks[path], added[path] = hunks_of(patch), added_in(patch)
+        return Changes(frozenset(by_path), hunks, added)
 
     def tracks(self, revision: str, path: str) -> bool:
         """Whether a commit holds anything at `path`."""

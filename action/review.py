@@ -12,10 +12,11 @@ from markupsafe import Markup
 
 from action import markers
 from action.diff import Changes
+from action.placing import can_be_applied, caused_by, commented
 from action.settings import Settings
 from analyzer.findings import Finding, Level, Location, Report, Status, Verdict
 from analyzer.rendering.markdown import COMMENT_LIMIT, Links, evidence, headline, summary, templates
-from analyzer.rendering.markdown_text import clean, is_plain_source, truncate_blocks, verbatim_fence
+from analyzer.rendering.markdown_text import clean, truncate_blocks, verbatim_fence
 from analyzer.rendering.rules import help_uri
 
 CHECK_TEXT_LIMIT = 60_000
@@ -192,6 +193,8 @@ def inline_comments(report: Report, context: Context, changes: Changes, limit: i
             start, end, applies = fix.line or 0, fix.end_line or fix.line or 0, True
         elif location and changes.holds(location.path, location.line):
             start = end = location.line
+        elif cause := caused_by(finding, changes):
+            location, start, end = cause, cause.line, cause.line
         path = location.path if location else paths.get(finding.target, "")
         group = next((g for g in groups if g.path == path and g.meets(start, end)), None)
         if not end and (path not in changes.files or finding.fingerprint not in blocking):
@@ -237,7 +240,7 @@ class _Group:
         """What is wrong and what mends it on the first screen; why, and how to see it again, folded below."""
         told = [(f.fingerprint, f.target) for f in self.findings]
         offer = str(_replacement(self.offer)) if self.offer else ""
-        said, reasons = comment_text(_alike(self.findings), context, self.offer)
+        said, reasons = comment_text(_alike(self.findings), context, self.offer, (self.path, self.start, self.end))
         room = max(0, COMMENT_LIMIT - len(offer))
         cut = "*The rest is in `report.json`.*"
         said = truncate_blocks(f"{markers.findings(context.identity, told)}\n{said}", room, cut)
@@ -260,29 +263,13 @@ def _alike(findings: Sequence[Finding]) -> list[list[Finding]]:
     return list(groups.values())
 
 
-def commented(finding: Finding) -> bool:
-    """Whether a finding is worth a comment of its own."""
-    return finding.new and finding.suppressed is None and finding.level is not Level.NOTE
-
-
-def can_be_applied(finding: Finding) -> bool:
-    """Whether the suggestion may be offered as a change: proved, in the finding's file, nothing in it invisible."""
-    fix, location = finding.suggestion, finding.location
-    return bool(
-        fix
-        and location
-        and fix.proved
-        and fix.path == location.path
-        and fix.line is not None
-        and fix.replacement is not None
-        and is_plain_source(fix.replacement)
-    )
-
-
-def comment_text(groups: Sequence[Sequence[Finding]], context: Context, offer: Finding | None) -> tuple[str, str]:
+def comment_text(
+    groups: Sequence[Sequence[Finding]], context: Context, offer: Finding | None, place: tuple[str, int, int]
+) -> tuple[str, str]:
     """What is wrong with a line and what mends it; then, folded, why and how to see it again.
 
-    The findings of a group say one thing; the change of `offer` stands between the two texts.
+    The findings of a group say one thing; the change of `offer` stands between the two texts. `place`: the path and
+    lines of the comment; a finding that shows elsewhere says where.
     """
     told = []
     for same in groups:
@@ -293,12 +280,20 @@ def comment_text(groups: Sequence[Sequence[Finding]], context: Context, offer: F
                 "layers": tuple(dict.fromkeys(f.layer or f.node for f in same if f.layer or f.node)),
                 "help_uri": help_uri(finding.rule) if _RULE.match(finding.rule) else None,
                 "below": _offers(finding, offer),
+                "shows_at": _elsewhere(finding.location, place),
                 "evidence": truncate_blocks(evidence(finding, context.links), 20_000, "*More is in `report.json`.*"),
             }
         )
     module: Any = templates().get_template("comment.md").module
-    texts = (str(module.said(told, offer)), str(module.reasons(told, context.links)))
+    texts = (str(module.said(told, offer, context.links)), str(module.reasons(told, context.links)))
     return texts[0].strip(), texts[1].strip()
+
+
+def _elsewhere(location: Location | None, place: tuple[str, int, int]) -> Location | None:
+    """Where a problem shows, if the comment on it stands on other lines."""
+    path, start, end = place
+    there = location is None or end == 0 or (location.path == path and start <= location.line <= end)
+    return None if there else location
 
 
 def _offers(finding: Finding, offer: Finding | None) -> bool:
@@ -377,12 +372,6 @@ def current_fingerprints(report: Report) -> frozenset[str]:
 def unanswered_targets(report: Report) -> frozenset[str]:
     """Targets about which this run says nothing: their comments stay as they are."""
     return frozenset(markers.target_key(t.id) for t in report.targets if t.status is not Status.ANALYSED)
-
-
-def commented_paths(report: Report) -> frozenset[str]:
-    """The files whose hunks matter."""
-    found = {f.location.path for f in report.findings if f.location and commented(f)}
-    return frozenset(found | {t.file for t in report.targets})
 
 
 def _annotations(findings: Iterable[Finding]) -> Iterable[Annotation]:

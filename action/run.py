@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from action import containment, folders, review, second_stage
+from action import containment, folders, second_stage
 from action.allowed import Chosen, allowed
 from action.base_policy import Judged, affected, with_loosenings
 from action.checkout import Change, Exported, Repository
@@ -23,6 +23,7 @@ from action.ending import Cancelled, Ending
 from action.finish import finish
 from action.github import GitHub
 from action.outcome import Outcome
+from action.placing import commented_paths
 from action.plan import CheckCommit, Nothing, Plan, RelayReport, ReviewPullRequest, plan
 from action.posting import Posting
 from action.settings import Settings
@@ -149,7 +150,7 @@ def _analyse(
         report = replace(report, targets=(*report.targets, *chosen.skipped))
         report = outside.write(report, output)
         changes = repository.commentable(
-            trees.base_sha or todo.head_sha, todo.head_sha, trees.changes, review.commented_paths(report)
+            trees.base_sha or todo.head_sha, todo.head_sha, trees.changes, commented_paths(report)
         )
         made, outcome = posting.post(report, changes, output, outside.today())
         folders.give_to_owner(settings, output)

@@ -55,6 +55,15 @@ class Status(StrEnum):
     SKIPPED = "skipped"  # its content is not here (an unfetched LFS pointer, a submodule)
 
 
+class Cause(StrEnum):
+    """Whose doing it is that a target was not analysed whole."""
+
+    MODEL = "model"  # the file, its code, its configuration; also what is too large or too slow for the limits
+    SURROUNDINGS = "surroundings"  # the machine, its container engine, a network
+    POLICY = "policy"  # what this run may do: the project's code may not run here
+    ASSAY = "assay"  # an internal error
+
+
 @dataclass(frozen=True, slots=True)
 class Location:
     """A place in the repository. `path` is relative to its root with forward slashes; `line` and `column` count from 1.
@@ -237,6 +246,7 @@ class TargetReport:
     path: str
     status: Status = Status.ANALYSED
     error: str | None = None
+    cause: Cause | None = None  # of `error`; None where everything was analysed
     nodes: int = 0
     unsafe_operators: UnsafeOperators = UnsafeOperators()
     unknown_operators: Mapping[str, int] = field(default_factory=dict)
@@ -251,6 +261,11 @@ class TargetReport:
     pictures: tuple[str, ...] = ()  # files below the output folder
     changed: bool = True
     cached: bool = False
+
+    @property
+    def spared(self) -> bool:
+        """Whether it was not analysed, and that is no doing of the model: another run may tell."""
+        return self.status is not Status.ANALYSED and self.cause not in (None, Cause.MODEL)
 
     @property
     def file(self) -> str:

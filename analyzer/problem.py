@@ -13,3 +13,11 @@ class UsageProblem(Problem):
 
 class TargetProblem(Problem):
     """One target cannot be loaded, exported or analysed: exit code 3, the other targets go on."""
+
+
+class SurroundingsProblem(TargetProblem):
+    """The machine, its container engine or a network refused something: no doing of the model or of its code."""
+
+
+class NotAllowedProblem(TargetProblem):
+    """What this run may do does not suffice: the project's code may not run here."""

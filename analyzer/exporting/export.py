@@ -16,7 +16,7 @@ import analyzer
 from analyzer.configuration.config import TargetConfig
 from analyzer.exporting.annotate import graph_of
 from analyzer.exporting.imports import imported_files, mentioned_files
-from analyzer.exporting.manifest import FORMATS, ExportProblem, Manifest, read_manifest
+from analyzer.exporting.manifest import FORMATS, ExportProblem, Manifest, NotExported, read_manifest
 from analyzer.findings import Location
 from analyzer.graph import Graph
 from analyzer.loading.exported_program import take_apart
@@ -54,7 +54,7 @@ def export(
         if manifest is not None:
             return graph_of(stored, manifest, target)
     if place is None:
-        raise ExportProblem(
+        raise NotExported(
             f"{entry}: no export of its present sources was found, and running its code is not allowed here; run "
             "`assay export` in a job without permissions and hand its folder over"
         )

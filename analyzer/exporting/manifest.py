@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from analyzer.findings import Location
-from analyzer.problem import TargetProblem
+from analyzer.problem import NotAllowedProblem, TargetProblem
 
 MAX_SIZE = 64 << 20
 DEFECTS = ("building", "running", "described")
@@ -27,6 +27,10 @@ class ExportProblem(TargetProblem):
         super().__init__(sentence)
         self.location = location
         self.defect = defect
+
+
+class NotExported(ExportProblem, NotAllowedProblem):
+    """Its code may not run here, and no export was handed over."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,7 +203,9 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
         standing = confirmation.standing if confirmation else None
         support = Support(shown_by, needed.get(id(warning)), mends.get(id(warning)), standing)
         after = follow.get(id(warning), [])
-        finding = finding_of(case.graph, case.target.id, case.interpretation, warning, case.assumptions, after, support)
+        finding = finding_of(
+            case.graph, case.target.id, case.interpretation, warning, case.assumptions, after, support, case.root
+        )
         if confirmation is not None and case.output is not None:
             path = _write(case, confirmation, finding, warning, case.output)
             finding = replace(finding, reproducer=str(path.relative_to(case.output)))

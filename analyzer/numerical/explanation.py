@@ -58,8 +58,11 @@ def operand_text(warning: Alarm) -> str:
     return f"input {warning.operand}" if len(warning.node.inputs) > 1 else ""
 
 
-def message(warning: Alarm, failed: bool, interpretation: Interpretation) -> str:
-    """One sentence: what the operator receives and how far that is known; `failed` if a run has shown it."""
+def message(warning: Alarm, failed: bool, interpretation: Interpretation, written: str = "") -> str:
+    """One sentence: what the operator receives and how far that is known; `failed` if a run has shown it.
+
+    `written`: the operand as the source line has it; empty where no line shows it.
+    """
     node, interval = warning.node, warning.interval
     name, where = operator_text(node), interval_text(interval.lo, interval.hi)
     receives = "receives" if failed else "can receive"
@@ -67,10 +70,10 @@ def message(warning: Alarm, failed: bool, interpretation: Interpretation) -> str
     if warning.danger == UNDECIDED and not failed:
         return _short(f"`{name}` could not be analysed: its rule failed on it, so it may leave its domain")
     reason = cause(warning, interpretation)
-    because = f": {reason}" if reason else f": {_operand(warning)} lies in {where}"
+    because = f": {reason}" if reason else f": {_operand(warning, written)} lies in {where}"
     if warning.backward:
         edge = warning.danger or "the edge of its domain"
-        return _short(f"the gradient of `{name}` is not finite at {edge}; {_operand(warning)} lies in {where}")
+        return _short(f"the gradient of `{name}` is not finite at {edge}; {_operand(warning, written)} lies in {where}")
     if rule == "log-of-nonpositive":
         what = "0" if interval.lo >= 0 else "a negative number" if interval.hi < 0 else "0 or a negative number"
         return _short(f"`{name}` {receives} {what}{because}")
@@ -82,7 +85,7 @@ def message(warning: Alarm, failed: bool, interpretation: Interpretation) -> str
         limit = EXP_LIMIT.get(warning.dtype)
         known = f", {warning.dtype} ends at {limit:g}" if limit else ""
         verb = "overflows" if failed else "can overflow"
-        return _short(f"`{name}` {verb}: {_operand(warning)} reaches {interval.hi:.6g}{known}")
+        return _short(f"`{name}` {verb}: {_operand(warning, written)} reaches {interval.hi:.6g}{known}")
     if rule == "sqrt-of-negative":
         return _short(f"`{name}` {receives} a negative number{because}")
     if "overflow" in rule:
@@ -92,13 +95,15 @@ def message(warning: Alarm, failed: bool, interpretation: Interpretation) -> str
             return _short(f"the result of `{name}` {verb} {warning.dtype}, which ends at {element.hi:g}")
         return _short(f"the result of `{name}` {verb} {warning.dtype}: bounds {where}")
     if rule == "softmax-of-minus-infinity":
-        return _short(f"`{name}` gives NaN where {warning.danger}: {_operand(warning)} lies in {where}")
+        return _short(f"`{name}` gives NaN where {warning.danger}: {_operand(warning, written)} lies in {where}")
     leaves = "leaves" if failed else "can leave"
     return _short(f"`{name}` {leaves} its domain ({warning.danger}){because}")
 
 
-def _operand(warning: Alarm) -> str:
-    """``its operand `x` ``: an input or a weight by its name, anything else by the operator that computes it."""
+def _operand(warning: Alarm, written: str = "") -> str:
+    """``its operand `x` ``: as the source has it, else an input or weight by its name, else by what makes it."""
+    if written:
+        return f"its operand `{written}`"
     if not 0 <= warning.operand < len(warning.node.inputs):
         return "its operand"
     node, value = origin(warning.node.inputs[warning.operand]), warning.node.inputs[warning.operand]

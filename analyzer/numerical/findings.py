@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from analyzer.findings import Confidence, Evidence, Finding, Level, Suggestion
 from analyzer.graph import Graph, Role, call_site_of, display_name, in_framework_layer, is_frozen, layer_of, location_of
@@ -24,6 +25,7 @@ from analyzer.numerical.explanation import (
 from analyzer.numerical.hidden_overflows import rests_on_defaults
 from analyzer.numerical.result import Alarm, Interpretation
 from analyzer.numerical.sensitivity import Precondition
+from analyzer.numerical.written_operands import written_operand
 
 KEPT = (
     "It depends on the engine and the processor: PyTorch keeps denormal numbers on a CPU; TensorFlow's kernels, ONNX "
@@ -71,8 +73,9 @@ def finding_of(
     assumptions: Sequence[Assumption],
     followers: Sequence[Alarm],
     support: Support,
+    root: Path | None = None,
 ) -> Finding:
-    """The finding for one root warning."""
+    """The finding for one root warning; `root`: the folder that source locations are relative to."""
     denormal = denormal_only(warning, interpretation)
     # ONNX Runtime keeps or flushes denormal numbers by processor, and no verdict may depend on who reviews.
     failed = bool(support.shown_by) and not (denormal and graph.framework != "tensorflow")
@@ -98,11 +101,12 @@ def finding_of(
     sentences += tuple(s for s in (*_weights_moved(support.standing), note) if s)
     level = Level.WARNING if degenerate or untrained or assumed else level_of(warning, graph, confidence)
     table = interval_table(graph, interpretation, warning)
+    written = written_operand(root, warning.node, warning.operand) if root is not None else ""
     return Finding(
         rule=warning.rule,
         level=Level.NOTE if note else level,
         confidence=confidence,
-        message=message(warning, (failed or proved) and not frozen, interpretation),
+        message=message(warning, (failed or proved) and not frozen, interpretation, written),
         target=target,
         layer=layer_of(warning.node),
         node=display_name(warning.node),

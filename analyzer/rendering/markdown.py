@@ -36,6 +36,7 @@ COMMENT_LIMIT = 64_000  # GitHub refuses a body above 65,536 characters
 ROWS = 40
 MAPS = 3
 _OF_WEIGHTS = re.compile(r" \((?:initial values? .*|checkpoint)\)\Z")
+_REMARK = re.compile(r" \([^()]*\)\Z")  # at the end of a sentence
 CHAIN = 8  # rows of a table of evidence; the page has all
 
 
@@ -61,6 +62,7 @@ class Headline:
     symbol: str
     text: str
     extras: tuple[str, ...]
+    loud: tuple[str, ...] = ()  # of the extras, what no other line of a text that is not green says
 
 
 def summary(
@@ -112,19 +114,21 @@ def headline(report: Report, name: str = "Assay") -> Headline:
         text, symbol = f"{name}: no new problem in {models}", "✅"
     known = sum(1 for f in report.findings if not f.new and f.suppressed is None)
     loosened = any(f.rule == LOOSENED for f in report.findings)
+    less = ("asks less than the base",) if loosened else ()
+    unknown = tuple(
+        f"{count} {word}"
+        for status, word in ((Status.TRACED, "traced only"), (Status.SKIPPED, "skipped"), (Status.FAILED, "failed"))
+        if (count := sum(t.status is status and t.id not in bad for t in missing))
+    )
     extras = (
-        *(("asks less than the base",) if loosened else ()),
+        *less,
         *((f"{len(looks)} to look at",) if report.verdict is Verdict.FAIL and looks else ()),
         *((f"{len(report.fixed)} fixed",) if report.fixed else ()),
         *((f"{known} known",) if known else ()),
-        *(
-            f"{count} {word}"
-            for status, word in ((Status.TRACED, "traced only"), (Status.SKIPPED, "skipped"), (Status.FAILED, "failed"))
-            if (count := sum(t.status is status and t.id not in bad for t in missing))
-        ),
+        *unknown,
         duration(report.seconds),
     )
-    return Headline(symbol, text, extras)
+    return Headline(symbol, text, extras, (*less, *unknown))
 
 
 def _informing(report: Report) -> tuple[Finding, ...]:
@@ -194,6 +198,12 @@ class View:
     @property
     def fixed(self) -> tuple[Finding, ...]:
         return self.report.fixed
+
+    @property
+    def more(self) -> tuple[str, ...]:
+        """What the last fold of a review with problems holds."""
+        told = ((self.informing, "to look at"), (self.fixed, "fixed"), (self.known, "known before"))
+        return (*(f"{len(some)} {word}" for some, word in told if some), "what was checked")
 
     @property
     def green(self) -> bool:
@@ -331,8 +341,13 @@ def where(finding: Finding, view: View) -> Markup:
     location = finding.location
     if location is None:
         return cell_code(view.files.get(finding.target, finding.target))
+    return at(location, view.links)
+
+
+def at(location: Location, links: Links) -> Markup:
+    """A line of a file, as a link where there is an address."""
     shown = cell_code(f"{location.path}:{location.line}")
-    address = view.links.line(location)
+    address = links.line(location)
     return Markup(f"[{shown}]({address})") if address else shown
 
 
@@ -373,13 +388,25 @@ def counted(targets: Sequence[TargetReport], changed: str, some: Collection[str]
 def mend(finding: Finding) -> str:
     """The suggestion in one clause; what it rests on stands with the finding's evidence."""
     text = finding.suggestion.description if finding.suggestion else ""
-    return text.partition(";")[0].partition(" (the ")[0].partition(": ")[0].rstrip(".")
+    for end in (";", " (the ", ": ", ", which "):
+        text = text.partition(end)[0]
+    return text.rstrip(".")
 
 
 def stated(finding: Finding) -> str:
     """The message as the beginning of a sentence that goes on."""
     text = finding.message.rstrip(".")
     return f"T{text[1:]}" if text.startswith("the ") else text
+
+
+def brief(finding: Finding, inside: bool = False) -> str:
+    """What is wrong in one clause; how it comes about stands with the evidence. `inside`: of a sentence."""
+    text = finding.message if inside else stated(finding)
+    if finding.rule.startswith("numerical/"):
+        text = text.partition(": ")[0]
+    text = text.partition("; ")[0].partition(", and ")[0].rstrip(".")
+    cut = _REMARK.sub("", text)
+    return cut if len(cut) > len(text) // 3 else text
 
 
 def chain(table: Table) -> tuple[tuple[Any, ...], ...]:
@@ -415,6 +442,7 @@ def templates() -> jinja2.Environment:
     made = environment(str(TEMPLATES))
     made.globals.update(
         where=where,
+        at=at,
         reproduce=reproduce,
         commands=commands,
         mermaid=_mermaid,
@@ -425,6 +453,8 @@ def templates() -> jinja2.Environment:
         mend=mend,
         mends=mends,
         stated=stated,
+        brief=brief,
+        duration=duration,
         chain=chain,
         names=_names,
         ROWS=ROWS,

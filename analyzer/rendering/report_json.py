@@ -10,6 +10,7 @@ from typing import Any
 
 from analyzer.findings import (
     SCHEMA,
+    Cause,
     Confidence,
     DeviationMap,
     DistanceHistogram,
@@ -93,6 +94,7 @@ def finding_from_json(data: Mapping[str, Any]) -> Finding:
 def target_from_json(data: Mapping[str, Any]) -> TargetReport:
     rest = dict(data)
     rest["status"] = Status(data["status"])
+    rest["cause"] = Cause(data["cause"]) if data.get("cause") else None
     rest["unsafe_operators"] = UnsafeOperators(**data["unsafe_operators"])
     for key in ("assumptions", "notes", "backends", "pictures"):
         rest[key] = tuple(data.get(key, ()))

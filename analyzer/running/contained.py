@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from analyzer.running.outcome import Surroundings, slug
-from analyzer.running.request import FILES_LIMIT, OUTCOME, REQUEST, Request
+from analyzer.running.request import BROKE_OFF, FILES_LIMIT, OUTCOME, REQUEST, Request
 from analyzer.running.target_run import EnginesNeeded, run_target
 from analyzer.walls.archive import files_below, pack
 from analyzer.walls.protocol import OUTPUT
@@ -57,4 +57,4 @@ if __name__ == "__main__":
         import traceback
 
         traceback.print_exc()
-        sys.exit(70)
+        sys.exit(BROKE_OFF)

@@ -25,12 +25,12 @@ import jsonschema
 import analyzer
 from analyzer.configuration.config import TargetConfig
 from analyzer.configuration.schemas import schema
-from analyzer.findings import Finding, Report
-from analyzer.problem import TargetProblem
+from analyzer.findings import Cause, Finding, Report
+from analyzer.problem import SurroundingsProblem, TargetProblem
 from analyzer.rendering.report_json import from_json, to_json
-from analyzer.running.outcome import Outcome, slug
+from analyzer.running.outcome import Outcome, cause_of, slug
 from analyzer.running.processes import Answer
-from analyzer.running.request import FILES_LIMIT, OUTCOME, REQUEST, Request
+from analyzer.running.request import BROKE_OFF, FILES_LIMIT, OUTCOME, REQUEST, Request
 from analyzer.walls import PYTHON, Limits, Sandbox, SessionEnded
 from analyzer.walls.archive import ArchiveRefused, unpack
 from analyzer.walls.docker import DockerSandbox
@@ -44,6 +44,10 @@ MOST_FINDINGS = 5_000
 MOST_FILES = 500
 OUTCOME_LIMIT = 64 << 20
 _TOOL = {"name": "assay", "version": analyzer.__version__, "engines": {}}
+
+
+class _BrokeOff(TargetProblem):
+    """An error of ours in the container."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,8 @@ class Containers:
                 f"the analysis took longer than {seconds:g} s and was stopped; raise `timeout:`."
             ) from None
         except SessionEnded as ended:
-            raise TargetProblem(f"the container of the analysis {ended}") from None
+            kind = SurroundingsProblem if ended.lost else _BrokeOff if ended.exit_code == BROKE_OFF else TargetProblem
+            raise kind(f"the container of the analysis {ended}") from None
         except OutOfTurn as broken:
             raise TargetProblem(
                 f"the container of the analysis {broken}, and was stopped; nothing of it counts."
@@ -123,10 +128,13 @@ class Containers:
             try:
                 outcome = self.analyse(request, output, lambda stage: events.put(("stage", name, stage)), seconds)
                 answer = Answer(outcome.to_json(), seconds=time.monotonic() - began)
+            except _BrokeOff as problem:
+                answer = Answer(error=str(problem), seconds=time.monotonic() - began, cause=Cause.ASSAY)
             except TargetProblem as problem:
-                answer = Answer(error=str(problem), seconds=time.monotonic() - began)
+                answer = Answer(error=str(problem), seconds=time.monotonic() - began, cause=cause_of(problem))
             except Exception as error:  # a mistake of ours, or an engine that is gone, costs this target alone
-                answer = Answer(error=f"the container of the analysis could not be kept ({type(error).__name__}).")
+                lost = f"the container of the analysis could not be kept ({type(error).__name__})."
+                answer = Answer(error=lost, seconds=time.monotonic() - began, cause=Cause.SURROUNDINGS)
             events.put(("answer", name, answer))
 
         while waiting or running:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.configuration.config import Config, TargetConfig
-from analyzer.findings import Finding, TargetReport
+from analyzer.findings import Cause, Finding, TargetReport
+from analyzer.problem import NotAllowedProblem, Problem, SurroundingsProblem
 from analyzer.rendering.report_json import finding_from_json, finding_to_json, target_from_json, target_to_json
 
 if TYPE_CHECKING:
@@ -52,6 +53,13 @@ class Surroundings:
     base_root: Path | None = None  # the base tree, for analyses that compare
     contained: bool = False  # this process runs in a container that is a wall already
     engines: bool = True  # False: in one that has no engine but ONNX Runtime; see `EnginesNeeded`
+
+
+def cause_of(problem: Problem) -> Cause:
+    """Whose doing a problem is."""
+    if isinstance(problem, NotAllowedProblem):
+        return Cause.POLICY
+    return Cause.SURROUNDINGS if isinstance(problem, SurroundingsProblem) else Cause.MODEL
 
 
 def kind_of(target: TargetConfig) -> str:

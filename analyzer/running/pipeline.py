@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import analyzer
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.configuration.policy import apply_policy, expired
-from analyzer.findings import Finding, Level, Report, Status, TargetReport, mark_new, ordered
+from analyzer.findings import Cause, Finding, Level, Report, Status, TargetReport, mark_new, ordered
 from analyzer.running.cache import Cache, engine_versions
 from analyzer.running.enclosure import MADE, enclosures
 from analyzer.running.outcome import Keys, Outcome, Surroundings, kind_of, with_environment
 from analyzer.running.processes import Answer, Send, run_all
-from analyzer.running.regressions import no_longer_analysed
+from analyzer.running.regressions import no_longer_analysed, not_compared
 from analyzer.running.repeats import one_of_each_line, unless_repeated, without_repeats
 from analyzer.running.request import Request
 from analyzer.running.worsening import mark_worse
@@ -127,7 +127,7 @@ def review(
     for (side, identity), _, _ in jobs.values():
         if side == "head":
             progress.started(identity, ())
-    for place, outcome in _run(jobs, config, options, output, progress, contained):
+    for place, outcome in _twice(jobs, config, options, output, progress, contained):
         outcomes[place] = outcome
         key = keys.get(place, (None, None))[1]
         if cache and key and outcome.target.status is Status.ANALYSED:
@@ -142,6 +142,35 @@ def review(
         targets, outcomes, config, options, began,
         compared=base is not None, base_name=base_name, head_name=head_name, changed=changed, notes=notes,
     )  # fmt: skip
+
+
+def _twice(
+    jobs: Mapping[str, tuple[tuple[str, str], TargetConfig, Surroundings]],
+    config: Config,
+    options: Options,
+    output: Path,
+    progress: Progress,
+    contained: Containers | None,
+) -> Iterable[tuple[tuple[str, str], Outcome]]:
+    """The outcomes of `jobs`; what an engine of containers failed to keep is tried once more at the end, alone.
+
+    One that fails again ends that: the engine is gone, and the others would wait for it in vain.
+    """
+    lost: list[tuple[tuple[str, str], Outcome]] = []
+    for place, outcome in _run(jobs, config, options, output, progress, contained):
+        engine = contained is not None or jobs[f"{place[0]} {place[1]}"][2].sandbox is not None
+        if engine and outcome.target.status is Status.FAILED and outcome.target.cause is Cause.SURROUNDINGS:
+            lost.append((place, outcome))
+        else:
+            yield place, outcome
+    gone = False
+    for place, outcome in lost:
+        if not gone:
+            name = f"{place[0]} {place[1]}"
+            alone = replace(options, parallel=1)
+            ((_, outcome),) = _run({name: jobs[name]}, config, alone, output, progress, contained)
+            gone = outcome.target.cause is Cause.SURROUNDINGS
+        yield place, outcome
 
 
 def _run(
@@ -232,6 +261,7 @@ def _outcome(target: TargetConfig, answer: Answer) -> Outcome:
             target.path or target.entry or "",
             status=Status.FAILED,
             error=f"{target.id}: {answer.error}",
+            cause=answer.cause,
             seconds={"total": round(answer.seconds, 3)},
         )
     )
@@ -257,6 +287,7 @@ def _report(
     for target in targets:
         outcome = outcomes["head", target.id]
         before = outcomes.get(("base", target.id))
+        outcome = not_compared(outcome, before)
         lost = no_longer_analysed(outcome, before) if compared else ()
         mine = apply_policy((*outcome.findings, *lost), config, today)
         if compared:

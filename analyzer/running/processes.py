@@ -21,6 +21,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
+from analyzer.findings import Cause
 from analyzer.walls import relayed, stage
 from analyzer.walls.attended import Attendant, Served
 from analyzer.walls.kernel import system
@@ -42,6 +43,7 @@ class Answer:
     value: Any = None
     error: str | None = None
     seconds: float = 0.0
+    cause: Cause = Cause.MODEL  # of `error`
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,14 +176,15 @@ def _child(
             relayed.give(attendant.channel())
         send("value", job(lambda message: send("message", message)))
     except CannotStand as problem:
-        send("error", f"the kernel's wall could not be closed, so nothing was analysed: {problem}.")
+        send(Cause.SURROUNDINGS, f"the kernel's wall could not be closed, so nothing was analysed: {problem}.")
     except MemoryError:
-        send("error", "the analysis ran out of memory; name a smaller model or a larger machine.")
+        send(Cause.MODEL, "the analysis ran out of memory; name a smaller model or a larger machine.")
     except BaseException as error:
         import traceback
 
         traceback.print_exc()
-        send("error", f"the analysis broke off with an internal error ({type(error).__name__}: {_first_line(error)}).")
+        told = f"the analysis broke off with an internal error ({type(error).__name__}: {_first_line(error)})."
+        send(Cause.ASSAY, told)
     finally:
         if enclosure is not None:
             stage.end_all(os.getpid())  # whatever a worker has left behind
@@ -219,7 +222,9 @@ def _receive(child: _Running, on_message: Callable[[str, Any], None]) -> Answer 
         on_message(child.name, value)
         return None
     seconds = time.monotonic() - child.started
-    return Answer(value=value, seconds=seconds) if kind == "value" else Answer(error=str(value)[:1000], seconds=seconds)
+    if kind == "value":
+        return Answer(value=value, seconds=seconds)
+    return Answer(error=str(value)[:1000], seconds=seconds, cause=Cause(kind))
 
 
 def _death(code: int | None) -> str:

@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
-from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Status, TargetReport
-from analyzer.running.outcome import HEAD_ALONE, Outcome
+from dataclasses import replace
+
+from analyzer.findings import Cause, Confidence, Evidence, Finding, Level, Location, Status, TargetReport
+from analyzer.running.outcome import Outcome
 
 NO_LONGER_ANALYSED = "analysis/no-longer-analysed"
+
+
+def not_compared(after: Outcome, before: Outcome | None) -> Outcome:
+    """The head's outcome where the base's is missing for no reason of the base: then nobody knows what is new.
+
+    Its findings block nothing and its target counts as not analysed; what a file does when it is loaded still blocks.
+    """
+    told = [f for f in after.findings if f.suppressed is None and not f.rule.startswith("security/")]
+    if before is None or before.target.status is not Status.FAILED or not told:
+        return after
+    if before.target.cause not in (Cause.SURROUNDINGS, Cause.ASSAY):
+        return after
+    target = after.target
+    unknown = "whether it is new is not known, for the base was not analysed"
+    if target.status is Status.ANALYSED:
+        reason = (before.target.error or "no reason was given").removeprefix(f"{target.id}: ")
+        error = f"{target.id}: which of its problems are new is not known, for the base was not analysed: {reason}"
+        target = replace(target, status=Status.FAILED, cause=before.target.cause, error=error)
+    findings = tuple(replace(f, suppressed=unknown) if f in told else f for f in after.findings)
+    return Outcome(target, findings)
 
 
 def no_longer_analysed(after: Outcome, before: Outcome | None) -> tuple[Finding, ...]:
@@ -17,8 +39,8 @@ def no_longer_analysed(after: Outcome, before: Outcome | None) -> tuple[Finding,
         return ()
     if before is None or before.target.status is not Status.ANALYSED or after.target.status is Status.ANALYSED:
         return ()
-    if after.target.error and all(f"the {HEAD_ALONE} stage" in line for line in after.target.error.splitlines()):
-        return ()  # the base's run has no such stage
+    if after.target.spared:  # the engine of containers, the network, a mistake of ours, a stage that the base has not
+        return ()
     if any(f.level is Level.ERROR and f.confidence is not Confidence.POSSIBLE for f in after.findings):
         return ()
     target: TargetReport = after.target

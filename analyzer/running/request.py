@@ -8,6 +8,7 @@ from analyzer.configuration.config import Config, TargetConfig
 
 REQUEST = "request"
 OUTCOME = "outcome.json"
+BROKE_OFF = 70  # the container's exit code after an error of ours
 FILES_LIMIT = 512 << 20  # bytes of reproducers and drawings of one target
 
 

@@ -25,14 +25,14 @@ from analyzer.differential.drift_review import review_drift
 from analyzer.differential.plan import DEFAULTS, foreign_operators, traced_by_engine
 from analyzer.exporting import ExportProblem, export
 from analyzer.exporting.defect import defect_of
-from analyzer.findings import AnalysisResult, Confidence, Finding, Level, Status, TargetReport, UnsafeOperators
+from analyzer.findings import AnalysisResult, Cause, Confidence, Finding, Level, Status, TargetReport, UnsafeOperators
 from analyzer.graph.layers import layer_graph
 from analyzer.loading import NotFetchedProblem, detect, load, scan
 from analyzer.loading.scan import custom_operators, of_other_libraries, refusal
 from analyzer.numerical import analyse as numerical
 from analyzer.numerical.confirm.confirmation import NO_TORCH
 from analyzer.problem import Problem, TargetProblem
-from analyzer.running.outcome import HEAD_ALONE, Outcome, Surroundings, kind_of, slug
+from analyzer.running.outcome import HEAD_ALONE, Outcome, Surroundings, cause_of, kind_of, slug
 from analyzer.running.processes import memory_growth
 from analyzer.tracing import trace
 from analyzer.tracing.dry_run import dry_run, is_script, with_dry_run
@@ -61,7 +61,7 @@ class _Tally:
     findings: list[Finding] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     unknown: Counter[str] = field(default_factory=Counter)
-    failures: list[str] = field(default_factory=list)
+    failures: list[tuple[str, Cause]] = field(default_factory=list)
     intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
     shapes: dict[str, tuple[int | str | None, ...]] = field(default_factory=dict)
 
@@ -75,15 +75,17 @@ class _Tally:
         except EnginesNeeded:
             raise
         except Problem as problem:
-            self.failures.append(str(problem))
+            # The base's run has no such stage: what goes wrong there is no regression.
+            self.failures.append((str(problem), Cause.ASSAY if name == HEAD_ALONE else cause_of(problem)))
         except MemoryError:
-            self.failures.append(f"{self.report.id}: the {name} stage ran out of memory; a larger machine may do.")
+            told = f"{self.report.id}: the {name} stage ran out of memory; a larger machine may do."
+            self.failures.append((told, Cause.ASSAY if name == HEAD_ALONE else Cause.MODEL))
         except Exception as error:  # a mistake of ours must not cost the other analyses
             traceback.print_exc()
             lines = str(error).strip().splitlines() or ["no message"]
             told = f"the {name} stage broke off with an internal error ({type(error).__name__}: {lines[0][:200]})"
             if vital:
-                self.failures.append(f"{self.report.id}: {told}; please report it.")
+                self.failures.append((f"{self.report.id}: {told}; please report it.", Cause.ASSAY))
             else:
                 self.note(f"{told[0].upper()}{told[1:]}; please report it.")
         finally:
@@ -112,10 +114,12 @@ class _Tally:
 
     def outcome(self) -> Outcome:
         status = Status.FAILED if self.failures else self.report.status
+        causes = {cause for _, cause in self.failures}
         report = replace(
             self.report,
             status=status,
-            error=" ".join(self.failures) or self.report.error,
+            error=" ".join(text for text, _ in self.failures) or self.report.error,
+            cause=next((cause for cause in Cause if cause in causes), self.report.cause),  # the model's own first
             seconds=self.seconds,
             unknown_operators=dict(sorted(self.unknown.items())),
         )
@@ -152,7 +156,7 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
             refused = refused or of_other_libraries(custom)
         if custom and "differential" in where.config.only and target.backends != ():
             # What they do is not known, so this is no pass; `backends: []` says that no comparison is expected.
-            tally.failures.append(f"{target.id}: not compared, because {of_other_libraries(custom)}.")
+            tally.failures.append((f"{target.id}: not compared, because {of_other_libraries(custom)}.", Cause.MODEL))
         _analyse(graph, target, where, tally, refused)
     return without_local_paths(tally.outcome(), where)
 
@@ -206,7 +210,10 @@ def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, 
         if where.sandbox is None and where.exports is None:
             why = "running this repository's code is not allowed here"
             tally.report = replace(
-                tally.report, status=Status.TRACED, error=f"{target.id} was not exported, only traced: {why}."
+                tally.report,
+                status=Status.TRACED,
+                error=f"{target.id} was not exported, only traced: {why}.",
+                cause=Cause.POLICY,
             )
             return None
         with tally.stage("exporting"):
@@ -236,7 +243,7 @@ def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, 
             with memory_growth(_PARSING + 4 * source.stat().st_size):
                 return load(source)
         except NotFetchedProblem as problem:
-            tally.report = replace(tally.report, status=Status.SKIPPED, error=str(problem))
+            tally.report = replace(tally.report, status=Status.SKIPPED, error=str(problem), cause=Cause.MODEL)
     return None
 
 

@@ -49,4 +49,5 @@ class Problem:
     layer: str = ""
     from_core: bool = False  # conditions that cannot hold together, found when the path ended
     assumed: bool = False  # that the first layer's input is a batch; another path takes one example
+    places: tuple[Site, ...] = ()  # other lines that had a part in it, the nearest first
     tier: str = ""  # which runs fail: see the constants above

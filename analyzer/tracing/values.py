@@ -61,6 +61,7 @@ class Tensor:
         "graph",
         "name",
         "operation",
+        "places",
         "shape",
         "site",
         "sources",
@@ -90,6 +91,7 @@ class Tensor:
         self.value = value  # elements of a small integer tensor: a term, or a (nested) tuple of terms
         self.sources = sources  # operands, for the slice behind a session run
         self.graph = graph  # built now, run later: its conditions are checked at each run
+        self.places: tuple[Site, ...] = ()  # the lines of the call that made the layer it comes from
         self.operation = 0  # the application that made it; its conditions carry the same number
         self.strides: tuple[Term, ...] | None = None  # torch: the layout in memory, None if not known
         self.tags = tags  # "batch-first", "softmax", "placeholder", "variable" …

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Suggestion
+from analyzer.tracing.causes import as_data, of_operands
 from analyzer.tracing.operators.refusals import came_from, shorten
 from analyzer.tracing.paths import Condition
 from analyzer.tracing.problems import DEFAULT_RUN, Problem
@@ -55,6 +56,10 @@ def _unsatisfiable(tr: Tracer, culprit: Condition, core: Sequence[Condition]) ->
         None,
         culprit.rule,
         from_core=True,
+        places=(
+            *(c.site for c in reversed(others)),
+            *of_operands(t for c in (culprit, *others) for _, t in c.facts if isinstance(t, Tensor)),
+        ),
     )
 
 
@@ -179,7 +184,9 @@ def to_findings(
                 op=problem.operator.rpartition(".")[2],
                 operand=problem.operand,
                 location=_location(problem.site, source),
-                evidence=Evidence("trace", _sentences(problem), assumptions=assumptions),
+                evidence=Evidence(
+                    "trace", _sentences(problem), assumptions=assumptions, data=as_data(problem.places, problem.site)
+                ),
                 suggestion=_suggestion(problem, source, retrace),
             )
         )

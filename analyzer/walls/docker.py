@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from analyzer.configuration.config import Environment
-from analyzer.problem import TargetProblem
+from analyzer.problem import SurroundingsProblem
 from analyzer.walls import stage
 from analyzer.walls.archive import ArchiveRefused, pack, unpack
 from analyzer.walls.protocol import OUTPUT, Completed, Limits, Log, Order, Session, Stays
@@ -63,7 +63,7 @@ class DockerSandbox(Stays):
 
     @property
     def identity(self) -> str:
-        with contextlib.closing(connect()) as client:
+        with answering(), contextlib.closing(connect()) as client:
             return f"docker:{image_id(client, self.image or own_image(client))}"
 
     def within(self, environment: Environment | None, root: Path) -> DockerSandbox:
@@ -74,7 +74,7 @@ class DockerSandbox(Stays):
         if environment.requirements is not None:
             from analyzer.walls.requirements import derive
 
-            with contextlib.closing(connect()) as client:
+            with answering(), contextlib.closing(connect()) as client:
                 base = image or own_image(client)
                 tree = self.requirements_from or root
                 image = derive(client, base, tree, environment.requirements, network=self.install_network)
@@ -82,7 +82,7 @@ class DockerSandbox(Stays):
 
     def _run(self, order: Order, output: Path | None) -> Completed:
         limits = order.limits
-        with contextlib.closing(connect()) as client, tempfile.TemporaryFile() as archive:
+        with answering(), contextlib.closing(connect()) as client, tempfile.TemporaryFile() as archive:
             pack({**order.files, STAGE: Path(stage.__file__).read_bytes()}, limits.input, archive)
             archive.seek(0)
             container = self._create(client, order.command, limits, order.environment)
@@ -127,7 +127,7 @@ class DockerSandbox(Stays):
     ) -> Container:
         """The one place where a container is described. `executable`: what lies in the temporary folder may be run.
 
-        Raises `TargetProblem` when the engine has no such image or refuses.
+        Raises `SurroundingsProblem` when the engine has no such image or refuses.
         """
         from docker.errors import APIError, ImageNotFound
         from docker.types import DeviceRequest, LogConfig, Mount, Ulimit
@@ -174,11 +174,11 @@ class DockerSandbox(Stays):
                 auto_remove=False,
             )
         except ImageNotFound as error:
-            raise TargetProblem(
+            raise SurroundingsProblem(
                 f"the engine has no image {image!r}; pull it before Assay runs, or correct `environment: image:`"
             ) from error
         except APIError as error:
-            raise TargetProblem(f"the Docker engine refused the sandbox: {sentence(error)}") from error
+            raise SurroundingsProblem(f"the Docker engine refused the sandbox: {sentence(error)}") from error
 
 
 def _execute(container: Container, output: Path | None, limits: Limits) -> Completed:
@@ -199,7 +199,7 @@ def _execute(container: Container, output: Path | None, limits: Limits) -> Compl
     try:
         container.start()
     except APIError as error:
-        raise TargetProblem(f"the Docker engine could not start the sandbox: {sentence(error)}") from error
+        raise SurroundingsProblem(f"the Docker engine could not start the sandbox: {sentence(error)}") from error
     clock.start()
     names: tuple[str, ...] = ()
     refused: str | None = None
@@ -293,8 +293,21 @@ def sentence(error: Exception) -> str:
     return (text[0] if text else type(error).__name__)[:300]
 
 
+@contextlib.contextmanager
+def answering() -> Iterator[None]:
+    """An engine that refuses, or answers no more, is told in one sentence: raises `SurroundingsProblem`."""
+    from docker.errors import DockerException
+    from requests.exceptions import RequestException
+
+    try:
+        yield
+    except (DockerException, RequestException) as error:
+        told = f"the Docker engine did not do what it was asked ({type(error).__name__}: {sentence(error)})"
+        raise SurroundingsProblem(told) from error
+
+
 def connect() -> sdk.DockerClient:
-    """The engine that DOCKER_HOST, or the default socket, names. Raises `TargetProblem` when none answers."""
+    """The engine that DOCKER_HOST, or the default socket, names. Raises `SurroundingsProblem` when none answers."""
     import docker
     from docker.errors import DockerException
 
@@ -302,7 +315,7 @@ def connect() -> sdk.DockerClient:
         client = docker.from_env(timeout=120)
         client.ping()
     except DockerException as error:
-        raise TargetProblem(
+        raise SurroundingsProblem(
             "no Docker engine answers; start one, hand its socket to the action, export in a job of its own with "
             "`assay export`, or choose the process sandbox on your own machine"
         ) from error
@@ -310,19 +323,19 @@ def connect() -> sdk.DockerClient:
 
 
 def image_id(client: sdk.DockerClient, image: str) -> str:
-    """The content id of an image. Raises `TargetProblem` when the engine does not have it."""
+    """The content id of an image. Raises `SurroundingsProblem` when the engine does not have it."""
     from docker.errors import ImageNotFound
 
     try:
         return str(client.images.get(image).id)
     except ImageNotFound as error:
-        raise TargetProblem(
+        raise SurroundingsProblem(
             f"the engine has no image {image!r}; pull it before Assay runs, or correct `environment: image:`"
         ) from error
 
 
 def own_image(client: sdk.DockerClient) -> str:
-    """The image of the container this process runs in. Raises `TargetProblem` outside of a container."""
+    """The image of the container this process runs in. Raises `SurroundingsProblem` outside of a container."""
     from docker.errors import APIError
 
     try:
@@ -335,6 +348,6 @@ def own_image(client: sdk.DockerClient) -> str:
                     return str(client.containers.get(found.group(1)).attrs["Image"])
     except OSError:
         pass
-    raise TargetProblem(
+    raise SurroundingsProblem(
         "which image to run the project's code in is not known; name one with --image or under `environment: image:`"
     )

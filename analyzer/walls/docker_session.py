@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.problem import TargetProblem
+from analyzer.problem import SurroundingsProblem
 from analyzer.walls.archive import pack
 from analyzer.walls.docker import BOX, DockerSandbox, connect, remove, sentence
 from analyzer.walls.protocol import PYTHON, Limits, Order, Session, SessionEnded
@@ -46,8 +46,8 @@ def start(sandbox: DockerSandbox, order: Order) -> Session:
         stream = container.attach_socket(params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
         container.start()
         return DockerSession(client, container, stream, order.limits)
-    except APIError as error:
-        raise TargetProblem(f"the Docker engine could not start the container: {sentence(error)}") from error
+    except (APIError, OSError) as error:  # it refuses, or does not answer any more
+        raise SurroundingsProblem(f"the Docker engine could not start the container: {sentence(error)}") from error
     except BaseException:
         if container is not None:
             remove(container)
@@ -76,9 +76,12 @@ class DockerSession(Received):
             try:
                 _put(self._container, files, self._limits.input)
             except APIError:
-                raise SessionEnded(self.death()) from None
+                raise self.ended() from None
 
     def death(self) -> str:
+        return str(self.ended())
+
+    def ended(self) -> SessionEnded:
         code, oom = None, False
         with contextlib.suppress(Exception):  # the container is gone; how it ended is not known
             assert self._container is not None
@@ -88,7 +91,7 @@ class DockerSession(Received):
             code, oom = state.get("ExitCode"), state.get("OOMKilled")
         last = self._log.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
         how = "ran out of memory" if oom else f"ended with exit code {code}"
-        return f"{how}: {last[0][:300]}"
+        return SessionEnded(f"{how}: {last[0][:300]}", code, lost=code is None)
 
     def close(self) -> None:
         with contextlib.suppress(OSError):  # what it still sends would keep the engine from removing it

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.configuration.config import Environment
-from analyzer.problem import TargetProblem
+from analyzer.problem import SurroundingsProblem, TargetProblem
 from analyzer.walls.docker import INSTALL_NETWORK, DockerSandbox, connect, image_id, own_image, sentence
 from analyzer.walls.protocol import Completed, Limits, Session
 from analyzer.walls.requirements import collect, derive, derived_tag
@@ -82,7 +82,7 @@ class EnginesImage:
             client.images.pull(self._named)
             image_id(client, self._named)
         except DockerException as error:
-            raise TargetProblem(f"the image with the engines cannot be pulled: {sentence(error)}") from error
+            raise SurroundingsProblem(f"the image with the engines cannot be pulled: {sentence(error)}") from error
         return self._named
 
     def _built(self, client: sdk.DockerClient) -> str:

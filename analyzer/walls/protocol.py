@@ -118,7 +118,15 @@ class Stays(Runs):
 
 
 class SessionEnded(Exception):
-    """The command of a session has ended, or broke the rules of its stream; the text says how."""
+    """The command of a session has ended, or broke the rules of its stream; the text says how.
+
+    `lost`: nobody knows how it ended, for the engine that kept it is gone.
+    """
+
+    def __init__(self, text: str, exit_code: int | None = None, lost: bool = False) -> None:
+        super().__init__(text)
+        self.exit_code = exit_code
+        self.lost = lost
 
 
 class Session(Protocol):

@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import IO, Any
 
 from analyzer.configuration.config import Environment
-from analyzer.problem import TargetProblem
+from analyzer.problem import NotAllowedProblem, SurroundingsProblem, TargetProblem
 from analyzer.walls.archive import pack
 from analyzer.walls.docker import DockerSandbox
 from analyzer.walls.protocol import Completed, Limits, Order, Sandbox, Session, SessionEnded, Stays
@@ -80,7 +80,8 @@ class Channel:
             raise SystemExit("the front is gone")
         reply: dict[str, Any] = json.loads(line)
         if "problem" in reply:
-            raise TargetProblem(str(reply["problem"]))
+            kinds = {kind.__name__: kind for kind in (SurroundingsProblem, NotAllowedProblem)}
+            raise kinds.get(str(reply.get("kind")), TargetProblem)(str(reply["problem"]))
         return reply
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analyzer.problem import TargetProblem
+from analyzer.problem import SurroundingsProblem, TargetProblem
 from analyzer.walls.archive import pack
 from analyzer.walls.docker import LABEL, image_id, kill, remove, sentence
 from analyzer.walls.protocol import Limits, Log
@@ -26,6 +26,10 @@ REPOSITORY = "assay-environment"
 FOLDER = "/assay-requirements"
 SECONDS = 1800.0
 MAX_SIZE = 1 << 20
+UNREACHED = re.compile(  # what pip prints where the index, and not the list, is at fault
+    r"NewConnectionError|ConnectTimeoutError|ReadTimeoutError|NameResolutionError|ProxyError|SSLError|Connection reset"
+    r"|Network is unreachable|No space left on device|HTTP error 5\d\d"
+)
 _NESTED = re.compile(r"^\s*(?:-r|--requirement|-c|--constraint)(?:\s+|=)(\S+)", re.M)
 
 
@@ -140,12 +144,13 @@ def _install(
                 f"installing {requirements!r} took longer than {seconds:.0f} s; pin the versions it lists"
             )
         if code != 0:
-            raise TargetProblem(f"installing {requirements!r} failed: {_last_error(log.text())}")
+            said = f"installing {requirements!r} failed: {_last_error(log.text())}"
+            raise (SurroundingsProblem if UNREACHED.search(log.text()) else TargetProblem)(said)
         repository, _, version = tag.partition(":")
         client.api.timeout = max(client.api.timeout, int(seconds))  # gigabytes of engines are written once more
         container.commit(repository=repository, tag=version, changes=[f'LABEL {LABEL}="1"'])
     except APIError as error:
-        raise TargetProblem(f"the Docker engine could not install {requirements!r}: {sentence(error)}") from error
+        raise SurroundingsProblem(f"the Docker engine could not install {requirements!r}: {sentence(error)}") from error
     finally:
         clock.cancel()
         remove(container)

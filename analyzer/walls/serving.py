@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from analyzer.configuration.config import Environment
-from analyzer.problem import TargetProblem
+from analyzer.problem import NotAllowedProblem, TargetProblem
 from analyzer.walls.archive import ArchiveRefused, check_name, unpack
 from analyzer.walls.protocol import ALLOWED_ENVIRONMENT, Limits, Sandbox, Session, SessionEnded, can_stay
 
@@ -94,7 +94,7 @@ class Server:
                 try:
                     self._reply(self._serve(operation, message, size, Path(folder)))
                 except TargetProblem as problem:
-                    self._reply({"problem": str(problem)[:2000]})
+                    self._reply({"problem": str(problem)[:2000], "kind": type(problem).__name__})
 
     def _next(self) -> dict[str, Any]:
         try:
@@ -140,7 +140,7 @@ class Server:
         if isinstance(name, str) and name in self.named:
             return self.named[name]
         if self.sandbox is None:
-            raise TargetProblem("running this repository's code is not allowed here")
+            raise NotAllowedProblem("running this repository's code is not allowed here")
         if name != "environment":
             return self.sandbox
         if self._inside is None:

@@ -25,6 +25,10 @@ class Received(ABC):
     def death(self) -> str:
         """How the other end has ended."""
 
+    def ended(self) -> SessionEnded:
+        """The same as what is raised."""
+        return SessionEnded(self.death())
+
     def _came(self, chunk: bytes) -> None:
         """Add what has come to `_output`."""
         self._output += chunk
@@ -34,7 +38,7 @@ class Received(ABC):
         try:
             self._socket().sendall(line + b"\n")
         except OSError:
-            raise SessionEnded(self.death()) from None
+            raise self.ended() from None
 
     def _more(self, ends: float) -> None:
         """Wait for at least one byte. Raises `TimeoutError` after `ends` (of `time.monotonic`), and `SessionEnded`."""
@@ -47,9 +51,9 @@ class Received(ABC):
         except TimeoutError:
             raise
         except OSError:
-            raise SessionEnded(self.death()) from None
+            raise self.ended() from None
         if not chunk:
-            raise SessionEnded(self.death())
+            raise self.ended()
         self._came(chunk)
 
     def line(self, ends: float, limit: int) -> bytes:

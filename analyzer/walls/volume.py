@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from analyzer.problem import TargetProblem
+from analyzer.problem import SurroundingsProblem
 from analyzer.walls.archive import pack
 from analyzer.walls.docker import LABEL, NOBODY, connect, own_image, remove, sentence
 
@@ -19,7 +19,7 @@ LIMIT = 33 << 30  # bytes of all trees: two revisions of the largest that git ha
 def filled_volume(trees: Mapping[str, Path], image: str | None, below: str) -> Iterator[tuple[str, str]]:
     """(name of the volume, `below`), with each of `trees` in a folder of its name; removed at the end.
 
-    Raises `TargetProblem` when the engine refuses.
+    Raises `SurroundingsProblem` when the engine refuses.
     """
     from docker.errors import APIError
     from docker.types import Mount
@@ -28,7 +28,7 @@ def filled_volume(trees: Mapping[str, Path], image: str | None, below: str) -> I
         try:
             volume = client.volumes.create(labels={LABEL: "1"})
         except APIError as error:
-            raise TargetProblem(f"the Docker engine made no volume: {sentence(error)}") from error
+            raise SurroundingsProblem(f"the Docker engine made no volume: {sentence(error)}") from error
         try:
             container = client.containers.create(
                 image or own_image(client),
@@ -45,7 +45,7 @@ def filled_volume(trees: Mapping[str, Path], image: str | None, below: str) -> I
                 remove(container)
             yield volume.name, below
         except APIError as error:
-            raise TargetProblem(f"the Docker engine did not take the files: {sentence(error)}") from error
+            raise SurroundingsProblem(f"the Docker engine did not take the files: {sentence(error)}") from error
         finally:
             with contextlib.suppress(APIError):
                 volume.remove(force=True)

@@ -34,7 +34,7 @@ def test_a_review_is_posted_once_and_completely(bench: Workbench) -> None:
     state = bench.simulator.state
     assert ran.code == 1, ran.log
     assert [headline(c) for c in state.issue_comments.values()] == [
-        "**❌ Assay: 2 new problems in 1 of 1 changed model** · 1 to look at · 41 s"
+        "**❌ Assay: 2 new problems in 1 of 1 changed model**"
     ]
     assert {(c.path, c.line) for c in state.review_comments.values()} == {("models/vae.py", 42), ("models/vae.py", 18)}
     assert len(state.reviews) == 1

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import onnx
 import pytest
 from onnx import TensorProto, helper
 
 from analyzer.configuration.config import Config, TargetConfig
-from analyzer.findings import Finding, Report, Status, TargetReport, Verdict
-from analyzer.rendering.markdown import headline
-from analyzer.running.regressions import NO_LONGER_ANALYSED, no_longer_analysed
-from analyzer.running.target_run import Outcome
+from analyzer.findings import Cause, Finding, Level, Report, Status, TargetReport, Verdict
+from analyzer.problem import NotAllowedProblem, SurroundingsProblem, TargetProblem
+from analyzer.rendering.markdown import headline, summary
+from analyzer.running import target_run
+from analyzer.running.outcome import Surroundings
+from analyzer.running.pipeline import review
+from analyzer.running.processes import Answer, run_all
+from analyzer.running.regressions import NO_LONGER_ANALYSED, no_longer_analysed, not_compared
+from analyzer.running.target_run import Outcome, run_target
 from analyzer.selecting.targets import notes_of, select
 from tests.action.reports import KERNEL
 
@@ -75,3 +82,129 @@ def test_models_that_no_target_names_are_found(tmp_path: Path) -> None:
     assert "No target names `new.onnx`" in chosen.notes[0]
     assert [t.id for t in select((), replace(config, discover=False), tmp_path).targets] == ["named"]
     assert notes_of(()) == ()
+
+
+@pytest.mark.parametrize("cause", [Cause.SURROUNDINGS, Cause.POLICY, Cause.ASSAY])
+@pytest.mark.parametrize("after", [Status.FAILED, Status.TRACED])
+def test_what_is_not_the_heads_doing_does_not_block_and_is_said(after: Status, cause: Cause) -> None:
+    lost = replace(outcome(after).target, cause=cause)
+    assert no_longer_analysed(Outcome(lost), outcome(Status.ANALYSED)) == ()
+    report = Report((lost,), (), base="b")
+    assert report.verdict is Verdict.INCOMPLETE
+    assert ("This change did not cause it" in summary(report)) is (cause is not Cause.POLICY)
+
+
+def test_what_the_model_did_blocks_whatever_else_failed() -> None:
+    own = replace(outcome(Status.FAILED).target, cause=Cause.MODEL)
+    assert len(no_longer_analysed(Outcome(own), outcome(Status.ANALYSED))) == 1
+
+
+def net(folder: Path) -> Path:
+    folder.mkdir()
+    value = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [2]) for n in "xy"]
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", value[:1], value[1:])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), folder / "net.onnx")
+    return folder
+
+
+class Engine:
+    """In the place of `Containers`: what happens to each job, by its name and how often it was begun."""
+
+    def __init__(self, happens: Callable[[str, int], Answer]) -> None:
+        self.happens = happens
+        self.begun: list[str] = []
+
+    def run(self, jobs: Mapping[str, Any], *_: object) -> Iterator[tuple[str, Answer]]:
+        for name, (request, _) in jobs.items():
+            self.begun.append(name)
+            answer = self.happens(name, self.begun.count(name))
+            finding = replace(KERNEL, target=request.target.id)
+            good = Outcome(TargetReport(request.target.id, "model", "net.onnx"), (finding,)).to_json()
+            yield name, answer if answer.error else Answer(good)
+
+
+def reviewed(folder: Path, engine: Engine) -> Report:
+    trees = net(folder / "head"), net(folder / "base")
+    (trees[0] / "net.onnx").write_bytes((trees[0] / "net.onnx").read_bytes() + b"\x3a\x00")  # other bytes
+    targets = [TargetConfig("net", path="net.onnx")]
+    keys = {(side, "net"): (side, None) for side in ("head", "base")}
+    return review(*trees, Config(), targets, output=folder / "out", contained=engine, keys=keys)  # type: ignore[arg-type]
+
+
+LOST = Answer(error="the container of the analysis could not be kept (ReadTimeout).", cause=Cause.SURROUNDINGS)
+RAISES = Answer(error="it raises")
+
+
+def test_an_engine_that_stops_answering_is_tried_once_more(tmp_path: Path) -> None:
+    once = Engine(lambda name, time: LOST if name == "head net" and time == 1 else Answer())
+    report = reviewed(tmp_path, once)
+    assert (once.begun.count("head net"), report.verdict) == (2, Verdict.PASS)
+    assert [f.new for f in report.findings] == [False]
+
+
+def test_an_engine_that_is_gone_is_neutral(tmp_path: Path) -> None:
+    gone = Engine(lambda name, time: LOST if name == "head net" else Answer())
+    report = reviewed(tmp_path, gone)
+    assert (report.findings, report.verdict) == ((), Verdict.INCOMPLETE)
+    assert "ReadTimeout" in (report.targets[0].error or "")
+
+
+def test_a_head_that_raises_blocks(tmp_path: Path) -> None:
+    raises = Engine(lambda name, time: RAISES if name == "head net" else Answer())
+    report = reviewed(tmp_path, raises)
+    assert (raises.begun.count("head net"), [f.rule for f in report.blocking]) == (1, [NO_LONGER_ANALYSED])
+
+
+def test_findings_are_not_new_because_the_engine_lost_the_base(tmp_path: Path) -> None:
+    """They block nothing, and the target is told as not analysed."""
+    report = reviewed(tmp_path, Engine(lambda name, time: LOST if name == "base net" else Answer()))
+    assert (report.blocking, report.verdict) == ((), Verdict.INCOMPLETE)
+    assert "which of its problems are new is not known" in (report.targets[0].error or "")
+    assert "ReadTimeout" in summary(report)
+
+
+def test_findings_are_new_where_the_base_itself_could_not_be_analysed(tmp_path: Path) -> None:
+    report = reviewed(tmp_path, Engine(lambda name, time: RAISES if name == "base net" else Answer()))
+    assert len(report.blocking) == 1
+
+
+def test_a_head_without_findings_needs_no_base() -> None:
+    lost = Outcome(replace(TARGET, status=Status.FAILED, cause=Cause.SURROUNDINGS))
+    assert not_compared(outcome(Status.ANALYSED), lost).target.status is Status.ANALYSED
+
+
+def test_a_file_that_acts_blocks_although_the_base_was_lost() -> None:
+    acts = Finding("security/runs-code", Level.ERROR, KERNEL.confidence, "it acts", "net")
+    lost = Outcome(replace(TARGET, status=Status.FAILED, cause=Cause.SURROUNDINGS))
+    assert not_compared(outcome(Status.ANALYSED, acts, KERNEL), lost).findings[0].suppressed is None
+
+
+@pytest.mark.parametrize(
+    ("raised", "cause"),
+    [
+        (RuntimeError("a mistake of ours"), Cause.ASSAY),
+        (SurroundingsProblem("the Docker engine did not do what it was asked"), Cause.SURROUNDINGS),
+        (NotAllowedProblem("running this repository's code is not allowed here"), Cause.POLICY),
+        (TargetProblem("it raises"), Cause.MODEL),
+        (MemoryError(), Cause.MODEL),
+    ],
+)
+def test_a_stage_says_whose_doing_its_failure_is(
+    raised: Exception, cause: Cause, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*_: Any, **__: Any) -> None:
+        raise raised
+
+    monkeypatch.setattr(target_run, "validity", breaks)
+    where = Surroundings(net(tmp_path / "head"), tmp_path / "out", Config(only=("validity",)))
+    told = run_target(TargetConfig("net", path="net.onnx"), where).target
+    assert (told.status, told.cause) == (Status.FAILED, cause)
+
+
+@pytest.mark.parametrize(("raised", "cause"), [(MemoryError(), Cause.MODEL), (RuntimeError("ours"), Cause.ASSAY)])
+def test_a_process_says_whose_doing_its_end_was(raised: Exception, cause: Cause, tmp_path: Path) -> None:
+    def job(_: object) -> None:
+        raise raised
+
+    ((_, answer),) = run_all({"job": job}, deadline=60, parallel=1, logs=tmp_path)
+    assert (answer.cause, answer.error is not None) == (cause, True)

@@ -16,7 +16,7 @@ from sarif_pydantic import Sarif
 from analyzer.configuration.schemas import schema
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Report, Status, Suggestion, TargetReport
 from analyzer.rendering import report_json, sarif, terminal
-from analyzer.rendering.markdown import headline, summary
+from analyzer.rendering.markdown import brief, duration, headline, summary
 from analyzer.rendering.page import page
 from tests.rendering.sample_report import sample_report
 
@@ -136,7 +136,7 @@ def test_what_one_change_mends_is_one_item() -> None:
     beside = replace(first, message="`div` divides by 0", node="div", location=replace(first.location, line=41))
     text = summary(replace(report, findings=(first, beside)))
     assert text.count("**Mend**") == 1
-    assert "\n    - `div` divides by 0" in text
+    assert "\n    Also `div` divides by 0 in `VAE.loss`\n" in text
     assert "`models/vae.py:41` (confirmed)" in text
     assert "2 new problems" in text
 
@@ -149,3 +149,43 @@ def test_ranges_of_weights_are_counted_in_the_comment_and_told_on_the_page() -> 
     assert "ranges of 2 weights, on the page" in text
     assert "widened" not in text
     assert "widened" in page(told)
+
+
+def test_a_problem_is_one_clause_and_nothing_of_it_is_lost() -> None:
+    """What and where in one line, the mend below; how it comes about stands in the fold, with the whole sentence."""
+    report = sample_report()
+    text = summary(report)
+    seen, _, folded = text.partition("<details>")
+    for finding in report.blocking:
+        assert brief(finding) in seen
+        assert finding.message in folded
+        assert str(finding.confidence) in folded
+    assert "confirmed" not in seen
+    assert duration(report.seconds) not in seen
+    assert duration(report.seconds) in folded
+
+
+@pytest.mark.parametrize(
+    ("rule", "message", "said"),
+    [
+        (
+            "numerical/exp-overflow",
+            "`exp` overflows: its operand reaches 9e6, float32 ends at 88.72",
+            "`exp` overflows",
+        ),
+        ("tracing/incompatible-shape", "Linear `fc`: it takes 4 features", "Linear `fc`: it takes 4 features"),
+        (
+            "differential/x",
+            "A deviates by 0.09 in `shrink` (Pool); rounding explains 2e-07",
+            "A deviates by 0.09 in `shrink`",
+        ),
+        ("checkpoint/x", "Only 3 of 5 would be loaded, and nothing says so.", "Only 3 of 5 would be loaded"),
+        (
+            "validity/x",
+            "no (what stands in brackets is nearly all of this)",
+            "no (what stands in brackets is nearly all of this)",
+        ),
+    ],
+)
+def test_what_one_clause_says(rule: str, message: str, said: str) -> None:
+    assert brief(replace(sample_report().findings[0], rule=rule, message=message)) == said

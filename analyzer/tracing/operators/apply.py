@@ -73,7 +73,7 @@ def apply(
     if len(results) < len(outcome.outputs):
         return unknown_tensor(op, framework, sources)
     for result in results:
-        result.operation = op.number
+        result.operation, result.places = op.number, op.made
     if not tr.speculating:
         tr.pass_operator(op.where, op.name)
     if framework == "torch":

@@ -7,6 +7,7 @@ import functools
 import inspect
 from typing import Any
 
+from analyzer.tracing.causes import of_layer
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.construction import check_construction
 from analyzer.tracing.operators.empty_pooling import empty_pool_layer
@@ -157,6 +158,7 @@ def call_layer(
         site or tr.site(node),
         nodes=layer.nodes,
         layer=last if name == last else f"{last} `{name[:60]}`",
+        made=of_layer(layer),
     )
     if site is not None:
         op.layer = last

@@ -6,6 +6,7 @@ import re
 from functools import partial
 from typing import Any
 
+from analyzer.tracing.causes import of_operands
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.paths import Condition, PathEnd
 from analyzer.tracing.problems import Problem, ShapeFailure
@@ -92,7 +93,19 @@ def fail(
         certain = False  # what fills the list may stand behind such a branch, or need an optional argument
     name = "tracing/incompatible-element-type" if element else "tracing/incompatible-shape"
     raise ShapeFailure(
-        Problem(name, "error", shorten(message), op.where, op.name, tuple(sentences), certain, fix, rule, op.layer)
+        Problem(
+            name,
+            "error",
+            shorten(message),
+            op.where,
+            op.name,
+            tuple(sentences),
+            certain,
+            fix,
+            rule,
+            op.layer,
+            places=(*op.made, *of_operands(sources)),
+        )
     )
 
 

@@ -39,6 +39,7 @@ class Op:
     nodes: Mapping[str, ast.expr] = field(default_factory=dict)
     extra: dict[str, Value] = field(default_factory=dict)  # keyword arguments that the table does not name
     layer: str = ""
+    made: tuple[Site, ...] = ()  # the lines that made the layer
     _number: int = 0
 
     @property
@@ -55,6 +56,7 @@ class Op:
         if isinstance(value, Tensor):
             if not value.operation:
                 value.operation = self.number
+                value.places = self.made
                 value.site = value.site or self.where
                 if value.framework == "torch" and value.strides is None and self.short not in SHARING:
                     value.strides = of_result(self.short, value.sources, value)
