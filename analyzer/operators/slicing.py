@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from analyzer.operators.declaration import SELECTS, operator
 
+TO_THE_END = 10**9  # an end from here on means the end of the axis: tf2onnx writes this one, others 2**31 - 1 or more
+
 OPERATORS = (
     operator(
         "Slice",

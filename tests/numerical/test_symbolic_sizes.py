@@ -85,3 +85,22 @@ def test_equal_names_are_equal_sizes() -> None:
     x, y = b.input("x", ("n", 3)), b.input("y", ("n", 3))
     ratio = b.op("Div", batch_size(b, x), batch_size(b, y))
     assert bounds(b.graph(ratio), {"x": (0, 1), "y": (0, 1)})[0] > 0
+
+
+@pytest.mark.parametrize("end", [10**9, 2**31 - 1, 2**63 - 1])
+@pytest.mark.parametrize("size_type", [None, 6])
+def test_a_softmax_keeps_its_rows_through_shapes_of_32_bits_and_slices_to_the_end(
+    end: int, size_type: int | None
+) -> None:
+    """What tf2onnx makes of JAX: sizes cast to int32 and back, slices that end at 10**9."""
+    b = Builder()
+    x = b.input("x", ("n", 4))
+    whole = b.op("Slice", x, b.const([0], np.int64), b.const([end], np.int64), b.const([0], np.int64))
+    n = b.op("Slice", b.op("Shape", x), b.const([0], np.int64), b.const([1], np.int64))
+    if size_type is not None:
+        n = b.op("Cast", b.op("Cast", n, to=size_type), to=7)
+    column = b.op("Concat", n, b.const([1], np.int64), axis=0)
+    most = b.op("ReduceMax", whole, b.const([1], np.int64), keepdims=0)
+    e = b.op("Exp", b.op("Sub", whole, b.op("Expand", b.op("Reshape", most, column), column)))
+    graph = b.graph(b.op("Div", e, b.op("ReduceSum", e, b.const([1], np.int64), keepdims=1)))
+    assert rules(graph, {"x": (-1000, 1000)}) == []

@@ -33,6 +33,19 @@ def test_a_scalar_maximum_may_be_reshaped(reshaped: list[int] | None) -> None:
     assert bounds(b.graph(b.op("Sub", x, most)), {"x": (-50, 50)})[1] <= 0
 
 
+@pytest.mark.parametrize("start", [-np.inf, -1e9, 0.0])
+def test_the_softmax_of_jax_starts_its_maximum_with_minus_infinity(start: float) -> None:
+    """Of jax2tf: max(-inf, reduce_max(x)), reshaped and expanded to the row. A start within the values is no excuse."""
+    b = Builder()
+    x = b.input("x", (3, 4))
+    most = b.op("Max", b.const(start), b.op("ReduceMax", x, b.const([1], np.int64), keepdims=0))
+    column = b.op("Reshape", most, b.const([3, 1], np.int64))
+    e = b.op("Exp", b.op("Sub", x, b.op("Expand", column, b.const([3, 4], np.int64))))
+    graph = b.graph(b.op("Div", e, b.op("ReduceSum", e, b.const([1], np.int64), keepdims=1)))
+    low, high = (-1000, 1000) if start else (-1000, -200)
+    assert rules(graph, {"x": (low, high)}) == ([] if start else [("division-by-zero", "Div_7")])
+
+
 def test_scaling_by_a_norm_of_everything() -> None:
     b = Builder()
     x = b.input("x", (3, 4))

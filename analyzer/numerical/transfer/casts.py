@@ -25,6 +25,13 @@ def cast_like(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTen
     return converted(ctx, x, y.dtype)
 
 
+def _sizes_fit(x: AbstractTensor, dtype: Any) -> bool:
+    """Whether x holds sizes of axes, which fit in 32 bits as far as they are known: TensorFlow's shapes are such."""
+    if x.dims is None or dtype.hi < 2.0**31 - 1 or x.low < dtype.lo:
+        return False
+    return all(d <= dtype.hi if isinstance(d, int) else d.hi is None or d.hi <= dtype.hi for d in x.dims)
+
+
 def converted(ctx: Context, x: AbstractTensor, dtype: Any) -> AbstractTensor:
     """To another type: floats round to nearest, integers take floats rounded towards zero."""
     if dtype is x.dtype:
@@ -49,6 +56,9 @@ def converted(ctx: Context, x: AbstractTensor, dtype: Any) -> AbstractTensor:
     if dtype.kind == dtypes.INTEGER:
         lo, hi = np.trunc(lo), np.trunc(hi)
         result.lo, result.hi = lo, hi
+        if _sizes_fit(x, dtype):
+            result.hi = np.minimum(hi, dtype.hi)
+            return result
         if result.low < dtype.lo or result.high > dtype.hi or x.nan:
             if x.dtype.is_float:
                 reached = x.tight is not None and not x.nan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import affine
+from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.arithmetic import linear
 from analyzer.numerical.transfer.kinds import build, independent, operands_on_common_blocks
@@ -25,8 +27,32 @@ def _extremum(ctx: Context, tensors: tuple[AbstractTensor, ...], choose: Any) ->
     return result
 
 
+def _decided(
+    tensors: tuple[AbstractTensor, ...], wins: Callable[[AbstractTensor, AbstractTensor], Any]
+) -> AbstractTensor | None:
+    """The operand that the result always is, with all that is known of it; None where there is no such.
+
+    JAX starts each maximum of a softmax with -inf: what is computed from the row stays related to it.
+    """
+    for at, one in enumerate(tensors):
+        others = tensors[:at] + tensors[at + 1 :]
+        spread = one.shape is not None and all(_within(other.shape, one.shape) for other in others)
+        if spread and all(wins(one, other) and not other.nan for other in others):
+            return one
+    return None
+
+
+def _within(shape: Shape | None, whole: Shape) -> bool:
+    """Whether broadcasting `shape` against `whole` gives `whole`."""
+    if shape is None or len(shape) > len(whole):
+        return False
+    return all(a in (1, b) for a, b in zip(reversed(shape), reversed(whole), strict=False))
+
+
 @transfer("Max")
 def maximum(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
+    if (one := _decided(tensors, lambda x, y: x.low > y.high or y.high == -np.inf)) is not None:
+        return one
     result = _extremum(ctx, tensors, np.maximum)
     result.facts = {"above": tensors}
     if len(tensors) == 2:
@@ -36,6 +62,8 @@ def maximum(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
 
 @transfer("Min")
 def minimum(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
+    if (one := _decided(tensors, lambda x, y: x.high < y.low or y.low == np.inf)) is not None:
+        return one
     result = _extremum(ctx, tensors, np.minimum)
     result.facts = {"below": tensors}
     if len(tensors) == 2:

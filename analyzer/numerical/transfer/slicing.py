@@ -13,8 +13,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor, rebuilt_axis, smash
 from analyzer.numerical.transfer.joining import hull
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.shape import window, with_axes, without_axes
-
-MAXIMUM = 2**31 - 1
+from analyzer.operators.slicing import TO_THE_END
 
 
 def sliced(ctx: Context, x: AbstractTensor, cuts: dict[int, tuple[int | None, int | None, int]]) -> AbstractTensor:
@@ -93,17 +92,17 @@ def _offset(size: Dim, cut: tuple[int | None, int | None, int] | None) -> int | 
 def _symbolic_length(size: Dim, start: int | None, end: int | None, step: int) -> Dim:
     assert not isinstance(size, int)
     first, last = start or 0, end
-    if step == 1 and first >= 0 and (last is None or last >= MAXIMUM):
+    if step == 1 and first >= 0 and (last is None or last >= TO_THE_END):
         return dims.affine(size, -first, 1) if first else size
     if step == 1 and first >= 0 and last is not None and last < 0:
         return dims.affine(size, last - first, 1)
     if step == 1 and first == 0 and last is not None and last >= 0 and size.lo >= last:
         return last
-    if step == 1 and first < 0 and (last is None or last >= MAXIMUM) and size.lo >= -first:
+    if step == 1 and first < 0 and (last is None or last >= TO_THE_END) and size.lo >= -first:
         return -first
     if step == 1 and first >= 0 and last is not None and last >= 0:
         return dims.unknown(max(min(size.lo, last) - first, 0), max(last - first, 0))
-    if step == -1 and (start is None or start == -1) and (last is None or last < -MAXIMUM):
+    if step == -1 and (start is None or start == -1) and (last is None or last < -TO_THE_END):
         return size
     return dims.unknown(0, size.hi)
 
@@ -139,10 +138,10 @@ def onnx_slice(
         ):
             step = int(by[i])
             last: int | None = int(end)
-            if step < 0 and last is not None and last <= -MAXIMUM:
+            if step < 0 and last is not None and last <= -TO_THE_END:
                 last = None
-            if last is not None and last >= MAXIMUM:
-                last = None if step > 0 else MAXIMUM
+            if last is not None and last >= TO_THE_END:
+                last = None if step > 0 else TO_THE_END
             cuts[axis] = (int(start), last, step)
         elif start == 0 and end == size and by[i] == 1:
             continue
@@ -383,4 +382,4 @@ def reverse_sequence(ctx: Context, x: AbstractTensor, lengths: Any = None) -> Ab
     return AbstractTensor(x.dtype, x.shape, whole.lo, whole.hi, None, x.nan, tight=x.tight)
 
 
-__all__ = ["MAXIMUM", "dtypes", "hull", "sliced"]
+__all__ = ["dtypes", "hull", "sliced"]

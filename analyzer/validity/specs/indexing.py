@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.operators.slicing import TO_THE_END
 from analyzer.validity.spec import Case, Category, Rule, TensorType, define
 from analyzer.validity.specs.common import (
     INDEX,
@@ -105,12 +106,15 @@ def onnx_slice(
     for index, axis in enumerate(chosen):
         step = 1 if strides is None else case.concrete(strides[index], "steps")
         case.require(STEP, step != 0)
-        dims[axis] = sliced_size(dims[axis], begin[index], stop[index], step)
+        whole = is_plain(stop[index]) and stop[index] >= TO_THE_END and step > 0
+        dims[axis] = sliced_size(dims[axis], begin[index], None if whole else stop[index], step)
     value = None
     if x.rank == 1 and isinstance(x.value, tuple) and len(chosen) == 1 and is_plain(begin[0]) and is_plain(stop[0]):
         value = x.value[
             slice(
-                begin[0], stop[0] if abs(stop[0]) < 2**31 else None, 1 if strides is None else case.concrete(strides[0])
+                begin[0],
+                stop[0] if abs(stop[0]) < TO_THE_END else None,
+                1 if strides is None else case.concrete(strides[0]),
             )
         ]
         dims = [len(value)]
