@@ -20,9 +20,13 @@ class Accepted:
 
 
 def refusal(text: str, entry: str, relative: str, root: Path) -> str | None:
-    """Why the entry point `entry` in `text` fails as it is written, where tracing proves that it does."""
+    """Why, and in which other file, the entry point `entry` in `text` fails as it is, where tracing proves it."""
     problems = explore(root, relative, ast.parse(text), read_versions(root), entry).problems.values()
-    return next((problem.message for problem in problems if problem.level == "error" and problem.certain), None)
+    proved = [problem for problem in problems if problem.level == "error" and problem.certain]
+    if not proved:
+        return None
+    site = proved[0].site
+    return proved[0].message + (f" ({site.path}:{site.line})" if site.path != relative else "")
 
 
 def accepted(texts: Sequence[str], entry: str, relative: str, root: Path) -> Accepted | None:

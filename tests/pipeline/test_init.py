@@ -391,3 +391,11 @@ def test_an_example_that_is_older_than_its_model_is_no_target(tmp_path: Path) ->
     rows = dict(init._rows(found))
     assert not rows["examples that call a model"]
     assert rows["examples that fail as they are written"][0].startswith("Net (use.py:5): `Net.__init__` ")
+
+
+def test_an_example_that_fails_within_the_model_names_the_line_there(tmp_path: Path) -> None:
+    use = "import torch\nfrom net import Net\n\nnet = Net(8, 2)\nnet(torch.randn(2, 7))\n"
+    assert proposed(tmp_path, OLDER, use) == ("", [])
+    found = init.look(tmp_path)
+    assert found.calls[0].fails.endswith("(net.py:10)")
+    assert init._next(found, tmp_path) == ["Next: assay trace .   (reads the source for shape errors; nothing is run)"]
