@@ -130,8 +130,9 @@ def _convert(config: Any, version: str, store: Store, limits: Limits) -> Graph:
     return Graph(made, "keras", {"keras": version} if version else {})
 
 
-def config_parts(config: Any, limits: Limits) -> Iterator[Mapping[str, Any]]:
-    """All layer configurations, nested ones included."""
+def config_parts(config: Any, limits: Limits, functions: bool = False) -> Iterator[Mapping[str, Any]]:
+    """All layer configurations, nested ones included; with `functions` the names of functions too."""
+    kinds = (dict, str) if functions else dict
     stack, count = [config], 0
     while stack:
         item = stack.pop()
@@ -139,7 +140,7 @@ def config_parts(config: Any, limits: Limits) -> Iterator[Mapping[str, Any]]:
         if count > limits.nodes:
             raise TargetProblem("its architecture has too many parts.")
         if isinstance(item, dict):
-            if "class_name" in item and isinstance(item.get("config"), dict):
+            if "class_name" in item and isinstance(item.get("config"), kinds):
                 yield item
             stack.extend(item.values())
         elif isinstance(item, list):
@@ -307,6 +308,12 @@ def _is_operation(part: Mapping[str, Any]) -> bool:
     """A function of ``keras.ops``: legacy files do not name its module, but only layers have a type."""
     module = part.get("module")
     return ".ops" in str(module or "") or (module is None and not {"trainable", "dtype"} & set(part["config"]))
+
+
+def custom_classes(config: Any, limits: Limits) -> list[str]:
+    """The names of classes that are not Keras' own, nor those of its applications, which this loader knows."""
+    parts = (part for part in config_parts(config, limits) if _is_custom(part))
+    return sorted({shown(part["class_name"], 60) for part in parts} - _APPLICATIONS)
 
 
 def _is_custom(part: Mapping[str, Any]) -> bool:

@@ -121,10 +121,40 @@ class _Checker:
             self.node_list(function.node, 1)
             for attribute in function.attribute_proto:
                 self.attribute(attribute, 1)
+        self.inlined(proto)
+
+    def inlined(self, proto: Any) -> None:
+        """Functions that call others twice each double with every step, and one that calls itself has no end."""
+        bodies = {(f.domain, f.name): f.node for f in proto.functions}
+        sizes: dict[tuple[str, str], int | None] = {}
+
+        def size(nodes: Any, depth: int) -> int:
+            if depth > 4 * self.limits.depth:
+                raise TargetProblem("its functions are nested too deeply.")
+            total = 0
+            for node in nodes:
+                called = (node.domain, node.op_type)
+                if called in bodies and called not in sizes:
+                    sizes[called] = None
+                    sizes[called] = size(bodies[called], depth + 1)
+                more = sizes[called] if called in bodies else 1
+                if more is None:
+                    raise TargetProblem(f"the function '{shown(node.op_type, 60)}' calls itself.")
+                total += more
+                for attribute in node.attribute:
+                    for graph in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
+                        total += size(graph.node, depth + 1)
+                if total > self.limits.nodes:
+                    raise TargetProblem(f"it has more than {self.limits.nodes} nodes once its functions are inlined.")
+            return total
+
+        if bodies:
+            size(proto.graph.node, 0)
 
     def graph(self, proto: Any, depth: int) -> None:
         if depth > self.limits.depth:
             raise TargetProblem(f"its graphs are nested more than {self.limits.depth} deep.")
+        self.name(proto.name)
         for tensor in proto.initializer:
             if not tensor.name:
                 raise TargetProblem("an initializer has no name; the file is damaged.")
@@ -158,16 +188,23 @@ class _Checker:
             self.tensor(proto.t)
         for tensor in proto.tensors:
             self.tensor(tensor)
+        for sparse in (*([proto.sparse_tensor] if proto.HasField("sparse_tensor") else []), *proto.sparse_tensors):
+            self.tensor(sparse.values)
+            self.tensor(sparse.indices)
         if proto.HasField("g"):
             self.graph(proto.g, depth + 1)
         for graph in proto.graphs:
             self.graph(graph, depth + 1)
 
-    def name(self, text: str) -> None:
+    def name(self, text: str | bytes) -> None:
+        if not isinstance(text, str):  # as protobuf gives what is not UTF-8
+            raise TargetProblem("a name in it is not text in UTF-8; the file is damaged.")
         if len(text) > self.limits.name_length:
             raise TargetProblem(f"the name '{shown(text, 60)}' is {len(text)} characters long.")
 
     def strings(self, entries: Any) -> None:
+        if not all(isinstance(text, str) for entry in entries for text in (entry.key, entry.value)):
+            raise TargetProblem("its metadata are not text in UTF-8; the file is damaged.")
         if sum(len(e.key) + len(e.value) for e in entries) > self.limits.string_length:
             raise TargetProblem("its metadata are too long.")
 

@@ -20,7 +20,7 @@ from analyzer.loading.files import check_file, head_of, inside, is_pointer, map_
 from analyzer.loading.formats import Format, detect
 from analyzer.loading.graphdef import read_program
 from analyzer.loading.hdf5 import datasets, open_file
-from analyzer.loading.keras_model import config_parts, read_config
+from analyzer.loading.keras_model import config_parts, custom_classes, read_config
 from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.loading.saved_model import read_program as read_saved_program
 from analyzer.loading.tensorflow_effects import Kind, effects
@@ -81,13 +81,15 @@ def of_other_libraries(custom: Sequence[str]) -> str | None:
 
 
 def custom_operators(path: Path, limits: Limits = DEFAULT) -> list[str]:
-    """Operators of a TensorFlow graph or an exported program that no engine here has: what they do is not known."""
+    """Operators and layers of other libraries, in any file but ONNX: what they do is not known."""
     try:
         found = detect(path)
         if found in (Format.GRAPHDEF, Format.SAVED_MODEL):
             saved = found is Format.SAVED_MODEL
             program = read_saved_program(path, limits) if saved else read_program(path, limits)
             return sorted({effect.op for effect in effects(program, assets=saved) if effect.kind is Kind.UNKNOWN})
+        if found in (Format.KERAS, Format.KERAS_H5):
+            return custom_classes(read_config(path, limits), limits)
         if found is Format.TORCH_EXPORT:
             with open_archive(path, limits) as archive:
                 return foreign_operators(archive, limits)
@@ -229,15 +231,24 @@ def _keras(path: Path, target: str, limits: Limits) -> Iterator[Finding]:
             if "refused" in str(problem):
                 yield _outside(target, str(problem))
                 return
-    for part in config_parts(read_config(path, limits), limits):
-        kind, name = str(part["class_name"]), shown(part["config"].get("name", ""))
-        if kind == "Lambda" and _is_bytecode(part["config"].get("function")):
+    for part in config_parts(read_config(path, limits), limits, functions=True):
+        config = part["config"] if isinstance(part["config"], dict) else {}
+        kind, name = str(part["class_name"]), shown(config.get("name", ""))
+        if isinstance(config.get("vocabulary"), str):
+            yield _outside(
+                target, f"The layer '{name}' reads its vocabulary from {shown(config['vocabulary'], 60)}.", name
+            )
+            continue
+        if kind == "Lambda" and _is_bytecode(config.get("function")):
             message = f"The layer '{name}' is a Lambda: loading the file in Keras runs Python bytecode stored in it."
         elif kind == "TFSMLayer":
-            other = shown(part["config"].get("filepath", ""), 60)
+            other = shown(config.get("filepath", ""), 60)
             message = f"The layer '{name}' loads another SavedModel ({other}) when the file is opened."
         elif kind == "TorchModuleWrapper":
             message = f"The layer '{name}' holds a pickled PyTorch module: loading the file in Keras unpickles it."
+        elif _reaches_files(part):
+            named = kind if config else str(part["config"])
+            message = f"'{shown(named, 60)}' of {shown(part['module'], 60)} is no layer: Keras opens files by it."
         elif _imports(part):
             named = f"{part.get('module') or ''}>{part.get('registered_name') or kind}"
             message = f"'{shown(named, 80)}' names a module that Keras would import: loading the file runs its code."
@@ -254,6 +265,12 @@ def _keras(path: Path, target: str, limits: Limits) -> Iterator[Finding]:
             op=kind,
             evidence=Evidence("static", ("Read from the architecture, which is JSON; nothing was executed.",)),
         )
+
+
+def _reaches_files(part: Mapping[str, Any]) -> bool:
+    """Whether it names what no model is made of: functions of Keras that download, unpack, load and save."""
+    module = str(part.get("module") or "").replace("keras.src.", "keras.")
+    return module.startswith(("keras.utils", "keras.saving", "keras.datasets")) and part["class_name"] != "FeatureSpace"
 
 
 def _imports(part: Mapping[str, Any]) -> bool:
@@ -296,7 +313,9 @@ def _onnx(path: Path, target: str, limits: Limits) -> Iterator[Finding]:
     except DecodeError:
         return
     told: set[str] = set()
-    for tensor in _tensors(proto.graph, limits.depth):
+    trained = [graph for part in proto.training_info for graph in (part.initialization, part.algorithm)]
+    graphs = [proto.graph, *trained, *proto.functions]
+    for tensor in (tensor for graph in graphs for tensor in _tensors(graph, limits.depth)):
         for entry in tensor.external_data:
             if entry.key != "location" or entry.value in told:
                 continue
@@ -312,12 +331,17 @@ def _onnx(path: Path, target: str, limits: Limits) -> Iterator[Finding]:
 
 
 def _tensors(graph: Any, depth: int) -> Iterator[Any]:
-    yield from graph.initializer
-    for node in graph.node:
-        for attribute in node.attribute:
+    """All tensors of a graph or a function; `depth` graphs down."""
+    for sparse in getattr(graph, "sparse_initializer", ()):
+        yield from (sparse.values, sparse.indices)
+    yield from getattr(graph, "initializer", ())
+    for attributes in (*(node.attribute for node in graph.node), getattr(graph, "attribute_proto", ())):
+        for attribute in attributes:
             if attribute.HasField("t"):
                 yield attribute.t
             yield from attribute.tensors
+            for sparse in (attribute.sparse_tensor, *attribute.sparse_tensors):
+                yield from (sparse.values, sparse.indices)
             if depth > 0:
                 for inner in [*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs]:
                     yield from _tensors(inner, depth - 1)

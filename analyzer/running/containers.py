@@ -17,17 +17,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
-import jsonschema
-
-import analyzer
 from analyzer.configuration.config import TargetConfig
-from analyzer.configuration.schemas import schema
-from analyzer.findings import Cause, Finding, Report
+from analyzer.findings import Cause
 from analyzer.problem import SurroundingsProblem, TargetProblem
-from analyzer.rendering.report_json import from_json, to_json
+from analyzer.running.answers import checked, malformed
 from analyzer.running.outcome import Outcome, cause_of, slug
 from analyzer.running.processes import Answer
 from analyzer.running.request import BROKE_OFF, FILES_LIMIT, OUTCOME, REQUEST, Request
@@ -40,10 +36,8 @@ from analyzer.walls.relayed import TREES
 from analyzer.walls.serving import OutOfTurn, Server
 from analyzer.walls.volume import filled_volume
 
-MOST_FINDINGS = 5_000
 MOST_FILES = 500
 OUTCOME_LIMIT = 64 << 20
-_TOOL = {"name": "assay", "version": analyzer.__version__, "engines": {}}
 
 
 class _BrokeOff(TargetProblem):
@@ -183,45 +177,14 @@ def take(packed: bytes, target: TargetConfig, folder: Path, output: Path) -> Out
     files = [name for name in names if name != OUTCOME]
     if not all(name.startswith(own) for name in files) or len(files) > MOST_FILES:
         raise TargetProblem("the container of the analysis handed back files of another target; nothing of it counts.")
-    outcome = checked(folder / OUTCOME, target, frozenset(files))
+    try:
+        if (folder / OUTCOME).stat().st_size > OUTCOME_LIMIT:
+            raise ValueError("it is too large")
+        data = json.loads((folder / OUTCOME).read_bytes())
+    except (OSError, ValueError, RecursionError) as problem:
+        raise TargetProblem(malformed(problem)) from None
+    outcome = checked(data, target, frozenset(files))
     for name in files:
         (output / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(folder / name, output / name)
     return outcome
-
-
-def checked(file: Path, target: TargetConfig, files: frozenset[str]) -> Outcome:
-    """The outcome in `file`, held against the schema of reports and against what its container was asked."""
-    try:
-        if file.stat().st_size > OUTCOME_LIMIT:
-            raise ValueError("it is too large")
-        data = json.loads(file.read_bytes())
-        if not isinstance(data, dict) or set(data) != {"target", "findings"}:
-            raise ValueError("it is no outcome")
-        whole = to_json(Report((), (), tool=_TOOL)) | {"targets": [data["target"]], "findings": data["findings"]}
-        jsonschema.Draft202012Validator(schema("report")).validate(whole)
-        report = from_json(whole)
-    except jsonschema.ValidationError as problem:
-        where = "/".join(str(part) for part in problem.absolute_path)[:200]
-        raise TargetProblem(f"the answer of the analysis breaks its schema at {where}; nothing of it counts.") from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
-        raise TargetProblem(
-            f"the answer of the analysis is malformed ({type(problem).__name__}); nothing of it counts."
-        ) from None
-    told = report.targets[0]
-    strangers = [
-        told.id != target.id or told.path != (target.path or target.entry or ""),
-        told.cached or bool(told.pictures),
-        len(report.findings) > MOST_FINDINGS,
-        not all(_own(finding, target.id, files) for finding in report.findings),
-    ]
-    if any(strangers):
-        raise TargetProblem("the answer of the analysis speaks of something it was not asked; nothing of it counts.")
-    return Outcome(told, report.findings)
-
-
-def _own(finding: Finding, identity: str, files: frozenset[str]) -> bool:
-    paths = [finding.location.path if finding.location else "", (finding.suggestion and finding.suggestion.path) or ""]
-    inside = all(not path.startswith("/") and ".." not in PurePosixPath(path).parts for path in paths)
-    plain = finding.new and finding.suppressed is None  # the front decides both
-    return finding.target == identity and inside and plain and (not finding.reproducer or finding.reproducer in files)

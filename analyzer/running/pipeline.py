@@ -14,9 +14,11 @@ import analyzer
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.configuration.policy import apply_policy, expired
 from analyzer.findings import Cause, Finding, Level, Report, Status, TargetReport, mark_new, ordered
+from analyzer.problem import TargetProblem
+from analyzer.running.answers import checked
 from analyzer.running.cache import Cache, engine_versions
 from analyzer.running.enclosure import MADE, enclosures
-from analyzer.running.outcome import Keys, Outcome, Surroundings, kind_of, with_environment
+from analyzer.running.outcome import Keys, Outcome, Surroundings, kind_of, slug, with_environment
 from analyzer.running.processes import Answer, Send, run_all
 from analyzer.running.regressions import no_longer_analysed, not_compared
 from analyzer.running.repeats import one_of_each_line, unless_repeated, without_repeats
@@ -236,24 +238,22 @@ def _outcomes(
     progress: Progress,
 ) -> Iterable[tuple[tuple[str, str], Outcome]]:
     for name, answer in answers:
-        place, target, _ = jobs[name]
-        outcome = _outcome(target, answer)
+        place, target, where = jobs[name]
+        outcome = _outcome(target, answer, where.output)
         if place[0] == "head":
             progress.finished(target.id, outcome.target)
         yield place, outcome
 
 
-def _outcome(target: TargetConfig, answer: Answer) -> Outcome:
-    """What the job answered, as far as it speaks of its own target: the job has read hostile bytes."""
+def _outcome(target: TargetConfig, answer: Answer, output: Path) -> Outcome:
+    """What the job answered, as far as it is a proper answer for its own target."""
     if answer.error is None:
+        produced = output / "targets" / slug(target.id)
+        files = frozenset(path.relative_to(output).as_posix() for path in produced.rglob("*") if path.is_file())
         try:
-            outcome = Outcome.from_json(answer.value)
-            strangers = {outcome.target.id, *(finding.target for finding in outcome.findings)} - {target.id}
-            if not strangers:
-                return outcome
-            answer = replace(answer, error="the analysis answered for another target, so its answer was not taken.")
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
-            answer = replace(answer, error="the analysis gave an answer that is not understood.")
+            return checked(answer.value, target, files)
+        except TargetProblem as problem:
+            answer = replace(answer, error=str(problem))
     return Outcome(
         TargetReport(
             target.id,
