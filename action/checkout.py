@@ -14,7 +14,7 @@ from analyzer.selecting.revisions import Exported, Revisions
 
 __all__ = ["Change", "Exported", "Repository"]
 
-DEEPEN = (100, 1_000, 10_000)
+DEEPEN = (100, 1_000, 10_000)  # commits fetched until the merge base is among them
 
 
 @dataclass(frozen=True, slots=True)

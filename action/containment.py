@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from analyzer.walls.engines import EnginesImage
 
 SECONDS = 900.0  # for finding the models of two revisions: thousands of files
-ANSWER_LIMIT = 16 << 20
-MOST_TARGETS = 5_000
+ANSWER_LIMIT = 16 << 20  # bytes: what a container answers is untrusted
+MOST_TARGETS = 5_000  # of one pull request
 _KEY = re.compile(r"[0-9a-f]{64}")
 
 

@@ -14,7 +14,7 @@ from action.review import Annotation, CheckRun, Context
 from analyzer.problem import Problem
 from analyzer.rendering.markdown_text import clean, prose
 
-SENTENCES = 50
+SENTENCES = 50  # of a summary; the log has all
 LAST_WAIT = 5.0  # seconds: a runner that cancels a job kills it ten seconds later
 _PLACE = re.compile(r"^(?P<path>[^\s:][^:\n]{0,200}):(?P<line>[1-9][0-9]{0,6}): (?P<what>.+)$")
 

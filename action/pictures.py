@@ -16,9 +16,9 @@ from urllib.parse import quote
 from action.github import GitHub, GitHubProblem
 from action.settings import Pictures
 
-KEEP_DAYS = 90
-PICTURE_LIMIT = 2_000_000
-AT_MOST = 6
+KEEP_DAYS = 90  # as long as GitHub keeps artifacts by default; reviews that old are history
+PICTURE_LIMIT = 2_000_000  # bytes
+AT_MOST = 6  # pictures of one review
 CUT_HISTORY_AFTER = 50  # commits; then the branch starts anew, or it would grow for ever
 _PLACE = re.compile(r"^(?P<day>\d{4}-\d{2}-\d{2})/(?P<digest>[0-9a-f]{24})\.png\Z")
 _COUNT = re.compile(r"\((\d{1,6})\)\Z")

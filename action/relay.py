@@ -25,9 +25,9 @@ from analyzer.rendering.report_json import from_json, to_json
 
 SCHEMA = "assay-relay/1"
 FILE = "assay-relay.json"
-COMPRESSED_LIMIT = 2_000_000
-RAW_LIMIT = 20_000_000
-MAX_FINDINGS = 2_000
+COMPRESSED_LIMIT = 2_000_000  # bytes of what a fork's run hands over
+RAW_LIMIT = 20_000_000  # bytes of it unpacked
+MAX_FINDINGS = 2_000  # of what a fork's run hands over
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,10 @@ from analyzer.rendering.markdown import COMMENT_LIMIT, Links, evidence, headline
 from analyzer.rendering.markdown_text import clean, truncate_blocks, verbatim_fence
 from analyzer.rendering.rules import help_uri
 
-CHECK_TEXT_LIMIT = 60_000
-STEP_SUMMARY_BYTES = 1_000_000
-ANNOTATIONS = 200
-FILE_COMMENTS = 10
+CHECK_TEXT_LIMIT = 60_000  # characters: GitHub refuses a check run's text above 65,535
+STEP_SUMMARY_BYTES = 1_000_000  # GitHub refuses a step summary above 1 MiB
+ANNOTATIONS = 200  # four requests: GitHub takes 50 at a time
+FILE_COMMENTS = 10  # comments at files, which a reader of the diff meets one by one
 TOLD = 20  # findings in one comment
 _CONTINUES = re.compile(r"Continues \[an earlier comment\]\([^()\s]+\)\.\Z")
 _RULE = re.compile(r"^[a-z]+/[a-z0-9-]+\Z")  # a relayed report may hold anything

@@ -42,7 +42,7 @@ ALLOWED = frozenset(
     }
 )
 COMMAND_FILES = ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")  # the two that the action writes; no other is handed on
-PR_SET_DUMPABLE = 4
+PR_SET_DUMPABLE = 4  # linux/prctl.h
 
 
 def replace_process(environ: Mapping[str, str], command: Sequence[str]) -> None:

@@ -24,7 +24,7 @@ from action.github.transient_errors import (
     Unavailable,
 )
 
-ATTEMPTS = 6
+ATTEMPTS = 6  # of one request: with the waits that GitHub asks for, some minutes
 HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28", "User-Agent": "assay"}
 
 

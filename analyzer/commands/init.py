@@ -28,7 +28,7 @@ from analyzer.tracing.accepted_inputs import accepted, refusal
 
 CONFIGURATION, ENTRIES, WORKFLOW = ".assay.yml", "assay_models.py", ".github/workflows/assay.yml"
 ACTIVE = 8  # examples that become targets at once: each is exported, which takes seconds; the others stay commented out
-SHOWN = 12
+SHOWN = 12  # names of a kind on one screen
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from analyzer.validity.decide import Decision
     from analyzer.validity.space import Space
 
-MAX_SHOWN = 12
+MAX_SHOWN = 12  # vectors on one screen
 _Outcome = tuple[int, Mapping[str, Any], AnalysisResult]  # exit code, answer as data, answer as findings
 
 

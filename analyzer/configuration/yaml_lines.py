@@ -12,9 +12,9 @@ from analyzer.problem import UsageProblem
 
 Path = tuple[str | int, ...]
 
-MAX_BYTES = 1 << 20
-MAX_NODES = 100_000
-MAX_DEPTH = 40
+MAX_BYTES = 1 << 20  # a larger file is no configuration
+MAX_NODES = 100_000  # places, aliases written out: a bomb of aliases ends here
+MAX_DEPTH = 40  # mappings within mappings; the parser is recursive
 MAX_BRACKETS = 400  # well beyond MAX_DEPTH: brackets in texts are counted too
 
 

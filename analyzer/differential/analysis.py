@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from analyzer.graph import Graph
 
 BUDGET = 60.0  # seconds of an entry point's study from which nothing is searched further
-MAX_MAPS = 4
+MAX_MAPS = 4  # graphs of one target, each of another pair of engines
 
 
 def analyse(

@@ -18,7 +18,7 @@ from analyzer.differential.verdict import Failure, Kind, Outcome
 from analyzer.problem import TargetProblem
 
 GATE = 8.0  # times the floor at the outputs from which a closer look is taken; blame needs more
-SAME_RUN = 1e-12
+SAME_RUN = 1e-12  # relative: what two runs of one engine may differ by in float64 sums
 DIED = ("the worker ", "needed more than")  # how the death of a process is told, unlike an engine's own message
 
 

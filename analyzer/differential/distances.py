@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 TOP = 5  # k of the class-based metric
-CLASS_EDGES = (1.0, 2.0, 4.0, 8.0, 16.0)
-MAD_BINS = 5
+CLASS_EDGES = (1.0, 2.0, 4.0, 8.0, 16.0)  # D_CLASS is a sum of powers of two (CRADLE, section 3)
+MAD_BINS = 5  # as many as of D_CLASS
 
 
 def class_score(output: np.ndarray, truth: int, k: int = TOP) -> float:

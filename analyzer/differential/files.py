@@ -22,7 +22,7 @@ from analyzer.differential.wording import judge_title
 from analyzer.differential.worker.contract import EngineError
 from analyzer.differential.worker.onnx_model import OnnxModel
 
-MAX_INLINE_ISSUE = 40_000
+MAX_INLINE_ISSUE = 40_000  # characters: GitHub refuses an issue above 65,536, with the rest around it
 
 
 def write_problems(done: Study, kinds: Mapping[str, Artefact], output: Path, fresh: Fresh | None = None) -> Study:

@@ -15,7 +15,7 @@ from analyzer.differential.structure import TensorInfo
 from analyzer.problem import TargetProblem
 
 TRUTH_NAMES = ("labels", "label", "targets", "target", "truth", "ground_truth", "y_true")
-MAX_BYTES = 2 << 30
+MAX_BYTES = 2 << 30  # of validation data; it is read whole
 CLASSES_TOLD = 10  # by name and count in the report
 STYLES = ("normal", "positive", "negative", "wide")
 Ranges = Mapping[str, tuple[float, float]]  # by name of an input: the values it may take

@@ -21,7 +21,7 @@ from analyzer.differential.ties import ties
 from analyzer.differential.verdict import Kind, Outcome
 from analyzer.differential.wording import plain
 
-BATCH_BYTES = 256 << 20
+BATCH_BYTES = 256 << 20  # of intermediate results that are fetched at once
 UNTOLD = (Kind.TIMEOUT, Kind.UNREPLAYED)  # of a part: neither says anything about the engine
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-MARGIN = 64.0
-DRAWS = 3
+MARGIN = 64.0  # times the floor of float64: below it healthy engines differed
+DRAWS = 3  # perturbed inputs for the floor
 WIDE_DRAWS = 8  # of steps of MARGIN units, where a result jumps: rounding, comparing, choosing
 FEW = 0.01  # share of the elements of a quantised tensor
 EPS = {

@@ -29,10 +29,10 @@ from analyzer.walls.protocol import OUTPUT, PROCESSES
 
 WORKER = "assay_worker"
 SOURCE = Path(__file__).parent / "worker"
-MAX_REPLY = 64 << 20
+MAX_REPLY = 64 << 20  # bytes; tensors travel in files, a reply is metadata
 MAX_WAITING = 2  # replies that are read ahead: whoever answers without end waits
 RESERVE = 2 << 30  # bytes of data beyond `memory` before an allocation fails: thread stacks and allocator reserves
-LOG_LINES = 40
+LOG_LINES = 40  # the last ones, of an engine that died
 # What workers import that costs more than a tenth of a second and starts no threads of its own.
 IMPORTS = {"torch": ("torch",), "tensorflow": ("tensorflow",), "keras": ("keras",), "jax": ("jax",)}
 MEASURED = {"OMP_NUM_THREADS", "MKL_NUM_THREADS"}  # read when libraries are loaded, so each needs a process of its own

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-MAX_SIZE = 4 << 20
+MAX_SIZE = 4 << 20  # bytes of a source that is parsed
 _FACTORY = re.compile(
     r"^(build|make|create|get|define|construct)(_\w*)?_?(model|net|network|module|graph|loss)$|^(build|make|create)$"
 )

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-MAX_FILES = 5000
-MAX_SIZE = 4 << 20
+MAX_FILES = 5000  # of one repository whose imports are followed
+MAX_SIZE = 4 << 20  # bytes of a source that is parsed
 
 
 def imported_files(path: Path, root: Path) -> frozenset[Path]:

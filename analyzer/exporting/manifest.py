@@ -11,7 +11,7 @@ from typing import Any
 from analyzer.findings import Location
 from analyzer.problem import NotAllowedProblem, TargetProblem
 
-MAX_SIZE = 64 << 20
+MAX_SIZE = 64 << 20  # bytes: the manifest is written by the repository's code
 DEFECTS = ("building", "running", "described")
 FORMATS = {"onnx": "model.onnx", "pt2": "program.pt2", "graphdef": "graph.pb", "keras": "model.keras"}
 

@@ -10,7 +10,7 @@ import onnx_ir as ir
 from analyzer.findings import LayerGraph, LayerNode, Location
 from analyzer.graph.model import Graph, display_name, layer_class_of, layer_of, location_of
 
-MAX_LAYERS = 400
+MAX_LAYERS = 400  # boxes of a drawing that a person still reads, folded
 
 
 @dataclass

@@ -12,7 +12,7 @@ from analyzer.loading.files import head_of, is_pointer
 from analyzer.loading.hdf5 import contents
 from analyzer.loading.onnx_file import is_onnx_text
 
-HEAD = 64 * 1024
+HEAD = 64 * 1024  # bytes; every format shows itself within them
 
 
 class Format(StrEnum):

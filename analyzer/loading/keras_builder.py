@@ -19,7 +19,7 @@ from analyzer.operators.registry import names
 from analyzer.problem import TargetProblem
 
 DOMAIN = "keras"  # of layers that have no rule
-OPSET = 20
+OPSET = 20  # an operator set that every engine compared here runs
 Dims = tuple[int | None, ...]
 Config = Mapping[str, Any]
 

@@ -17,7 +17,7 @@ from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.loading.weight import Weight
 from analyzer.problem import TargetProblem
 
-_HEADER = 16 * 1024
+_HEADER = 16 * 1024  # bytes; NumPy's own limit for a header that it evaluates is 10,000 characters
 
 
 def open_npz(path: Path, limits: Limits = DEFAULT) -> dict[str, Weight]:

@@ -29,7 +29,7 @@ SOURCE = "assay.source"  # on an input that an iterator or a queue feeds: the na
 PLACEHOLDERS = frozenset((*operator_named("Placeholder").tf, *operator_named("PlaceholderWithDefault").tf))
 FEEDS = frozenset(operator_named("Feed").tf)
 _BOOKKEEPING = re.compile(r".*Summary(V2)?$|^(Save|Restore|Assert|Print|Write)\w*$")
-_MAX_OUTPUTS = 65_536
+_MAX_OUTPUTS = 65_536  # of one node; a hostile attribute may claim any number
 
 
 @dataclass(frozen=True, slots=True)

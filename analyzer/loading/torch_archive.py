@@ -36,7 +36,7 @@ DTYPES = {
     "float8_e5m2fnuz": "FLOAT8E5M2FNUZ", "float8_e8m0fnu": "FLOAT8E8M0",
 }  # fmt: skip
 _STATES = ("state_dict", "model_state_dict", "model_state", "model", "net", "network", "module", "weights", "params")
-_MAGIC = 0x1950A86A20F9469CFC6C
+_MAGIC = 0x1950A86A20F9469CFC6C  # the first number in a file of the legacy format (torch.serialization.MAGIC_NUMBER)
 
 
 def open_torch(path: Path, limits: Limits = DEFAULT) -> dict[str, Weight]:

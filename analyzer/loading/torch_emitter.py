@@ -12,7 +12,7 @@ import onnx_ir as ir
 from analyzer.loading.keras_builder import RESULT_TYPES, Unsupported, ir_attributes
 
 DOMAIN = "aten"
-OPSET = 20
+OPSET = 20  # an operator set that every engine compared here runs
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,8 @@ from analyzer.numerical.stored_weights import StoredWeight, exact_weights, store
 from analyzer.problem import TargetProblem
 
 EXPLAIN_SECONDS = 2.0  # for one warning's sensitivity
-SHOWN_ASSUMPTIONS = 40
-SHOWN_EXCUSES = 8
+SHOWN_ASSUMPTIONS = 40  # lines; the report of a large model would hold thousands
+SHOWN_EXCUSES = 8  # sentences a person reads; their number is told
 
 
 def analyse(

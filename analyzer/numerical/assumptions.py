@@ -23,7 +23,7 @@ from analyzer.numerical.stored_weights import StoredWeight
 from analyzer.problem import TargetProblem
 
 INPUT_DEFAULT = 100.0  # an input of which nothing is known lies in [-100, 100]
-INTEGER_DEFAULT = 1000
+INTEGER_DEFAULT = 1000  # of an integer input whose reader says nothing: indices of vocabularies name theirs
 ZERO_DEFAULT = 1.0  # a weight that starts at 0 lies in [-1, 1]
 
 

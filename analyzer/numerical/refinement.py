@@ -19,8 +19,8 @@ from analyzer.numerical.domain.tensor import AbstractTensor
 if TYPE_CHECKING:
     from analyzer.numerical.interpreter import Run
 
-MAX_DEPTH = 60
-MAX_APPLICATIONS = 400
+MAX_DEPTH = 60  # operators followed back from a condition
+MAX_APPLICATIONS = 400  # of transfer functions in one refinement; the rest stays as it was, which is sound
 
 Narrowings = Mapping[Any, AbstractTensor]  # by key; under ("order", a, b) what is known of a - b
 
@@ -170,7 +170,7 @@ def implied(condition: AbstractTensor, truth: bool) -> dict[Any, AbstractTensor]
     return _compared(name, inputs[0], inputs[1])
 
 
-MOST_CASES = 8
+MOST_CASES = 8  # of a disjunction; more are joined, which is coarser and sound
 
 
 def implied_cases(condition: AbstractTensor, truth: bool) -> list[dict[Any, AbstractTensor]]:

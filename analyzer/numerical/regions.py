@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 Span = tuple[int, int | None]  # first index, and the one behind the last (None: to the end)
 Region = tuple[Span, ...]
 WHOLE: Span = (0, None)
-MAX_DEPTH = 80
-MAX_STEPS = 600
+MAX_DEPTH = 80  # operators followed back; deeper relations were never needed, and Python's stack ends at 1,000
+MAX_STEPS = 600  # of one question; what is not answered within them is not known, which is safe
 MAX_REGIONS = {Partitioning.SMASH: 0, Partitioning.PARTITION: 32, Partitioning.EXPAND: 4096}
 
 

@@ -15,8 +15,8 @@ from analyzer.numerical.confirm.extract import Slice, extract
 from analyzer.numerical.result import Alarm, Options
 
 WEAKEST_FIRST = (Origin.DEFAULT, Origin.INFERRED, Origin.DECLARED, Origin.DATA)
-LIMITS = (1e4, 1e3, 300.0, 100.0, 80.0, 50.0, 30.0, 10.0, 3.0, 1.0, 0.1)
-SMALL = (1e-7, 1e-3)
+LIMITS = (1e4, 1e3, 300.0, 100.0, 80.0, 50.0, 30.0, 10.0, 3.0, 1.0, 0.1)  # declared ranges that are tried, widest first
+SMALL = (1e-7, 1e-3)  # lower ends that are tried: a float32 epsilon and a usual one
 MOST = 6  # assumptions tried
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MAX_VALUES = 150  # looked at for one proof
 MAX_CUTS = 4  # of one value
-MAX_CANDIDATES = 8
+MAX_CANDIDATES = 8  # inputs that are split; each doubles the work
 
 Candidate = tuple[AbstractTensor, list[float]]
 

@@ -16,7 +16,7 @@ from analyzer.rendering.folding import Region, fold
 from analyzer.rendering.markdown_text import clean
 from analyzer.rendering.mermaid import diagram
 
-MAX_LABEL = 44
+MAX_LABEL = 44  # characters that fit a box
 DOTS_PER_INCH = {"svg": "72", "png": "110"}  # an SVG of another resolution shows a part of itself, says Graphviz 2
 
 # White over yellow to dark red, in steps that differ in lightness too: they stay apart in grey.

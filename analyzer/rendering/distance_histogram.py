@@ -11,7 +11,7 @@ from analyzer.findings import DistanceHistogram
 from analyzer.rendering.deviation_graph import EDGE, GUILTY, TEXT, short, write_pictures
 
 BAR = 260  # points of the longest bar
-CHARACTERS = 32
+CHARACTERS = 32  # the width of the longest bar
 PLAIN = "#6e9cc9"  # lighter than GUILTY: apart in grey too
 NAMES = {"class": "D_CLASS", "mad": "D_MAD"}
 

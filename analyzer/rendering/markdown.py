@@ -33,8 +33,8 @@ from analyzer.rendering.rules import LOOSENED
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 COMMENT_LIMIT = 64_000  # GitHub refuses a body above 65,536 characters
-ROWS = 40
-MAPS = 3
+ROWS = 40  # of a table; the page has all
+MAPS = 3  # graphs in a comment: GitHub draws each when it is opened
 _OF_WEIGHTS = re.compile(r" \((?:initial values? .*|checkpoint)\)\Z")
 _REMARK = re.compile(r" \([^()]*\)\Z")  # at the end of a sentence
 CHAIN = 8  # rows of a table of evidence; the page has all

@@ -19,9 +19,9 @@ import jinja2
 from markupsafe import Markup
 from markupsafe import escape as escape_html
 
-NAME_LIMIT = 160
-PROSE_LIMIT = 1_000
-FENCE_LIMIT = 12_000
+NAME_LIMIT = 160  # characters; names come from the model and may be of any length
+PROSE_LIMIT = 1_000  # characters of a message that quotes the model
+FENCE_LIMIT = 12_000  # characters of quoted code in a comment of 65,536
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Cn", "Co"})
 _PUNCTUATION = re.compile(r"([\\`*_\[\]()<>#!|~&])")

@@ -20,7 +20,7 @@ from analyzer.rendering.markdown import counted, wrong
 from analyzer.rendering.markdown_text import clean, writable
 
 _SYMBOLS = {Verdict.PASS: "✔", Verdict.FAIL: "✘", Verdict.INCOMPLETE: "●"}
-MAX_CELL = 400
+MAX_CELL = 400  # characters; longer values are cut in a table
 
 
 @dataclass(frozen=True, slots=True)

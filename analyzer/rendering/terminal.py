@@ -23,7 +23,7 @@ _VERDICTS = {
     Verdict.FAIL: ("✘ blocked", "bold red"),
     Verdict.INCOMPLETE: ("● incomplete: something could not be analysed", "bold yellow"),
 }
-SHOWN = 40
+SHOWN = 40  # rows of a table on one or two screens
 FEW = 3  # findings that are only possible: more of them are one line
 
 

@@ -36,8 +36,8 @@ from analyzer.walls.relayed import TREES
 from analyzer.walls.serving import OutOfTurn, Server
 from analyzer.walls.volume import filled_volume
 
-MOST_FILES = 500
-OUTCOME_LIMIT = 64 << 20
+MOST_FILES = 500  # of one target: reproducers and pictures
+OUTCOME_LIMIT = 64 << 20  # bytes of a report: what a container answers is untrusted
 
 
 class _BrokeOff(TargetProblem):

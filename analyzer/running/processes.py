@@ -32,7 +32,7 @@ from analyzer.walls.protocol import PROCESSES
 Send = Callable[[Any], None]
 Job = Callable[[Send], Any]
 
-MAX_ANSWER = 256 << 20
+MAX_ANSWER = 256 << 20  # bytes of a child's answer, pictures included: it is untrusted
 MAX_MESSAGES = 10_000  # of one job: a stage sends one
 
 

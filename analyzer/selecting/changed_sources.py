@@ -16,9 +16,9 @@ from analyzer.loading.search import SKIPPED, is_excluded
 from analyzer.selecting.importers import Importers, importers
 from analyzer.selecting.targets import Selection
 
-MOST_FILES = 40
-MOST_IMPORTERS = 20
-MOST_BYTES = 1_000_000
+MOST_FILES = 40  # changed files that are traced; a larger change says how many were left
+MOST_IMPORTERS = 20  # unchanged scripts that are traced for what they import
+MOST_BYTES = 1_000_000  # a longer source is generated
 FRAMEWORKS = frozenset(
     {"torch", "torchvision", "pytorch_lightning", "lightning", "tensorflow", "keras", "tf_keras", "flax", "jax"}
 )

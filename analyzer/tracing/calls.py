@@ -46,7 +46,7 @@ from analyzer.tracing.values import (
     Value,
 )  # fmt: skip
 
-MOST_YIELDS = 64
+MOST_YIELDS = 64  # of a generator that are followed, a loader's batches say
 
 
 class EnoughYields(Exception):

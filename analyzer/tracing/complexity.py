@@ -7,7 +7,7 @@ from typing import Any
 
 from analyzer.validity.terms import Cond, Poly
 
-MOST_PARTS = 40
+MOST_PARTS = 40  # of a finding's explanation
 
 
 def parts(term: Any) -> int:

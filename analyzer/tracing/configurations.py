@@ -8,8 +8,8 @@ from typing import Any
 
 from analyzer.tracing.values import ListV, Object, Unknown, Value
 
-MOST_BYTES = 1_000_000
-MOST_FILES = 40
+MOST_BYTES = 1_000_000  # a longer file is data, no configuration
+MOST_FILES = 40  # of one repository that are searched for defaults
 _INTERPOLATION = re.compile(r"\$\{([\w.]+)\}")
 
 

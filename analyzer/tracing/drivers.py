@@ -15,7 +15,7 @@ from analyzer.tracing.unit_tests import Case, cases_of
 
 MOST_DRIVERS = 4  # of one file: the nearest to it decide
 MOST_FILES = 400  # that are looked at
-MOST_BYTES = 60_000
+MOST_BYTES = 60_000  # of a script that is searched for calls: longer ones are programs of their own
 _FENCE = re.compile(r"^[ \t]*```[ \t]*\{?\.?(?:python|py|python3)\b[^\n]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
 _USERS = re.compile(r"(^|[/_])(tests?|examples?|demos?|scripts?|train|main|tutorials?|benchmarks?)([/_.]|$)", re.I)
 _HIDDEN = frozenset(("node_modules", "__pycache__", "site-packages", "venv", "build", "dist"))

@@ -17,7 +17,7 @@ from analyzer.tracing.verdicts import close_path
 
 DEFINITION_EFFORT = 30_000  # of the solver that each definition has at least, whatever those before it took
 ENTRY_STEPS = 25_000  # of one of them
-MOST_ENTRY_PATHS = 6
+MOST_ENTRY_PATHS = 6  # of one function or class, of which a file may have hundreds
 _GAPS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, StopIteration, AssertionError)
 
 

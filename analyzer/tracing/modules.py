@@ -14,8 +14,8 @@ from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Frame, Tracer
 from analyzer.tracing.values import Api, Module, Scope, Value
 
-MOST_MODULES = 60
-MOST_BYTES = 2_000_000
+MOST_MODULES = 60  # of one file's imports that are followed
+MOST_BYTES = 2_000_000  # of all of them together
 
 _ALIASES = (
     ("tensorflow.compat.v1.keras", "keras", "v1"),

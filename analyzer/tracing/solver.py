@@ -17,7 +17,7 @@ from analyzer.validity.terms import Cond, Poly, Symbol, Truth, equal, mod, negat
 
 RESOURCES = 200_000  # of one question, in z3's own steps: the same answer on every machine
 SECONDS = 20  # for a question that z3 forgets to count
-MOST_CONDITIONS = 300
+MOST_CONDITIONS = 300  # of a path that Z3 is given at once, so that a question takes milliseconds
 
 
 @dataclass

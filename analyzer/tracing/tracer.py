@@ -46,7 +46,7 @@ from analyzer.validity.terms import Cond, Poly, Term, Truth, equal, negate, subs
 MOST_STEPS = 120_000  # of a script up to a thousand lines; a second sees thirty to forty thousand
 APPLICATION = 10  # steps that one operator application counts for
 MOST_SECONDS = 60.0  # of processor time: a net below the budget of steps, for machines that are slow
-MOST_DEPTH = 48
+MOST_DEPTH = 48  # calls within calls; each takes some ten of Python's frames
 
 
 def comments_in(file: FilePath) -> dict[int, str]:

@@ -26,8 +26,8 @@ from analyzer.tracing.values import Scope
 from analyzer.tracing.verdicts import to_findings
 from analyzer.tracing.versions import Versions, read_versions
 
-MOST_BYTES = 4_000_000
-MOST_PATHS = 24
+MOST_BYTES = 4_000_000  # a longer source is generated, and its tree takes a gigabyte
+MOST_PATHS = 24  # of a script; what lies beyond is said
 DEFAULT_SHARE = 0.6  # of a script's steps that its default run may take before flags become symbols
 DEPTH = 12_000  # Python frames: a traced call takes about fifteen
 

@@ -18,8 +18,8 @@ _REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9._-]+)\s*(?:\[[^\]]*\])?\s*\(?([=<>!~
 _CLAUSE = re.compile(r"(==|>=|<=|~=|!=|<|>|=|\^)\s*([0-9]+(?:\.[0-9]+)*)")
 _FILES = ("environment.yml", "environment.yaml", "pyproject.toml", "setup.py", "setup.cfg", "Pipfile")
 _LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
-MOST_BYTES = 1_000_000
-MOST_LOCKED = 10_000_000
+MOST_BYTES = 1_000_000  # no requirements file is longer
+MOST_LOCKED = 10_000_000  # lock files with hashes take megabytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from math import inf
 from analyzer.validity.terms import Cond, Poly, Symbol, substitute
 
 STARTS = (1, 2, 8, 64)  # what a symbol gets that no equation decides
-MOST_SYMBOLS = 60
+MOST_SYMBOLS = 60  # in one example; Z3 slows down beyond
 
 
 def satisfied_by_trying(conditions: Sequence[Cond]) -> bool:

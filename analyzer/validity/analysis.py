@@ -23,7 +23,7 @@ from analyzer.validity.spec import Category, show
 from analyzer.validity.terms import Cond, Poly, Symbol, Truth, negate, substitute, symbol, symbols_of
 from analyzer.validity.undecided import not_solved, short, undecided, unnamed
 
-MAX_FINDINGS = 50
+MAX_FINDINGS = 50  # of one target that a person reads
 Bounds = Mapping[str, tuple[int, int | None]]
 
 

@@ -17,7 +17,7 @@ from analyzer.validity.space import Space
 
 SCHEMA = "assay-space/1"
 MAX_VECTORS = 10_000  # verdicts that are listed one by one; beyond, the grids say the same exactly
-MAX_RUNS = 1_000_000
+MAX_RUNS = 1_000_000  # of valid and invalid vectors in a row; a grid more ragged than that is not written as runs
 
 
 def answer(decision: Decision, solver: Solver | None = None) -> Mapping[str, Any]:

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 MAX_BOXES = 64  # boxes are for reading; beyond this a region is cut off, and said to be
-MAX_CELLS = 4_000_000
+MAX_CELLS = 4_000_000  # vectors of a space that is described as boxes
 MAX_LISTED = 8  # values that are listed one by one where they form ranges
-MAX_RUNS = 32
+MAX_RUNS = 32  # boxes that a person reads
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from analyzer.loading import open_weights
 from analyzer.validity.spec import show
 from analyzer.validity.specs.element_types import onnx_dtype
 
-MAX_LISTED = 12
+MAX_LISTED = 12  # names in one message
 DENORMAL_SHARE = 0.01  # of the values that are not zero
 MIN_CONSTANT = 16  # elements below which a constant tensor says nothing
 BLOCK = 1 << 22  # elements read at once

@@ -22,8 +22,8 @@ from analyzer.validity.evaluator import OUTSIDE, VALID, first_failures
 from analyzer.validity.space import Space
 from analyzer.validity.workers import spread
 
-CELLS = 250_000
-MAX_VECTORS = 20_000_000_000
+CELLS = 250_000  # vectors at a time, some megabytes an array
+MAX_VECTORS = 20_000_000_000  # hours of work; a larger space is decided without enumerating
 
 
 @dataclass(frozen=True)

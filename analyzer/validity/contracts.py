@@ -18,7 +18,7 @@ from analyzer.validity.evaluator import VALID, first_failures, names_of
 from analyzer.validity.solver import Solver
 from analyzer.validity.terms import Truth, all_of, any_of, equal, mod, negate, substitute, symbol
 
-REACH = 4096
+REACH = 4096  # sizes of an axis without an upper end that are tried one by one
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from analyzer.validity.registry import spec
 from analyzer.validity.spec import TensorType
 from analyzer.validity.terms import symbol
 
-MAX_CONFIG = 64 << 20
+MAX_CONFIG = 64 << 20  # bytes of JSON
 
 
 def architecture_of_keras(path: Path) -> Architecture | None:

@@ -17,7 +17,7 @@ import yaml
 from analyzer.problem import UsageProblem
 from analyzer.validity.space import Hyperparameter
 
-MAX_BYTES = 1 << 20
+MAX_BYTES = 1 << 20  # a larger file is no configuration
 MAIN = ("config.yaml", "config.yml", "main.yaml")
 _CALL = re.compile(r"\s*(choice|range|interval|shuffle|sort|int|tag)\((.*)\)\s*$", re.DOTALL)
 _PLAIN = (int, float, str, bool, type(None))

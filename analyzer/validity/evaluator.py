@@ -18,7 +18,7 @@ from analyzer.validity.terms import Cond, Op, Poly, Sum, Symbol, choose, floor_d
 Code = Callable[[Mapping[str, Any]], list[Any]]
 VALID = -1  # in an array of first failing steps: no step fails
 OUTSIDE = -2  # the vector is not in the space: a condition of the space excludes it
-LARGE = 2**62
+LARGE = 2**62  # products beyond it leave the 64 bits of NumPy's integers
 
 
 def compile_terms(roots: Sequence[Any], *, arrays: bool) -> Code:

@@ -19,7 +19,7 @@ from analyzer.validity.space import Space
 from analyzer.validity.spec import show
 from analyzer.validity.terms import Cond, Poly, substitute, symbol
 
-CORE_CELLS = 2_000_000
+CORE_CELLS = 2_000_000  # vectors that are evaluated for one core
 REACH = 4096  # values of an unbounded hyperparameter that are tried in a repair
 
 

@@ -35,8 +35,8 @@ _FLOATING: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow,
 }  # fmt: skip
 _WHOLE: dict[str, Callable[[float], int]] = {"int": int, "round": round, "floor": math.floor, "ceil": math.ceil}
-MAX_LENGTH = 2_000
-MAX_DEPTH = 60
+MAX_LENGTH = 2_000  # characters; the text is untrusted
+MAX_DEPTH = 60  # operators within operators; the parser is recursive
 _ALLOWED = "numbers, names, + - * / // % **, comparisons, and, or, not, min, max, int, round, floor, ceil and ceil_div"
 _FUNCTIONS: dict[str, Callable[..., Any]] = {"min": minimum, "max": maximum, "ceil_div": ceil_div}
 

@@ -22,7 +22,7 @@ from analyzer.validity.specs.common import NUMERIC
 MODEL_KEYS = ("framework", "version", "inputs", "layers")
 LAYER_KEYS = ("name", "op", "input", "inputs", "framework", "source", "when")
 DTYPES = (*NUMERIC, "bool", "string", "float8_e4m3fn", "float8_e5m2")
-MAX_LAYERS = 20_000
+MAX_LAYERS = 20_000  # of a description: a thousand are decided in seconds
 OUTPUTS = 8  # of a layer, the first of which bears its name
 
 Lines = Mapping[tuple[str | int, ...], int]

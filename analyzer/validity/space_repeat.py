@@ -11,7 +11,7 @@ from typing import Any
 
 from analyzer.problem import UsageProblem
 
-MAX_COPIES = 1_000
+MAX_COPIES = 1_000  # of one block
 INDEX = "i"  # the number of the copy, from 0, in the expressions of a repeated layer
 
 

@@ -16,8 +16,8 @@ from analyzer.problem import TargetProblem
 LEFT_BEHIND = frozenset(
     {".git", ".hg", ".svn", "__pycache__", ".venv", "venv", "node_modules", ".mypy_cache", ".pytest_cache", ".tox"}
 )
-MAX_MEMBERS = 100_000
-MAX_NAME = 1024
+MAX_MEMBERS = 100_000  # a virtual environment of all frameworks holds half as many
+MAX_NAME = 1024  # characters; file systems allow 255 a part and 4,096 a path
 
 
 class ArchiveRefused(Exception):

@@ -36,8 +36,8 @@ ALLOWED_ENVIRONMENT = frozenset(
 # Processes and threads together, of one walled command. Engines are shown `ENGINE_CORES` cores, for their pools grow by
 # the core: TensorFlow then has 7 threads, JAX 17, PyTorch and ONNX Runtime 3, OpenVINO 5, so that all that an analysis
 # keeps warm fit. 64 that do nothing but start more of themselves do not stop a small runner.
-PROCESSES = 64
-ENGINE_CORES = 2
+PROCESSES = 64  # of one job; engines and exports start far fewer, a fork bomb ends here
+ENGINE_CORES = 2  # as many as a hosted runner gives one job for certain
 
 
 @dataclass(frozen=True, slots=True)

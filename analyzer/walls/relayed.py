@@ -28,7 +28,7 @@ from analyzer.walls.docker import DockerSandbox
 from analyzer.walls.protocol import Completed, Limits, Order, Sandbox, Session, SessionEnded, Stays
 
 TREES = Path("/trees")  # where the front mounts the revisions, read-only
-COPY = 1 << 20
+COPY = 1 << 20  # bytes at a time, so that a large file is never whole in memory
 
 
 class Channel:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 REPOSITORY = "assay-environment"
 FOLDER = "/assay-requirements"
-SECONDS = 1800.0
-MAX_SIZE = 1 << 20
+SECONDS = 1800.0  # building the largest frameworks' wheels from a slow index takes minutes
+MAX_SIZE = 1 << 20  # bytes; no list that a person keeps is larger
 UNREACHED = re.compile(  # what pip prints where the index, and not the list, is at fault
     r"NewConnectionError|ConnectTimeoutError|ReadTimeoutError|NameResolutionError|ProxyError|SSLError|Connection reset"
     r"|Network is unreachable|No space left on device|HTTP error 5\d\d"

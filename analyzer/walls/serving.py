@@ -25,7 +25,7 @@ from analyzer.walls.protocol import ALLOWED_ENVIRONMENT, Limits, Sandbox, Sessio
 MAX_LINE = 8 << 20  # bytes of one message
 MAX_RUNS = 64  # commands that one target may have run: exports, conversions, validation data
 MAX_SESSIONS = 8  # engines of one target that stay at once: more than the pool keeps warm
-MAX_OPENED = 256
+MAX_OPENED = 256  # sessions of one analysis: one an engine and model, tens at most
 MAX_STAGES = 1_000  # names of stages, which the log shows: a target has ten
 MAX_CARRIED = 16 << 30  # bytes that cross for one target, both ways together
 CAPS = Limits(seconds=1800, memory=6 << 30, cpus=4, input=2 << 30, output=1 << 30, scratch=2 << 30, log=64 << 10)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 Manifest = dict[str, dict[str, Any]]
-ALIGNMENT = 64
+ALIGNMENT = 64  # bytes, a cache line: engines map the file and read vectors
 PLAIN_KINDS = "biufc"
 
 

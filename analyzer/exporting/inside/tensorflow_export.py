@@ -15,7 +15,7 @@ from .entry import Built
 from .examples import array, check, match
 from .failure import Failure, Project, describe
 
-MAX_GRAPH = (1 << 31) - 1
+MAX_GRAPH = (1 << 31) - 1  # bytes: protobuf writes no more
 
 
 def export(built: Built, request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:

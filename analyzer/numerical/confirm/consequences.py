@@ -14,7 +14,7 @@ from analyzer.numerical.confirm.torch_registry import Mode
 
 DRAWS = 2  # of what the witness leaves open: the other inputs and weights
 EVERY = "\0"  # the name of no value: all operators are watched for the first failure
-STEPS = 40
+STEPS = 40  # of Adam; training that heads for a bound shows it in fewer
 RATE = 0.02  # of Adam, relative to the width of a weight's range: 40 steps cross most of it if all agree
 
 

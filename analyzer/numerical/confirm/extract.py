@@ -25,7 +25,7 @@ RANDOM_RANGES: Mapping[str, tuple[float, float]] = {
     "TruncatedNormal": (-2.0, 2.0),
     "Bernoulli": (0.0, 1.0),
 }
-IR_VERSION = 10
+IR_VERSION = 10  # the oldest that every operator set used here allows
 LARGEST_TENSOR = 1 << 24  # elements; a leaf beyond this is not worth searching
 
 

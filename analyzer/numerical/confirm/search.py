@@ -22,7 +22,18 @@ from analyzer.numerical.confirm.torch_evaluation import Trace, run
 from analyzer.numerical.confirm.torch_registry import Mode
 
 SCALES = (2.0, 30.0, 1e3, 1e6, 1e18)  # how far an unbounded leaf is moved
-STEPS = (1.0, 1.0, 0.5, 0.5, 0.25, 0.25, 0.1, 0.1, 0.05, 0.02)
+STEPS = (
+    1.0,
+    1.0,
+    0.5,
+    0.5,
+    0.25,
+    0.25,
+    0.1,
+    0.1,
+    0.05,
+    0.02,
+)  # fractions of the way to a bound: far first, for most failures stand at bounds
 
 
 class Verdict(Enum):

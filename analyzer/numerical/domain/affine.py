@@ -14,7 +14,7 @@ import numpy as np
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, Starts, bounds_on
 
-MAX_TERMS = 8
+MAX_TERMS = 8  # of one form; the smallest are folded into its error, which is sound
 
 
 @dataclass(slots=True, frozen=True, eq=False)

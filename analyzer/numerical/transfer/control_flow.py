@@ -20,7 +20,7 @@ from analyzer.numerical.transfer.slicing import divided
 THRESHOLDS = np.array(
     [-1e30, -1e20, -1e10, -1e6, -1e4, -1e3, -100.0, -10.0, -1.0, 0.0, 1.0, 10.0, 100.0, 1e3, 1e4, 1e6, 1e10, 1e20, 1e30]
 )
-ROUNDS = 40
+ROUNDS = 40  # of a loop's body before its state is widened to anything
 JOINS = 3  # plain iterations before widening: short loops are exact
 
 

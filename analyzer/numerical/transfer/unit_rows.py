@@ -11,7 +11,7 @@ from typing import Any
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.facts import are_axes, same_magnitude
 
-DEPTH = 6
+DEPTH = 6  # operators between a norm and its division: an epsilon, a clip, a reshape
 UNDERFLOWN = 1e3  # a norm below this many times the root of the least normal number may have lost squares
 ACCUMULATED = 2.0**-23  # kernels add in float32 at least
 LOST = 1e-6  # of the norm's square, at most, for each element whose square has underflown

@@ -13,7 +13,7 @@ from typing import Any
 from .shapes import Recorder
 from .stubs import OPTIONAL, TRACKERS, Finished, NotReached, PatchFinder, StubFinder
 
-MOST_FRAMES = 12
+MOST_FRAMES = 12  # of a traceback that a person reads
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 

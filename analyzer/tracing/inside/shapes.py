@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-MOST_EVENTS = 60_000
-MOST_RECORDS = 4_000
+MOST_EVENTS = 60_000  # lines run, beyond which nothing more is recorded
+MOST_RECORDS = 4_000  # shapes that are handed over
 
 
 class Recorder:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .stubs import Finished
 
-WHOLE_BATCHES = 2
+WHOLE_BATCHES = 2  # and the last, shorter one: the first step and one with carried state
 MOST_ELEMENTS = 10_000  # of a tf.data set that are skipped to see the last one
 MOST_RUNS = 3  # of the same fetches in a session
 WRITERS = ("ModelCheckpoint", "TensorBoard", "CSVLogger", "BackupAndRestore", "RemoteMonitor", "ProgbarLogger")

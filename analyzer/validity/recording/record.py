@@ -24,7 +24,7 @@ INSIDE = "assay_recording"
 PROJECT = "project"
 ANSWER = "recording.json"
 REFUSAL = "code"  # the layer that stands for a `raise` of the code itself
-MAX_BYTES = 64 << 20
+MAX_BYTES = 64 << 20  # the answer comes from the repository's code
 
 
 @dataclass(frozen=True)

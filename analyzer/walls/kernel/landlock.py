@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from . import system
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same on all architectures
-VERSION_FLAG = 1
-PATH_BENEATH = 1
+VERSION_FLAG = 1  # LANDLOCK_CREATE_RULESET_VERSION of linux/landlock.h
+PATH_BENEATH = 1  # LANDLOCK_RULE_PATH_BENEATH of linux/landlock.h
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 REMOVE_DIR, REMOVE_FILE, MAKE_CHAR, MAKE_DIR, MAKE_REG = 1 << 4, 1 << 5, 1 << 6, 1 << 7, 1 << 8

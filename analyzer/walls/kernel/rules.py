@@ -10,7 +10,7 @@ from typing import Any
 
 from . import landlock, seccomp, system
 
-NOBODY = 65534
+NOBODY = 65534  # the user and group of that name on every Linux distribution
 # A program that is run needs these besides its interpreter: the dynamic linker, locale and time zone, the processor's
 # description. What /proc says of other processes' memory and environment stays closed: Landlock refuses it.
 SYSTEM_FILES = (

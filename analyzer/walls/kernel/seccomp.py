@@ -14,13 +14,13 @@ import struct
 
 from . import system
 
-SECCOMP_MODE_FILTER = 2
+SECCOMP_MODE_FILTER = 2  # linux/seccomp.h
 KILL, ALLOW, ERRNO = 0x80000000, 0x7FFF0000, 0x00050000
 AUDIT = {system.X86_64: 0xC000003E, system.AARCH64: 0xC00000B7}
 X32_BIT = 0x40000000  # the other calling convention of x86-64, with numbers of its own
 NEWEST = 462  # mseal; later calls are answered with ENOSYS
 
-CLONE_THREAD = 0x00010000
+CLONE_THREAD = 0x00010000  # linux/sched.h
 NAMESPACES = 0x7E020080  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET and NEWTIME
 AF_UNIX, SOCK_STREAM, TYPE_MASK = 1, 1, 0xF
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C

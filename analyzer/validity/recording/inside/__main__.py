@@ -25,8 +25,8 @@ from .describing import described
 from .numbers import Trace
 
 NAMES = {"int": int, "round": round, "floor": math.floor, "ceil": math.ceil, "max": max, "min": min, "float": float}
-PRODUCT = 100_000
-TRIES = 12
+PRODUCT = 100_000  # vectors of structural hyperparameters, beyond which they are sampled
+TRIES = 12  # other vectors of a fork whose first one cannot be built
 
 
 def main(path: str) -> int:
