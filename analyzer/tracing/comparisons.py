@@ -215,6 +215,6 @@ def invert_truth(tr: Tracer, value: Value) -> Value:
         opposite = Test(value.subject, value.operation, value.constant, f"not {value.label}")
         opposite.negated = not value.negated
         return opposite
-    if isinstance(value, Unknown):
+    if isinstance(value, (Unknown, Tensor)):
         return not tr.decide(value)
     return tr.unknown("a truth", "data", pytype="bool")

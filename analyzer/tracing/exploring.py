@@ -87,6 +87,7 @@ def explore_beside(tr: Tracer, name: str, scale: float, body: Callable[[], objec
     for prefix in explorer.prefixes():
         tr.path.decisions.clear()
         tr.path.conditions.clear()
+        tr.path.truths.clear()
         tr.path.prefix = prefix
         tr.frames.clear()
         tr.occurrences.clear()

@@ -113,6 +113,7 @@ class Path:
     prefix: tuple[bool, ...] = ()
     decisions: list[Decision] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
+    truths: dict[int, tuple[Any, bool]] = field(default_factory=dict)  # of tensors that were decided, by identity
 
     def choose(self, site: Site, origin: str, text: str, default: bool) -> bool:
         index = len(self.decisions)
@@ -121,7 +122,7 @@ class Path:
         return taken
 
     def state(self) -> Any:
-        return list(self.decisions), list(self.conditions)
+        return list(self.decisions), list(self.conditions), dict(self.truths)
 
     def restore(self, state: Any) -> None:
-        self.decisions[:], self.conditions[:] = state
+        self.decisions[:], self.conditions[:], self.truths = state[0], state[1], dict(state[2])

@@ -50,4 +50,5 @@ class Problem:
     from_core: bool = False  # conditions that cannot hold together, found when the path ended
     assumed: bool = False  # that the first layer's input is a batch; another path takes one example
     places: tuple[Site, ...] = ()  # other lines that had a part in it, the nearest first
+    joint: bool = False  # several choices of data or of callers lead here, which may exclude each other
     tier: str = ""  # which runs fail: see the constants above

@@ -383,12 +383,19 @@ class Tracer:
             return  # a library's own matter
         if problem.level == "error" and not problem.tier:
             assumed = any(d.origin == "rank" for d in self.path.decisions)
-            problem = replace(problem, tier=self.tier, assumed=assumed)
+            problem = replace(problem, tier=self.tier, assumed=assumed, joint=self.joint)
         self.reported.add((problem.site.path, problem.site.line, problem.operator))
         key = (problem.rule, problem.site.path, problem.site.line, problem.operand)
         old = self.shared.problems.get(key)
-        if old is None or (problem.certain and not old.certain):
+        if old is None or (problem.certain, not problem.joint) > (old.certain, not old.joint):
             self.shared.problems[key] = problem
+
+    @property
+    def joint(self) -> bool:
+        """Whether several choices of data or of callers lead here, which may exclude each other."""
+        chosen = [d.origin for d in self.path.decisions]
+        free = ("data", "param", "flag") if self.in_definition else ("data",)
+        return sum(origin in free for origin in chosen) > 1
 
     @property
     def tier(self) -> str:
@@ -434,7 +441,11 @@ class Tracer:
             self.touch(value)
             value.truth = taken
             return taken
-        return self.path.choose(site, "data" if isinstance(value, Tensor) else "imprecise", text, True)
+        if isinstance(value, Tensor):
+            if id(value) not in self.path.truths:
+                self.path.truths[id(value)] = (value, self.path.choose(site, "data", text, True))
+            return self.path.truths[id(value)][1]
+        return self.path.choose(site, "imprecise", text, True)
 
     def settle(self, test: Test, taken: bool) -> None:
         """Record the outcome of a comparison with its subject."""

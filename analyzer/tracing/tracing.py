@@ -202,6 +202,9 @@ def _drop_doubtful(shared: Shared) -> None:
             continue  # the operator works for other arguments than those that the docstring names
         if problem.level == "error" and not problem.certain and place in shared.passed:
             del shared.problems[key]
+        elif problem.level == "error" and problem.joint and place in shared.passed:
+            only = "Several choices of data or of callers lead here together; with others this works."
+            shared.problems[key] = replace(problem, certain=False, sentences=(*problem.sentences, only))
         elif problem.level == "error" and problem.assumed and not problem.from_core and place in shared.passed:
             only = "The input of the first layer is a batch; with one example alone this works."
             shared.problems[key] = replace(problem, certain=False, sentences=(*problem.sentences, only))

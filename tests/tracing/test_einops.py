@@ -27,6 +27,8 @@ def problems(tmp_path: Path, source: str) -> list[Problem]:
 
 
 FITS = {
+    "numbers": """torch.zeros(8, 3, 2, 2).copy_(repeat(torch.zeros(2, 3, 2), "o c h -> (o 4) c h 2"))
+reduce(torch.zeros(8, 3), "(o 4) c -> o c", "mean") + torch.zeros(2, 3)""",
     "attention": """
         q = torch.zeros(2, 10, 64)
         q = rearrange(q, "b n (h d) -> b h n d", h=8)
@@ -68,6 +70,7 @@ FITS = {
         """,
 }
 FAILS = {
+    "number": ("""rearrange(torch.zeros(8, 3), "(o 4) c -> o c")""", "axis 4 of the input is missing"),
     "rank": ("""rearrange(torch.zeros(2, 3), "b c h -> b h c")""", "3 dimensions but the input has 2"),
     "division": ("""rearrange(torch.zeros(2, 10, 65), "b n (h d) -> b h n d", h=8)""", "not a multiple of 8"),
     "length": ("""rearrange(torch.zeros(2, 10), "b n -> n b", n=9)""", "(n) is 9 but the dimension has 10"),

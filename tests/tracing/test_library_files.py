@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 
 from analyzer.tracing.problems import EVERY_CALL, Problem
 from analyzer.tracing.tracing import explore, read_source
@@ -188,6 +189,101 @@ class Tabular(nn.Module):
 """
     assert not [p for p in problems(tmp_path, source) if p.certain]
     assert [p for p in problems(tmp_path, source + "Tabular()(torch.zeros(2, 3))\n") if p.certain]
+
+
+@pytest.mark.parametrize(
+    "call", ["view(size=(6, 4))", "expand(size=(5, 2, 3, 4))", "new_zeros(size=(2, 3))", "repeat(repeats=(2, 1, 1))"]
+)
+def test_sizes_that_are_given_by_name(tmp_path: Path, call: str) -> None:
+    source = f"x = torch.zeros(2, 3, 4)\ny = x.{call}\n"
+    shape = tuple(eval(f"torch.zeros(2, 3, 4).{call}", {"torch": torch}).shape)
+    assert not problems(tmp_path, source + f"y + torch.zeros({shape})\n")
+    (found,) = problems(tmp_path, source + f"y + torch.zeros({(*shape[:-1], 7)})\n")
+    assert found.certain
+
+
+KERAS_ATTENTION = """
+import keras
+from keras import ops
+
+class Attention(keras.layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.inner = keras.layers.Dense(12)
+    def call(self, x):
+        batch, height, width = ops.shape(x)[:3]
+        resized = height % 2 != 0 or width % 2 != 0
+        if resized:
+            x = x[:, :2]
+        q = ops.transpose(ops.reshape(self.inner(x), newshape=(batch, -1, 4, 3)), axes=(0, 2, 1, 3))
+        if resized:
+            q = q[:, :, :0]
+        return ops.matmul(q, ops.transpose(q, axes=(0, {})))
+
+inputs = keras.Input((6, 8, 5))
+keras.Model(inputs, Attention()(inputs))
+"""
+
+
+def test_parameters_that_keras_names_in_its_own_way(tmp_path: Path) -> None:
+    assert not problems(tmp_path, KERAS_ATTENTION.format("1, 3, 2"))
+    (found,) = problems(tmp_path, KERAS_ATTENTION.format("1, 2, 3"))
+    assert found.certain
+    assert found.operator == "tf.matmul"
+
+
+def test_a_keyword_that_a_rule_does_not_know_proves_nothing(tmp_path: Path) -> None:
+    source = "import tensorflow as tf\nx = tf.transpose(tf.zeros((2, 3)), dims=(0, 1))\nx + tf.zeros((2, 3))\n"
+    assert not [p for p in problems(tmp_path, source) if p.certain]
+    assert [p for p in problems(tmp_path, source.replace(", dims=(0, 1)", "")) if p.certain]
+
+
+SAMPLING = """
+def draw(weights):
+    r = torch.rand(1)
+    for i in range(3):
+        if weights[i] >= r:
+            return i
+    return -1
+
+x = torch.zeros(6)
+m = draw(torch.rand(3))
+x[2 * m : 2 * m + 2] + torch.zeros({})
+"""
+
+
+def test_several_choices_of_data_may_exclude_each_other(tmp_path: Path) -> None:
+    assert not [p for p in problems(tmp_path, SAMPLING.format(2)) if p.certain]
+    assert [p for p in problems(tmp_path, SAMPLING.format(3)) if p.certain]
+
+
+LAYERS = """
+import keras
+def build(count, per_step, units):
+    x = keras.Input((5, 8))
+    for i in range(count):
+        last = i == count - 1 and not per_step
+        x = keras.layers.LSTM(units, return_sequences={})(x)
+    return x
+"""
+
+
+def test_several_choices_of_callers_may_exclude_each_other(tmp_path: Path) -> None:
+    assert not [p for p in problems(tmp_path, LAYERS.format("True if not last else False")) if p.certain]
+    assert [p for p in problems(tmp_path, LAYERS.format("False")) if p.level == "error"]
+
+
+def test_a_tensor_that_was_decided_keeps_its_truth(tmp_path: Path) -> None:
+    source = """
+changed = torch.rand(1) > 0.5
+x = torch.zeros(2, 3)
+if changed:
+    x = torch.zeros(3, 2)
+y = torch.zeros(2, 3) if not changed else torch.zeros(3, 2)
+x + y
+"""
+    assert not problems(tmp_path, source)
+    assert problems(tmp_path, source.replace("not changed", "changed"))
 
 
 def _traced(root: Path, name: str) -> list[Problem]:

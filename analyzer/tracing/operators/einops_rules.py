@@ -25,7 +25,7 @@ def groups_of(side: str) -> list[Group] | None:
         elif token == ")" and inside is not None:
             found.append(tuple(inside) if inside != ["…"] else ("…", "1"))  # "(...)" is one dimension, "..." are many
             inside = None
-        elif token in ("(", ")") or not (token in ("…", "1") or token.isidentifier()):
+        elif token in ("(", ")") or not (token == "…" or token.isdecimal() or token.isidentifier()):
             return None
         elif inside is not None:
             inside.append(token)
@@ -134,6 +134,7 @@ def rearranged(op: Op, value: Value, pattern: Value, axes: Mapping[str, Value], 
     for name in lengths:
         if name not in names:
             fail(op, _RULE, f"the pattern has no axis {name}", (source,))
+    lengths.update({name: int(name) for name in names if name.isdecimal() and name != "1"})  # "(o 4)": an axis of four
     sizes = _split(op, source, left, lengths)
     lefts, rights = {n for g in left for n in g}, [n for g in right for n in g]
     _check_names(op, source, lefts, rights, lengths)
@@ -148,7 +149,7 @@ def _check_names(op: Op, source: Tensor, left: set[str], right: list[str], lengt
     for name in right:
         if name != "1" and name not in left and (kind != "repeat" or name not in lengths):
             fail(op, _RULE, f"axis {name} of the result is not an axis of the input", (source,))
-        if name != "1" and right.count(name) > 1:
+        if not name.isdecimal() and right.count(name) > 1:
             fail(op, _RULE, f"axis {name} appears twice in the result", (source,))
     if kind in ("rearrange", "repeat"):
         for name in left:

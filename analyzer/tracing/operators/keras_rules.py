@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.calls import call
-from analyzer.tracing.operators import run_entry
+from analyzer.tracing.operators import run_entry, shape_of
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.keras_models import apply_loss, build_sequential, input_tensor
 from analyzer.tracing.operators.layers import call_layer
@@ -13,7 +13,7 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator, rules
 from analyzer.tracing.operators.tf_operands import like, tensor
-from analyzer.tracing.values import Layer, ListV, Object, Tensor, Unknown, Value, show_shape
+from analyzer.tracing.values import Layer, ListV, Object, Size, Tensor, Unknown, Value, show_shape
 
 
 @operator("keras.Input keras.layers.Input", "shape=None batch_size=None *rest")
@@ -253,14 +253,36 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
     return like(op, source, source.shape, source.dtype) if source is not None else unknown_tensor(op, "tf")
 
 
+@operator("keras.ops.shape", "x")
+def shape(op: Op, x: Value) -> Value:
+    """A tuple: sizes that are known are numbers."""
+    source = tensor(op, x)
+    return Size(source.dims) if source is not None and source.dims is not None else shape_of(op.tr, x)
+
+
 def _delegate(target: str) -> Any:
     def run(op: Op, **arguments: Value) -> Value:
         args = arguments.pop("args")
-        return run_entry(op.tr, rules()[target], target, args, op.extra, op.node)
+        named = {_NAMED_AS_IN_TF.get((target, k), k): v for k, v in op.extra.items()}
+        return run_entry(op.tr, rules()[target], target, args, named, op.node)
 
     return run
 
 
+_NAMED_AS_IN_TF = {
+    ("tf.transpose", "axes"): "perm",
+    ("tf.transpose", "pattern"): "perm",
+    ("tf.transpose", "x"): "a",
+    ("tf.reshape", "newshape"): "shape",
+    ("tf.reshape", "x"): "tensor",
+    ("tf.matmul", "x1"): "a",
+    ("tf.matmul", "x2"): "b",
+    ("tf.concat", "xs"): "values",
+    ("tf.concat", "tensors"): "values",
+    ("tf.stack", "x"): "values",
+    ("tf.expand_dims", "x"): "input",
+    ("tf.squeeze", "x"): "input",
+}  # (TensorFlow's function, Keras's parameter): TensorFlow's
 _SAME_AS_TF = {
     "keras.backend.mean": "tf.reduce_mean", "keras.backend.sum": "tf.reduce_sum",
     "keras.backend.max": "tf.reduce_max", "keras.backend.reshape": "tf.reshape",
@@ -269,7 +291,6 @@ _SAME_AS_TF = {
     "keras.backend.random_normal": "tf.random.normal", "keras.ops.mean": "tf.reduce_mean",
     "keras.ops.sum": "tf.reduce_sum", "keras.ops.reshape": "tf.reshape",
     "keras.ops.matmul": "tf.matmul", "keras.ops.expand_dims": "tf.expand_dims", "keras.ops.squeeze": "tf.squeeze",
-    "keras.ops.shape": "tf.shape",
     "keras.ops.concatenate": "tf.concat", "keras.ops.transpose": "tf.transpose", "keras.ops.stack": "tf.stack",
     "keras.ops.max": "tf.reduce_max",
     "keras.backend.concatenate": "tf.concat", "keras.ops.zeros": "tf.zeros", "keras.ops.ones": "tf.ones",

@@ -10,13 +10,15 @@ import ast
 import functools
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from analyzer.tracing.operators.strides import SHARING, of_result
+from analyzer.tracing.problems import ShapeFailure
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import ListV, Tensor, Value
+from analyzer.tracing.values import ListV, Shape, Tensor, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,44 @@ class Parameter:
     kind: str = ""  # "*" or "**"
     default: Value = None
     required: bool = True
+
+
+_SIZES = ("size", "shape", "dims", "repeats")  # of parameters that take numbers one by one, or a tuple by name
+_SHAPING = frozenset(
+    ("axis", "axes", "dim", "dims", "perm", "pattern", "shape", "size", "newshape", "output_shape", "repeats", "reps",
+     "keepdims", "keepdim", "keep_dims", "transpose_a", "transpose_b", "indexing", "data_format", "num_classes",
+     "dilation", "dilation_rate", "dilations", "stride", "strides", "padding", "ceil_mode", "scale_factor",
+     "batch_first")
+)  # fmt: skip
+# keyword arguments on which a shape depends, in one library or another
+
+
+class Extra(dict[str, Value]):
+    """Keyword arguments that the table does not name; it remembers those on a shape that no rule looked at."""
+
+    def __init__(self, named: Mapping[str, Value] | None = None) -> None:
+        super().__init__(named or {})
+        self.unread = set(self) & _SHAPING
+
+    def get(self, key: str, default: Value = None) -> Value:
+        self.unread.discard(key)
+        return super().get(key, default)
+
+    def __getitem__(self, key: str) -> Value:
+        self.unread.discard(key)
+        return super().__getitem__(key)
+
+    def __contains__(self, key: object) -> bool:
+        self.unread -= {str(key)}
+        return super().__contains__(key)
+
+    def __iter__(self) -> Iterator[str]:
+        self.unread = set()
+        return super().__iter__()
+
+    def items(self) -> Any:
+        self.unread = set()
+        return super().items()
 
 
 @dataclass
@@ -37,7 +77,7 @@ class Op:
     site: Site | None = None
     variant: str = ""
     nodes: Mapping[str, ast.expr] = field(default_factory=dict)
-    extra: dict[str, Value] = field(default_factory=dict)  # keyword arguments that the table does not name
+    extra: Extra = field(default_factory=Extra)
     layer: str = ""
     made: tuple[Site, ...] = ()  # the lines that made the layer
     _number: int = 0
@@ -135,15 +175,28 @@ _GAPS = (TypeError, ValueError, AttributeError, IndexError, KeyError, ZeroDivisi
 def run_rule(op: Op, entry: Entry, arguments: Mapping[str, Value]) -> Value:
     """The rule's value. A rule that does not foresee a call gives an unknown and a note, never an exception."""
     try:
-        return entry.rule(op, **arguments)
+        value = entry.rule(op, **arguments)
     except _GAPS as error:
         op.tr.note(f"the rule of {op.name} does not cover the call on line {op.where.line} ({type(error).__name__})")
         return op.tr.unknown(f"result of {op.name}", "imprecise")
+    except ShapeFailure as failure:
+        if op.extra.unread:
+            raise ShapeFailure(replace(failure.problem, certain=False)) from failure
+        raise
+    if op.extra.unread and isinstance(value, Tensor) and value.dims is not None and not _keeps(value, arguments):
+        op.tr.note(f"{op.name} on line {op.where.line}: what `{min(op.extra.unread)}` does to the shape is not known.")
+        return Tensor(Shape(None, vague=True), None, value.framework, site=op.where, graph=value.graph)
+    return value
+
+
+def _keeps(value: Tensor, arguments: Mapping[str, Value]) -> bool:
+    """Whether the result has the shape of an operand: then no keyword that the rule ignores has changed it."""
+    return any(isinstance(a, Tensor) and a.dims == value.dims for a in arguments.values())
 
 
 def bind(
     entry: Entry, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
-) -> tuple[dict[str, Value], dict[str, ast.expr], dict[str, Value]] | None:
+) -> tuple[dict[str, Value], dict[str, ast.expr], Extra] | None:
     """(bound arguments, their source expressions, keyword arguments not named); None if the call does not fit."""
     bound: dict[str, Value] = {}
     nodes: dict[str, ast.expr] = {}
@@ -154,7 +207,9 @@ def bind(
     position = 0
     for parameter in entry.parameters:
         if parameter.kind == "*":
-            bound[parameter.name] = tuple(rest[position:])
+            named_so = [k for k in ((parameter.name, "size") if parameter.name in _SIZES else ()) if k in kwargs]
+            more = (kwargs.pop(named_so[0]),) if named_so and position >= len(rest) else ()  # `x.view(size=(2, 3))`
+            bound[parameter.name] = (*rest[position:], *more)
             position = len(rest)
         elif parameter.kind == "**":
             bound[parameter.name] = kwargs
@@ -172,4 +227,4 @@ def bind(
             return None
         else:
             bound[parameter.name] = parameter.default
-    return (bound, nodes, kwargs) if position >= len(rest) else None
+    return (bound, nodes, Extra(kwargs)) if position >= len(rest) else None
