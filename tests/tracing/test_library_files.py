@@ -202,6 +202,15 @@ def test_sizes_that_are_given_by_name(tmp_path: Path, call: str) -> None:
     assert found.certain
 
 
+@pytest.mark.parametrize("kind", ["FloatTensor", "LongTensor"])
+def test_an_old_constructor_takes_a_size_or_elements(tmp_path: Path, kind: str) -> None:
+    source = f"x = torch.zeros(5, 4)\ny = torch.{kind}({{}}).copy_(x)\n"
+    assert not problems(tmp_path, source.format("x.size()"))
+    assert not problems(tmp_path, f"def copy(x):\n    return torch.{kind}(x.size()).copy_(x)\n")
+    (found,) = problems(tmp_path, source.format("(5, 4)"))
+    assert found.certain
+
+
 KERAS_ATTENTION = """
 import keras
 from keras import ops

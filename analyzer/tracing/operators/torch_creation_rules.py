@@ -9,7 +9,7 @@ from analyzer.tracing.operators.elementwise import unary
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import made, shape_argument
-from analyzer.tracing.values import ListV, Tensor, Value
+from analyzer.tracing.values import ListV, OpenSize, Size, Tensor, Value
 from analyzer.validity.terms import Poly
 
 
@@ -22,14 +22,14 @@ def create(op: Op, size: tuple[Value, ...]) -> Value:
 
 @operator("torch.Tensor torch.FloatTensor torch.cuda.FloatTensor torch.DoubleTensor", "*size")
 def create_typed(op: Op, size: tuple[Value, ...]) -> Value:
-    if len(size) == 1 and not isinstance(size[0], (int, Poly)):
+    if len(size) == 1 and not isinstance(size[0], (int, Poly, Size, OpenSize)):
         return tensor_like(op, size[0], "float32")
     return made(op, shape_argument(op, size))
 
 
 @operator("torch.LongTensor torch.cuda.LongTensor torch.IntTensor torch.ByteTensor", "*size")
 def create_integers(op: Op, size: tuple[Value, ...]) -> Value:
-    if len(size) == 1 and not isinstance(size[0], (int, Poly)):
+    if len(size) == 1 and not isinstance(size[0], (int, Poly, Size, OpenSize)):
         return tensor_like(op, size[0], "int64")
     return made(op, shape_argument(op, size), "int64")
 
