@@ -25,6 +25,7 @@ INDEX = "ASSAY_TORCH_INDEX"  # set by the Dockerfile: an extra index for PyTorch
 OWN = "own"
 REQUIREMENTS = Path("/opt/requirements-engines.txt")  # what a slim image is built up with where none is published
 SECONDS = 3_600.0  # to install gigabytes over a slow line
+TRIES = 2  # a download may break off; each try takes minutes, and every target of a run would make its own
 
 
 @dataclass
@@ -35,6 +36,8 @@ class EnginesImage:
     say: Callable[[str], None] = lambda _text: None
     requirements: Path = REQUIREMENTS
     _found: str | None = None
+    _tries: int = 0
+    _failed: TargetProblem | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def own(self, client: sdk.DockerClient) -> str:
@@ -70,8 +73,15 @@ class EnginesImage:
         with self._lock:
             found = self.at_hand()
             if found is None:
-                with contextlib.closing(connect()) as client:
-                    found = self._found = self._pulled(client) if self._named else self._built(client)
+                if self._failed is not None and self._tries >= TRIES:
+                    raise self._failed
+                self._tries += 1
+                try:
+                    with contextlib.closing(connect()) as client:
+                        found = self._found = self._pulled(client) if self._named else self._built(client)
+                except TargetProblem as problem:
+                    self._failed = problem
+                    raise
             return found
 
     def _pulled(self, client: sdk.DockerClient) -> str:
