@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Hashable
 from typing import Any
 
@@ -15,6 +16,7 @@ Path = tuple[str | int, ...]
 MAX_BYTES = 1 << 20  # a larger file is no configuration
 MAX_NODES = 100_000  # places, aliases written out: a bomb of aliases ends here
 MAX_DEPTH = 40  # mappings within mappings; the parser is recursive
+MAX_INTEGER = 1 << 63  # sizes fit; Python cannot even print what base 60 (`1:59:59`) makes of a long text
 MAX_BRACKETS = 400  # well beyond MAX_DEPTH: brackets in texts are counted too
 
 
@@ -95,4 +97,8 @@ def _plain(loader: _Loader, node: yaml.Node, path: Path, lines: dict[Path, int],
     if isinstance(node, yaml.SequenceNode):
         return [_plain(loader, item, (*path, index), lines, name) for index, item in enumerate(node.value)]
     value = loader.construct_object(node, deep=True)
+    if isinstance(value, float) and math.isnan(value):  # neither above nor below any bound
+        raise UsageProblem(f"{name}:{line}: `.nan` is no number that anything here can be.")
+    if isinstance(value, int) and not -MAX_INTEGER <= value <= MAX_INTEGER:
+        raise UsageProblem(f"{name}:{line}: a whole number has more than 64 bits.")
     return value.isoformat() if isinstance(value, datetime.date) else value

@@ -36,9 +36,8 @@ def checked(data: Any, target: TargetConfig, files: frozenset[str]) -> Outcome:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise TargetProblem(malformed(problem)) from None
     told = report.targets[0]
-    if told.id != target.id or any(finding.target != target.id for finding in report.findings):
-        raise TargetProblem("the analysis answered for another target, so its answer was not taken.")
     strangers = [
+        told.id != target.id or any(finding.target != target.id for finding in report.findings),
         told.path != (target.path or target.entry or ""),
         told.cached or bool(told.pictures),
         len(report.findings) > MOST_FINDINGS,

@@ -161,6 +161,12 @@ def test_all_mistakes_are_listed_at_once() -> None:
     assert [line.split(":")[1] for line in str(caught.value).splitlines()] == ["2", "3", "4"]
 
 
+@pytest.mark.parametrize("value", [".nan", "9" * 100, "1" + ":59" * 100_000, "-0x" + "f" * 5000])
+def test_numbers_that_are_none_are_refused(value: str) -> None:
+    with pytest.raises(UsageProblem, match=r"\.assay\.yml:2: .*(no number|64 bits)"):
+        parse_config(f"version: 1\ntimeout: {value}\n")
+
+
 def test_alias_bombs_are_refused() -> None:
     bomb = "version: 1\n" + "\n".join(
         [f"a0: &a0 [{', '.join('x' * 10)}]"] + [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
