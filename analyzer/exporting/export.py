@@ -6,9 +6,10 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,17 @@ from analyzer.graph import Graph
 from analyzer.loading.exported_program import take_apart
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.walls import PYTHON, Completed, Limits, Sandbox
+from analyzer.walls.process import importing
 
 INSIDE = "assay_inside"  # the name of the `inside` package where it runs
 PROJECT = "project"
 MANIFEST = "export.json"
+# What an export by PyTorch imports sooner or later; a name that a version lacks is passed over.
+TORCH = (
+    "torch", "torch.export._trace", "torch._export.non_strict_utils", "torch._export.passes",
+    "torch.onnx._internal.exporter._core", "onnxscript.function_libs.torch_lib.ops", "onnx_ir",
+)  # fmt: skip
+_FRAMEWORK = re.compile(rb"^\s*(?:import|from)\s+(torch|tensorflow|keras)\b", re.M)
 PARTS = Path(__file__).parents[1] / "differential" / "worker" / "torch_parts.py"  # stands alone; runs inside too
 
 
@@ -93,7 +101,7 @@ def run_exporter(
         "files": files,
         "out": "out",
     }
-    completed = sandbox.run(
+    completed = importing(sandbox, _frameworks_of([root / name for name in files])).run(
         [PYTHON, "-m", INSIDE, "request.json"],
         files={
             **exporter_files(),
@@ -102,11 +110,7 @@ def run_exporter(
         },
         output=folder,
         limits=limits,
-        environment={
-            "TF_CPP_MIN_LOG_LEVEL": "2",
-            "CUDA_VISIBLE_DEVICES": "",
-            "OMP_NUM_THREADS": str(_threads(limits)),
-        },
+        environment=_environment(limits),
     )
     _check(entry, completed, limits, sandbox)
     manifest = read_manifest(folder / MANIFEST, entry)
@@ -129,7 +133,7 @@ def convert_program(entry: str, sandbox: Sandbox, folder: Path, limits: Limits) 
             take_apart(folder / program, Path(parts))
         except TargetProblem as problem:
             raise ExportProblem(f"{entry}: the traced program was not read: {problem}") from None
-        completed = sandbox.run(
+        completed = importing(sandbox, TORCH).run(
             [PYTHON, "-m", INSIDE, "request.json"],
             files={
                 **exporter_files(),
@@ -139,6 +143,7 @@ def convert_program(entry: str, sandbox: Sandbox, folder: Path, limits: Limits) 
             },
             output=Path(temporary),
             limits=limits,
+            environment=_environment(limits),  # the same as above: one process has imported Torch for both
         )
         _check(entry, completed, limits, sandbox)
         converted = read_manifest(Path(temporary) / MANIFEST, entry)
@@ -158,8 +163,21 @@ def exporter_files() -> dict[str, bytes | Path]:
     return {f"{INSIDE}/{path.name}": path.read_bytes() for path in sorted(source.glob("*.py"))}
 
 
-def _threads(limits: Limits) -> int:
-    return max(1, int(limits.cpus))
+def _environment(limits: Limits) -> dict[str, str]:
+    threads = str(max(1, int(limits.cpus)))
+    return {"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": threads}
+
+
+def _frameworks_of(files: Iterable[Path]) -> tuple[str, ...]:
+    """What the exporter imports before the project's own code, by the text of its files (`inside.creation.watch`).
+
+    None where the code touches its environment first, which frameworks may read while they are imported.
+    """
+    texts = [path.read_bytes()[: 1 << 20] for path in files if path.is_file()]
+    if any(b"environ" in text or b"putenv" in text for text in texts):
+        return ()
+    mentioned = {name for text in texts for name in _FRAMEWORK.findall(text)}
+    return (TORCH if b"torch" in mentioned else ()) + (("tensorflow",) if mentioned - {b"torch"} else ())
 
 
 def _inputs(target: TargetConfig) -> dict[str, Any]:

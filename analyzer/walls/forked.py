@@ -24,7 +24,7 @@ from analyzer.walls.kernel.enter import LENGTH, MAX_ORDER, NURSERY
 from analyzer.walls.kernel.rules import Rules
 
 CORES = 2  # that a framework sees while it is imported; the same as an engine's worker shows it
-KEPT = 4  # nurseries at once: TensorFlow's takes 0.6 GB, PyTorch's 0.2
+KEPT = 6  # nurseries at once: TensorFlow's takes 0.6 GB, PyTorch's 0.2
 PATIENCE = 120.0  # seconds for the imports of a nursery, on a loaded machine
 
 
@@ -132,10 +132,11 @@ if hasattr(os, "register_at_fork"):
 
 
 def start(
-    module: str, *arguments: str, imports: Sequence[str], rules: Rules | None, path: Sequence[str | Path],
-    folder: Path, variables: Mapping[str, str], own: Mapping[str, str], session: bool,
+    what: str, *arguments: str, imports: Sequence[str], rules: Rules | None, folder: Path,
+    variables: Mapping[str, str], own: Mapping[str, str], session: bool, path: Sequence[str | Path] = (),
+    form: str = "module", joined: bool = False,
 ) -> Forked | None:  # fmt: skip
-    """Run `module` in a child that has `imports` already; None where no nursery can stand or give one.
+    """Run `what` in a child that has `imports` already; None where no nursery can stand or give one.
 
     Args:
         rules: the child's wall, closed before anything is run (None: no wall).
@@ -144,12 +145,14 @@ def start(
         variables: the whole environment of the child.
         own: those of them that are known when the nursery imports; each combination has a nursery of its own.
         session: the child leads a session.
+        form: as for `launch.command`, ``module`` or ``script``.
+        joined: errors go to the output, as with `subprocess.STDOUT`.
     """
     nursery = _nursery(tuple(imports), own)
     if nursery is None:
         return None
     order = {
-        "module": module,
+        form: what,
         "arguments": arguments,
         "rules": rules.to_json() if rules is not None else None,
         "path": [str(entry) for entry in path],
@@ -158,15 +161,16 @@ def start(
         "session": session,
     }
     pipes = [os.pipe() for _ in range(3)]
-    theirs = [pipes[0][0], pipes[1][1], pipes[2][1]]
+    theirs = [pipes[0][0], pipes[1][1], pipes[1 if joined else 2][1]]
     ours = [pipes[0][1], pipes[1][0], pipes[2][0]]
     found = nursery.start(order, theirs)
-    for descriptor in theirs if found else [*theirs, *ours]:
+    for descriptor in {*theirs, pipes[2][1]} if found else {end for pipe in pipes for end in pipe}:
         os.close(descriptor)
     if found is None:
         return None
     stdin, stdout, stderr = os.fdopen(ours[0], "wb"), os.fdopen(ours[1], "rb"), os.fdopen(ours[2], "rb")
     child = Forked(*found, stdin, stdout, stderr)
+    nursery.children = [other for other in nursery.children if other.returncode is None]  # and let go of its files
     nursery.children.append(child)
     return child
 

@@ -18,17 +18,17 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
 from typing import IO
 
 from analyzer.configuration.config import Environment
 from analyzer.problem import TargetProblem
-from analyzer.walls import launch, stage
+from analyzer.walls import forked, launch, stage
 from analyzer.walls.archive import MAX_MEMBERS, ArchiveRefused, check_name, flatten
 from analyzer.walls.kernel.rules import Rules
-from analyzer.walls.protocol import OUTPUT, Completed, Limits, Log, Order, Runs
+from analyzer.walls.protocol import OUTPUT, PYTHON, Completed, Limits, Log, Order, Runs, Sandbox
 
 # Shared libraries, thread stacks and allocator reserves of the frameworks: address space that is never touched.
 ADDRESS_SPACE_RESERVE = 6 << 30
@@ -41,6 +41,7 @@ class ProcessSandbox(Runs):
 
     python: str = sys.executable
     path: str = field(default_factory=lambda: os.environ.get("PATH", os.defpath))
+    imports: tuple[str, ...] = ()  # a ``python -m`` command is forked from a process that has imported them
 
     @property
     def name(self) -> str:
@@ -82,16 +83,7 @@ class ProcessSandbox(Runs):
                 "cores": max(1, round(limits.cpus)),
             }
             (box / OUTPUT).mkdir(exist_ok=True)
-            rules = self._rules(box, scratch)
-            child = subprocess.Popen(
-                launch.command(str(box / STAGE), json.dumps(request), rules=rules, python=self.python, form="script"),
-                cwd=box,
-                env={**self._environment(scratch), **order.environment},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            child = self._start(order, request, box, scratch)
             assert child.stdout is not None
             log = Log(limits.log)
             reader = threading.Thread(target=_drain, args=(child.stdout, log), daemon=True)
@@ -101,6 +93,29 @@ class ProcessSandbox(Runs):
             seconds = time.monotonic() - started
             names, refused = _collect(box / OUTPUT, output, limits) if output is not None else ((), None)
         return Completed(child.returncode, seconds, timed_out, out_of_memory, log.text(), names, refused)
+
+    def _start(
+        self, order: Order, request: Mapping[str, object], box: Path, scratch: Path
+    ) -> subprocess.Popen[bytes] | forked.Forked:
+        rules, program = self._rules(box, scratch), str(box / STAGE)
+        variables = {**self._environment(scratch), **order.environment}
+        if self.imports and self.python == sys.executable and order.command[:2] == [PYTHON, "-m"]:
+            child = forked.start(
+                program, json.dumps({**request, "fork": True}), form="script", imports=self.imports, rules=rules,
+                folder=box, variables=variables, own={**order.environment, "PYTHONHASHSEED": "0"}, session=True,
+                joined=True,
+            )  # fmt: skip
+            if child is not None:
+                return child
+        return subprocess.Popen(
+            launch.command(program, json.dumps(request), rules=rules, python=self.python, form="script"),
+            cwd=box,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
 
     def _rules(self, box: Path, scratch: Path) -> Rules | None:
         if launch.standing() is not None:
@@ -125,6 +140,11 @@ class ProcessSandbox(Runs):
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONHASHSEED": "0",  # what a project makes of a set comes in the same order each time
         }
+
+
+def importing(sandbox: Sandbox, names: Sequence[str]) -> Sandbox:
+    """`sandbox` for a ``python -m`` command that begins by importing `names`; only a process of this machine gains."""
+    return replace(sandbox, imports=tuple(names)) if isinstance(sandbox, ProcessSandbox) else sandbox
 
 
 def _fill(box: Path, files: Mapping[str, bytes | Path], limits: Limits) -> None:
@@ -152,7 +172,7 @@ def _drain(stream: IO[bytes], log: Log) -> None:
         log.write(chunk)
 
 
-def _watch(child: subprocess.Popen[bytes], limits: Limits, started: float) -> tuple[bool, bool]:
+def _watch(child: subprocess.Popen[bytes] | forked.Forked, limits: Limits, started: float) -> tuple[bool, bool]:
     """Wait for the end; (deadline passed, memory exceeded). Either ends the child and all its descendants."""
     while True:
         try:
@@ -163,6 +183,9 @@ def _watch(child: subprocess.Popen[bytes], limits: Limits, started: float) -> tu
             below = stage.descendants(child.pid)
             fat = not late and _resident([child.pid, *below]) > limits.memory
             crowded = stage.tasks(below) > limits.processes  # the rlimit does not bind root
+            if isinstance(child, forked.Forked) and (late or fat or crowded):
+                child.end()
+                return late, fat
             if late or fat or crowded:
                 stage.end_all(child.pid)
                 try:

@@ -4,10 +4,11 @@ It carries no dependency (it is streamed into containers that know nothing of As
 
     python -I stage.py '{"command": […], "rlimits": {"AS": bytes, …}, "pack": true, "seconds": 300, "watch": true}'
 
-The command's standard output goes to standard error. With ``pack`` the folder ``out`` is written to standard output
-as a tar stream afterwards; ``cores`` is how many processor cores it sees. Exit code: the command's, or 128 + the
-signal that ended it. Should nobody outside keep the deadline any more (``seconds``), or the process that started this
-one be gone (``watch``), everything is ended.
+With ``fork`` the command is ``python -m MODULE``, and a fork of this process runs the module: it has imported already
+what takes long. The command's standard output goes to standard error. With ``pack`` the folder ``out`` is written to
+standard output as a tar stream afterwards; ``cores`` is how many processor cores it sees. Exit code: the command's, or
+128 + the signal that ended it. Should nobody outside keep the deadline any more (``seconds``), or the process that
+started this one be gone (``watch``), everything is ended.
 """
 
 from __future__ import annotations
@@ -136,10 +137,42 @@ def limit(rlimits: dict[str, int]) -> None:
             resource.setrlimit(kind, (value, value))
 
 
+class Fork:
+    """A fork of this process, which `main` waits for as for a program; `pid` is 0 in the fork itself."""
+
+    def __init__(self) -> None:
+        self.pid = os.fork()
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit code, or minus the signal that ended it; raises `subprocess.TimeoutExpired`."""
+        started, pause = time.monotonic(), 0.001
+        while True:
+            pid, status = os.waitpid(self.pid, 0 if timeout is None else os.WNOHANG)
+            if pid:
+                return -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+            if timeout is not None and time.monotonic() - started > timeout:
+                raise subprocess.TimeoutExpired("fork", timeout)
+            time.sleep(pause)
+            pause = min(2 * pause, 0.05)
+
+
+def run_module(command: list[str]) -> None:
+    """Be ``python -m MODULE ARGUMENT…`` in this process, which has imported something already."""
+    import runpy
+
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    sys.argv = command[2:]
+    sys.path.insert(0, os.getcwd())
+    runpy.run_module(command[2], run_name="__main__", alter_sys=True)
+
+
 GRACE = 10  # seconds after which a deadline that should have been kept from outside is kept here
 
 
-def wait(child: subprocess.Popen[bytes], seconds: float | None, parent: int | None) -> int:
+def wait(child: subprocess.Popen[bytes] | Fork, seconds: float | None, parent: int | None) -> int:
     """The child's exit code; past the deadline, or without a parent, everything is killed."""
     started = time.monotonic()
     while True:
@@ -150,6 +183,10 @@ def wait(child: subprocess.Popen[bytes], seconds: float | None, parent: int | No
             if late or (parent is not None and os.getppid() != parent):
                 end_all(os.getpid())
                 return child.wait()
+
+
+def _started(command: list[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=2, stderr=2)
 
 
 def main() -> None:
@@ -163,7 +200,11 @@ def main() -> None:
     if rlimits:
         limit(rlimits)
     try:
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=2, stderr=2)
+        child = (
+            Fork() if request.get("fork") else subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=2, stderr=2)
+        )
+        if not child.pid:
+            return run_module(command)
         code = wait(child, request.get("seconds"), os.getppid() if request.get("watch") else None)
     except OSError as error:
         sys.stderr.write(f"cannot start {command[0]}: {error.strerror}\n")

@@ -263,7 +263,8 @@ class TeamImage(ProcessSandbox):
 class WithoutOnnxscript(ProcessSandbox):
     def run(self, command, *, files, **options):
         hidden = {"onnxscript.py": b"raise ImportError('hidden', name='onnxscript')\n"}
-        return super().run(command, files={**files, **hidden}, **options)
+        alone = ProcessSandbox(self.python, self.path)  # without what was imported before
+        return alone.run(command, files={**files, **hidden}, **options)
 
 
 def test_a_program_from_an_environment_without_onnxscript_is_converted(project):

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.walls import forked, launch
+from analyzer.walls import PYTHON, Limits, forked, launch
+from analyzer.walls.process import ProcessSandbox, importing
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nurseries stand on Linux")
 
@@ -97,6 +98,28 @@ def test_ending_a_child_ends_what_it_has_started(start: Start) -> None:
     child.end()
     assert child.poll() == -signal.SIGKILL
     assert not Path(f"/proc/{below}").exists() or "Z" in Path(f"/proc/{below}/stat").read_text().split()[2]
+
+
+def test_a_command_of_a_sandbox_is_forked_and_ended_like_any_other() -> None:
+    text = b"import sys\nprint('fractions' in sys.modules, sys.argv[1:])\nopen('out/left', 'w').close()\nsys.exit(%s)"
+    place = importing(ProcessSandbox(), ("fractions",))
+    for last, code in ((b"3", 3), (b"print(0) or 1 // 0", 1)):
+        done = place.run([PYTHON, "-m", "program", "one"], files={"program.py": text % last})
+        assert done.exit_code == code, done.log
+        assert "True ['one']" in done.log
+    hung = b"import os, time\nos.fork()\ntime.sleep(600)\n"
+    began = time.monotonic()
+    done = place.run([PYTHON, "-m", "program"], files={"program.py": hung}, limits=Limits(seconds=1))
+    assert done.timed_out
+    assert time.monotonic() - began < 300  # it ends with the deadline, not with the program
+
+
+def test_files_of_children_that_have_ended_are_let_go(start: Start) -> None:
+    _out(start(""))
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(5):
+        start("").wait(30)
+    assert len(os.listdir("/proc/self/fd")) <= before + 3  # those of the last
 
 
 def test_two_children_at_once_draw_other_numbers(start: Start) -> None:
