@@ -52,6 +52,10 @@ class Forked:
             self._life.close()
         return self.returncode
 
+    def kill(self) -> None:
+        """What `end` does: nothing that it has started is left either."""
+        self.end()
+
     def end(self) -> None:
         """Kill it and all that it has started; the nursery does, for a wall may keep our signals from it."""
         if self.poll() is None:

@@ -92,7 +92,7 @@ class ProcessSandbox(Runs):
             reader.join(timeout=5)
             seconds = time.monotonic() - started
             names, refused = _collect(box / OUTPUT, output, limits) if output is not None else ((), None)
-        return Completed(child.returncode, seconds, timed_out, out_of_memory, log.text(), names, refused)
+        return Completed(child.wait(), seconds, timed_out, out_of_memory, log.text(), names, refused)
 
     def _start(
         self, order: Order, request: Mapping[str, object], box: Path, scratch: Path
