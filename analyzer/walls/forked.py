@@ -70,7 +70,8 @@ class _Nursery:
         self.children: list[Forked] = []
         self._home = tempfile.TemporaryDirectory(prefix="assay-nursery-", ignore_cleanup_errors=True)
         self._orders, theirs = socket.socketpair()
-        request = json.dumps({"imports": list(imports), "cores": CORES})
+        path = [str(launch.ASSAY)] if any(name.startswith("analyzer.") for name in imports) else []
+        request = json.dumps({"imports": list(imports), "path": path, "cores": CORES})
         with theirs:
             self.process = subprocess.Popen(
                 [sys.executable, "-s", "-P", "-B", "-c", NURSERY, str(launch.KERNEL), request],
@@ -138,7 +139,7 @@ if hasattr(os, "register_at_fork"):
 def start(
     what: str, *arguments: str, imports: Sequence[str], rules: Rules | None, folder: Path,
     variables: Mapping[str, str], own: Mapping[str, str], session: bool, path: Sequence[str | Path] = (),
-    form: str = "module", joined: bool = False,
+    form: str = "module", errors: str = "apart",
 ) -> Forked | None:  # fmt: skip
     """Run `what` in a child that has `imports` already; None where no nursery can stand or give one.
 
@@ -150,8 +151,10 @@ def start(
         own: those of them that are known when the nursery imports; each combination has a nursery of its own.
         session: the child leads a session.
         form: as for `launch.command`, ``module`` or ``script``.
-        joined: errors go to the output, as with `subprocess.STDOUT`.
+        errors: ``apart``, ``joined`` with the output, or ``dropped``.
     """
+    if not sys.platform.startswith("linux"):
+        return None
     nursery = _nursery(tuple(imports), own)
     if nursery is None:
         return None
@@ -165,10 +168,11 @@ def start(
         "session": session,
     }
     pipes = [os.pipe() for _ in range(3)]
-    theirs = [pipes[0][0], pipes[1][1], pipes[1 if joined else 2][1]]
-    ours = [pipes[0][1], pipes[1][0], pipes[2][0]]
-    found = nursery.start(order, theirs)
-    for descriptor in {*theirs, pipes[2][1]} if found else {end for pipe in pipes for end in pipe}:
+    theirs, ours = [pipes[0][0], pipes[1][1], pipes[2][1]], [pipes[0][1], pipes[1][0], pipes[2][0]]
+    with open(os.devnull, "wb") as nowhere:
+        third = {"apart": theirs[2], "joined": theirs[1], "dropped": nowhere.fileno()}[errors]
+        found = nursery.start(order, [*theirs[:2], third])
+    for descriptor in theirs if found else [*theirs, *ours]:
         os.close(descriptor)
     if found is None:
         return None

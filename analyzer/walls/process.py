@@ -103,7 +103,7 @@ class ProcessSandbox(Runs):
             child = forked.start(
                 program, json.dumps({**request, "fork": True}), form="script", imports=self.imports, rules=rules,
                 folder=box, variables=variables, own={**order.environment, "PYTHONHASHSEED": "0"}, session=True,
-                joined=True,
+                errors="joined",
             )  # fmt: skip
             if child is not None:
                 return child

@@ -12,10 +12,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from analyzer.walls import launch
+from analyzer.walls import forked, launch
 
 JSON = dict[str, Any]
 MODULE = "analyzer.numerical.confirm.worker"
+IMPORTS = (
+    "torch",
+    "analyzer.numerical.confirm.inside",
+    "analyzer.numerical.confirm.torch_evaluation",
+)
+VARIABLES = {
+    "OMP_NUM_THREADS": "1",
+    "CUDA_VISIBLE_DEVICES": "",
+    "TF_CPP_MIN_LOG_LEVEL": "3",
+    "TF_ENABLE_ONEDNN_OPTS": "0",
+}
 MEMORY = 6 << 30  # bytes of data that the process may allocate
 FILE_SIZE = 1 << 30
 
@@ -35,7 +46,7 @@ class Worker:
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | forked.Forked | None = None
         self._own = tempfile.TemporaryDirectory(prefix="assay-worker-", ignore_cleanup_errors=True)
         self._home = folder or Path(self._own.name)
 
@@ -87,27 +98,23 @@ class Worker:
             raise WorkerFailed("the worker's answer is not understood")
         return answer
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _running(self) -> subprocess.Popen[bytes] | forked.Forked:
         if self._process is None or self._process.poll() is not None:
             self._stop()
             rules = launch.worker_rules(self._home, memory=MEMORY, output=FILE_SIZE)
-            self._process = subprocess.Popen(
+            environment = launch.environment(self._home, VARIABLES)
+            self._process = forked.start(
+                MODULE, imports=IMPORTS, rules=rules, path=[launch.ASSAY], folder=self._home, variables=environment,
+                own=VARIABLES, session=True, errors="dropped",
+            ) or subprocess.Popen(
                 launch.command(MODULE, rules=rules, path=[launch.ASSAY]),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 cwd=self._home,
-                env=launch.environment(
-                    self._home,
-                    {
-                        "OMP_NUM_THREADS": "1",
-                        "CUDA_VISIBLE_DEVICES": "",
-                        "TF_CPP_MIN_LOG_LEVEL": "3",
-                        "TF_ENABLE_ONEDNN_OPTS": "0",
-                    },
-                ),
+                env=environment,
                 start_new_session=True,
-            )
+            )  # fmt: skip
         return self._process
 
     def _failure(self, reason: str) -> WorkerFailed:

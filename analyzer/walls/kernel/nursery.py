@@ -1,6 +1,6 @@
 """A process that has imported a framework, and nothing else, and forks into the children that need it.
 
-    python -s -P -B -c START FOLDER '{"imports": ["torch"], "cores": 2}'
+    python -s -P -B -c START FOLDER '{"imports": ["torch"], "path": [], "cores": 2}'
 
 It stands outside the walls of its children, so it reads nothing of a model or a project: it imports installed packages
 and takes orders from the process that started it. A child closes its own wall (`rules`) before it runs anything.
@@ -40,9 +40,11 @@ def main() -> None:
     os.close(null)
     cores = os.sched_getaffinity(0)
     stage.show_cores(request["cores"])  # pools of threads are measured by it
+    sys.path[:0] = request["path"]
     for name in request["imports"]:
         with contextlib.suppress(Exception):  # the child imports it again, and says what is wrong
             importlib.import_module(name)
+    del sys.path[: len(request["path"])]
     os.sched_setaffinity(0, cores)
     gc.collect()
     gc.freeze()  # or the first collection in each child would copy what all share
