@@ -77,12 +77,13 @@ class Transport:
 
         def ask(address: str) -> Any:
             _, answer = self._requester.requestJsonAndCheck("POST", address, headers=HEADERS, input=body)
-            errors = answer.get("errors") or []
+            errors = answer.get("errors") or ([] if "data" in answer else [answer])  # a limit may be told by itself
             if not errors:
                 return answer["data"]
             kind, message = errors[0].get("type"), str(errors[0].get("message"))[:200].rstrip(".")
-            if kind == "RATE_LIMITED" or message.startswith("Something went wrong"):
-                raise TransientAnswer(message, limited=kind == "RATE_LIMITED")
+            limited = kind == "RATE_LIMITED" or "rate limit" in message.lower()
+            if limited or message.startswith("Something went wrong"):
+                raise TransientAnswer(message, limited=limited)
             denied = kind in ("FORBIDDEN", "INSUFFICIENT_SCOPES")
             raise (PermissionDenied if denied else GitHubProblem)(f"GitHub's GraphQL says: {message}.")
 

@@ -43,20 +43,35 @@ def at_least(strict: Config, loose: Config) -> Config:
     A target that the strict configuration names keeps what is assumed of it there; where it is, the looser one may say,
     for files are moved. Targets that only the looser one names are added.
     """
-    known = {target.id: target for target in strict.targets}
+    follows = _followers(strict, loose)
+    known = {after.id: before for before in strict.targets if (after := follows.get(before.id)) is not None}
     kept = [
-        replace(known[t.id], path=t.path, entry=t.entry, line=t.line) if t.id in known else t for t in loose.targets
+        replace(known[t.id], id=t.id, path=t.path, entry=t.entry, line=t.line) if t.id in known else t
+        for t in loose.targets
     ]
-    named = {t.id for t in loose.targets}
-    kept += [replace(t, line=None) for t in strict.targets if t.id not in named]
+    kept += [replace(t, line=None) for t in strict.targets if t.id not in follows]
     return replace(strict, targets=tuple(kept), path=loose.path)
 
 
-def _targets(strict: Config, loose: Config) -> Iterator[Loosening]:
+def _followers(strict: Config, loose: Config) -> dict[str, TargetConfig]:
+    """For the id of each target of `strict`, the one of `loose` that goes on with it: of its name, else of its file or
+    entry point under a name that is new."""
     named = {target.id: target for target in loose.targets}
+    former = {target.id for target in strict.targets}
+    new = {(t.path, t.entry): t for t in loose.targets if t.id not in former}
+    found = {}
+    for target in strict.targets:
+        after = named.get(target.id) or new.pop((target.path, target.entry), None)
+        if after is not None:
+            found[target.id] = after
+    return found
+
+
+def _targets(strict: Config, loose: Config) -> Iterator[Loosening]:
+    follows = _followers(strict, loose)
     for before in strict.targets:
         hides = _of_target(before)
-        after = named.get(before.id)
+        after = follows.get(before.id)
         if after is None:
             yield Loosening(f"The target `{before.id}` is no longer named.", 1, hides)
             continue

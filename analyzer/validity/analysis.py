@@ -14,6 +14,7 @@ from analyzer.graph import Graph
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.validity.architecture import Program, Step
 from analyzer.validity.bounds import limits_of
+from analyzer.validity.causes import with_causes
 from analyzer.validity.contracts import REACH, Contract, contract
 from analyzer.validity.evaluator import first_failures, names_of
 from analyzer.validity.graph_reader import Reading, contradictions, program_of, read_graph
@@ -61,7 +62,7 @@ def analyse(
     )
     unknown = {k: v for k, v in program.unknown.items() if not k.startswith(("Assign", "NoOp"))}
     return AnalysisResult(
-        tuple(findings[:MAX_FINDINGS]),
+        tuple(with_causes(f, reading.architecture.layers) for f in findings[:MAX_FINDINGS]),
         unknown_operators=unknown,
         assumptions=assumptions if findings else (),
         notes=tuple(notes),

@@ -31,7 +31,7 @@ from analyzer.problem import UsageProblem
 from tests.action.reports import KERNEL
 from tests.github_simulator import ChangedFile, CheckRun, Comment, PullRequest, Simulator
 from tests.github_simulator.in_process import Requester
-from tests.github_simulator.server import TOKEN
+from tests.github_simulator.server import TOKEN, UNLIMITED
 from tests.github_simulator.state import BOT
 
 NUMBER = 7
@@ -53,7 +53,7 @@ class World:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.now = 0.0
-        self.simulator = Simulator(burst=10**9, clock=self._clock, lag=LAG if seed % 2 else 0.0)
+        self.simulator = Simulator(**UNLIMITED, clock=self._clock, lag=LAG if seed % 2 else 0.0)
         self.state = self.simulator.state
         self.number = self.runs = 0
         self.base = [f"line {n}" for n in range(40)]

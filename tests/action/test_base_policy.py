@@ -34,6 +34,11 @@ LOOSER = {
     "rule not raised": (STRICT.replace("rules: {numerical/exp-overflow: error}\n", ""), "no longer raised", 1),
     "target": (STRICT.replace("  - {id: big, path: models/big.onnx}\n", ""), "target `big` is no longer named", 1),
     "range": (STRICT.replace("[-1, 1]", "[0, 1]"), "range of `x` is narrower: [0, 1] instead of [-1, 1]", 3),
+    "range under another name": (
+        STRICT.replace("[-1, 1]", "[0, 1]").replace("id: vae-loss", "id: vae"),
+        "range of `x` is narrower",
+        3,
+    ),
     "sizes": (STRICT.replace("[1, 64]", "[2, 64]"), "sizes of `n` are narrower", 3),
     "backends": (STRICT.replace("[torch, jax]", "[torch]"), "no comparison with jax", 3),
     "only": (STRICT + "only: [tracing]\n", "The analysis `numerical` does not run", 7),
@@ -46,6 +51,7 @@ LOOSER = {
 SAME = [
     STRICT,
     STRICT.replace("[-1, 1]", "[-2, 2]"),
+    STRICT.replace("id: big", "id: large"),
     STRICT.replace("[1, 64]", "[1, null]"),
     "# moved\n\n" + STRICT,
     STRICT + "timeout: 900\n",
@@ -148,3 +154,10 @@ def test_a_deleted_model_is_said_and_is_no_loosening(bench: Workbench) -> None:
     assert bench.run().code == 0
     assert "models/big.onnx was removed." in seen
     assert "asks less" not in summary(bench)
+
+
+def test_a_target_under_another_name_is_judged_as_the_base_described_it() -> None:
+    head = parse_config(STRICT.replace("id: vae-loss", "id: vae").replace("[-1, 1]", "[0, 1]"))
+    judged = {target.id: target for target in at_least(parse_config(STRICT), head).targets}
+    assert list(judged) == ["vae", "big"], "once, under its new name"
+    assert judged["vae"].inputs == parse_config(STRICT).targets[0].inputs

@@ -19,7 +19,7 @@ from tests.action.conversation_model import play
 from tests.action.reports import KERNEL, report
 from tests.github_simulator import ChangedFile, Comment, PullRequest, Simulator
 from tests.github_simulator.in_process import Requester
-from tests.github_simulator.server import TOKEN
+from tests.github_simulator.server import TOKEN, UNLIMITED
 from tests.github_simulator.state import BOT
 
 NUMBER = 7
@@ -38,7 +38,7 @@ class World:
     """A pull request on the simulator and runs that post to it."""
 
     def __init__(self) -> None:
-        self.simulator = Simulator(burst=10**9)
+        self.simulator = Simulator(**UNLIMITED)
         self.state = self.simulator.state
         self.head = 1
         self.runs = 0

@@ -21,7 +21,8 @@ def changed_files(repository: Path, base: str, head: str) -> list[ChangedFile]:
         path = next(fields) if status[0] in "RC" else old
         patch = _git(repository, "diff", "--find-renames", f"{base}...{head}", "--", *{old, path})
         body = patch[patch.index("\n@@") + 1 :] if "\n@@" in patch else None
-        content = _git(repository, "show", f"{head}:{path}") if body is not None and status[0] != "D" else None
+        plain = body is not None and status[0] != "D" and "+Subproject commit" not in body
+        content = _git(repository, "show", f"{head}:{path}") if plain else None
         found.append(ChangedFile(path, body, STATUS[status[0]], old if path != old else None, content))
     return found
 

@@ -21,6 +21,7 @@ from tests.github_simulator.state import BOT, State
 
 ALL = frozenset({"contents", "pull_requests", "checks", "security_events", "actions"})
 TOKEN = "simulated-token"
+UNLIMITED = {"burst": 10**9, "hourly": 10**9, "points": 10**9, "graphql_points": 10**9}
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,15 @@ class Simulator:
     permissions: frozenset[str] = ALL
     author: str = BOT
     reads: frozenset[str] = ALL  # what a token may read of a private repository, besides what it may write
-    burst: int = 80  # writes that make content, in one minute
+    burst: int = 80  # requests that create content, in one minute
+    hourly: int = 500  # the same, in one hour
+    points: int = 900  # REST: a read is one point, a write five, in one minute
+    graphql_points: int = 2000  # the same of GraphQL: a query is one point, a mutation five
     clock: Callable[[], float] = time.monotonic
     lag: float = 0.0  # seconds for which reads do not see a write: they are answered from copies
     _copies: list[tuple[float, State]] = field(default_factory=list)  # the state before each write of late
-    _written: list[float] = field(default_factory=list)
+    _written: list[float] = field(default_factory=list)  # when content was created
+    _spent: dict[str, list[tuple[float, int]]] = field(default_factory=dict)  # points of REST and of GraphQL
     hang: float = 1.3
     requests: list[Request] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
@@ -96,6 +101,7 @@ class Simulator:
     def forget_requests(self) -> None:
         self.requests.clear()
         self._written.clear()
+        self._spent.clear()
         self._faults.clear()
 
     def __enter__(self) -> Simulator:
@@ -142,6 +148,10 @@ class Simulator:
         simulator = self
         if token != TOKEN:
             return 401, {"message": "Bad credentials"}, {}
+        limited = simulator.too_fast(request)
+        if limited:
+            told = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
+            return 403, {"message": told}, {"Retry-After": str(limited)}
         if request.path == urlsplit(simulator.graphql_url).path:
             try:
                 told = graphql.answer(simulator.state, simulator.author, simulator.permissions, request.body)
@@ -178,9 +188,6 @@ class Simulator:
         needed = _reads(path)
         if simulator.state.private and needed and needed not in simulator.permissions | simulator.reads:
             return 403, {"message": "Resource not accessible by integration"}, {}
-        limited = simulator.too_fast(request)
-        if limited:
-            return 403, {"message": "You have exceeded a secondary rate limit."}, {"Retry-After": str(limited)}
         call = Call(
             simulator.state, arguments[2:], request.query, request.body, simulator.author, simulator.url, simulator.site
         )
@@ -212,14 +219,26 @@ class Simulator:
         return 200, answer, {"Link": ", ".join(links)} if links else {}
 
     def too_fast(self, request: Request) -> int:
-        """Seconds to wait where a minute already holds as many writes as GitHub lets pass, else 0."""
-        if request.method == "GET":
-            return 0
-        now = self.clock()
-        self._written = [then for then in self._written if 0 <= now - then < 60]
-        if len(self._written) >= self.burst:
-            return max(1, round(60 - (now - self._written[0])))
-        self._written.append(now)
+        """Seconds to wait where the secondary limits that GitHub documents are used up, else 0.
+
+        900 points a minute for REST and 2,000 for GraphQL; 80 requests a minute and 500 an hour that create content,
+        GraphQL's mutations among them.
+        """
+        now, reads = self.clock(), self._is_read(request)
+        api, most = ("graphql", self.graphql_points) if request.path.endswith("/graphql") else ("rest", self.points)
+        spent = self._spent[api] = [(then, p) for then, p in self._spent.get(api, ()) if 0 <= now - then < 60]
+        cost = 1 if reads else 5
+        if sum(points for _, points in spent) + cost > most:
+            return max(1, round(60 - (now - spent[0][0])))
+        creates = not reads and request.method != "DELETE"
+        if creates:
+            self._written = [then for then in self._written if 0 <= now - then < 3600]
+            minute = [then for then in self._written if now - then < 60]
+            for some, limit, seconds in ((minute, self.burst, 60), (self._written, self.hourly, 3600)):
+                if len(some) >= limit:
+                    return max(1, round(seconds - (now - some[0])))
+            self._written.append(now)
+        spent.append((now, cost))
         return 0
 
     def take_fault(self, request: Request) -> Fault | None:

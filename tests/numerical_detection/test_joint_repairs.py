@@ -61,6 +61,17 @@ class Softplus(nn.Module):
         return torch.log(1 + torch.exp(rows)).sum()
 
 
+class Again(nn.Module):
+    def forward(self, p):
+        return (torch.log(p) + torch.log(p) * 2).sum()
+
+
+class OneLine(nn.Module):
+    def forward(self, p, q):
+        a = torch.log(p); b = torch.log(q)
+        return (a + b).sum()
+
+
 def two_logs():
     return TwoLogs(), (torch.rand(2, 3), torch.rand(2, 3))
 
@@ -83,8 +94,19 @@ def helper():
 
 def softplus():
     return Softplus(), (torch.rand(2, 3),)
+
+
+def again():
+    return Again(), (torch.rand(2, 3),)
+
+
+def one_line():
+    return OneLine(), (torch.rand(2, 3), torch.rand(2, 3))
 """
-ENTRIES = [f"net.py:{name}" for name in ("two_logs", "entropy", "nested", "quotients", "helper", "softplus")]
+ENTRIES = [
+    f"net.py:{name}"
+    for name in ("two_logs", "entropy", "nested", "quotients", "helper", "softplus", "again", "one_line")
+]
 RANGES = {"p": (0.0, 1.0), "q": (0.0, 1.0), "x": (-200.0, 200.0), "y": (0.0, 1.0), "rows": (-1000.0, 1000.0)}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from onnx import TensorProto
 from onnx import helper as h
 
 from analyzer.configuration.config import TargetConfig
-from analyzer.findings import Finding, Level
+from analyzer.findings import Finding, Level, Location
 from analyzer.graph import Graph
+from analyzer.graph.model import set_location
 from analyzer.problem import UsageProblem
 from analyzer.validity import analyse
 from analyzer.validity.checkpoint import Entry, compare, comparison_findings, health
@@ -141,3 +143,18 @@ def test_checkpoints_from_files(tmp_path: Path) -> None:
     torch.save({"a.weight": weight, "b.weight": torch.zeros(8, 8), "c.weight": torch.randn(8, 8)}, tmp_path / "m.pt")
     rules = {f.node: f.rule for f in inspect(tmp_path / "m.pt", "m").findings}
     assert rules == {"a.weight": "checkpoint/not-finite", "b.weight": "checkpoint/all-zero"}
+
+
+def test_an_error_names_the_lines_that_lead_to_it() -> None:
+    """The nearest first, for a review whose diff does not show the line that fails."""
+    names = ["x", "a", "b", "c", "y"]
+    nodes = [h.make_node("Relu", [first], [second], name=second) for first, second in pairwise(names[:-1])]
+    nodes.append(h.make_node("MatMul", ["c", "w"], ["y"], name="y"))
+    weight = h.make_tensor("w", TensorProto.FLOAT, [5, 3], [0.0] * 15)
+    ends = [h.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in (("x", [2, 4]), ("y", None))]
+    graph = Graph(ir.from_proto(h.make_model(h.make_graph(nodes, "g", ends[:1], ends[1:], [weight]))))
+    for node, line in zip(graph.graph, (10, 20, 30, 40), strict=True):
+        set_location(node, Location("net.py", line))
+    (found,) = [f for f in analyse(graph, TargetConfig(id="t", path="t.onnx")).findings if f.level is Level.ERROR]
+    assert found.location == Location("net.py", 40)
+    assert found.evidence.data["causes"] == [["net.py", 30], ["net.py", 20], ["net.py", 10]]

@@ -88,11 +88,24 @@ def _chosen(place: Place, found: list[T], edit: Callable[[T], list[Edit] | None]
     """The edits at the expression that is the operator's own.
 
     A line that makes as many operators as it has expressions (or a multiple: it runs several times) makes them in the
-    order of evaluation; otherwise the change must fit one expression only.
+    order of evaluation; otherwise the change must fit one expression only. Where the line writes the same expression
+    again, that one is changed too: it has the same value, and is warned of as soon as the first no longer fails.
     """
-    if found and place.count % len(found) == 0:
-        return edit(found[place.ordinal % len(found)])
-    return _only(found, edit)
+    if not found or place.count % len(found) != 0:
+        return _only(found, edit)
+    own = found[place.ordinal % len(found)]
+    made = edit(own)
+    if made is None:
+        return None
+    text = _written(own)
+    more = [edit(each) for each in found if each is not own and text and _written(each) == text]
+    return [*made, *(e for edits in more for e in edits or () if e not in made)]
+
+
+def _written(found: object) -> str:
+    """The expression as text; of an operator and its operand, the operator's."""
+    expression = found[0] if isinstance(found, tuple) else found
+    return ast.unparse(expression) if isinstance(expression, ast.expr) else ""
 
 
 def _only(found: list[T], edit: Callable[[T], list[Edit] | None]) -> list[Edit] | None:
