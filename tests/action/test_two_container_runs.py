@@ -37,7 +37,7 @@ def build():
 CONFIG = """version: 1
 targets:
   - {id: loss, path: loss.onnx, inputs: {x: {range: [0, 1]}}}
-  - {id: net, entry: "net.py:build"}
+  - {id: net, entry: "net.py:build", backends: [onnxruntime]}
 """
 _TIME = re.compile(rb'("seconds": )[0-9.e-]+|(<td class="n">)\d+\.\d|\b\d+(?:\.\d+)? (?:min|ms|s)\b')
 _STAGES = re.compile(rb'"seconds": \{[^{}]*\}')
