@@ -98,7 +98,7 @@ def _plain(loader: _Loader, node: yaml.Node, path: Path, lines: dict[Path, int],
         return [_plain(loader, item, (*path, index), lines, name) for index, item in enumerate(node.value)]
     value = loader.construct_object(node, deep=True)
     if isinstance(value, float) and math.isnan(value):  # neither above nor below any bound
-        raise UsageProblem(f"{name}:{line}: `.nan` is no number that anything here can be.")
+        raise UsageProblem(f"{name}:{line}: nan is not a number; write one.")
     if isinstance(value, int) and not -MAX_INTEGER <= value <= MAX_INTEGER:
-        raise UsageProblem(f"{name}:{line}: a whole number has more than 64 bits.")
+        raise UsageProblem(f"{name}:{line}: {str(node.value)[:24]} is larger than any size: at most 64 bits hold it.")
     return value.isoformat() if isinstance(value, datetime.date) else value

@@ -311,16 +311,24 @@ def _is_operation(part: Mapping[str, Any]) -> bool:
 
 
 def custom_classes(config: Any, limits: Limits) -> list[str]:
-    """The names of classes that are not Keras' own, nor those of its applications, which this loader knows."""
-    parts = (part for part in config_parts(config, limits) if _is_custom(part))
-    return sorted({shown(part["class_name"], 60) for part in parts} - _APPLICATIONS)
+    """The names of classes and functions that are not Keras' own, nor its applications', which this loader knows."""
+    parts = (part for part in config_parts(config, limits, functions=True) if _is_custom(part))
+    return sorted({shown(_name(part), 60) for part in parts} - _APPLICATIONS)
+
+
+def _name(part: Mapping[str, Any]) -> str:
+    return str(part["config"] if isinstance(part["config"], str) else part["class_name"])
 
 
 def _is_custom(part: Mapping[str, Any]) -> bool:
-    """A class of the project's own: its name says nothing about what it does."""
+    """A class or function of the project's own: its name says nothing about what it does."""
     module = part.get("module")
-    own_module = isinstance(module, str) and not module.startswith("keras")
-    return own_module or ">" in str(part.get("registered_name") or "")
+    own_module = isinstance(module, str) and module.partition(".")[0] not in ("keras", "builtins")
+    return (
+        own_module
+        or any(">" in str(part.get(key) or "") for key in ("registered_name", "class_name"))
+        or (isinstance(part["config"], str) and ">" in part["config"])
+    )
 
 
 def _fresh(store: Store) -> Store:

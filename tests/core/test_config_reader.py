@@ -163,7 +163,7 @@ def test_all_mistakes_are_listed_at_once() -> None:
 
 @pytest.mark.parametrize("value", [".nan", "9" * 100, "1" + ":59" * 100_000, "-0x" + "f" * 5000])
 def test_numbers_that_are_none_are_refused(value: str) -> None:
-    with pytest.raises(UsageProblem, match=r"\.assay\.yml:2: .*(no number|64 bits)"):
+    with pytest.raises(UsageProblem, match=r"\.assay\.yml:2: .*(not a number|64 bits)"):
         parse_config(f"version: 1\ntimeout: {value}\n")
 
 

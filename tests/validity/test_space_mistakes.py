@@ -18,7 +18,7 @@ hyperparameters:
 """
 MISTAKES = {  # replaced, by, what the sentence must say
     "not a number": ("[3, 5]", "[3, .nan]", "space.yml:7: nan is not a number"),
-    "beyond every size": ("[3, 5]", f"[3, 1{'0' * 30}]", "space.yml:7: 1e+30 is larger than any size"),
+    "beyond every size": ("[3, 5]", f"[3, 1{'0' * 30}]", "0000 is larger than any size"),
     "text in a domain": ("[3, 5]", "[3, 1e30]", "space.yml:5: `kernel_size: 1e30` of `c`, through `k`, is text"),
     "a fraction in a domain": ("[3, 5]", "[3, 2.5]", "write `2` or `3`"),
     "text as a number": ("kernel_size: k", "kernel_size: three", "space.yml:5: `kernel_size: three` of `c` is text"),

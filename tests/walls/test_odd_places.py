@@ -187,3 +187,12 @@ def test_a_class_of_another_library_is_told_and_not_run(tmp_path: Path) -> None:
     assert scan(path, tmp_path) == ()
     assert custom_operators(path) == ["Evil"]
     assert "Evil" in str(refusal(path, ()))
+
+
+@pytest.mark.parametrize(("module", "name"), [("mypackage.evil", "act"), ("builtins", "pkg>act")])
+def test_a_function_of_another_library_is_told_and_not_run(module: str, name: str, tmp_path: Path) -> None:
+    function = {"module": module, "class_name": "function", "config": name, "registered_name": "function"}
+    path = keras(tmp_path / "m.keras", layer("Dense", units=2, activation=function))
+    assert scan(path, tmp_path) == ()
+    assert custom_operators(path) == [name]
+    assert name in str(refusal(path, ()))
