@@ -122,7 +122,12 @@ def _simulator() -> Any:
         )
     if str(ROOT) not in sys.path:
         sys.path.append(str(ROOT))
-    return importlib.import_module("tests.github_simulator")
+    try:
+        return importlib.import_module("tests.github_simulator")
+    except ModuleNotFoundError as missing:
+        raise UsageProblem(
+            f"`assay demo` needs the package {missing.name}; run scripts/demo, or pip install -e '.[all,demo]'."
+        ) from None
 
 
 def _make_room(folder: Path) -> None:
