@@ -91,6 +91,13 @@ def test_further_engines_are_chosen_by_what_they_cost() -> None:
     assert families(["torch"], kinds, nodes=10)[0].further == frozenset()
 
 
+def test_small_keras_models_run_on_openvino_and_as_a_user_calls_them() -> None:
+    kinds = {"keras": Artefact("keras", {})}
+    plain = "keras-tensorflow:call=plain"
+    assert further_backends(kinds, 20) == [plain, "keras-openvino"]
+    assert further_backends(kinds, 400) == [plain]
+
+
 def test_families_keep_to_what_the_engines_can_load(healthy: Artefact) -> None:
     (family,) = families(["onnxruntime", "keras-torch", "openvino"], {"onnx": healthy})
     assert [b.name for b in family.backends] == ["onnxruntime", "openvino"]
