@@ -185,11 +185,15 @@ def further_backends(kinds: Mapping[str, Artefact], nodes: int) -> list[str]:
         backend, cost = parse(each.backend), each.start + each.node * nodes
         inside = (kind_for(backend, kinds) or "").endswith("-entry")  # runs in the project's environment
         here = inside or all(importlib.util.find_spec(p) is not None for p in each.packages)
-        compiles = backend.knobs.get("mode") != "compile" or any(shutil.which(c) for c in ("g++", "c++", "clang++"))
-        if kind_for(backend, kinds) is not None and here and compiles and cost <= left:
+        if kind_for(backend, kinds) is not None and here and can_compile(backend) and cost <= left:
             left -= cost
             found.append(backend.name)
     return found
+
+
+def can_compile(backend: Backend) -> bool:
+    """Whether what a compiling mode needs besides its packages is here: Inductor calls a C++ compiler."""
+    return backend.knobs.get("mode") != "compile" or any(shutil.which(c) for c in ("g++", "c++", "clang++"))
 
 
 def default_backends(kinds: Mapping[str, Artefact]) -> list[str]:

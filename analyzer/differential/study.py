@@ -13,6 +13,7 @@ from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential import noise
 from analyzer.differential.backend import parse
 from analyzer.differential.compare import Comparison, EngineResult, run_all
+from analyzer.differential.compiled import accepting
 from analyzer.differential.explain import VALUES, Budget, Problem, artefact_kind, explain
 from analyzer.differential.hidden import hidden_by, worth_a_look
 from analyzer.differential.input_search import amplified, finite, not_finite
@@ -125,6 +126,13 @@ def _study(
     notes += said
     done = replace(done, runners=tuple(runners))
     comparison = run_all(runners, judge, inputs, thresholds, drawn(structure))
+    late = budget is not None and budget.over
+    twins = [] if late else accepting(comparison, kinds, target, pool)
+    if twins:
+        family = replace(family, further=family.further | {r.name for r in twins})
+        runners += twins
+        done = replace(done, family=family, runners=tuple(runners))
+        comparison = run_all(runners, judge, inputs, thresholds, drawn(structure))
     silent = [r for r in comparison.results if r.runner.name in family.further and _gives_nothing(r)]
     notes += [
         f"{r.runner.backend.title} was tried beside the default engines and gives no result: {plain(r.failure.message)}"
