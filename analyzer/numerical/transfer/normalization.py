@@ -254,7 +254,7 @@ def instance_normalization(ctx: Context, x: AbstractTensor, scale: Any, bias: An
     folded = gain * max(abs(x.low), abs(x.high))
     if folded > x.dtype.hi:
         ctx.overflow(x.interval(), x.dtype, False)
-    slack = 8 * x.dtype.eps * folded
+    slack = 8 * x.dtype.eps * (folded + max(abs(bias.low), abs(bias.high)))
     y.lo, y.hi = np.maximum(y.lo - slack, y.dtype.lo), np.minimum(y.hi + slack, y.dtype.hi)
     return y
 
