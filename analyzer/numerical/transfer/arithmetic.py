@@ -16,6 +16,8 @@ from analyzer.numerical.transfer.facts import are_axes, difference_sign, keeps_f
 from analyzer.numerical.transfer.kinds import build, independent, operands_on_common_blocks, rounded
 from analyzer.numerical.transfer.registry import transfer
 
+SMALLEST_PRODUCT = 1e-290  # of coefficients of affine forms: below it float64 loses digits, then all of them
+
 
 @transfer("Add")
 def add(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
@@ -236,7 +238,7 @@ def _product_form(a: AbstractTensor, b: AbstractTensor, starts: Any) -> tuple[af
         return None, None, None
     ((tensor, p, relu_a),) = first.terms.values()
     ((_, q, relu_b),) = second.terms.values()
-    if relu_a or relu_b:
+    if relu_a or relu_b or abs(p * q) < SMALLEST_PRODUCT:
         return None, None, None
     low, high = bounds_on(tensor, starts)
     c, d = first.constant, second.constant

@@ -64,6 +64,7 @@ def matmul_bounds(
     if infinite:
         nan = nan or (a.low < 0 or a.low <= 0 <= a.high or b.low <= 0 <= b.high or b.low < 0)
     starts: Any = None
+    absolute: Array | None = None
     lo: Array
     hi: Array
     if not infinite and b.data is not None and b.rank == 2 and a.rank is not None and a.rank >= 1:
@@ -75,7 +76,7 @@ def matmul_bounds(
             starts = (*flipped[:-2], flipped[-1], flipped[-2])
             lo, hi = np.swapaxes(lo, -1, -2), np.swapaxes(hi, -1, -2)
     elif a.starts is not None and b.starts is not None and a.rank == b.rank == 2 and not infinite:
-        lo, hi, starts = _blocks(a, b, ctx.block_limit)
+        lo, hi, absolute, starts = _blocks(a, b, ctx.block_limit)
     else:
         first, second = smashed(a), smashed(b)
         low, high = term_bounds(first, second)
@@ -85,7 +86,7 @@ def matmul_bounds(
             np.float64(np.nan_to_num(lo, nan=0.0, neginf=-np.inf)),
             np.float64(np.nan_to_num(hi, nan=0.0, posinf=np.inf)),
         )
-    lo, hi = of_one_sign(*_accumulated(lo, hi, a, b, most, dtype), a, b)
+    lo, hi = of_one_sign(*_accumulated(lo, hi, a, b, most, dtype, absolute), a, b)
     if not infinite and has_unit(a, b):
         bound = product_bound(a, b, -1, -2 if b.rank is not None and b.rank > 1 else -1)
         lo, hi = np.maximum(lo, -bound), np.minimum(hi, bound)
@@ -142,15 +143,18 @@ def term_bounds(a: AbstractTensor, b: AbstractTensor) -> tuple[Any, Any]:
 
 
 def _accumulated(
-    lo: Array, hi: Array, a: AbstractTensor, b: AbstractTensor, n: float, dtype: ElementType
-) -> tuple[Array, Array]:
-    """Bounds widened by what accumulating n products can round."""
+    lo: Array, hi: Array, a: AbstractTensor, b: AbstractTensor, n: float, dtype: ElementType,
+    absolute: Array | None,
+) -> tuple[Array, Array]:  # fmt: skip
+    """Bounds widened by what accumulating n products can round; `absolute` bounds the sums of their absolute values."""
     if not dtype.is_float:
         return lo, hi
     unit = dtype.eps if dtype.name == "float64" else 2.0**-23
     magnitude = np.maximum(np.abs(lo), np.abs(hi))
     if not (a.low >= 0 and b.low >= 0):  # cancellation: the error is relative to the sum of absolute values
-        if a.data is None and b.data is None:
+        if absolute is not None:
+            magnitude = np.maximum(magnitude, absolute)
+        elif a.data is None and b.data is None:
             pass  # already bounded by the number of terms times the largest product
         else:
             largest = max(abs(a.low), abs(a.high)) if a.data is None else max(abs(b.low), abs(b.high))
@@ -203,8 +207,11 @@ def _known_right(ctx: Context, a: AbstractTensor, b: AbstractTensor, rank: int) 
     return lo, hi, starts
 
 
-def _blocks(a: AbstractTensor, b: AbstractTensor, limit: int) -> tuple[Array, Array, Any]:
-    """Two partitioned matrices: block products weighted by block sizes along the contracted axis."""
+def _blocks(a: AbstractTensor, b: AbstractTensor, limit: int) -> tuple[Array, Array, Array, Any]:
+    """Two partitioned matrices: block products weighted by block sizes along the contracted axis.
+
+    Bounds of the sums, bounds of the sums of absolute values, and the partition.
+    """
     assert a.starts is not None
     assert b.starts is not None
     assert a.shape is not None
@@ -220,9 +227,10 @@ def _blocks(a: AbstractTensor, b: AbstractTensor, limit: int) -> tuple[Array, Ar
     least, most = (v[None, :, None] for v in block_sizes(cuts, a.shape[1]))
     lo = np.nan_to_num(np.where(low >= 0, low * least, low * most), neginf=-np.inf).sum(1)
     hi = np.nan_to_num(np.where(high >= 0, high * most, high * least), posinf=np.inf).sum(1)
+    absolute = np.nan_to_num(np.maximum(np.abs(low), np.abs(high)) * most, posinf=np.inf).sum(1)
     if lo.size > limit or lo.size == 1:
-        return np.float64(lo.min()), np.float64(hi.max()), None
-    return lo, hi, (a.starts[0], b.starts[1])
+        return np.float64(lo.min()), np.float64(hi.max()), np.float64(absolute.max()), None
+    return lo, hi, absolute, (a.starts[0], b.starts[1])
 
 
 @transfer("MatMul", framework="onnx")
