@@ -35,24 +35,35 @@ def adopt_orphans() -> None:
 
 def descendants(root: int) -> list[int]:
     """Process ids below `root`, from /proc; empty where there is none."""
-    children: dict[int, list[int]] = {}
-    try:
-        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    except OSError:
-        return []
-    for pid in pids:
-        try:
-            with open(f"/proc/{pid}/stat", "rb") as stat:
-                parent = int(stat.read().rsplit(b")", 1)[1].split()[1])
-        except (OSError, IndexError, ValueError):
-            continue
-        children.setdefault(parent, []).append(pid)
+    children = _families()
     found: list[int] = []
     queue = [root]
     while queue:
         below = children.get(queue.pop(), [])
         found.extend(below)
         queue.extend(below)
+    return found
+
+
+def children(root: int) -> list[int]:
+    """Process ids right below `root`, zombies too."""
+    return _families().get(root, [])
+
+
+def _families() -> dict[int, list[int]]:
+    """Parent -> children, from /proc; empty where there is none."""
+    found: dict[int, list[int]] = {}
+    try:
+        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return {}
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/stat", "rb") as stat:
+                parent = int(stat.read().rsplit(b")", 1)[1].split()[1])
+        except (OSError, IndexError, ValueError):
+            continue
+        found.setdefault(parent, []).append(pid)
     return found
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -13,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.walls import PYTHON, Limits, forked, launch
+from analyzer.walls.kernel import landlock
 from analyzer.walls.process import ProcessSandbox, importing
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nurseries stand on Linux")
@@ -25,12 +29,14 @@ def start(tmp_path: Path) -> Start:
     """Starts a Python text in a child that has imported `fractions`; it may write in ``home``."""
     home = tmp_path / "home"
     home.mkdir()
+    numbers = itertools.count()
 
     def begin(text: str, *arguments: str, wall: bool = True, programs: bool = False) -> forked.Forked:
-        (tmp_path / "program.py").write_text(text)
+        program = f"program{next(numbers)}"  # one that is started may not be read yet when the next is written
+        (tmp_path / f"{program}.py").write_text(text)
         rules = launch.worker_rules(home, read=[tmp_path], programs=programs) if wall else None
         child = forked.start(
-            "program", *arguments, imports=("fractions",), rules=rules, path=[tmp_path], folder=home,
+            program, *arguments, imports=("fractions",), rules=rules, path=[tmp_path], folder=home,
             variables=launch.environment(home, {"TOLD": "yes"}), own={}, session=programs,
         )  # fmt: skip
         assert child is not None
@@ -166,3 +172,125 @@ def _runs(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+ATTACK = """
+import ctypes, fcntl, json, os, resource, signal, socket, sys
+victim, other = int(sys.argv[1]), int(sys.argv[2])
+libc = ctypes.CDLL(None, use_errno=True)
+done = []
+def tried(name, what):
+    try:
+        if what() not in (-1, False, None):
+            done.append(name)
+    except OSError:
+        pass
+def owned():
+    one, two = socket.socketpair()
+    fcntl.fcntl(one, fcntl.F_SETOWN, pid)
+    fcntl.fcntl(one, 10, signal.SIGKILL)  # F_SETSIG
+    fcntl.fcntl(one, fcntl.F_SETFL, os.O_ASYNC)
+    two.send(b"x")
+for pid in (victim, other):
+    for number in (signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD):
+        tried(f"signal {number}", lambda: os.kill(pid, number) or 1)
+        tried(f"signal {number} to a thread", lambda: libc.syscall(234, pid, pid, number) + 1 or None)
+    tried("signal to its group", lambda: os.killpg(pid, signal.SIGKILL) or 1)
+    tried("ptrace", lambda: libc.syscall(101, 16, pid, 0, 0))
+    tried("limit", lambda: resource.prlimit(pid, resource.RLIMIT_CPU, (1, 1)))
+    for name in ("mem", "environ", "maps", "fd/0", "fd/3", "cwd/x", "oom_score_adj"):
+        if name != "oom_score_adj":  # a number for all to read
+            tried(name, lambda: open(f"/proc/{pid}/{name}", "rb"))
+        tried(name + " to write", lambda: open(f"/proc/{pid}/{name}", "r+b", buffering=0))
+    tried("fd/3 is", lambda: os.readlink(f"/proc/{pid}/fd/3"))
+    owned()
+    for act in (lambda: os.sched_setaffinity(pid, [min(os.sched_getaffinity(0))]),
+                lambda: os.setpriority(os.PRIO_PROCESS, pid, 19), lambda: os.setpriority(os.PRIO_PGRP, pid, 19),
+                lambda: os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0)),
+                lambda: libc.syscall(251, 1, pid, 3 << 13)):  # ioprio_set: idle
+        tried("scheduling", act)  # says that it did, or fails; what it has done is looked at from outside
+open_files = [n for n in os.listdir("/proc/self/fd") if int(n) > 3 and os.path.exists(f"/proc/self/fd/{n}")]
+shared = [line for line in open("/proc/self/maps") if line.split()[1].startswith("rw") and "s" in line.split()[1]]
+print(json.dumps([[d for d in done if d != "scheduling"], open_files, shared]))
+"""
+
+
+def _state(pid: int) -> list[object]:
+    return [
+        _runs(pid), os.sched_getaffinity(pid), os.getpriority(os.PRIO_PROCESS, pid), os.sched_getscheduler(pid),
+        resource.prlimit(pid, resource.RLIMIT_CPU),
+    ]  # fmt: skip
+
+
+@pytest.mark.skipif(launch.standing() is not None, reason=f"no wall: {launch.standing()}")
+@pytest.mark.parametrize("programs", [False, True])
+def test_a_child_does_nothing_to_its_nursery_or_to_another(start: Start, programs: bool) -> None:
+    if programs and landlock.abi() < 6:
+        pytest.skip("before Linux 6.12 who may start processes may end others of its user")
+    other = start("import sys\nprint(sys.stdin.read())")
+    nursery = int(Path(f"/proc/{other.pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    before = [_state(nursery), _state(other.pid)]
+    told = _out(start(ATTACK, str(nursery), str(other.pid), programs=programs))
+    assert json.loads(told) == [[], [], []]
+    assert [_state(nursery), _state(other.pid)] == before
+    other.stdin.write(b"well")
+    assert _out(other) == "well\n"
+    _out(start(""))  # and it has more
+
+
+LEAVES = """
+import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        print(os.getpid(), flush=True)
+        time.sleep(600)
+    os._exit(0)
+os.wait()
+if sys.argv[1:]:
+    time.sleep(600)
+sys.stdin.read(1)
+"""
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_what_a_child_leaves_behind_ends_with_it(start: Start, ended: bool) -> None:
+    """A process that has left its family, its session and its parent."""
+    child = start(LEAVES, *(["stay"] if ended else []), programs=True)
+    left = int(child.stdout.readline())
+    assert _runs(left)
+    if ended:
+        child.end()
+    else:
+        child.stdin.close()
+        assert child.wait(30) == 0
+    assert not _runs(left)
+
+
+def test_a_child_that_floods_or_halts_holds_up_no_other(start: Start) -> None:
+    flood = start("import sys\nwhile True:\n    sys.stdout.write('x' * 65536)\n    sys.stderr.write('x' * 65536)")
+    assert flood.stdout.read(1) == b"x"
+    halted = start("import os, signal\nprint(1, flush=True)\nos.kill(os.getpid(), signal.SIGSTOP)")
+    assert halted.stdout.readline() == b"1\n"
+    for _ in range(3):
+        assert _out(start("print(1)")) == "1\n"
+    for child in (flood, halted):
+        child.end()
+        assert child.poll() == -signal.SIGKILL
+
+
+def test_a_child_ends_though_a_thread_of_the_nursery_is_missing(tmp_path: Path) -> None:
+    """ONNX Runtime's import starts one, and its end waits for it; Python's own end is kept."""
+    (tmp_path / "program.py").write_text(
+        "import atexit, sys\natexit.register(print, 'last')\nsys.stdout.write('first ')\nsys.exit('no more')"
+    )
+    child = forked.start(
+        "program", imports=("onnxruntime",), rules=None, path=[tmp_path], folder=tmp_path,
+        variables=launch.environment(tmp_path), own={}, session=True,
+    )  # fmt: skip
+    assert child is not None
+    try:
+        assert child.wait(60) == 1
+    finally:
+        child.end()
+    assert (child.stdout.read(), child.stderr.read()) == (b"first last\n", b"no more\n")

@@ -9,11 +9,15 @@ Standard input is the socket of orders: four bytes (the length), JSON, and four 
 output and errors, and a socket for its life. There the child's process id is told, then its exit code (negative: the
 signal), a line each. ``k`` on it ends the child and all that it started; at its end the child is forgotten. Until then
 an ended child stays a zombie, so that its number is no other's. When the orders end, so does everything.
+
+A child adopts what its descendants leave behind, and this process what a child leaves behind, which is ended at once.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import ctypes
 import gc
 import importlib
 import json
@@ -23,6 +27,7 @@ import signal
 import socket
 import sys
 import tempfile
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,9 +53,43 @@ def main() -> None:
     os.sched_setaffinity(0, cores)
     gc.collect()
     gc.freeze()  # or the first collection in each child would copy what all share
+    stage.adopt_orphans()
     order = _Nursery(orders).serve()
     if order is not None:
+        _leave(_outcome(order))
+
+
+def _outcome(order: dict[str, Any]) -> int:
+    """Do what is ordered; the exit code, as the interpreter would choose it."""
+    try:
         enter.run(order)
+    except SystemExit as stopped:
+        if stopped.code is None or isinstance(stopped.code, int):
+            return (stopped.code or 0) & 0xFF
+        sys.stderr.write(f"{stopped.code}\n")
+        return 1
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        return 1
+    return 0
+
+
+def _leave(code: int) -> None:
+    """End without what libraries have left for their end: some wait there for threads that the nursery alone has.
+
+    (ONNX Runtime has such a thread from its import on.) What Python does at its end is done, and what is buffered is
+    written.
+    """
+    with contextlib.suppress(Exception):
+        threading._shutdown()  # type: ignore[attr-defined]  # threads that are no daemons are waited for
+    with contextlib.suppress(Exception):
+        atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    with contextlib.suppress(Exception):
+        ctypes.CDLL(None).fflush(None)
+    os._exit(code)
 
 
 @dataclass(slots=True)
@@ -148,6 +187,7 @@ class _Nursery:
         )
         os.chdir(order["folder"])
         system.clear_environment(order["variables"])
+        stage.adopt_orphans()
         tempfile.tempdir = None  # chosen anew from the environment
         if "numpy" in sys.modules:
             sys.modules["numpy"].random.seed()  # or all children would draw the same numbers
@@ -171,12 +211,22 @@ class _Nursery:
             if not child.ended:
                 found = os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
                 if found is not None:
+                    self._clear_away()  # before it is told that the child has ended
                     child.ended = True
                     _tell(child.life, found.si_status if found.si_code == os.CLD_EXITED else -found.si_status)
             if child.ended and child.forgotten:
                 os.waitpid(child.pid, 0)
                 child.life.close()
                 self.children.remove(child)
+
+    def _clear_away(self) -> None:
+        """End what a child has left behind: it has come to this process."""
+        ours = {child.pid for child in self.children}
+        while left := [pid for pid in stage.children(os.getpid()) if pid not in ours]:
+            for pid in left:
+                stage.end_tree(pid)
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(pid, 0)
 
 
 def _tell(life: socket.socket, number: int) -> None:

@@ -78,6 +78,16 @@ ATTRIBUTES: dict[str, tuple[int | None, int | None]] = {
     "lremovexattr": (198, 15), "fremovexattr": (199, 16),
 }  # fmt: skip
 
+# How other processes of the same user are run, which neither Landlock nor signals' rules cover: of others it has no
+# effect. Pools of threads pin theirs so, and would complain. Name: (numbers, the argument that names a process).
+SCHEDULING: dict[str, tuple[tuple[int, int], int]] = {
+    "sched_setaffinity": ((203, 122), 0), "sched_setscheduler": ((144, 119), 0), "sched_setparam": ((142, 118), 0),
+    "sched_setattr": ((314, 274), 0), "setpriority": ((141, 140), 1), "ioprio_set": ((251, 30), 1),
+    "move_pages": ((279, 239), 0),
+}  # fmt: skip
+# These two name a group or a user of processes otherwise: PRIO_PROCESS (linux/resource.h), IOPRIO_WHO_PROCESS.
+WHOSE: dict[str, int] = {"setpriority": 0, "ioprio_set": 1}
+
 LOAD, JUMP_EQUAL, JUMP_ABOVE, AND, RETURN = 0x20, 0x15, 0x35, 0x54, 0x06  # classic BPF: ld [k]; jeq; jge; and; ret
 OFFSET_NUMBER, OFFSET_ARCHITECTURE, OFFSET_ARGUMENTS = 0, 4, 16
 
@@ -170,6 +180,10 @@ def program(architecture: str, *, landlock: int, programs: bool, own: int | None
     made.only_if((53, 199), 1, (SOCK_STREAM,), TYPE_MASK, errno.EPERM)
     made.not_if((16, 29), 1, (TIOCSTI, TIOCLINUX), 0xFFFFFFFF, errno.EPERM)
     made.only_if((302, 261), 0, (0,) if own is None else (0, own), 0xFFFFFFFF, errno.EPERM)  # prlimit64
+    for name, (call, argument) in SCHEDULING.items():
+        made.only_if(call, argument, (0,) if own is None else (0, own), 0xFFFFFFFF, 0)
+        if name in WHOSE:
+            made.only_if(call, 0, (WHOSE[name],), 0xFFFFFFFF, 0)
     if own is not None:
         for signalling in ((62, 129), (234, 131)):  # kill, tgkill
             made.only_if(signalling, 0, (own,), 0xFFFFFFFF, errno.EPERM)
