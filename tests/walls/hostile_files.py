@@ -323,6 +323,21 @@ def places(folder: Path, mark: Path) -> dict[str, Path]:
     return made
 
 
+def odd_places(folder: Path) -> dict[str, Path]:
+    """What `test_odd_places` reads in its own process."""
+    from tests.walls import test_odd_places as odd  # it is a test itself, and would be collected again from here
+
+    made = {}
+    models = {f"onnx data named in {place}": make for place, make in odd.AWAY.items()}
+    models |= {f"onnx function that {name}": make for name, (make, _) in odd.BOMBS.items()}
+    for number, (name, make) in enumerate(models.items()):
+        made[name] = folder / f"odd{number}.onnx"
+        made[name].write_bytes(make().SerializeToString())
+    for number, (name, (layer, _)) in enumerate(odd.LAYERS.items()):
+        made[f"keras {name}"] = odd.keras(folder / f"odd{number}.keras", layer)
+    return made
+
+
 def write_all(folder: Path, mark: Path) -> dict[str, Path]:
     """Name -> path. Each is hostile; `mark` must never come to be."""
     folder.mkdir()

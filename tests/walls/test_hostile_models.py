@@ -15,7 +15,7 @@ from onnx import TensorProto, helper
 
 from analyzer.commands.cli import main
 from tests.action.test_image import ENGINES, image
-from tests.walls.hostile_files import write_all
+from tests.walls.hostile_files import odd_places, write_all
 
 __all__ = ["image"]
 
@@ -35,11 +35,15 @@ class Attack:
     marks: Path  # an empty folder: what anything hostile would write to
 
 
+def _every(folder: Path, mark: Path) -> dict[str, Path]:
+    return {**write_all(folder, mark), **odd_places(folder)}
+
+
 @pytest.fixture(scope="module")
 def attack(tmp_path_factory: pytest.TempPathFactory) -> Attack:
     root = tmp_path_factory.mktemp("attack")
     marks = tmp_path_factory.mktemp("marks")
-    return Attack(write_all(root / "models", marks / "mark"), marks)
+    return Attack(_every(root / "models", marks / "mark"), marks)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +65,7 @@ def names() -> list[str]:
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        return list(write_all(Path(folder, "models"), Path(folder, "mark")))
+        return list(_every(Path(folder, "models"), Path(folder, "mark")))
 
 
 def test_there_are_sixty_and_more() -> None:
