@@ -69,7 +69,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         base = _base_tree(args.base, root, stack)
         selection, keys = _chosen(args.targets, config, root, base[0] if base else None)
         sandbox = None
-        if any(t.entry for t in selection.targets):
+        if args.sandbox == "process" or any(t.entry for t in selection.targets):  # a choice holds for files too
             sandbox = chosen(args.sandbox, args.image, config.environment)
         output = folder_of("--out", args.out) if not args.no_report else Path(stack.enter_context(_temporary()))
         progress = stack.enter_context(LiveProgress(console))

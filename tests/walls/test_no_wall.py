@@ -46,6 +46,12 @@ def test_no_engine_runs_and_the_report_says_so_once(place: Path) -> None:
     assert "numerical/log-of-nonpositive" in text
 
 
+def test_engines_run_where_a_person_says_so(place: Path) -> None:
+    target, text = checked(place, "--sandbox", "process")
+    assert target["backends"]
+    assert SENTENCE not in text
+
+
 def test_a_comparison_is_refused_with_the_way_out(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", "m.onnx", "--out", "out"]) in (1, 3)
     said = capfd.readouterr()
