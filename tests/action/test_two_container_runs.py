@@ -10,30 +10,11 @@ import pytest
 from tests.action.harness import Workbench
 from tests.action.test_image import image, model, run_as_github_does
 from tests.github_simulator import Simulator
+from tests.pipeline.models import UNORDERED
 
 __all__ = ["image"]
 pytestmark = pytest.mark.docker
 
-NET = """
-import torch
-from torch import nn
-
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layers = nn.ModuleDict({name: nn.Linear(4, 4) for name in {"encoder", "decoder", "middle", "head"}})
-        self.scale = nn.Parameter(torch.rand(4))
-
-    def forward(self, x):
-        for layer in self.layers.values():
-            x = torch.relu(layer(x))
-        return torch.log(torch.sigmoid(x * self.scale) * torch.sigmoid(-40 * x)) / x.norm(dim=1, keepdim=True)
-
-
-def build():
-    return Net(), (torch.randn(2, 4),)
-"""
 CONFIG = """version: 1
 targets:
   - {id: loss, path: loss.onnx, inputs: {x: {range: [0, 1]}}}
@@ -51,7 +32,7 @@ def without_times(content: bytes) -> bytes:
 def test_two_runs_of_one_commit_are_the_same(image: str, tmp_path: Path, simulator: Simulator) -> None:
     bench = Workbench(tmp_path, simulator)
     bench.base = bench.commit({".assay.yml": CONFIG, "loss.onnx": model(safe=True), "net.py": "def build(): ...\n"})
-    bench.open_pull({"loss.onnx": model(safe=False), "net.py": NET})
+    bench.open_pull({"loss.onnx": model(safe=False), "net.py": UNORDERED})
     files, conversations = [], []
     for turn in ("first", "second"):
         done = run_as_github_does(bench, image, tmp_path / turn, output=f"out-{turn}", project_code="sandbox")

@@ -48,3 +48,26 @@ def safe(path: Path) -> Path:
             helper.make_node("Log", ["q"], ["y"], name="log_rest"),
         ],
     )
+
+
+# An entry point whose weights and order of layers differ from run to run, unless seeds are fixed.
+UNORDERED = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleDict({name: nn.Linear(4, 4) for name in {"encoder", "decoder", "middle", "head"}})
+        self.scale = nn.Parameter(torch.rand(4))
+
+    def forward(self, x):
+        for layer in self.layers.values():
+            x = torch.relu(layer(x))
+        return torch.log(torch.sigmoid(x * self.scale) * torch.sigmoid(-40 * x)) / x.norm(dim=1, keepdim=True)
+
+
+def build():
+    return Net(), (torch.randn(2, 4),)
+"""

@@ -12,26 +12,6 @@ from typing import Any
 
 from tests.pipeline import models
 
-NET = """
-import torch
-from torch import nn
-
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layers = nn.ModuleDict({name: nn.Linear(4, 4) for name in {"encoder", "decoder", "middle", "head"}})
-        self.scale = nn.Parameter(torch.rand(4))
-
-    def forward(self, x):
-        for layer in self.layers.values():
-            x = torch.relu(layer(x))
-        return torch.log(torch.sigmoid(x * self.scale) * torch.sigmoid(-40 * x)) / x.norm(dim=1, keepdim=True)
-
-
-def build():
-    return Net(), (torch.randn(2, 4),)
-"""
 CONFIG = """
 version: 1
 targets:
@@ -106,7 +86,7 @@ def test_so_do_models_of_other_frameworks(tmp_path: Path) -> None:
 def test_two_processes_write_the_same_report(tmp_path: Path) -> None:
     root = tmp_path / "project"
     root.mkdir()
-    (root / "net.py").write_text(NET)
+    (root / "net.py").write_text(models.UNORDERED)
     (root / ".assay.yml").write_text(CONFIG)
     models.unsafe(root / "loss.onnx")
     (first, ours), (second, theirs) = checked(root, 1), checked(root, 2)
