@@ -15,7 +15,8 @@ from action.diff import Changes
 from action.placing import can_be_applied, caused_by, commented
 from action.settings import Settings
 from analyzer.findings import Finding, Level, Location, Report, Status, Verdict
-from analyzer.rendering.markdown import COMMENT_LIMIT, Links, evidence, headline, summary, templates
+from analyzer.rendering.headline import headline
+from analyzer.rendering.markdown import COMMENT_LIMIT, Links, evidence, summary, templates
 from analyzer.rendering.markdown_text import clean, truncate_blocks, verbatim_fence
 from analyzer.rendering.rules import help_uri
 

@@ -13,17 +13,14 @@ from analyzer.findings import Location
 from analyzer.graph import location_of
 from analyzer.numerical.repair.source.calls import Reader
 from analyzer.numerical.repair.source.file import SourceFile
+from analyzer.operators.conditions import DIVISION_BY_ZERO, INTEGER_DIVISION_BY_ZERO, POW_DOMAIN
+from analyzer.operators.registry import operator_of
 
 LONGEST = 40  # characters: more is read in the source
-_DIVISIONS = frozenset({"Div", "RealDiv", "TrueDivide", "FloorDiv", "FloorMod", "Mod"})
 _SPELLED = {  # an operator's names in source, where they are not its own in small letters
     "Div": ("div", "divide", "true_divide"),
     "RealDiv": ("div", "divide", "realdiv", "truediv"),
     "Pow": ("pow", "power"),
-}
-_OPERATORS: dict[str, tuple[type[ast.operator], ...]] = {
-    **dict.fromkeys(_DIVISIONS, (ast.Div, ast.FloorDiv, ast.Mod)),
-    "Pow": (ast.Pow,),
 }
 
 
@@ -58,10 +55,19 @@ def _operands(file: SourceFile, place: Location, node: ir.Node, index: int) -> I
         if not expression.lineno <= place.line <= (expression.end_lineno or expression.lineno):
             continue
         if isinstance(expression, ast.BinOp):
-            if isinstance(expression.op, _OPERATORS.get(kind, ())) and index < 2:
+            if isinstance(expression.op, _symbols(node)) and index < 2:
                 yield expression.right if index else expression.left
         elif reader.name(expression) in names:
             others = reader.options(expression)
             chosen = reader.argument(expression) if index == 0 else others[index - 1] if index <= len(others) else None
             if chosen is not None:
                 yield chosen
+
+
+def _symbols(node: ir.Node) -> tuple[type[ast.operator], ...]:
+    """The symbols of Python that apply the operator to two operands."""
+    operator = operator_of(node)
+    unsafe = operator.unsafe if operator else ()
+    if DIVISION_BY_ZERO in unsafe or INTEGER_DIVISION_BY_ZERO in unsafe:
+        return ast.Div, ast.FloorDiv, ast.Mod
+    return (ast.Pow,) if POW_DOMAIN in unsafe else ()

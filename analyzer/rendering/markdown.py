@@ -22,11 +22,12 @@ from analyzer.findings import (
     Location,
     Report,
     Status,
-    Table,
     TargetReport,
     Verdict,
 )
+from analyzer.rendering.clauses import brief, chain, group_keys, mend, mends, stated
 from analyzer.rendering.distance_histogram import bars, title, verdict
+from analyzer.rendering.headline import duration, headline, informing
 from analyzer.rendering.markdown_text import cell_code, code, environment, fence_after, truncate_blocks
 from analyzer.rendering.mermaid import diagram
 from analyzer.rendering.rules import LOOSENED
@@ -36,8 +37,6 @@ COMMENT_LIMIT = 64_000  # GitHub refuses a body above 65,536 characters
 ROWS = 40  # of a table; the page has all
 MAPS = 3  # graphs in a comment: GitHub draws each when it is opened
 _OF_WEIGHTS = re.compile(r" \((?:initial values? .*|checkpoint)\)\Z")
-_REMARK = re.compile(r" \([^()]*\)\Z")  # at the end of a sentence
-CHAIN = 8  # rows of a table of evidence; the page has all
 
 
 def _no_address(_: Location) -> str | None:
@@ -55,14 +54,6 @@ class Links:
     pictures: Mapping[str, str] = field(default_factory=dict)  # picture below the output folder -> address
     files: str | None = None
     fetch: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Headline:
-    symbol: str
-    text: str
-    extras: tuple[str, ...]
-    loud: tuple[str, ...] = ()  # of the extras, what no other line of a text that is not green says
 
 
 def summary(
@@ -91,60 +82,6 @@ def evidence(finding: Finding, links: Links | None = None) -> str:
     return _tidy(str(macros.evidence(finding, links or Links()))).strip()
 
 
-def headline(report: Report, name: str = "Assay") -> Headline:
-    """The first line: verdict, what is new, and where."""
-    blocking, looks = report.blocking, _informing(report)
-    missing = [t for t in report.targets if t.status is not Status.ANALYSED]
-    changed = "changed " if report.base else ""
-    models = counted(report.targets, changed)
-    bad = wrong(report)
-    if report.verdict is Verdict.FAIL:
-        where = f" in {counted(report.targets, changed, bad)}" if report.targets else ""
-        text = f"{name}: {len(blocking)} new {_plural(len(blocking), 'problem')}{where}"
-        symbol = "❌"
-    elif report.verdict is Verdict.INCOMPLETE:
-        which = counted(report.targets, changed, {t.id for t in missing})
-        text = f"{name}: {which} could not be analysed; nothing blocks"
-        symbol = "⚠️"
-    elif not report.targets:
-        text, symbol = f"{name}: no model changed" if report.base else f"{name}: no model to check", "✅"
-    elif looks:
-        text, symbol = f"{name}: nothing blocks in {models}, {len(looks)} to look at", "✅"
-    else:
-        text, symbol = f"{name}: no new problem in {models}", "✅"
-    known = sum(1 for f in report.findings if not f.new and f.suppressed is None)
-    loosened = any(f.rule == LOOSENED for f in report.findings)
-    less = ("asks less than the base",) if loosened else ()
-    unknown = tuple(
-        f"{count} {word}"
-        for status, word in ((Status.TRACED, "traced only"), (Status.SKIPPED, "skipped"), (Status.FAILED, "failed"))
-        if (count := sum(t.status is status and t.id not in bad for t in missing))
-    )
-    extras = (
-        *less,
-        *((f"{len(looks)} to look at",) if report.verdict is Verdict.FAIL and looks else ()),
-        *((f"{len(report.fixed)} fixed",) if report.fixed else ()),
-        *((f"{known} known",) if known else ()),
-        *unknown,
-        duration(report.seconds),
-    )
-    return Headline(symbol, text, extras, (*less, *unknown))
-
-
-def _informing(report: Report) -> tuple[Finding, ...]:
-    blocking = set(map(id, report.blocking))
-    return tuple(
-        f for f in report.findings if f.new and f.suppressed is None and id(f) not in blocking and f.rule != LOOSENED
-    )
-
-
-def wrong(report: Report) -> frozenset[str]:
-    """The targets with a blocking finding; one that several targets reach counts for the file that it stands in."""
-    targets = {f.target for f in report.blocking}
-    files = {f.location.path for f in report.blocking if f.location}
-    return frozenset(t.id for t in report.targets if t.id in targets or (t.kind == "python" and t.file in files))
-
-
 @dataclass(frozen=True)
 class View:
     """The report as the templates want it. Everything is computed here, nothing in the template."""
@@ -164,7 +101,7 @@ class View:
         groups: list[list[Finding]] = []
         by_key: dict[tuple[object, ...], list[Finding]] = {}
         for finding in self.blocking:
-            keys = _group_keys(finding)
+            keys = group_keys(finding)
             group = next((by_key[key] for key in keys if key in by_key), None)
             if group is None:
                 group = []
@@ -185,7 +122,7 @@ class View:
 
     @property
     def informing(self) -> tuple[Finding, ...]:
-        return _informing(self.report)
+        return informing(self.report)
 
     @property
     def known(self) -> tuple[Finding, ...]:
@@ -318,24 +255,6 @@ class View:
         )
 
 
-def _group_keys(finding: Finding) -> tuple[tuple[object, ...], ...]:
-    """What findings of one group have in common."""
-    fix, place = finding.suggestion, finding.location
-    spot = (finding.target, finding.rule) if place is None else (finding.target, place.path, place.line)
-    if fix is None or fix.replacement is None or fix.path is None:
-        return (spot,)
-    return spot, (fix.path, fix.line, fix.end_line, fix.replacement)
-
-
-def mends(group: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Of a group, one finding for each different change."""
-    found: dict[str, Finding] = {}
-    for finding in group:
-        if finding.suggestion is not None:
-            found.setdefault(mend(finding), finding)
-    return tuple(found.values())
-
-
 def where(finding: Finding, view: View) -> Markup:
     """The finding's line, as a link where there is an address, else the model's file; for a table cell."""
     location = finding.location
@@ -351,11 +270,6 @@ def at(location: Location, links: Links) -> Markup:
     return Markup(f"[{shown}]({address})") if address else shown
 
 
-def duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
-
-
 def reproduce(finding: Finding, links: Links) -> tuple[str, ...]:
     """The commands that show the problem again, one a line."""
     if finding.reproducer is None:
@@ -369,59 +283,8 @@ def commands(findings: Sequence[Finding], links: Links) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line for finding in findings for line in reproduce(finding, links)))
 
 
-def counted(targets: Sequence[TargetReport], changed: str, some: Collection[str] | None = None) -> str:
-    """How many models, and how many Python files besides theirs; with `some`, how many of them these ids are.
-
-    A file whose entry point is a model is counted as that: a problem in it is one of the model.
-    """
-    parts = []
-    models = {t.file for t in targets if t.kind != "python"}
-    for traced, word in ((False, "model"), (True, "Python file")):
-        ids = [t.id for t in targets if (t.kind == "python") is traced and not (traced and t.file in models)]
-        chosen = "" if some is None else f"{sum(i in some for i in ids)} of "
-        if ids:
-            parts.append(f"{chosen}{len(ids)} {changed}{_plural(len(ids), word)}")
-            changed = ""  # said once
-    return " and ".join(parts) or f"0 {changed}models"
-
-
-def mend(finding: Finding) -> str:
-    """The suggestion in one clause; what it rests on stands with the finding's evidence."""
-    text = finding.suggestion.description if finding.suggestion else ""
-    for end in (";", " (the ", ": ", ", which "):
-        text = text.partition(end)[0]
-    return text.rstrip(".")
-
-
-def stated(finding: Finding) -> str:
-    """The message as the beginning of a sentence that goes on."""
-    text = finding.message.rstrip(".")
-    return f"T{text[1:]}" if text.startswith("the ") else text
-
-
-def brief(finding: Finding, inside: bool = False) -> str:
-    """What is wrong in one clause; how it comes about stands with the evidence. `inside`: of a sentence."""
-    text = finding.message if inside else stated(finding)
-    if finding.rule.startswith("numerical/"):
-        text = text.partition(": ")[0]
-    text = text.partition("; ")[0].partition(", and ")[0].rstrip(".")
-    cut = _REMARK.sub("", text)
-    return cut if len(cut) > len(text) // 3 else text
-
-
-def chain(table: Table) -> tuple[tuple[Any, ...], ...]:
-    """The rows to show: of a chain of values its beginning and those nearest to the operator that fails, the last."""
-    if table.columns[:1] != ("value",) or len(table.rows) <= CHAIN:
-        return table.rows[:CHAIN]
-    return (table.rows[0], *table.rows[1 - CHAIN :])
-
-
 def _as_name(identity: str) -> str:
     return identity if "`" in identity else f"`{identity}`"
-
-
-def _plural(count: int, word: str) -> str:
-    return word if count == 1 else f"{word}s"
 
 
 def _mermaid(deviations: DeviationMap) -> Markup:

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from analyzer.findings import DistanceHistogram, Finding, LayerGraph, Report, TargetReport, Verdict
 from analyzer.rendering.distance_histogram import dot, summary
-from analyzer.rendering.markdown import counted, wrong
+from analyzer.rendering.headline import counted, wrong
 from analyzer.rendering.markdown_text import clean, writable
 
 _SYMBOLS = {Verdict.PASS: "✔", Verdict.FAIL: "✘", Verdict.INCOMPLETE: "●"}

@@ -14,7 +14,8 @@ from onnx import TensorProto, helper
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.findings import Cause, Finding, Level, Report, Status, TargetReport, Verdict
 from analyzer.problem import NotAllowedProblem, SurroundingsProblem, TargetProblem
-from analyzer.rendering.markdown import headline, summary
+from analyzer.rendering.headline import headline
+from analyzer.rendering.markdown import summary
 from analyzer.running import target_run
 from analyzer.running.outcome import Surroundings
 from analyzer.running.pipeline import review

@@ -16,7 +16,9 @@ from sarif_pydantic import Sarif
 from analyzer.configuration.schemas import schema
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Report, Status, Suggestion, TargetReport
 from analyzer.rendering import report_json, sarif, terminal
-from analyzer.rendering.markdown import brief, duration, headline, summary
+from analyzer.rendering.clauses import brief
+from analyzer.rendering.headline import duration, headline
+from analyzer.rendering.markdown import summary
 from analyzer.rendering.page import page
 from tests.rendering.sample_report import sample_report
 
