@@ -23,6 +23,7 @@ CARRIED = (
 )  # built anew in each worker, so weights are carried over from one build
 
 Case = tuple[Mapping[str, np.ndarray], Sequence[str] | None]  # what is fed; what is fetched (None: the outputs)
+Shapes = frozenset[tuple[str, tuple[int, ...], str]]  # of one case's inputs: name, shape, element type
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Runner:
         self.examples: dict[str, np.ndarray] = {}  # inputs that came with the model
         self.state: dict[str, np.ndarray] = {}  # what an entry point made, where nothing was given to start from
         self._counter = itertools.count()
+        self._hung: dict[Shapes, Failure] = {}  # inputs on which the whole model gave no answer
 
     @property
     def name(self) -> str:
@@ -52,6 +54,7 @@ class Runner:
 
     def load(self, artefact: Artefact) -> Description:
         """Open the engine with its knobs and put the model before it: one request, for a start can be slow."""
+        self._hung.clear()
         self.transport.place(artefact.files)
         name = self._result_name()
         request = self._request(artefact, name)
@@ -98,10 +101,17 @@ class Runner:
 
     def replay(self, cases: Sequence[Case], *, state: bool = False) -> list[Outcome]:
         """Several evaluations in one message. When the worker dies, the cases are tried one by one, so that the guilty
-        one is known and the others have their results."""
+        one is known and the others have their results. A model that gave no answer in time is not waited for again on
+        inputs of the same shapes: each time costs a whole deadline and a new worker."""
+        whole = [_shapes(feeds) for feeds, fetches in cases if fetches is None]
+        hung = next((self._hung[shapes] for shapes in whole if shapes in self._hung), None)
+        if hung is not None:
+            return [Outcome(failure=hung)] * len(cases)
         try:
             return self._evaluate(cases, state)
         except EngineFailed as failed:
+            if failed.failure.kind is Kind.TIMEOUT and len(whole) == len(cases):
+                self._hung |= dict.fromkeys(whole, failed.failure)
             if len(cases) == 1 or failed.failure.kind is Kind.TIMEOUT:
                 return [Outcome(failure=failed.failure)] * len(cases)
         outcomes: list[Outcome] = []
@@ -173,3 +183,7 @@ class Runner:
 
     def close(self) -> None:
         self.transport.close()
+
+
+def _shapes(feeds: Mapping[str, np.ndarray]) -> Shapes:
+    return frozenset((name, array.shape, str(array.dtype)) for name, array in feeds.items())
