@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-
-import onnx_ir as ir
+from typing import TYPE_CHECKING
 
 from analyzer.operators import (
     activations,
@@ -42,6 +41,9 @@ from analyzer.operators import (
     vision,
 )
 from analyzer.operators.declaration import NOTHING, Operator, Trait
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
 
 FAMILIES: Mapping[str, tuple[Operator, ...]] = MappingProxyType(
     {

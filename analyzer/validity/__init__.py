@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from analyzer.validity.analysis import analyse as run
-
 if TYPE_CHECKING:
-    from analyzer.configuration.config import TargetConfig
-    from analyzer.findings import AnalysisResult
-    from analyzer.graph import Graph
-
-
-def analyse(graph: Graph, target: TargetConfig, *, base: Graph | None = None, **options: Any) -> AnalysisResult:
-    """Check every dimension of `graph`; see `analyzer.validity.analysis.analyse`."""
-    return run(graph, target, base=base, **options)
-
+    from analyzer.validity.analysis import analyse
 
 __all__ = ["analyse"]
+
+
+def __getattr__(name: str) -> Any:
+    """Loaded when it is asked for: tracing needs the terms and the rules, and of `onnx_ir` nothing."""
+    if name in __all__:
+        return getattr(import_module("analyzer.validity.analysis"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,6 +6,7 @@ An exception is a circle that remains, a library that start-up must not pay for,
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -116,3 +117,11 @@ def test_no_module_needs_itself() -> None:
 
     for module in graph:
         visit(module, ())
+
+
+def test_what_reads_sources_pays_for_no_graph() -> None:
+    """`assay trace` and the language server start without `onnx_ir` and `sympy`: most of what a start loads."""
+    heavy = "{'onnx', 'onnx_ir', 'sympy'}"
+    program = f"import sys, analyzer.commands.trace, analyzer.commands.lsp; print({heavy} & set(sys.modules) or 'none')"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "none"
