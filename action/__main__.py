@@ -9,12 +9,21 @@ import sys
 from collections.abc import MutableMapping
 from typing import NoReturn, TextIO
 
-from action.commands import Log, log_error, write_summary
-from action.ending import Cancelled, Ending
-from action.run import Outside, run
-from action.settings import Settings, drop_secrets, from_environ
-from action.start import hide, receive
-from analyzer.problem import Problem
+from analyzer import installation
+
+try:
+    from action.commands import Log, log_error, write_summary
+    from action.ending import Cancelled, Ending
+    from action.run import Outside, run
+    from action.settings import Settings, drop_secrets, from_environ
+    from action.start import hide, receive
+    from analyzer.problem import Problem
+except Exception as error:
+    sentence = installation.explained(error)
+    if sentence is None:
+        raise
+    print("::error title=Assay::" + sentence.replace("%", "%25"))
+    sys.exit(2)
 
 
 def main(environ: MutableMapping[str, str], stream: TextIO, outside: Outside | None = None) -> int:
@@ -30,7 +39,8 @@ def main(environ: MutableMapping[str, str], stream: TextIO, outside: Outside | N
     log.mask(settings.token)
     try:
         return run(settings, log, outside or _outside(log))
-    except (Exception, Cancelled, KeyboardInterrupt) as error:  # before there was a commit to report on
+    except (Exception, Cancelled, KeyboardInterrupt) as broken:  # before there was a commit to report on
+        error = installation.as_problem(broken)
         log_error(log, error)
         ending = Ending.of(error)
         if settings.step_summary:

@@ -29,6 +29,7 @@ from action.posting import Posting
 from action.settings import Settings
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.findings import Report, Verdict
+from analyzer.installation import as_problem
 from analyzer.problem import UsageProblem
 from analyzer.selecting.revisions import is_proper
 
@@ -89,7 +90,8 @@ def run(settings: Settings, log: Log, outside: Outside) -> int:
     try:
         posting.begin()
         return _analyse(settings, chosen, posting, log, outside)
-    except (Exception, Cancelled, KeyboardInterrupt) as error:
+    except (Exception, Cancelled, KeyboardInterrupt) as broken:
+        error = as_problem(broken)
         log_error(log, error)
         ending = Ending.of(error)
         outcome = posting.end(ending)

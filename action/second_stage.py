@@ -18,6 +18,7 @@ from action.plan import RelayReport
 from action.review import Context, Review, artifact_name
 from action.settings import Settings
 from action.status_check import StatusCheck
+from analyzer.installation import as_problem
 from analyzer.problem import UsageProblem
 
 LEFT_NOTHING = (
@@ -54,7 +55,8 @@ def post(settings: Settings, todo: RelayReport, log: Log, github: GitHub) -> int
             with contextlib.suppress(GitHubProblem):  # it is tried again at the end
                 check.open()
         return _post(settings, todo, archive, log, github, pulls, check)
-    except (Exception, Cancelled, KeyboardInterrupt) as error:
+    except (Exception, Cancelled, KeyboardInterrupt) as broken:
+        error = as_problem(broken)
         if isinstance(error, GitHubProblem):
             error = UsageProblem(f"The fork's report could not be read: {error}")
         log_error(log, error)

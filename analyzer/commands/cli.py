@@ -11,7 +11,7 @@ from importlib import import_module, metadata
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from analyzer import __version__
+from analyzer import __version__, installation
 from analyzer.problem import TargetProblem, UsageProblem
 
 if TYPE_CHECKING:
@@ -37,6 +37,10 @@ COMMANDS = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code (0 passes, 1 blocked, 2 usage, 3 something not analysed)."""
+    return _answered(lambda: _commanded(argv))
+
+
+def _commanded(argv: Sequence[str] | None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     commands = {**COMMANDS, **_contributed()}
     name = next((a for a in arguments if not a.startswith("-")), None)
@@ -97,6 +101,12 @@ def _answered(run: Callable[[], int]) -> int:
         return EXIT_NOT_ANALYSED
     except BrokenPipeError:
         return EXIT_READER_GONE
+    except Exception as error:
+        sentence = installation.explained(error)
+        if sentence is None:
+            raise
+        print(f"assay: {sentence}", file=sys.stderr)  # by itself: what makes text harmless may be what is missing
+        return EXIT_USAGE
 
 
 class _Version(argparse.Action):

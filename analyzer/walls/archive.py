@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import stat
 import tarfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -60,24 +62,45 @@ def _may_follow(real: Path, inside: Path) -> bool:
 
 
 def flatten(files: Mapping[str, bytes | Path], limit: int) -> Iterator[tuple[str, bytes | Path]]:
-    """One entry a file. Raises `TargetProblem` when they exceed `limit` bytes together."""
+    """One entry a file, once all are measured. Raises `TargetProblem`, before the first, where together they have more
+    than `limit` bytes."""
+    entries: list[tuple[str, bytes | Path]] = []
     total = 0
+    parts: Counter[str] = Counter()  # bytes by what lies directly in a folder that goes in
     for name, content in files.items():
         check_name(name)
-        single = isinstance(content, bytes) or content.is_file()
-        entries: Iterator[tuple[str, bytes | Path]]
-        if isinstance(content, bytes) or single:
-            entries = iter([(name, content)])
-        else:
-            entries = ((f"{name}/{below}", path) for below, path in files_below(content))
-        for full, body in entries:
-            total += len(body) if isinstance(body, bytes) else body.stat().st_size
-            if total > limit:
-                raise TargetProblem(
-                    f"the project has more than {limit >> 20} MiB of files, too much to hand to the sandbox; "
-                    "keep data sets out of the repository's folder or point the target at an exported model file"
-                )
-            yield full, body
+        if isinstance(content, bytes) or content.is_file():
+            entries.append((name, content))
+            total += _size(content)
+            continue
+        for below, path in files_below(content):
+            entries.append((f"{name}/{below}", path))
+            size = _size(path)
+            total += size
+            first, inner, _ = below.partition("/")
+            parts[first + inner] += size
+    if total > limit:
+        most = "".join(f" ({_bytes(size)} in `{part}`)" for part, size in parts.most_common(1))
+        raise TargetProblem(
+            f"the project has {_bytes(total)} of files{most}, more than {_bytes(limit)}, which is what a sandbox "
+            "takes; keep data sets out of the repository's folder or point the target at an exported model file"
+        )
+    yield from entries
+
+
+def _size(content: bytes | Path) -> int:
+    if isinstance(content, bytes):
+        return len(content)
+    try:
+        return content.stat().st_size
+    except FileNotFoundError:  # gone since it was listed: said when it is read
+        return 0
+
+
+def _bytes(size: int) -> str:
+    """Rounded up, so that what exceeds a limit reads as more than it."""
+    unit, name = ((1 << 30), "GiB") if size >= 1 << 30 else ((1 << 20), "MiB")
+    return f"{math.ceil(100 * size / unit) / 100:g} {name}"
 
 
 def pack(files: Mapping[str, bytes | Path], limit: int, into: IO[bytes]) -> None:

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.walls.archive import ArchiveRefused, check_name, pack, unpack
+from analyzer.problem import TargetProblem
+from analyzer.walls.archive import ArchiveRefused, check_name, flatten, pack, unpack
 
 
 def archive(*members: tuple[tarfile.TarInfo, bytes]) -> io.BytesIO:
@@ -110,3 +111,31 @@ def test_accepted_names_stay_below_the_folder(name):
         return
     assert (Path("/box") / name).is_relative_to("/box")
     assert ".." not in Path(name).parts
+
+
+def sparse(path: Path, size: int) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        file.truncate(size)
+
+
+def test_a_project_that_is_too_large_is_refused_before_a_byte_is_copied(tmp_path):
+    (tmp_path / "a.py").write_text("first in the list, and small")
+    sparse(tmp_path / "data" / "train" / "x.bin", 3 << 29)
+    sparse(tmp_path / "data" / "y.bin", 3 << 29)
+    stream = io.BytesIO()
+    with pytest.raises(TargetProblem) as refused:
+        pack({"request.json": b"{}", "project": tmp_path}, 2 << 30, stream)
+    assert str(refused.value).startswith(
+        "the project has 3.01 GiB of files (3 GiB in `data/`), more than 2 GiB, which is what a sandbox takes; keep"
+    )
+    assert stream.getvalue() == b""
+    with pytest.raises(TargetProblem):
+        next(flatten({"request.json": b"{}", "project": tmp_path}, 2 << 30))
+
+
+def test_what_fits_exactly_is_taken(tmp_path):
+    (tmp_path / "a").write_bytes(bytes(60))
+    assert [name for name, _ in flatten({"b": bytes(40), "p": tmp_path}, 100)] == ["b", "p/a"]
+    with pytest.raises(TargetProblem, match=r"0\.01 MiB of files"):
+        list(flatten({"b": bytes(40)}, 39))
