@@ -62,6 +62,7 @@ class Cause(StrEnum):
     SURROUNDINGS = "surroundings"  # the machine, its container engine, a network
     POLICY = "policy"  # what this run may do: the project's code may not run here
     ASSAY = "assay"  # an internal error
+    ENGINES = "engines"  # no engine here can make the comparison; all else was analysed
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +317,7 @@ class AnalysisResult:
     distances: tuple[DistanceHistogram, ...] = ()
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # value name -> bounds
     shapes: Mapping[str, tuple[int | str | None, ...]] = field(default_factory=dict)  # value name -> dimensions
+    failure: tuple[str, Cause] | None = None  # why the analysis came to nothing, as one sentence, and whose doing it is
 
 
 def mark_new(head: Iterable[Finding], base: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ from analyzer.differential.sentences import sentences
 from analyzer.differential.source_lines import with_lines
 from analyzer.differential.structure import Description
 from analyzer.differential.study import Study, study
+from analyzer.differential.uncompared import uncompared
 from analyzer.differential.whole_scripts import write_whole
 from analyzer.differential.wording import plain
 from analyzer.findings import (
@@ -69,7 +71,12 @@ def analyse(
         graph, target, root=root, output=output, thresholds=thresholds, sandbox=sandbox, versions=versions,
         overlay=overlay, pool=pool, thorough=thorough, budget=budget, fresh=fresh,
     )  # fmt: skip
-    return with_lines(result_of(studies, target, output, thresholds, graph), graph)
+    result = with_lines(result_of(studies, target, output, thresholds, graph), graph)
+    told = uncompared(studies, target, allowed=sandbox is not None)
+    if told is None or result.findings:
+        return result
+    sentence, cause = told
+    return replace(result, failure=told) if cause else replace(result, notes=(*result.notes, sentence))
 
 
 def run_studies(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.exporting.manifest import ExportProblem
+from analyzer.exporting.origins import origins_of
 from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Level
 
 RULE = "validity/model-raises"
@@ -39,8 +40,11 @@ _WHEN = {
 }
 
 
-def defect_of(problem: ExportProblem, target: TargetConfig, folder: Path) -> AnalysisResult:
-    """The finding for a model that raises; the script that reproduces it is written below `folder`."""
+def defect_of(problem: ExportProblem, target: TargetConfig, folder: Path, root: Path) -> AnalysisResult:
+    """The finding for a model that raises; the script that reproduces it is written below `folder`.
+
+    Lines of the tree `root` that the failing line's values come from go along: one of them may be what was changed.
+    """
     entry = target.entry or ""
     path, _, name = entry.rpartition(":")
     said = str(problem).partition(": ")[2] or str(problem)
@@ -49,6 +53,7 @@ def defect_of(problem: ExportProblem, target: TargetConfig, folder: Path) -> Ana
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "model_raises.py").write_text(_SCRIPT.format(entry=entry, path=path, name=name), encoding="utf-8")
         script = "model_raises.py"
+    origins = origins_of(problem.location, root) if problem.location is not None else ()
     finding = Finding(
         rule=RULE,
         level=Level.ERROR,
@@ -57,7 +62,11 @@ def defect_of(problem: ExportProblem, target: TargetConfig, folder: Path) -> Ana
         target=target.id,
         operand=problem.defect,
         location=problem.location,
-        evidence=Evidence("static", (_WHEN[problem.defect], said)),
+        evidence=Evidence(
+            "static",
+            (_WHEN[problem.defect], said),
+            data={"causes": [list(each) for each in origins]} if origins else {},
+        ),
         reproducer=script,
     )
     return AnalysisResult(findings=(finding,))

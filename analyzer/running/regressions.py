@@ -15,10 +15,14 @@ def not_compared(after: Outcome, before: Outcome | None) -> Outcome:
 
     Its findings block nothing and its target counts as not analysed; what a file does when it is loaded still blocks.
     """
-    told = [f for f in after.findings if f.suppressed is None and not f.rule.startswith("security/")]
-    if before is None or before.target.status is not Status.FAILED or not told:
+    if before is None or before.target.status is not Status.FAILED:
         return after
-    if before.target.cause not in (Cause.SURROUNDINGS, Cause.ASSAY):
+    if before.target.cause not in (Cause.SURROUNDINGS, Cause.ASSAY, Cause.ENGINES):
+        return after
+    told = [f for f in after.findings if f.suppressed is None and not f.rule.startswith("security/")]
+    if before.target.cause is Cause.ENGINES:  # whatever needs no engine was analysed
+        told = [f for f in told if f.rule.startswith("differential/")]
+    if not told:
         return after
     target = after.target
     unknown = "whether it is new is not known, for the base was not analysed"

@@ -97,6 +97,8 @@ class _Tally:
             self.unknown[operator] = max(self.unknown[operator], count)
         self.intervals.update(result.intervals)
         self.shapes.update(result.shapes)
+        if result.failure is not None:
+            self.failures.append(result.failure)
         have, more = self.report.unsafe_operators, result.unsafe_operators
         self.report = replace(
             self.report,
@@ -228,7 +230,7 @@ def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, 
                 traced = any(f.confidence is Confidence.PROVED and f.level is Level.ERROR for f in tally.findings)
                 if problem.defect and not traced:  # where tracing says why, saying that it fails is noise
                     folder = where.output / "targets" / slug(target.id)
-                    tally.add(_relocated(defect_of(problem, target, folder), folder, where.output))
+                    tally.add(_relocated(defect_of(problem, target, folder, root), folder, where.output))
                 raise
         return None
     with tally.stage("loading"):

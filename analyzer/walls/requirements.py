@@ -28,7 +28,8 @@ SECONDS = 1800.0  # building the largest frameworks' wheels from a slow index ta
 MAX_SIZE = 1 << 20  # bytes; no list that a person keeps is larger
 UNREACHED = re.compile(  # what pip prints where the index, and not the list, is at fault
     r"NewConnectionError|ConnectTimeoutError|ReadTimeoutError|NameResolutionError|ProxyError|SSLError|Connection reset"
-    r"|Network is unreachable|No space left on device|HTTP error 5\d\d"
+    r"|Network is unreachable|No space left on device|HTTP error 5\d\d|5\d\d error responses|5\d\d Server Error"
+    r"|Connection aborted|IncompleteRead|Temporary failure in name resolution"
 )
 _NESTED = re.compile(r"^\s*(?:-r|--requirement|-c|--constraint)(?:\s+|=)(\S+)", re.M)
 
