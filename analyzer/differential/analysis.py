@@ -76,7 +76,9 @@ def analyse(
     if told is None or result.findings:
         return result
     sentence, cause = told
-    return replace(result, failure=told) if cause else replace(result, notes=(*result.notes, sentence))
+    if cause is None:
+        return replace(result, notes=(*result.notes, sentence))
+    return replace(result, failure=(sentence, cause))
 
 
 def run_studies(
