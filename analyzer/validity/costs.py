@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analyzer.operators.declaration import SAME_SHAPE
-from analyzer.operators.registry import names
 from analyzer.validity.architecture import Layer
+from analyzer.validity.parameter_counts import COUNTS, each, parameters, weightless
 from analyzer.validity.spec import Category, Requirement, Rule, TensorType
 from analyzer.validity.specs.common import size_of
 from analyzer.validity.terms import Term, floor_div, product, total
@@ -26,91 +25,33 @@ NAMES = {
 }
 BYTES = {"float64": 8, "int64": 8, "complex64": 8, "complex128": 16, "float16": 2, "bfloat16": 2, "int16": 2, "int8": 1,
          "uint8": 1, "bool": 1}  # fmt: skip
-CONVOLUTIONS = {"Conv1d": 1, "Conv2d": 2, "Conv3d": 3}
-TRANSPOSED = {"ConvTranspose1d": 1, "ConvTranspose2d": 2, "ConvTranspose3d": 3}
-BATCHED = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d")
-FREE = frozenset((  # of functions, and of layers without parameters
-    *names("torch", SAME_SHAPE), "Flatten", "Unflatten", "Identity", "MaxPool1d", "MaxPool2d", "MaxPool3d", "AvgPool1d",
-    "AvgPool2d", "AvgPool3d", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool2d",
-    "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "Softmax", "LogSoftmax", "GLU", "Upsample",
-    "PixelShuffle", "PixelUnshuffle", "ChannelShuffle", "ZeroPad1d", "ZeroPad2d", "Unfold", "Fold", "LocalResponseNorm",
-    "add", "sub", "mul", "div", "cat", "stack", "flatten", "view", "reshape", "permute", "transpose", "mean", "sum",
-    "getitem", "squeeze", "unsqueeze", "split", "chunk", "pad", "softmax", "dropout", "interpolate", "expand", "repeat",
-    "narrow", "select", "max_pool2d", "avg_pool2d", "adaptive_avg_pool2d", "zeros", "ones", "full", "arange",
-)) - {"PReLU"}  # fmt: skip
-
-
-def parameters(layer: Layer) -> Term | None:
-    """The number of trainable parameters; None where it is not known."""
-    a, operator = layer.hyperparameters, layer.operator
-    bias = bool(a.get("bias", True))
-    if operator == "Linear":
-        return None if a.get("in_features") is None else a["in_features"] * a["out_features"] + bias * a["out_features"]
-    if operator in CONVOLUTIONS or operator in TRANSPOSED:
-        window = product(_each(a["kernel_size"], {**CONVOLUTIONS, **TRANSPOSED}[operator]))
-        groups = a.get("groups", 1)
-        first, second = (
-            (a["out_channels"], a["in_channels"]) if operator in CONVOLUTIONS else (a["in_channels"], a["out_channels"])
-        )
-        return first * floor_div(second, groups) * window + bias * a["out_channels"]
-    if operator in BATCHED:
-        return 2 * a["num_features"] * bool(a.get("affine", True))
-    if operator == "GroupNorm":
-        return 2 * a["num_channels"] * bool(a.get("affine", True))
-    if operator in ("LayerNorm", "RMSNorm"):
-        shape = a["normalized_shape"]
-        count = product(shape if isinstance(shape, tuple) else (shape,)) * bool(a.get("elementwise_affine", True))
-        return count * (1 + bias) if operator == "LayerNorm" else count
-    if operator == "Embedding":
-        return a["num_embeddings"] * a["embedding_dim"]
-    if operator == "PReLU":
-        return a.get("num_parameters", 1)
-    if operator == "Parameter":
-        return product(a["shape"] if isinstance(a["shape"], tuple) else (a["shape"],))
-    if operator == "Bilinear":
-        return a["in1_features"] * a["in2_features"] * a["out_features"] + bias * a["out_features"]
-    if operator == "MultiheadAttention" and a.get("kdim") is None and a.get("vdim") is None:
-        return 4 * a["embed_dim"] * a["embed_dim"] + 4 * bias * a["embed_dim"]
-    return 0 if operator in FREE or operator in ("matmul", "bmm", "mm") else None
+# PyTorch's layers whose operations its counter does not count, or of which they are not known here.
+UNCOUNTED = frozenset(
+    {"LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell", "MultiheadAttention", "Bilinear", "TransformerEncoderLayer",
+     "TransformerDecoderLayer"}
+)  # fmt: skip
 
 
 def operations(layer: Layer, operands: Sequence[TensorType | None], output: TensorType) -> Term | None:
     """Floating point operations of one forward pass; None where they are not known."""
-    a, operator = layer.hyperparameters, layer.operator
-    if operator == "Linear" or operator in CONVOLUTIONS:
-        if output.shape is None:
+    if layer.framework != "torch":
+        return None
+    a, operator, x = layer.hyperparameters, layer.operator, operands[0] if operands else None
+    kind, transposed = operator[:-2].removesuffix("Transpose"), "Transpose" in operator
+    if operator == "Linear":
+        return None if output.shape is None else 2 * size_of(output.shape) * a["in_features"]
+    if kind == "Conv":
+        across, channels = (x, a["out_channels"]) if transposed else (output, a["in_channels"])
+        if across is None or across.shape is None:
             return None
-        if operator == "Linear":
-            return 2 * size_of(output.shape) * a["in_features"]
-        window = product(_each(a["kernel_size"], CONVOLUTIONS[operator]))
-        return 2 * size_of(output.shape) * floor_div(a["in_channels"], a.get("groups", 1)) * window
-    if operator in TRANSPOSED:
-        x = operands[0]
-        window = product(_each(a["kernel_size"], TRANSPOSED[operator]))
-        if x is None or x.shape is None:
-            return None
-        return 2 * size_of(x.shape) * floor_div(a["out_channels"], a.get("groups", 1)) * window
+        window = product(each(a["kernel_size"], int(operator[-2])))
+        return 2 * size_of(across.shape) * floor_div(channels, a.get("groups", 1)) * window
     if operator in ("matmul", "bmm", "mm"):
-        x = operands[0]
-        if output.shape is None or x is None or not x.shape:
-            return None
-        return 2 * size_of(output.shape) * x.shape[-1]
-    known = operator in FREE or operator in (
-        *BATCHED,
-        "GroupNorm",
-        "LayerNorm",
-        "RMSNorm",
-        "Embedding",
-        "PReLU",
-        "Parameter",
-    )
-    return 0 if known else None
-
-
-def _each(value: Any, count: int) -> tuple[Term, ...]:
-    if not isinstance(value, (tuple, list)):
-        return (value,) * count
-    return tuple(value) * count if len(value) == 1 else tuple(value)
+        known = output.shape is not None and x is not None and x.shape
+        return 2 * size_of(output.shape) * x.shape[-1] if known else None  # type: ignore[arg-type, union-attr, index]
+    if operator in UNCOUNTED:
+        return None
+    return 0 if weightless(layer) or (layer.framework, operator) in COUNTS else None
 
 
 class Costs:
@@ -124,7 +65,7 @@ class Costs:
     def add(self, layer: Layer, operands: Sequence[TensorType | None], outputs: Sequence[TensorType]) -> None:
         """Count one layer."""
         base = layer.name.partition("@")[0]
-        own = 0 if base in self._seen else parameters(layer)
+        own = 0 if base in self._seen else parameters(layer, operands)
         self._seen.add(base)
         sizes = [size_of(t.shape) * BYTES.get(t.dtype or "", 4) if t.shape is not None else None for t in outputs]
         made = total(s for s in sizes if s is not None) if sizes and None not in sizes else None

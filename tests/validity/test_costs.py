@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 from typing import Any
 
@@ -9,7 +10,10 @@ import pytest
 import yaml
 
 from analyzer.problem import UsageProblem
+from analyzer.validity.architecture import Layer
 from analyzer.validity.decide import UNDECIDED, VALID_FOR_ALL, VALID_FOR_NONE, decide
+from analyzer.validity.parameter_counts import weightless
+from analyzer.validity.registry import all_specs
 from analyzer.validity.space_reader import read_space
 
 MODELS = 200
@@ -75,6 +79,33 @@ def counted(shape: list[int], layers: list[dict[str, Any]]) -> dict[str, int]:
     }
 
 
+def drawn_sequence_layer(rng: random.Random) -> dict[str, Any]:
+    """A layer that reads (batch, time, 8): recurrent, attention or transformer."""
+    biased = rng.random() < 0.5
+    kind = rng.choice(
+        ["LSTM", "GRU", "RNN", "TransformerEncoderLayer", "InstanceNorm1d", "RMSNorm", "MultiheadAttention"]
+    )
+    match kind:
+        case "TransformerEncoderLayer":
+            return {"op": kind, "d_model": 8, "nhead": 2, "dim_feedforward": rng.randint(1, 9), "bias": biased}
+        case "MultiheadAttention":
+            return {"op": kind, "embed_dim": 8, "num_heads": rng.choice([1, 4]), "bias": biased, "batch_first": True}
+        case "InstanceNorm1d":
+            return {"op": kind, "num_features": 3, "affine": biased}
+        case "RMSNorm":
+            return {"op": kind, "normalized_shape": [8]}
+    layer = {
+        "op": kind,
+        "input_size": 8,
+        "hidden_size": rng.randint(3, 6),
+        "num_layers": rng.randint(1, 3),
+        "bias": biased,
+    }
+    if kind == "LSTM":
+        layer["proj_size"] = rng.choice([0, 2])
+    return layer | {"bidirectional": rng.random() < 0.5, "batch_first": True}
+
+
 def verdict(shape: list[Any], layers: list[dict[str, Any]], limits: dict[str, Any], **more: Any) -> Any:
     data = {
         "version": 1,
@@ -97,6 +128,74 @@ def test_counts_are_pytorch_s() -> None:
                 assert verdict(shape, layers, {kind: count - 1}).verdict == VALID_FOR_NONE, (kind, count, shape, layers)
 
 
+def test_parameters_of_recurrent_and_attention_layers_are_pytorch_s() -> None:
+    torch = pytest.importorskip("torch")
+    rng = random.Random(23)
+    for _ in range(60):
+        layer = drawn_sequence_layer(rng)
+        made = getattr(torch.nn, layer["op"])(**{k: v for k, v in layer.items() if k != "op"})
+        count = sum(p.numel() for p in made.parameters())
+        operands = {"inputs": ["x", "x", "x"]} if layer["op"] == "MultiheadAttention" else {}
+        stack = [{"name": "one", **layer, **operands}]
+        assert verdict([2, 3, 8], stack, {"parameters": count}).verdict == VALID_FOR_ALL, layer
+        if count:
+            assert verdict([2, 3, 8], stack, {"parameters": count - 1}).verdict == VALID_FOR_NONE, layer
+
+
+KERAS = (
+    {"op": "Dense", "units": 5, "use_bias": False},
+    {"op": "Dense", "units": 5},
+    {"op": "Conv1D", "filters": 4, "kernel_size": 2, "groups": 2},
+    {"op": "Conv1DTranspose", "filters": 5, "kernel_size": 2},
+    {"op": "DepthwiseConv1D", "kernel_size": 2, "depth_multiplier": 3},
+    {"op": "SeparableConv1D", "filters": 5, "kernel_size": 2, "depth_multiplier": 2},
+    {"op": "BatchNormalization", "scale": False},
+    {"op": "LayerNormalization"},
+    {"op": "GroupNormalization", "groups": 2},
+    {"op": "LSTM", "units": 3},
+    {"op": "GRU", "units": 3},
+    {"op": "GRU", "units": 3, "reset_after": False, "use_bias": False},
+    {"op": "SimpleRNN", "units": 3, "return_sequences": True},
+    {"op": "Flatten"},
+    {"op": "MaxPooling1D", "pool_size": 2},
+    {"op": "Dropout", "rate": 0.5},
+    {"op": "Softmax"},
+)
+
+
+@pytest.mark.parametrize("layer", KERAS, ids=lambda layer: "-".join(map(str, layer.values())))
+def test_parameters_of_a_keras_layer_are_keras_s(layer: dict[str, Any]) -> None:
+    keras = pytest.importorskip("keras")
+    made = getattr(keras.layers, layer["op"])(**{k: v for k, v in layer.items() if k != "op"})
+    made.build((2, 6, 8))
+    count = sum(v.numpy().size for v in made.trainable_variables)
+    data = {
+        "version": 1,
+        "model": {"framework": "keras", "inputs": {"x": {"shape": ["b", 6, 8]}}, "layers": [layer]},
+        "hyperparameters": {"b": [1, 2]},
+    }
+    for limit, expected in ((count, VALID_FOR_ALL), *(((count - 1, VALID_FOR_NONE),) if count else ())):
+        text = yaml.safe_dump({**data, "limits": {"parameters": limit}})
+        assert decide(read_space(text, "costs.yml")).verdict == expected, (limit, layer)
+
+
+@pytest.mark.parametrize("framework", ["torch", "keras"])
+def test_what_counts_as_weightless_makes_no_weight(framework: str) -> None:
+    library = pytest.importorskip("torch.nn" if framework == "torch" else "keras.layers")
+    base = library.Module if framework == "torch" else library.Layer
+    makes = ("Parameter(", "Parameter]") if framework == "torch" else ("add_weight(",)
+    seen = 0
+    for kind, name in all_specs():
+        cls = getattr(library, name, None)
+        if kind != framework or not isinstance(cls, type) or not issubclass(cls, base):
+            continue
+        if weightless(Layer(name, name, framework, (), ())):
+            seen += 1
+            own = [c for c in cls.__mro__ if issubclass(c, base) and c is not base]
+            assert not any(word in inspect.getsource(c) for c in own for word in makes), name
+    assert seen > 30
+
+
 def test_the_batch_that_fits() -> None:
     layers = [{"op": "Conv2d", "in_channels": 3, "out_channels": "c", "kernel_size": 3, "padding": 1}, {"op": "ReLU"}]
     domains = {"hyperparameters": {"c": [8, 16], "b": {"min": 1, "max": 64}}}
@@ -107,7 +206,7 @@ def test_the_batch_that_fits() -> None:
 
 def test_what_is_not_known_is_undecided_and_what_is_no_limit_a_usage_error() -> None:
     layers = [{"op": "LSTM", "input_size": 4, "hidden_size": 4}]
-    assert verdict([2, 3, 4], layers, {"parameters": 10**9}).verdict == UNDECIDED
+    assert verdict([2, 3, 4], layers, {"flops": 10**9}).verdict == UNDECIDED
     for limits in ({"speed": 3}, {"memory": "much"}, {"flops": True}):
         with pytest.raises(UsageProblem, match="is no limit"):
             verdict([2, 3, 4], layers, limits)
