@@ -1,6 +1,6 @@
 """The number of trainable parameters of one layer, as a term.
 
-Counts are those of `sum(p.numel() for p in layer.parameters())` in PyTorch, and of `layer.trainable_variables` in Keras.
+Counts are those of `layer.parameters()` in PyTorch and of `layer.trainable_variables` in Keras, element by element.
 """
 
 from __future__ import annotations
