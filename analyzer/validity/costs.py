@@ -27,9 +27,11 @@ BYTES = {"float64": 8, "int64": 8, "complex64": 8, "complex128": 16, "float16": 
          "uint8": 1, "bool": 1}  # fmt: skip
 # PyTorch's layers whose operations its counter does not count, or of which they are not known here.
 UNCOUNTED = frozenset(
-    {"LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell", "MultiheadAttention", "Bilinear", "TransformerEncoderLayer",
-     "TransformerDecoderLayer"}
-)  # fmt: skip
+    (
+        *("LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell", "Bilinear"),
+        *("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer"),
+    )
+)
 
 
 def operations(layer: Layer, operands: Sequence[TensorType | None], output: TensorType) -> Term | None:
