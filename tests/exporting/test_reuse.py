@@ -109,3 +109,44 @@ def test_assay_export_makes_what_a_run_without_a_sandbox_uses(project, tmp_path,
     assert main(["export", "good", "--out", str(out)]) == 0
     assert main(["export", "neither", "--out", str(out)]) == 2
     assert main(["export", "m.py:build", "--out", str(out), "--timeout", "-1"]) == 2
+
+
+def test_a_file_that_only_the_run_can_name_is_recorded_and_followed(project, tmp_path):
+    """Opened and imported under computed names: no reading of the source finds them, the kept export has them."""
+    project.write(
+        "m.py",
+        """
+        import importlib
+        import json
+        import torch
+        from pathlib import Path
+
+        LATE = importlib.import_module("".join(["pl", "ugin"]))
+
+
+        def build():
+            size = json.loads((Path(__file__).parent / ("si" + "ze.json")).read_text())
+            return torch.nn.Linear(LATE.WIDTH, size), (torch.zeros(1, LATE.WIDTH),)
+    """,
+    )
+    (project.root / "size.json").write_text("3")
+    project.write("plugin.py", "WIDTH = 2\n")
+    project.write("unrelated.json", "1")
+    cache, sandbox = tmp_path / "cache", Counting()
+    sandbox.runs.clear()
+    target = TargetConfig(id="m", entry="m.py:build")
+
+    def runs() -> int:
+        before = len(sandbox.runs)
+        export("m.py:build", project.root, target=target, sandbox=sandbox, cache_dir=cache)
+        return len(sandbox.runs) - before
+
+    first = runs()
+    assert first > 0
+    assert runs() == 0
+    (project.root / "unrelated.json").write_text("2")
+    assert runs() == 0
+    (project.root / "size.json").write_text("4")
+    assert runs() == first
+    project.write("plugin.py", "WIDTH = 5\n")
+    assert runs() == first
