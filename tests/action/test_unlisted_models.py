@@ -1,4 +1,4 @@
-"""Models that nobody looks at: a new one that no target names is found, a removed one is said; in the real selection."""
+"""Models that nobody looks at: a new one that no target names is found, a removed one is said."""
 
 from __future__ import annotations
 
