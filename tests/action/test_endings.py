@@ -328,3 +328,17 @@ def test_two_pull_requests_with_one_head_each_get_a_review(bench: Workbench) -> 
     assert sorted(c.number for c in bench.simulator.state.issue_comments.values()) == [7, 8]
     assert sorted(c.number for c in bench.simulator.state.review_comments.values()) == [7, 8]
     assert len(bench.simulator.state.check_runs) == 1
+
+
+def test_two_pull_requests_of_one_repository_with_one_head_each_get_a_review(bench: Workbench) -> None:
+    pull = bench.open_pull()
+    bench.simulator.state.add_pull(replace(pull, number=8, commits=set()))
+    bench.analyse = lambda *_, **__: report(KERNEL)
+    payload = bench.payload()
+    for number in (7, 8):
+        ran = bench.run(
+            payload={**payload, "number": number, "pull_request": {**payload["pull_request"], "number": number}}
+        )
+        assert ran.outputs["posted"] == "true", ran.log
+    assert sorted(c.number for c in bench.simulator.state.issue_comments.values()) == [7, 8]
+    assert sorted(c.number for c in bench.simulator.state.review_comments.values()) == [7, 8]
