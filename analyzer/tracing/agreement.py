@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.values import Bound, DictV, ListV, Tensor, Unknown
+from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.values import Bound, DictV, ListV, Unknown
 from analyzer.validity.terms import Cond, Poly
 
 

@@ -9,7 +9,8 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from analyzer.tracing.values import Shape, Tensor, Unknown, Value
+from analyzer.tracing.tensors import Shape, Tensor
+from analyzer.tracing.values import Unknown, Value
 from analyzer.validity.terms import Cond, Poly, Term, Truth, substitute
 
 MOST_CALLS = 8  # of one function that are kept: more of them say little more

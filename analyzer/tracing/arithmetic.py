@@ -12,6 +12,7 @@ from analyzer.tracing.calls import call
 from analyzer.tracing.iteration import iterate
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
     FREE,
@@ -20,13 +21,10 @@ from analyzer.tracing.values import (
     Instance,
     Iterator_,
     ListV,
-    OpenSize,
     SetV,
-    Size,
-    Tensor,
     Unknown,
     Value,
-)  # fmt: skip
+)
 from analyzer.validity.terms import Cond, Poly, equal, floor_div, mod
 
 MOST_ITEMS = 4096  # longest list or string that is built concretely

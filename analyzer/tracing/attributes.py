@@ -9,6 +9,7 @@ from analyzer.tracing.modules import api_attribute, submodule
 from analyzer.tracing.operators import instance_attribute, layer_attribute, layer_attribute_set, tensor_attribute
 from analyzer.tracing.operators.torch_modules import is_sequence, register
 from analyzer.tracing.problems import Problem, PyRaise
+from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
     Api,
@@ -23,15 +24,12 @@ from analyzer.tracing.values import (
     ListV,
     Module,
     Object,
-    OpenSize,
     Partial,
-    Size,
     SliceV,
     SuperV,
-    Tensor,
     Unknown,
     Value,
-)  # fmt: skip
+)
 from analyzer.validity.terms import Poly
 
 _MODULE_LIKE = ("torch.nn.", "keras.")

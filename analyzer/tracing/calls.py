@@ -10,6 +10,7 @@ from dataclasses import replace
 from analyzer.tracing import declared_shapes, docstrings
 from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.containers import method
+from analyzer.tracing.frames import Frame
 from analyzer.tracing.iteration import iterate
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators import (
@@ -25,7 +26,8 @@ from analyzer.tracing.operators import (
 from analyzer.tracing.operators.torch_modules import hooks_of
 from analyzer.tracing.problems import ShapeFailure
 from analyzer.tracing.signatures import bind
-from analyzer.tracing.tracer import MOST_DEPTH, Frame, Tracer
+from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.tracer import MOST_DEPTH, Tracer
 from analyzer.tracing.values import (
     Api,
     Bound,
@@ -41,10 +43,9 @@ from analyzer.tracing.values import (
     Partial,
     Scope,
     SuperV,
-    Tensor,
     Unknown,
     Value,
-)  # fmt: skip
+)
 
 MOST_YIELDS = 64  # of a generator that are followed, a loader's batches say
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from analyzer.tracing.symbols import Site
-from analyzer.tracing.values import Layer, Tensor
+from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.values import Layer
 
 MOST = 60  # lines of one problem: a reader asks for those that a change has touched, and these are near
 

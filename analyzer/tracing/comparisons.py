@@ -9,6 +9,7 @@ from typing import Any
 
 from analyzer.tracing.arithmetic import PLAIN, settled
 from analyzer.tracing.operators import elementwise
+from analyzer.tracing.tensors import OpenSize, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test, truth_of
 from analyzer.tracing.values import (
@@ -20,11 +21,9 @@ from analyzer.tracing.values import (
     Layer,
     ListV,
     Module,
-    OpenSize,
-    Tensor,
     Unknown,
     Value,
-)  # fmt: skip
+)
 from analyzer.validity.terms import Cond, Poly, all_of, equal, negate, unequal
 
 _CONSTANT_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {

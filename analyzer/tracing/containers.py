@@ -9,8 +9,9 @@ from typing import Any
 from analyzer.tracing.items import get_item
 from analyzer.tracing.iteration import iterate
 from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.tensors import OpenSize, Size
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import DictV, Iterator_, ListV, OpenSize, Size, SuperV, Unknown, Value
+from analyzer.tracing.values import DictV, Iterator_, ListV, SuperV, Unknown, Value
 from analyzer.validity.terms import Poly, product
 
 

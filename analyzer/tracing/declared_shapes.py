@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.tracing.problems import Problem
 from analyzer.tracing.solver import satisfiable
-from analyzer.tracing.values import Function, Instance, Shape, Tensor, Unknown, Value, show_shape
+from analyzer.tracing.tensors import Shape, Tensor, show_shape
+from analyzer.tracing.values import Function, Instance, Unknown, Value
 from analyzer.validity.terms import Cond, Poly, Term, equal, floor_div, mod, negate
 
 if TYPE_CHECKING:

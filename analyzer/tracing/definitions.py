@@ -7,8 +7,9 @@ import functools
 
 from analyzer.tracing.calls import call, evaluate
 from analyzer.tracing.flags import command_line_decorator
+from analyzer.tracing.frames import Frame
 from analyzer.tracing.problems import PyRaise
-from analyzer.tracing.tracer import Frame, Tracer
+from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Bound, Class, Function, Instance, Native, Partial, Scope, Unknown, Value
 
 _SEEN_THROUGH = {

@@ -10,6 +10,7 @@ from typing import Any
 from analyzer.tracing.arithmetic import MOST_ITEMS
 from analyzer.tracing.evaluation import evaluate
 from analyzer.tracing.iteration import iterate
+from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
 from analyzer.tracing.values import (
@@ -23,9 +24,8 @@ from analyzer.tracing.values import (
     ListV,
     Scope,
     SetV,
-    Tensor,
     Value,
-)  # fmt: skip
+)
 from analyzer.validity.terms import Poly
 
 

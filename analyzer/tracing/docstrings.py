@@ -15,8 +15,9 @@ from analyzer.tracing.declared_shapes import Contract, Sizes, commented, give_sh
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.problems import Problem
 from analyzer.tracing.symbols import Site
+from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Function, Tensor, Unknown, Value, show_shape
+from analyzer.tracing.values import Function, Unknown, Value
 
 RULE = "tracing/shape-comment"
 RESULT = "return"

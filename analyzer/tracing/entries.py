@@ -11,12 +11,13 @@ from analyzer.tracing.calls import call, call_instance
 from analyzer.tracing.docstrings import RESULT, documented
 from analyzer.tracing.drivers import Driver, drivers_of
 from analyzer.tracing.exploring import MOST_ENTRY_PATHS, define, explore_beside, explore_paths, scale_of
+from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.inferred_arguments import configurations_of, is_open, unknown_arguments, with_configurations
 from analyzer.tracing.modules import run_module
 from analyzer.tracing.paths import OutOfBudget
 from analyzer.tracing.problems import DEFAULT_CONFIGURATION, DOCUMENTED_CALL, Problem
 from analyzer.tracing.solver import Effort
-from analyzer.tracing.tracer import Frame, Shared, Tracer
+from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.unit_tests import cases_of, run_case
 from analyzer.tracing.values import Bound, Class, DictV, Function, Instance, Layer, ListV, Scope, Value
 

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from analyzer.tracing.frames import Shared
 from analyzer.tracing.modules import run_module
 from analyzer.tracing.paths import Decision, Explorer, OutOfBudget, PathEnd
 from analyzer.tracing.problems import PyRaise, ShapeFailure
 from analyzer.tracing.signatures import ArgumentMismatch
-from analyzer.tracing.tracer import Shared, Tracer
+from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Scope
 from analyzer.tracing.verdicts import close_path
 

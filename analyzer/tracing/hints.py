@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analyzer.tracing.tracer import Shared
-from analyzer.tracing.values import show_shape
+from analyzer.tracing.frames import Shared
+from analyzer.tracing.tensors import show_shape
 
 MOST_SHAPES = 2  # a name with more of them on different paths gets no hint: it would say little
 

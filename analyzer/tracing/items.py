@@ -13,6 +13,7 @@ from analyzer.tracing.operators.data import item
 from analyzer.tracing.operators.indexing import assign_item, index_tensor
 from analyzer.tracing.operators.torch_modules import Children
 from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
     DictV,
@@ -20,14 +21,10 @@ from analyzer.tracing.values import (
     Layer,
     ListV,
     Object,
-    OpenSize,
-    Size,
     SliceV,
-    Tensor,
     Unknown,
     Value,
-    show_shape,
-)  # fmt: skip
+)
 
 
 def get_item(tr: Tracer, value: Value, index: Value, node: ast.AST | None = None) -> Value:

@@ -9,6 +9,7 @@ from typing import Any
 from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.operators.data import elements
 from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
     DictV,
@@ -17,14 +18,10 @@ from analyzer.tracing.values import (
     Layer,
     ListV,
     Object,
-    OpenSize,
     SetV,
-    Size,
-    Tensor,
     Unknown,
     Value,
-    show_shape,
-)  # fmt: skip
+)
 from analyzer.validity.terms import Poly, equal
 
 MOST_ROWS = 64  # a tensor with more rows gives one representative row

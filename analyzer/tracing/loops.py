@@ -9,9 +9,10 @@ from analyzer.tracing.agreement import alike
 from analyzer.tracing.expressions import evaluate
 from analyzer.tracing.iteration import iterate, known_elements
 from analyzer.tracing.paths import Journal
+from analyzer.tracing.tensors import Shape, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import Layer, ListV, Scope, Shape, Tensor, Unknown
+from analyzer.tracing.values import Layer, ListV, Scope, Unknown
 from analyzer.validity.terms import Poly, equal
 
 FULL_ROUNDS = 100  # rounds of a loop with constant bounds that are always followed

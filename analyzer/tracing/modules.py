@@ -8,10 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from analyzer.tracing.exports import refuse_missing
+from analyzer.tracing.frames import Frame
 from analyzer.tracing.libraries import RULED, library_file, shown
 from analyzer.tracing.operators import constant_of, public_names
 from analyzer.tracing.problems import PyRaise
-from analyzer.tracing.tracer import Frame, Tracer
+from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Module, Scope, Value
 
 MOST_MODULES = 60  # of one file's imports that are followed

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from analyzer.tracing.problems import Problem, PyRaise
+from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import DictV, Function, ListV, Tensor, Unknown, Value
+from analyzer.tracing.values import DictV, Function, ListV, Unknown, Value
 
 
 def bind(

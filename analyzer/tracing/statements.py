@@ -19,9 +19,19 @@ from analyzer.tracing.iteration import unpack
 from analyzer.tracing.matching import matches
 from analyzer.tracing.modules import import_from, import_module
 from analyzer.tracing.problems import PyRaise, ShapeFailure
+from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import Api, Class, DictV, Instance, ListV, Scope, Tensor, Unknown, Value
+from analyzer.tracing.values import (
+    Api,
+    Class,
+    DictV,
+    Instance,
+    ListV,
+    Scope,
+    Unknown,
+    Value,
+)
 
 BREAK, CONTINUE = "break", "continue"
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-import io
 import time
-import tokenize
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import count
-from pathlib import Path as FilePath
 from typing import Any, NoReturn
 
-from analyzer.tracing.annotations import MOST_CALLS, Call, seen_call
+from analyzer.tracing.annotations import MOST_CALLS, seen_call
+from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd
 from analyzer.tracing.problems import (
@@ -26,102 +23,22 @@ from analyzer.tracing.problems import (
     Problem,
     ShapeFailure,
 )
-from analyzer.tracing.solver import Effort, satisfiable
+from analyzer.tracing.solver import satisfiable
 from analyzer.tracing.symbols import Site, Symbols
+from analyzer.tracing.tensors import Shape, Tensor
 from analyzer.tracing.truths import Test, likely, truth_of
 from analyzer.tracing.values import (
     Class,
     Function,
     Instance,
     Module,
-    Scope,
-    Shape,
-    Tensor,
     Unknown,
     Value,
 )
-from analyzer.tracing.versions import Versions
 from analyzer.validity.terms import Cond, Poly, Term, Truth, equal, negate, substitute
 
-MOST_STEPS = 120_000  # of a script up to a thousand lines; a second sees thirty to forty thousand
 APPLICATION = 10  # steps that one operator application counts for
-MOST_SECONDS = 60.0  # of processor time: a net below the budget of steps, for machines that are slow
 MOST_DEPTH = 48  # calls within calls; each takes some ten of Python's frames
-
-
-def comments_in(file: FilePath) -> dict[int, str]:
-    """Line → comment, of the comments that hold a list in brackets. Empty where the file cannot be read."""
-    try:
-        text = file.read_bytes()
-        if b"#" not in text:
-            return {}
-        tokens = list(tokenize.tokenize(io.BytesIO(text).readline))
-    except (OSError, SyntaxError, tokenize.TokenError, UnicodeDecodeError):
-        return {}
-    return {t.start[0]: t.string for t in tokens if t.type == tokenize.COMMENT and ("(" in t.string or "[" in t.string)}
-
-
-@dataclass
-class Frame:
-    """One activation of a function, class body or module."""
-
-    scope: Scope
-    path: str
-    name: str = "<module>"
-    owner: Class | None = None
-    first: Value = None  # self or cls
-    function: Function | None = None
-    yields: list[Value] | None = None
-    yield_limit: int = 0
-    line: int = 0
-    methods: list[Function] = field(default_factory=list)  # that a class body defines
-    sizes: dict[str, Any] | None = None  # that its annotations name
-    documented: dict[str, Any] | None = None  # that its docstring names
-    commented: dict[str, Any] = field(default_factory=dict)  # that its comments name
-
-
-@dataclass
-class Shared:
-    """What all paths of one file share."""
-
-    root: FilePath
-    versions: Versions
-    sources: dict[str, ast.Module] = field(default_factory=dict)
-    problems: dict[tuple[Any, ...], Problem] = field(default_factory=dict)
-    notes: dict[str, None] = field(default_factory=dict)
-    unknown_calls: Counter[str] = field(default_factory=Counter)
-    known_calls: Counter[str] = field(default_factory=Counter)
-    steps: int = 0
-    effort: Effort = field(default_factory=Effort)  # on conflicts
-    contracts: Effort = field(default_factory=lambda: Effort(200_000))  # on what users' values are forced to
-    most_steps: int = MOST_STEPS
-    ends: float = field(default_factory=lambda: time.process_time() + MOST_SECONDS)
-    unmergeable: set[Site] = field(default_factory=set)
-    files: dict[tuple[str, str, str], FilePath | None] = field(default_factory=dict)  # where modules were found
-    passed: set[tuple[str, int, str]] = field(
-        default_factory=set
-    )  # (path, line, operator) on a path that no error ends there
-    observed: dict[str, dict[int, list[Call]]] | None = None  # path -> line of a function -> its calls, where wanted
-    fed_ranks: dict[Site, int | None] = field(default_factory=dict)  # of placeholders without a shape; None: several
-    reached: set[str] = field(default_factory=set)  # qualified names of classes and functions that were called
-    assigned: dict[tuple[str, int, int], list[Tensor]] = field(default_factory=dict)  # by file, line, name's end
-
-    def assign(self, path: str, target: ast.Name, tensor: Tensor) -> None:
-        """Remember which tensors a name stands for, for the hints of an editor; a few paths are enough."""
-        known = self.assigned.setdefault((path, target.lineno, target.end_col_offset or 0), [])
-        if len(known) < 8:
-            known.append(tensor)
-
-    comments: dict[str, dict[int, str]] = field(default_factory=dict)  # path -> line -> text
-
-    def comments_of(self, path: str) -> dict[int, str]:
-        """The comments of a file that name sizes, by line."""
-        if path not in self.comments:
-            self.comments[path] = comments_in(self.root / path)
-        return self.comments[path]
-
-    def __post_init__(self) -> None:
-        self.contracts.formulas, self.contracts.variables = self.effort.formulas, self.effort.variables
 
 
 class Tracer:

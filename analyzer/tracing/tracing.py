@@ -17,11 +17,12 @@ from analyzer.problem import TargetProblem
 from analyzer.tracing.annotations import Annotation, annotated, propose
 from analyzer.tracing.entries import explore_definitions, explore_drivers
 from analyzer.tracing.exploring import explore_paths, scale_of
+from analyzer.tracing.frames import MOST_STEPS, Shared
 from analyzer.tracing.hints import Hint, hints
 from analyzer.tracing.modules import run_module
 from analyzer.tracing.problems import DEFAULT_RUN, DOCUMENTED_CALL, EVERY_RUN, Problem
 from analyzer.tracing.python_bugs import check_python
-from analyzer.tracing.tracer import MOST_STEPS, Shared, Tracer
+from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Scope
 from analyzer.tracing.verdicts import to_findings
 from analyzer.tracing.versions import Versions, read_versions

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from analyzer.tracing.values import Api, DictV, Instance, ListV, OpenSize, Tensor, Unknown, Value
+from analyzer.tracing.tensors import OpenSize, Tensor
+from analyzer.tracing.values import Api, DictV, Instance, ListV, Unknown, Value
 from analyzer.validity.terms import Cond, Poly
 
 

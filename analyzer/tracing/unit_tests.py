@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.calls import call, evaluate
-from analyzer.tracing.tracer import Frame, Tracer
+from analyzer.tracing.frames import Frame
+from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Class, Function, Instance, Iterator_, ListV, Scope, Unknown, Value
 
 MOST_SETS = 3  # of parameters of one test: the first ones and the last

@@ -13,101 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.tracing.symbols import Site
+from analyzer.tracing.tensors import Tensor
 from analyzer.validity.terms import Poly, Term
 
 Value = Any
-
-
-class Shape:
-    """The dimensions of a tensor; while the rank is unknown, the sizes that were looked at from either end."""
-
-    __slots__ = ("back", "dims", "front", "rank", "vague")
-
-    def __init__(self, dims: Sequence[Term] | None = None, vague: bool = False) -> None:
-        self.vague = vague  # lost by this analysis, not open in the program
-        self.dims: tuple[Term, ...] | None = None if dims is None else tuple(dims)
-        self.front: dict[int, Term] = {}
-        self.back: dict[int, Term] = {}
-        self.rank: Poly | None = None
-
-    def state(self) -> Any:
-        return self.dims, dict(self.front), dict(self.back), self.rank
-
-    @property
-    def kind(self) -> str:
-        """What the symbols of its dimensions stand for: see `Known`."""
-        return "lost" if self.vague else "dim"
-
-    def restore(self, state: Any) -> None:
-        self.dims, front, back, self.rank = state
-        self.front, self.back = dict(front), dict(back)
-
-    def __repr__(self) -> str:
-        if self.dims is not None:
-            return show_shape(self.dims)
-        return f"[…, {self.back[-1]}]" if -1 in self.back else "[unknown rank]"
-
-
-def show_shape(dims: Iterable[Term]) -> str:
-    return "[" + ", ".join(str(d) for d in dims) + "]"
-
-
-class Tensor:
-    """A tensor or array by its shape. Immutable but for `shape`, which is refined as more becomes known."""
-
-    __slots__ = (
-        "dtype",
-        "framework",
-        "graph",
-        "name",
-        "operation",
-        "places",
-        "shape",
-        "site",
-        "sources",
-        "strides",
-        "tags",
-        "value",
-    )
-
-    def __init__(
-        self,
-        shape: Sequence[Term] | Shape | None,
-        dtype: str | None = None,
-        framework: str = "torch",
-        *,
-        site: Site | None = None,
-        name: str = "",
-        value: Any = None,
-        sources: tuple[Tensor, ...] = (),
-        graph: bool = False,
-        tags: frozenset[str] = frozenset(),
-    ) -> None:
-        self.shape = shape if isinstance(shape, Shape) else Shape(shape)
-        self.dtype = dtype
-        self.framework = framework
-        self.site = site
-        self.name = name  # the operator or name that made it
-        self.value = value  # elements of a small integer tensor: a term, or a (nested) tuple of terms
-        self.sources = sources  # operands, for the slice behind a session run
-        self.graph = graph  # built now, run later: its conditions are checked at each run
-        self.places: tuple[Site, ...] = ()  # the lines of the call that made the layer it comes from
-        self.operation = 0  # the application that made it; its conditions carry the same number
-        self.strides: tuple[Term, ...] | None = None  # torch: the layout in memory, None if not known
-        self.tags = tags  # "batch-first", "softmax", "placeholder", "variable" …
-
-    @property
-    def dims(self) -> tuple[Term, ...] | None:
-        return self.shape.dims
-
-    def __repr__(self) -> str:
-        return f"{self.name or 'tensor'}{self.shape!r}"
-
-
-class Size(tuple[Any, ...]):
-    """A shape object of known rank: ``torch.Size``, ``tf.TensorShape``, ``ndarray.shape``."""
-
-    __slots__ = ()
 
 
 class Fields(tuple[Any, ...]):
@@ -119,13 +28,6 @@ class Fields(tuple[Any, ...]):
         made = super().__new__(cls, items)
         made.names = tuple(names)
         return made
-
-
-@dataclass(eq=False, slots=True)
-class OpenSize:
-    """The shape object of a tensor whose rank is not known."""
-
-    tensor: Tensor
 
 
 FREE = frozenset(("flag", "param", "batch", "data"))  # origins of a choice whose sides are all possible

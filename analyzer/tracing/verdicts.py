@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Suggestion
 from analyzer.tracing.causes import as_data, of_operands
+from analyzer.tracing.frames import Shared
 from analyzer.tracing.operators.refusals import came_from, shorten
 from analyzer.tracing.paths import Condition
 from analyzer.tracing.problems import DEFAULT_RUN, Problem
 from analyzer.tracing.solver import Effort, first_conflict, forced_multiple, forced_values
 from analyzer.tracing.symbols import Site
-from analyzer.tracing.tracer import Shared, Tracer
-from analyzer.tracing.values import Tensor
+from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.tracer import Tracer
 from analyzer.validity.terms import Cond, Symbol, Truth, substitute
 
 MOST_EXCLUDED = 8  # values of a flag that one path stands for: more of them are a condition, no list

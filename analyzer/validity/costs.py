@@ -1,6 +1,6 @@
 """What a layer costs, as terms: parameters, elements of its outputs, floating point operations of one forward pass.
 
-Counts are PyTorch's: `sum(p.numel() for p in model.parameters())`, and the operations that its
+Parameters are the frameworks' own counts (see `parameter_counts`); operations are those that PyTorch's
 `torch.utils.flop_counter` counts (two for each multiplication and addition of a product of matrices or a convolution,
 none for anything else).
 """

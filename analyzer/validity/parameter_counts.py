@@ -157,6 +157,8 @@ def _keras_norm(a: Arguments, operands: Operands) -> Term | None:
     read = _last(operands)
     if read is None or a.get("axis", -1) not in (-1, (-1,), [-1]):
         return None
+    if a.get("rms_scaling"):
+        return read  # its scale, whatever `center` and `scale` say
     return (bool(a.get("center", True)) + bool(a.get("scale", True))) * read
 
 

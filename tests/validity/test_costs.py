@@ -128,6 +128,31 @@ def test_counts_are_pytorch_s() -> None:
                 assert verdict(shape, layers, {kind: count - 1}).verdict == VALID_FOR_NONE, (kind, count, shape, layers)
 
 
+OTHERS = (
+    {"op": "TransformerDecoderLayer", "d_model": 8, "nhead": 2, "dim_feedforward": 5},
+    {"op": "TransformerDecoderLayer", "d_model": 8, "nhead": 2, "dim_feedforward": 5, "bias": False},
+    {"op": "MultiheadAttention", "embed_dim": 8, "num_heads": 2, "kdim": 8, "vdim": 8, "add_bias_kv": True},
+    *(
+        {"op": f"{kind}Cell", "input_size": 8, "hidden_size": 3, "bias": b}
+        for kind in ("LSTM", "GRU", "RNN")
+        for b in (0, 1)
+    ),
+)
+
+
+@pytest.mark.parametrize("layer", OTHERS, ids=lambda layer: "-".join(map(str, layer.values())))
+def test_parameters_of_a_layer_with_several_operands_are_pytorch_s(layer: dict[str, Any]) -> None:
+    torch = pytest.importorskip("torch")
+    layer = {**layer, "bias": bool(layer.get("bias", True))}
+    made = getattr(torch.nn, layer["op"])(**{k: v for k, v in layer.items() if k != "op"})
+    count = sum(p.numel() for p in made.parameters())
+    inputs = {"TransformerDecoderLayer": ["x", "x"], "MultiheadAttention": ["x", "x", "x"]}.get(layer["op"], ["x"])
+    shape = [2, 8] if layer["op"].endswith("Cell") else [2, 3, 8]
+    stack = [{"name": "one", **layer, "inputs": inputs}]
+    assert verdict(shape, stack, {"parameters": count}).verdict == VALID_FOR_ALL
+    assert verdict(shape, stack, {"parameters": count - 1}).verdict == VALID_FOR_NONE
+
+
 def test_parameters_of_recurrent_and_attention_layers_are_pytorch_s() -> None:
     torch = pytest.importorskip("torch")
     rng = random.Random(23)
@@ -151,7 +176,10 @@ KERAS = (
     {"op": "SeparableConv1D", "filters": 5, "kernel_size": 2, "depth_multiplier": 2},
     {"op": "BatchNormalization", "scale": False},
     {"op": "LayerNormalization"},
+    {"op": "LayerNormalization", "rms_scaling": True},
     {"op": "GroupNormalization", "groups": 2},
+    {"op": "MultiHeadAttention", "num_heads": 2, "key_dim": 3},
+    {"op": "MultiHeadAttention", "num_heads": 2, "key_dim": 3, "value_dim": 5, "use_bias": False},
     {"op": "LSTM", "units": 3},
     {"op": "GRU", "units": 3},
     {"op": "GRU", "units": 3, "reset_after": False, "use_bias": False},
@@ -167,11 +195,13 @@ KERAS = (
 def test_parameters_of_a_keras_layer_are_keras_s(layer: dict[str, Any]) -> None:
     keras = pytest.importorskip("keras")
     made = getattr(keras.layers, layer["op"])(**{k: v for k, v in layer.items() if k != "op"})
-    made.build((2, 6, 8))
+    attends = layer["op"] == "MultiHeadAttention"
+    made.build(*[(2, 6, 8)] * (2 if attends else 1))
+    described = {"name": "one", **layer, **({"inputs": ["x", "x"]} if attends else {})}
     count = sum(v.numpy().size for v in made.trainable_variables)
     data = {
         "version": 1,
-        "model": {"framework": "keras", "inputs": {"x": {"shape": ["b", 6, 8]}}, "layers": [layer]},
+        "model": {"framework": "keras", "inputs": {"x": {"shape": ["b", 6, 8]}}, "layers": [described]},
         "hyperparameters": {"b": [1, 2]},
     }
     for limit, expected in ((count, VALID_FOR_ALL), *(((count - 1, VALID_FOR_NONE),) if count else ())):

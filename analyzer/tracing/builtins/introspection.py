@@ -9,6 +9,7 @@ from typing import Any
 from analyzer.tracing.attributes import delete_attribute, get_attribute, set_attribute
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.paths import PathEnd
+from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test
 from analyzer.tracing.values import (
@@ -26,10 +27,9 @@ from analyzer.tracing.values import (
     SetV,
     SliceV,
     SuperV,
-    Tensor,
     Unknown,
     Value,
-)  # fmt: skip
+)
 from analyzer.validity.terms import Cond, Poly
 
 

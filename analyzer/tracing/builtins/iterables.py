@@ -9,6 +9,7 @@ from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.calls import call
 from analyzer.tracing.displays import hashable
 from analyzer.tracing.iteration import iterate, known_elements
+from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
 from analyzer.tracing.values import (
@@ -18,13 +19,10 @@ from analyzer.tracing.values import (
     Layer,
     ListV,
     Object,
-    OpenSize,
-    Size,
     SliceV,
-    Tensor,
     Unknown,
     Value,
-)  # fmt: skip
+)
 from analyzer.validity.terms import Cond, Poly, all_of, any_of, equal, substitute
 
 

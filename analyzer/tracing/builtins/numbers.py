@@ -9,8 +9,9 @@ from analyzer.tracing.arithmetic import binary
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.iteration import iterate
 from analyzer.tracing.operators import elementwise
+from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import Tensor, Unknown, Value
+from analyzer.tracing.values import Unknown, Value
 from analyzer.validity.terms import Cond, Poly, maximum, minimum
 
 

@@ -20,8 +20,18 @@ from analyzer.tracing.operators.objects import call_object, enter_object, object
 from analyzer.tracing.operators.table import Entry, Op, bind, rules, run_rule
 from analyzer.tracing.operators.tensors import tensor_attribute, tensor_method
 from analyzer.tracing.operators.typed import call_typed
+from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Api, Instance, Layer, ListV, Object, OpenSize, Size, SuperV, Tensor, Unknown, Value
+from analyzer.tracing.values import (
+    Api,
+    Instance,
+    Layer,
+    ListV,
+    Object,
+    SuperV,
+    Unknown,
+    Value,
+)
 
 __all__ = [
     "call_api",

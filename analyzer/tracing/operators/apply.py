@@ -14,8 +14,9 @@ from analyzer.tracing.operators.refusals import fail, record
 from analyzer.tracing.operators.repair import repair
 from analyzer.tracing.operators.spec_facts import defaults_of
 from analyzer.tracing.operators.table import Op
+from analyzer.tracing.tensors import Shape, Tensor
 from analyzer.tracing.tracer import APPLICATION, Tracer
-from analyzer.tracing.values import Shape, Tensor, Value
+from analyzer.tracing.values import Value
 from analyzer.validity.registry import spec as find_spec
 from analyzer.validity.spec import Status
 from analyzer.validity.terms import Term

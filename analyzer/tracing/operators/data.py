@@ -8,8 +8,17 @@ from typing import Any
 
 from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import DictV, Instance, ListV, Native, Object, Tensor, Unknown, Value
+from analyzer.tracing.values import (
+    DictV,
+    Instance,
+    ListV,
+    Native,
+    Object,
+    Unknown,
+    Value,
+)
 
 # name -> (channels, height, width, training examples, test examples, classes)
 IMAGES = {

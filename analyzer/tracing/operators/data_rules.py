@@ -8,7 +8,8 @@ from analyzer.tracing.operators.data import IMAGES, sliced
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.values import DictV, ListV, Object, Tensor, Unknown, Value, show_shape
+from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.values import DictV, ListV, Object, Unknown, Value
 from analyzer.validity.terms import equal
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.values import DictV, ListV, Native, Size, Tensor, Value, show_shape
+from analyzer.tracing.tensors import Size, Tensor, show_shape
+from analyzer.tracing.values import DictV, ListV, Native, Value
 from analyzer.validity.terms import Term, equal, floor_div, mod, product
 
 Group = tuple[str, ...]  # the axes of one dimension: names, "1" and "…"

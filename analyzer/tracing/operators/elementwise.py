@@ -10,8 +10,9 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.strides import is_contiguous, order_kept
 from analyzer.tracing.operators.table import Op
+from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Tensor, Unknown, Value, show_shape
+from analyzer.tracing.values import Unknown, Value
 from analyzer.validity.terms import Cond, Poly, equal, floor_div, mod
 
 _NAMES = {

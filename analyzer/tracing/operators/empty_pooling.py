@@ -13,7 +13,7 @@ from typing import Any
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.problems import Problem
-from analyzer.tracing.values import Tensor, show_shape
+from analyzer.tracing.tensors import Tensor, show_shape
 
 
 def empty_pool(

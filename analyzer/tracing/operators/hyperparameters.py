@@ -7,8 +7,9 @@ from typing import Any
 
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.spec_facts import defaults_of, open_ended
+from analyzer.tracing.tensors import OpenSize, Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import ListV, OpenSize, Tensor, Unknown, Value
+from analyzer.tracing.values import ListV, Unknown, Value
 from analyzer.validity.spec import Spec
 from analyzer.validity.terms import Poly
 

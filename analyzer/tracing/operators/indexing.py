@@ -9,8 +9,9 @@ from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.strides import of_index
 from analyzer.tracing.operators.table import Op
+from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import ListV, SliceV, Tensor, Unknown, Value, show_shape
+from analyzer.tracing.values import ListV, SliceV, Unknown, Value
 from analyzer.validity.terms import Poly, Term, equal, floor_div, maximum, minimum
 
 

@@ -18,8 +18,17 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.sessions import bind_shape, check_slice
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.problems import ShapeFailure
+from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Api, DictV, Layer, ListV, Object, Tensor, Unknown, Value, show_shape
+from analyzer.tracing.values import (
+    Api,
+    DictV,
+    Layer,
+    ListV,
+    Object,
+    Unknown,
+    Value,
+)
 from analyzer.validity.terms import Poly, any_of, equal, substitute
 
 

@@ -13,7 +13,8 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator, rules
 from analyzer.tracing.operators.tf_operands import like, tensor
-from analyzer.tracing.values import Layer, ListV, Object, Size, Tensor, Unknown, Value, show_shape
+from analyzer.tracing.tensors import Size, Tensor, show_shape
+from analyzer.tracing.values import Layer, ListV, Object, Unknown, Value
 
 
 @operator("keras.Input keras.layers.Input", "shape=None batch_size=None *rest")

@@ -7,8 +7,9 @@ from typing import Any
 
 from analyzer.tracing.calls import call_function
 from analyzer.tracing.operators.data import representative
+from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Function, Instance, Object, Tensor, Value
+from analyzer.tracing.values import Function, Instance, Object, Value
 
 
 def run_own_step(tr: Tracer, owner: Any, name: str, x: Value, y: Value, node: ast.Call | None) -> bool:

@@ -16,8 +16,18 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op, bind, rules, run_rule
 from analyzer.tracing.operators.torch_modules import children_of, find_submodule, is_hook, register_hook
+from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Api, Bound, DictV, Layer, ListV, SliceV, Tensor, Unknown, Value
+from analyzer.tracing.values import (
+    Api,
+    Bound,
+    DictV,
+    Layer,
+    ListV,
+    SliceV,
+    Unknown,
+    Value,
+)
 from analyzer.validity.registry import spec as find_spec
 
 _LAYER_HOMES = {"torch.nn.": "torch", "torch.nn.modules.": "torch", "keras.layers.": "keras", "tf.layers.": "keras"}

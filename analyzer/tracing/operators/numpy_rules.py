@@ -14,7 +14,8 @@ from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import reduced_dims, shape_argument
 from analyzer.tracing.operators.torch_shape_rules import reshaped
-from analyzer.tracing.values import Api, ListV, Tensor, Unknown, Value, show_shape
+from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.values import Api, ListV, Unknown, Value
 from analyzer.validity.terms import Poly, floor_div, product
 
 

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from analyzer.tracing.operators.sessions import session_method
 from analyzer.tracing.operators.torch_distribution_rules import distribution_method
 from analyzer.tracing.operators.torch_modules import remove_hook
+from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Object, Tensor, Unknown, Value
+from analyzer.tracing.values import Object, Unknown, Value
 
 
 def object_method(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.operators.table import Op
+from analyzer.tracing.tensors import OpenSize, Shape, Size, Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import ListV, OpenSize, Shape, Size, Tensor, Unknown, Value
+from analyzer.tracing.values import ListV, Unknown, Value
 from analyzer.validity.terms import Cond, Poly
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Tensor
 from analyzer.validity.spec import Category, Outcome, Requirement, Spec, Status, TensorType, check
 from analyzer.validity.terms import Cond, Poly, Term, substitute, symbol
 

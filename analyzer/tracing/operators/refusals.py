@@ -10,7 +10,7 @@ from analyzer.tracing.causes import of_operands
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.paths import Condition, PathEnd
 from analyzer.tracing.problems import Problem, ShapeFailure
-from analyzer.tracing.values import Tensor, show_shape
+from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.validity.spec import Category, Outcome, Requirement
 from analyzer.validity.specs.joining import NOTHING
 from analyzer.validity.terms import Cond

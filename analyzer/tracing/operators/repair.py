@@ -8,7 +8,7 @@ from typing import Any
 
 from analyzer.tracing.operators.outcomes import type_of
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.values import Tensor
+from analyzer.tracing.tensors import Tensor
 from analyzer.validity.spec import Outcome, Spec, Status, TensorType, check
 from analyzer.validity.terms import product
 

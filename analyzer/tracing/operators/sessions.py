@@ -16,8 +16,9 @@ from analyzer.tracing.operators.table import Op
 from analyzer.tracing.paths import Condition, PathEnd
 from analyzer.tracing.problems import Problem, ShapeFailure
 from analyzer.tracing.solver import first_conflict
+from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import DictV, ListV, Object, Tensor, Value, show_shape
+from analyzer.tracing.values import DictV, ListV, Object, Value
 from analyzer.validity.terms import Poly, equal, substitute
 
 

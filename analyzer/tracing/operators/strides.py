@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from analyzer.tracing.values import SliceV, Tensor, Value
+from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.values import SliceV, Value
 from analyzer.validity.terms import Term, equal
 
 Layout = tuple[Term, ...] | None

@@ -17,8 +17,9 @@ from typing import Any
 from analyzer.tracing.operators.strides import SHARING, of_result
 from analyzer.tracing.problems import ShapeFailure
 from analyzer.tracing.symbols import Site
+from analyzer.tracing.tensors import Shape, Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import ListV, Shape, Tensor, Value
+from analyzer.tracing.values import ListV, Value
 
 
 @dataclass(frozen=True, slots=True)

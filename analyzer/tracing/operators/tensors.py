@@ -10,8 +10,9 @@ from analyzer.tracing.operators.sessions import run_fetches
 from analyzer.tracing.operators.strides import contiguous, is_contiguous, of_result
 from analyzer.tracing.operators.table import Op, bind, rules, run_rule
 from analyzer.tracing.operators.typed import call_typed
+from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Api, Bound, OpenSize, Size, Tensor, Unknown, Value, show_shape
+from analyzer.tracing.values import Api, Bound, Unknown, Value
 from analyzer.validity.terms import product
 
 _SAME_SHAPE = {

@@ -9,7 +9,8 @@ from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import shape_value, tensor
-from analyzer.tracing.values import Tensor, Unknown, Value
+from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.values import Unknown, Value
 from analyzer.validity.terms import Poly
 
 # ------------------------------------------------------------------------------------- placeholders, variables

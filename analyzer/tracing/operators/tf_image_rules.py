@@ -13,7 +13,8 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor
 from analyzer.tracing.operators.torch_operands import reduced_dims
-from analyzer.tracing.values import Tensor, Value, show_shape
+from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.values import Value
 from analyzer.validity.terms import Poly, equal, floor_div
 
 # ----------------------------------------------------------------------------------------------- neural nets

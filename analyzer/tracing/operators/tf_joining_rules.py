@@ -11,7 +11,8 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_math_rules import need_axis
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor
-from analyzer.tracing.values import ListV, Tensor, Value, show_shape
+from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.values import ListV, Value
 from analyzer.validity.terms import Poly, equal, floor_div, mod
 
 

@@ -9,7 +9,8 @@ from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
-from analyzer.tracing.values import ListV, Object, Tensor, Value, show_shape
+from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.values import ListV, Object, Value
 
 # ------------------------------------------------------------------------------------------- TF1 layer functions
 

@@ -8,7 +8,8 @@ from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
-from analyzer.tracing.values import Tensor, Value, show_shape
+from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.values import Value
 from analyzer.validity.terms import any_of, equal, product
 
 # ---------------------------------------------------------------------------------------------------- losses

@@ -15,7 +15,8 @@ from analyzer.tracing.operators.refusals import fail, require, require_when_run
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.operators.torch_reduction_rules import advise_softmax
-from analyzer.tracing.values import ListV, Tensor, Value, show_shape
+from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.values import ListV, Value
 from analyzer.validity.terms import equal
 
 # ---------------------------------------------------------------------------------------------- elementwise

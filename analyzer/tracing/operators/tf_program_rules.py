@@ -10,7 +10,8 @@ from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import tensor
-from analyzer.tracing.values import Function, Object, Tensor, Value, show_shape
+from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.values import Function, Object, Value
 from analyzer.validity.terms import equal
 
 # ------------------------------------------------------------------------------------------ graph and session

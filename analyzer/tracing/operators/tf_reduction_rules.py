@@ -10,7 +10,8 @@ from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.operators.torch_operands import reduced_dims
 from analyzer.tracing.operators.torch_reduction_rules import advise_argmax
-from analyzer.tracing.values import Tensor, Value, show_shape
+from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.values import Value
 from analyzer.validity.terms import equal
 
 # ------------------------------------------------------------------------------------------------ reductions

@@ -9,7 +9,8 @@ from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_operands import like, shape_value, tensor
 from analyzer.tracing.operators.torch_shape_rules import advise_batch
-from analyzer.tracing.values import OpenSize, Size, Tensor, Unknown, Value, show_shape
+from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
+from analyzer.tracing.values import Unknown, Value
 from analyzer.validity.terms import Poly, equal, product
 
 # ------------------------------------------------------------------------------------------------ new shapes

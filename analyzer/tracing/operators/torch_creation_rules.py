@@ -9,7 +9,8 @@ from analyzer.tracing.operators.elementwise import unary
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import made, shape_argument
-from analyzer.tracing.values import ListV, OpenSize, Size, Tensor, Value
+from analyzer.tracing.tensors import OpenSize, Size, Tensor
+from analyzer.tracing.values import ListV, Value
 from analyzer.validity.terms import Poly
 
 

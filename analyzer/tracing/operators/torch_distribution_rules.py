@@ -8,8 +8,9 @@ from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import shape_argument
+from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Object, Tensor, Unknown, Value
+from analyzer.tracing.values import Object, Unknown, Value
 from analyzer.validity.terms import Poly
 
 _EACH = "Normal Beta Uniform Gamma Exponential Laplace Cauchy LogNormal StudentT Bernoulli Poisson Gumbel HalfNormal"

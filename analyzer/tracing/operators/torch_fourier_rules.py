@@ -7,7 +7,8 @@ from typing import Any
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.values import Tensor, Value
+from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.values import Value
 from analyzer.validity.terms import Poly, floor_div
 
 

@@ -7,7 +7,8 @@ from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.values import Size, Tensor, Unknown, Value
+from analyzer.tracing.tensors import Size, Tensor
+from analyzer.tracing.values import Unknown, Value
 from analyzer.validity.terms import equal, product
 
 

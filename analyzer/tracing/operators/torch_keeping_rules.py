@@ -8,7 +8,8 @@ from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of
-from analyzer.tracing.values import Tensor, Value
+from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.values import Value
 
 
 @operator(

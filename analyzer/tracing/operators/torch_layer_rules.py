@@ -8,7 +8,8 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.strides import contiguous
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.values import Layer, Tensor, Unknown, Value, show_shape
+from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.values import Layer, Unknown, Value
 from analyzer.validity.terms import equal, mod
 
 

@@ -9,7 +9,8 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import reduced_dims
-from analyzer.tracing.values import Layer, Tensor, Unknown, Value, show_shape
+from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.values import Layer, Unknown, Value
 from analyzer.validity.terms import any_of, equal
 
 _SAME = (

@@ -8,7 +8,8 @@ from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.values import ListV, OpenSize, Tensor, Unknown, Value, show_shape
+from analyzer.tracing.tensors import OpenSize, Tensor, show_shape
+from analyzer.tracing.values import ListV, Unknown, Value
 
 
 def shape_argument(op: Op, parts: tuple[Value, ...]) -> tuple[Any, ...] | None:

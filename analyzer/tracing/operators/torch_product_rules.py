@@ -6,7 +6,8 @@ from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.linear import matmul as product_of
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.values import ListV, Tensor, Value
+from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.values import ListV, Value
 
 
 @operator("torch.matmul torch.mm_ Tensor.matmul Tensor.__matmul__ numpy.matmul", "input other")

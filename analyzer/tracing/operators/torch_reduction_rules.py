@@ -11,7 +11,8 @@ from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import axis_of, reduced_dims
 from analyzer.tracing.operators.torch_shape_rules import _has_batch
-from analyzer.tracing.values import Fields, Tensor, Value, show_shape
+from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.values import Fields, Value
 
 # ------------------------------------------------------------------------------------------------ reductions
 

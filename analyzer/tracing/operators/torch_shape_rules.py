@@ -13,7 +13,8 @@ from analyzer.tracing.operators.strides import viewed
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_keeping_rules import same_shape
 from analyzer.tracing.operators.torch_operands import axis_of, shape_argument
-from analyzer.tracing.values import ListV, Tensor, Unknown, Value, show_shape
+from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.values import ListV, Unknown, Value
 from analyzer.validity.terms import Poly, product
 
 # ----------------------------------------------------------------------------------------------- new shapes
