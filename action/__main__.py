@@ -9,6 +9,7 @@ import sys
 from collections.abc import MutableMapping
 from typing import NoReturn, TextIO
 
+from action import misfit
 from analyzer import installation
 
 try:
@@ -18,12 +19,8 @@ try:
     from action.settings import Settings, drop_secrets, from_environ
     from action.start import hide, receive
     from analyzer.problem import Problem
-except Exception as error:
-    sentence = installation.explained(error)
-    if sentence is None:
-        raise
-    print("::error title=Assay::" + sentence.replace("%", "%25"))
-    sys.exit(2)
+except Exception as failed:
+    misfit.stop(failed)
 
 
 def main(environ: MutableMapping[str, str], stream: TextIO, outside: Outside | None = None) -> int:

@@ -37,6 +37,12 @@ def choose_sandbox(
             return None, "Entry points were not exported: `project-code: process` is no boundary for a fork's code."
         from analyzer.walls.process import ProcessSandbox
 
+        if engines is not None and not engines.is_own:
+            return None, (
+                "Entry points were not exported: the image that the action starts in has no framework, so "
+                "`project-code: process` has nothing to run them with. Leave it at `sandbox`, which runs them in a "
+                "container of the image that has."
+            )
         return ProcessSandbox(), None
     try:
         return _container(settings.gpus and not fork, base if fork else None, engines), None

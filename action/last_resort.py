@@ -10,15 +10,20 @@ import sys
 from collections.abc import Callable, MutableMapping
 from typing import TextIO
 
-from action.commands import Log
-from action.ending import UNFINISHED
-from action.github import GitHub, GitHubProblem, RetryBudget
-from action.plan import CheckCommit, RelayReport, ReviewPullRequest, plan
-from action.review import Context
-from action.run import read_payload
-from action.settings import Settings, drop_secrets, from_environ
-from action.status_check import StatusCheck
-from analyzer.problem import Problem
+from action import misfit
+
+try:
+    from action.commands import Log
+    from action.ending import UNFINISHED
+    from action.github import GitHub, GitHubProblem, RetryBudget
+    from action.plan import CheckCommit, RelayReport, ReviewPullRequest, plan
+    from action.review import Context
+    from action.run import read_payload
+    from action.settings import Settings, drop_secrets, from_environ
+    from action.status_check import StatusCheck
+    from analyzer.problem import Problem
+except Exception as failed:
+    misfit.stop(failed)
 
 
 def main(environ: MutableMapping[str, str], stream: TextIO, connect: Callable[[Settings], GitHub] | None = None) -> int:

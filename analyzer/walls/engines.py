@@ -54,6 +54,11 @@ class EnginesImage:
         return OWN
 
     @property
+    def is_own(self) -> bool:
+        """Whether this process has the engines beside it: its own image is the one, or none is known to be."""
+        return self._named == OWN or not (self._named or self.requirements.is_file())
+
+    @property
     def _named(self) -> str:
         return OWN if self.environ.get(IMAGE) else self.environ.get(ENGINES, "")
 
@@ -61,7 +66,7 @@ class EnginesImage:
         """The image where it is there already: nothing is pulled or built."""
         if self._found is None:
             with contextlib.closing(connect()) as client:
-                if self._named == OWN or not (self._named or self.requirements.is_file()):
+                if self.is_own:
                     self._found = self.own(client)
                 else:
                     tag = self._named or self._tag(client)

@@ -255,7 +255,7 @@ def test_the_image_reviews_the_demo(image: str, tmp_path: Path) -> None:
         log.write_text(done.stdout + done.stderr, encoding="utf-8")
         return done.returncode
 
-    demo = run_demo(out, print, launch=launch)
+    demo = run_demo(out, print, launch=launch, inputs={"project-code": "sandbox"})
     report = json.loads((demo.report / "report.json").read_text(encoding="utf-8"))
     assert demo.code == 1
     assert {t["id"]: t["error"] for t in report["targets"] if t["status"] != "analysed"} == {}

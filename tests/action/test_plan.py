@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from action.isolation import choose_sandbox
 from action.plan import CheckCommit, Nothing, RelayReport, ReviewPullRequest, plan
-from action.settings import Settings
+from action.settings import ProjectCode, Settings
 from analyzer.problem import UsageProblem
+from analyzer.walls.engines import EnginesImage
 from tests.action.webhook_examples import examples
 
 A, B = "a" * 40, "b" * 40
@@ -154,3 +156,11 @@ def test_a_commit_id_is_a_commit_id(sha: str) -> None:
 def test_unknown_events_name_the_known_ones() -> None:
     with pytest.raises(UsageProblem, match="merge_group"):
         plan(settings("issue_comment"), {})
+
+
+@pytest.mark.parametrize(("engines", "refused"), [("registry/engines@sha256:1", True), ("own", False)])
+def test_the_process_needs_the_engines_beside_it(engines: str, refused: bool) -> None:
+    chosen = settings("push", project_code=ProjectCode.PROCESS)
+    sandbox, why = choose_sandbox(chosen, CheckCommit(A), None, EnginesImage({"ASSAY_ENGINES_IMAGE": engines}))
+    assert (sandbox is None) == refused
+    assert ("Leave it at `sandbox`" in (why or "")) == refused

@@ -12,6 +12,7 @@ import pytest
 
 from analyzer import installation
 from analyzer.installation import misfits
+from analyzer.walls import launch
 
 ROOT = Path(__file__).parents[2]
 
@@ -64,11 +65,12 @@ def test_what_does_not_need_it_still_answers(old_protobuf: Path) -> None:
 
 
 @pytest.mark.parametrize("raised", ["ImportError('no C loader')", "AttributeError('cython_sources')", "TypeError('x')"])
-def test_the_action_says_it_as_a_command_of_the_runner(tmp_path: Path, raised: str) -> None:
+@pytest.mark.parametrize("program", ["action", "action.last_resort"])
+def test_the_action_says_it_as_a_command_of_the_runner(tmp_path: Path, raised: str, program: str) -> None:
     distribution(tmp_path, "PyYAML", "5.4.1")
     (tmp_path / "yaml").mkdir()
     (tmp_path / "yaml" / "__init__.py").write_text(f"raise {raised}\n")
-    done = start(tmp_path, "action")
+    done = start(tmp_path, program)
     assert (done.returncode, done.stderr) == (2, "")
     (line,) = done.stdout.splitlines()
     assert line.startswith(f"::error title=Assay::pyyaml 5.4.1 is installed in {tmp_path}, but Assay needs pyyaml"), (
@@ -84,6 +86,19 @@ def test_a_package_that_fits_and_is_damaged_is_named_with_what_it_said(tmp_path:
     assert "jinja2, which Assay uses" in done.stdout
     assert "OSError: libbroken.so: cannot open" in done.stdout
     assert "--force-reinstall assay-action" in done.stdout
+
+
+def test_a_child_behind_the_wall_says_it_too(old_protobuf: Path) -> None:
+    module = "analyzer.loading.__main__"
+    done = subprocess.run(
+        launch.command(module, "0", "0", "x.onnx", rules=None, path=[old_protobuf, ROOT]),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"protobuf 3.20.3 is installed in {old_protobuf}, but Assay needs protobuf")
 
 
 def test_requirements_are_followed_and_named_once(tmp_path: Path) -> None:

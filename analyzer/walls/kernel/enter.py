@@ -8,6 +8,7 @@ module from FOLDER. Exit code 125: the wall could not be closed, and nothing was
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import runpy
@@ -51,4 +52,20 @@ def run(request: dict[str, Any]) -> None:
         sys.argv[0] = request["script"]
         runpy.run_path(request["script"], run_name="__main__")
         return
-    runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
+    try:
+        runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
+    except Exception as error:
+        sentence = _misfit(error)
+        if sentence is None:
+            raise
+        sys.exit(sentence)
+
+
+def _misfit(error: Exception) -> str | None:
+    """The sentence on a package that Assay cannot use, where that is why `error` was raised."""
+    try:
+        installation = importlib.import_module("analyzer.installation")  # this folder is imported by itself
+    except ImportError:  # the module is none of Assay's
+        return None
+    sentence: str | None = installation.explained(error)
+    return sentence
