@@ -13,7 +13,9 @@ from pathlib import Path
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.configuration.loosening import Loosening, at_least, loosenings
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Report, ordered
-from analyzer.rendering.rules import LOOSENED
+from analyzer.rendering.rules import LOOSENED, NO_LONGER_ANALYSED
+from analyzer.running.outcome import Outcome
+from analyzer.running.regressions import no_longer_analysed
 
 HIDDEN = 20  # findings named for one loosening
 
@@ -46,7 +48,21 @@ def with_loosenings(report: Report, chosen: Judged, name: str, under_base: Repor
         _finding(loosening, chosen, name, [f for f in hidden if loosening.hides(f)], base)
         for loosening in chosen.loosened
     ]
-    return replace(report, findings=ordered((*report.findings, *added))) if added else report
+    lost = _lost(report, under_base) if under_base else []
+    return replace(report, findings=ordered((*report.findings, *added, *lost))) if added or lost else report
+
+
+def _lost(report: Report, under_base: Report) -> list[Finding]:
+    """One finding for each model that is analysed under the base's configuration alone: its time-out is longer."""
+    before = {t.id: Outcome(t) for t in under_base.targets}
+    found = [f for f in report.findings if f.suppressed is None]
+    told = {f.target for f in found if f.rule == NO_LONGER_ANALYSED}
+    return [
+        finding
+        for t in report.targets
+        if t.id not in told
+        for finding in no_longer_analysed(Outcome(t, tuple(f for f in found if f.target == t.id)), before.get(t.id))
+    ]
 
 
 def _finding(loosening: Loosening, chosen: Judged, name: str, hidden: Sequence[Finding], base: str) -> Finding:

@@ -29,7 +29,9 @@ def main() -> None:
 def _answer(question: Question) -> dict[str, Any]:
     head, base = _tree(question, "head"), _tree(question, "base") if question.based else None
     try:
-        chosen = choose(question.plan, question.settings, question.judging, head, base, question.exported)
+        chosen = choose(
+            question.plan, question.settings, question.judging, head, base, question.exported, question.opened
+        )
     except Problem as problem:
         return {"problem": str(problem)}
     return _as_json(chosen, head, base, base if installed_from_base(question.plan) else None)

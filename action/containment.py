@@ -25,6 +25,7 @@ from analyzer.walls.launch import standing
 
 if TYPE_CHECKING:
     from analyzer.running.containers import Containers
+    from analyzer.running.opened import Opened
     from analyzer.running.outcome import Keys
     from analyzer.walls import Sandbox
     from analyzer.walls.engines import EnginesImage
@@ -67,7 +68,14 @@ def require_kernel_wall(why: str) -> None:
         )
 
 
-def select(contained: Containers, plan: Plan, settings: Settings, judging: Judged, exported: Exported) -> Chosen:
+def select(
+    contained: Containers,
+    plan: Plan,
+    settings: Settings,
+    judging: Judged,
+    exported: Exported,
+    opened: Opened | None = None,
+) -> Chosen:
     """The targets of a run, found in a container. Raises UsageProblem as `selection.choose` does, and Problem."""
     import pickle
 
@@ -77,7 +85,8 @@ def select(contained: Containers, plan: Plan, settings: Settings, judging: Judge
     from analyzer.walls import PYTHON, SessionEnded
     from analyzer.walls.serving import OutOfTurn, Server
 
-    question = Question(plan, replace(settings, token=""), judging, exported, "base" in contained.trees)
+    given = replace(settings, token="")
+    question = Question(plan, given, judging, exported, "base" in contained.trees, opened=opened or {})
     session = contained.sandbox.open(
         [PYTHON, "-I", "-m", "action.contained_selection"], files={REQUEST: pickle.dumps(question)}, limits=limits()
     )

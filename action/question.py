@@ -9,6 +9,7 @@ from action.base_policy import Judged
 from action.checkout import Exported
 from action.plan import Plan
 from action.settings import Settings
+from analyzer.running.opened import Opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +22,4 @@ class Question:
     exported: Exported
     based: bool  # whether there is a base
     places: Mapping[str, str] = field(default_factory=dict)  # of the trees; empty: where containers have them
+    opened: Opened = field(default_factory=dict)  # what the last exports read besides what sources tell

@@ -35,6 +35,7 @@ from analyzer.selecting.revisions import is_proper
 
 if TYPE_CHECKING:
     from analyzer.running.containers import Containers
+    from analyzer.running.opened import Opened
     from analyzer.walls import Sandbox
 
 Pipeline = Callable[..., Report]
@@ -111,16 +112,19 @@ def _analyse(
         sandbox, refused = outside.sandbox(settings, todo, trees.base)
         output = folders.in_workspace(settings, settings.output) or folders.scratch(settings, Path(folder))
         judging = allowed(todo, settings, trees.head, trees.base)
+        said: list[str] = []
+        options = _options(settings, repository, todo, said)
+        opened = _opened(options)
         with outside.contain(trees.by_name, sandbox) as (contained, why):
             if contained is None:
-                chosen = _chosen_without_containers(why, trees, todo, settings, judging)
+                chosen = _chosen_without_containers(why, trees, todo, settings, judging, opened)
             else:
-                chosen = containment.select(contained, todo, settings, judging, trees.exported)
+                chosen = containment.select(contained, todo, settings, judging, trees.exported, opened)
             log.say(f"{len(chosen.targets)} of {chosen.total} models to analyse")
             notes = [*chosen.notes, *([refused] if refused and any(t.entry for t in chosen.targets) else [])]
             if why is not None:
                 notes.append(f"The models were not analysed in containers of their own: {why}.")
-            options = _options(settings, repository, todo, notes)
+            notes += said
 
             def analyse(config: Config, targets: Sequence[TargetConfig], output: Path) -> Report:
                 keys = chosen.keys if config is chosen.config else {}
@@ -163,17 +167,22 @@ def _analyse(
 
 
 def _chosen_without_containers(
-    why: str | None, trees: _Trees, todo: ReviewPullRequest | CheckCommit, settings: Settings, judging: Judged
+    why: str | None,
+    trees: _Trees,
+    todo: ReviewPullRequest | CheckCommit,
+    settings: Settings,
+    judging: Judged,
+    opened: Opened,
 ) -> Chosen:
     """Behind the kernel's wall; `why` None: whoever called asked for neither wall."""
     if why is None:
         from action.selection import choose  # finds models by their content: not in the front
 
-        return choose(todo, settings, judging, trees.head, trees.base, trees.exported)
+        return choose(todo, settings, judging, trees.head, trees.base, trees.exported, opened)
     containment.require_kernel_wall(why)
     from action import walled_selection
 
-    return walled_selection.select(trees.by_name, todo, settings, judging, trees.exported)
+    return walled_selection.select(trees.by_name, todo, settings, judging, trees.exported, opened)
 
 
 @dataclass(frozen=True)
@@ -264,6 +273,15 @@ def _options(
         return {"options": Options(cache=folder / "outcomes", exports=folder / "exports")}
     own = folder / f"pull-{todo.number}"
     return {"options": Options(cache=own / "outcomes", cache_also=(folder / "outcomes",), exports=own / "exports")}
+
+
+def _opened(options: Mapping[str, Any]) -> Opened:
+    """What the last exports of the targets read, by the cache."""
+    if not options:
+        return {}
+    from analyzer.running.cache import Cache
+
+    return Cache(options["options"].cache, options["options"].cache_also).opened()
 
 
 def _exit_code(settings: Settings, report: Report, outcome: Outcome) -> int:

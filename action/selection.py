@@ -16,6 +16,8 @@ from analyzer.configuration.config import Config, TargetConfig
 from analyzer.findings import Status, TargetReport
 from analyzer.problem import UsageProblem
 from analyzer.running.keys import key_of
+from analyzer.running.opened import Opened, differs
+from analyzer.running.outcome import slug
 from analyzer.selecting.changed_sources import changed_sources
 from analyzer.selecting.targets import discover, notes_of, select
 
@@ -24,9 +26,19 @@ MODEL_SUFFIXES = (".onnx", ".pb", ".keras", ".h5", ".hdf5", ".safetensors", ".pt
 
 
 def choose(
-    plan: Plan, settings: Settings, judging: Judged, head: Path, base: Path | None, exported: Exported
+    plan: Plan,
+    settings: Settings,
+    judging: Judged,
+    head: Path,
+    base: Path | None,
+    exported: Exported,
+    opened: Opened | None = None,
 ) -> Chosen:
-    """The targets of a run under `allowed`'s word. Raises UsageProblem for an input that names nothing."""
+    """The targets of a run under `allowed`'s word. Raises UsageProblem for an input that names nothing.
+
+    `opened` is what the last exports read: a target is touched by a change of one of these files too.
+    """
+    opened = opened or {}
     notes: list[str] = []
     before = base_config(settings, base) if base is not None else judging.config
     if base is not None and isinstance(plan, ReviewPullRequest):
@@ -42,7 +54,9 @@ def choose(
         notes += [f"{name} was removed." for name in removed[:10]]
         every = targets
         installed_from = base if installed_from_base(plan) else None
-        targets = tuple(t for t in targets if _differs(t, config, head, base, installed_from))
+        targets = tuple(
+            t for t in targets if _differs(t, config, head, base, installed_from, opened.get(slug(t.id), ()))
+        )
         if config.targets and not settings.targets:
             named = {t.id for t in config.targets}
             notes += notes_of([t for t in targets if t.id not in named])
@@ -102,12 +116,19 @@ def installed_from_base(plan: Plan) -> bool:
     return isinstance(plan, ReviewPullRequest) and plan.fork
 
 
-def _differs(target: TargetConfig, config: Config, head: Path, base: Path, installed_from: Path | None) -> bool:
+def _differs(
+    target: TargetConfig,
+    config: Config,
+    head: Path,
+    base: Path,
+    installed_from: Path | None,
+    opened: Sequence[str] | None,
+) -> bool:
     """Whether anything that the result depends on differs; what cannot be told counts as different."""
     if not (base / target.file).exists():
         return True
     after = key_of(target, config, head, installed_from)
-    return after is None or after != key_of(target, config, base, installed_from)
+    return after is None or after != key_of(target, config, base, installed_from) or differs(opened, head, base)
 
 
 def _removed(before: Config, base: Path, head: Path, exported: Exported) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from action.plan import Plan
 from action.question import Question
 from action.settings import Settings
 from analyzer.problem import Problem
+from analyzer.running.opened import Opened
 from analyzer.running.request import REQUEST
 from analyzer.walls import launch
 from analyzer.walls.kernel.rules import Rules
@@ -37,13 +38,20 @@ GRACE = 2.0  # seconds for a process without an answer to end by itself, and say
 LOG = 2_000  # bytes of what it printed, from the end
 
 
-def select(trees: Mapping[str, Path], plan: Plan, settings: Settings, judging: Judged, exported: Exported) -> Chosen:
+def select(
+    trees: Mapping[str, Path],
+    plan: Plan,
+    settings: Settings,
+    judging: Judged,
+    exported: Exported,
+    opened: Opened | None = None,
+) -> Chosen:
     """The targets of a run. `trees` by name, `head` and perhaps `base`.
 
     Raises UsageProblem as `selection.choose` does, and Problem where the child gives no proper answer.
     """
     places = {name: str(tree.resolve()) for name, tree in trees.items()}
-    question = Question(plan, replace(settings, token=""), judging, exported, "base" in trees, places)
+    question = Question(plan, replace(settings, token=""), judging, exported, "base" in trees, places, opened or {})
     with tempfile.TemporaryDirectory(prefix="assay-selection-", ignore_cleanup_errors=True) as folder:
         box = Path(folder, "box")
         box.mkdir()

@@ -46,7 +46,8 @@ def graph_of(folder: Path, manifest: Manifest, target: TargetConfig) -> Graph:
             annotate_torch(graph.model, manifest)
         else:
             _locate_layers(graph, manifest.created)
-    graph = replace(graph, framework=manifest.framework, versions={**graph.versions, **manifest.versions})
+    versions = {**graph.versions, **manifest.versions}
+    graph = replace(graph, framework=manifest.framework, versions=versions, opened=tuple(sorted(manifest.dynamic)))
     if not graph.losses:
         graph = replace(graph, losses=scalar_outputs(graph.graph))
     if manifest.notes:

@@ -10,6 +10,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,7 @@ def run_exporter(
         raise ExportProblem(_with_place(manifest.failure, manifest.place), manifest.place, manifest.defect)
     extra = {name: _hash(root / name) for name in manifest.files if name not in files and (root / name).is_file()}
     _amend(folder / MANIFEST, {"identity": sandbox.identity, "dynamic": extra, "entry": entry})
-    return manifest
+    return replace(manifest, dynamic=extra)
 
 
 def convert_program(entry: str, sandbox: Sandbox, folder: Path, limits: Limits) -> Manifest:

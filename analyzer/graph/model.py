@@ -49,12 +49,14 @@ class Graph:
     `framework` is ``onnx``, ``tensorflow``, ``torch`` or ``keras``: whose names a user expects.
     `versions` names the framework and exporter versions that made it.
     `losses` names output values that are losses (training graphs), in case analyses want gradients.
+    `opened` names the project's files that its export read and that its sources do not tell, relative to the root.
     """
 
     model: ir.Model
     framework: str = "onnx"
     versions: dict[str, str] = field(default_factory=dict)
     losses: tuple[str, ...] = ()
+    opened: tuple[str, ...] = ()
 
     @property
     def graph(self) -> ir.Graph:

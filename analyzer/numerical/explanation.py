@@ -20,6 +20,7 @@ from analyzer.numerical.result import Alarm, Interpretation, Interval
 from analyzer.operators.declaration import CONSTANT, IDENTITY, SELECTS, SHAPE_ONLY
 from analyzer.operators.registry import traits_of
 
+LONGEST_NAME = 60  # characters of a value's name in a sentence
 STEPS = 40  # rows of the table; a comment shows the first and the last ones
 SATURATION = {"float32": 17, "float64": 37, "float16": 8.4, "bfloat16": 6.3}  # 1 - sigmoid(x) is exactly 0 from here on
 UNDERFLOW = {"float32": 104, "float64": 746, "float16": 18, "bfloat16": 93}  # exp(-x) is exactly 0 from here on
@@ -105,13 +106,15 @@ def _operand(warning: Alarm, written: str = "") -> str:
     if written:
         return f"its operand `{written}`"
     if not 0 <= warning.operand < len(warning.node.inputs):
-        return "its operand"
+        return f"the result of `{operator_text(warning.node)}`"
     node, value = origin(warning.node.inputs[warning.operand]), warning.node.inputs[warning.operand]
     while node is None and value is not None and (passed := value.producer()) is not None:
         value = passed.inputs[0]
     name = display_name(node) if node is not None else value.name if value is not None else None
-    if not name or len(name) > 60:
-        return "its operand"
+    if not name:
+        return f"its operand {warning.operand + 1}"
+    if len(name) > LONGEST_NAME:
+        name = f"…{name[1 - LONGEST_NAME :]}"  # the end of a path tells layers apart
     return f"its operand `{name}`" if node is None else f"its operand, the result of `{name}`,"
 
 

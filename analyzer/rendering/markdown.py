@@ -30,7 +30,7 @@ from analyzer.rendering.distance_histogram import bars, title, verdict
 from analyzer.rendering.headline import duration, headline, informing
 from analyzer.rendering.markdown_text import cell_code, code, environment, fence_after, truncate_blocks
 from analyzer.rendering.mermaid import diagram
-from analyzer.rendering.rules import LOOSENED
+from analyzer.rendering.rules import LOOSENED, NO_LONGER_ANALYSED
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 COMMENT_LIMIT = 64_000  # GitHub refuses a body above 65,536 characters
@@ -150,10 +150,12 @@ class View:
 
     @property
     def not_analysed(self) -> tuple[tuple[str, tuple[TargetReport, ...]], ...]:
-        """The targets of which less is known than of the others, by what became of them."""
+        """The targets of which less is known than of the others, by what became of them; a problem says it already."""
+        told = {f.target for f in self.blocking if f.rule == NO_LONGER_ANALYSED}
         titles = {Status.FAILED: "Failed", Status.TRACED: "Traced only", Status.SKIPPED: "Skipped"}
         groups = (
-            (title, tuple(t for t in self.report.targets if t.status is status)) for status, title in titles.items()
+            (title, tuple(t for t in self.report.targets if t.status is status and t.id not in told))
+            for status, title in titles.items()
         )
         return tuple((title, targets) for title, targets in groups if targets)
 

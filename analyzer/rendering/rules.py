@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 LOOSENED = "configuration/loosened"
+NO_LONGER_ANALYSED = "analysis/no-longer-analysed"
 DOCS = "https://github.com/assay-action/assay/blob/main/docs/rules"
 
 

@@ -13,6 +13,7 @@ from analyzer.configuration.schemas import schema
 from analyzer.findings import Finding, Report
 from analyzer.problem import TargetProblem
 from analyzer.rendering.report_json import from_json, to_json
+from analyzer.running.opened import proper
 from analyzer.running.outcome import Outcome
 
 MOST_FINDINGS = 5_000
@@ -25,11 +26,12 @@ def checked(data: Any, target: TargetConfig, files: frozenset[str]) -> Outcome:
     Raises `TargetProblem` for anything that is not of the proper form, or speaks of something else than `target`.
     """
     try:
-        if not isinstance(data, dict) or set(data) != {"target", "findings"}:
+        if not isinstance(data, dict) or set(data) != {"target", "findings", "opened"}:
             raise ValueError("it is no outcome")
         whole = to_json(Report((), (), tool=_TOOL)) | {"targets": [data["target"]], "findings": data["findings"]}
         jsonschema.Draft202012Validator(schema("report")).validate(whole)
         report = from_json(whole)
+        opened = None if data["opened"] is None else proper(data["opened"])
     except jsonschema.ValidationError as problem:
         where = "/".join(str(part) for part in problem.absolute_path)[:200]
         raise TargetProblem(f"the answer of the analysis breaks its schema at {where}; nothing of it counts.") from None
@@ -45,7 +47,7 @@ def checked(data: Any, target: TargetConfig, files: frozenset[str]) -> Outcome:
     ]
     if any(strangers):
         raise TargetProblem("the answer of the analysis speaks of something it was not asked; nothing of it counts.")
-    return Outcome(told, report.findings)
+    return Outcome(told, report.findings, opened)
 
 
 def malformed(problem: Exception) -> str:

@@ -25,19 +25,25 @@ Keys = Mapping[tuple[str, str], tuple[str | None, str | None]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one target came to on one revision."""
+    """What one target came to on one revision.
+
+    `opened` names the files that its exports read and that no source tells (`running.opened`); None: not to be told.
+    """
 
     target: TargetReport
     findings: tuple[Finding, ...] = ()
+    opened: tuple[str, ...] | None = ()
 
     def to_json(self) -> dict[str, Any]:
-        return {"target": target_to_json(self.target), "findings": [finding_to_json(f) for f in self.findings]}
+        findings = [finding_to_json(f) for f in self.findings]
+        opened = None if self.opened is None else list(self.opened)
+        return {"target": target_to_json(self.target), "findings": findings, "opened": opened}
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Outcome:
-        return Outcome(
-            target_from_json(data["target"]), tuple(finding_from_json(finding) for finding in data["findings"])
-        )
+        findings = tuple(finding_from_json(finding) for finding in data["findings"])
+        opened = None if data["opened"] is None else tuple(data["opened"])
+        return Outcome(target_from_json(data["target"]), findings, opened)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from analyzer.problem import TargetProblem
 from analyzer.running.answers import checked
 from analyzer.running.cache import Cache, engine_versions
 from analyzer.running.enclosure import MADE, enclosures
+from analyzer.running.opened import differs
 from analyzer.running.outcome import Keys, Outcome, Surroundings, kind_of, slug, with_environment
 from analyzer.running.processes import Answer, Send, run_all
 from analyzer.running.regressions import no_longer_analysed, not_compared
@@ -87,7 +88,7 @@ def review(
     `changed` holds the ids of the targets that differ between the trees; None means all. Files that findings point to
     are written below `output`. `sandbox` None means that no code of the project runs: entry points are only traced.
     `contained` has each target analysed in a container of its own instead of a child process; then no file of the trees
-    is read here, and `keys` (see `keys_of`) come from elsewhere too.
+    is parsed here, and `keys` (see `keys_of`) come from elsewhere too.
     """
     options = options or Options()
     progress = progress or Silent()
@@ -102,6 +103,7 @@ def review(
 
         keys = keys_of(targets, config, sides)
     jobs: dict[str, tuple[tuple[str, str], TargetConfig, Surroundings]] = {}
+    served: dict[str, tuple[tuple[str, str], TargetConfig, Surroundings]] = {}  # of the base, by the head's outcome
     for side, tree in sides.items():
         for target in targets:
             place = (side, target.id)
@@ -110,40 +112,56 @@ def review(
                 continue
             below = output if side == "head" else output / ".base"
             key, entry = keys.get(place, (None, None))
-            hit = cache.get(entry or "", below) if cache and entry else None
+            hit = cache.get(entry or "", below, *_beside(side, sides)) if cache and entry else None
             if hit is not None:
                 outcomes[place] = hit
-            elif side == "base" and key is not None and key == keys.get(("head", target.id), (None, None))[0]:
-                continue  # the same bytes: head's outcome serves
-            else:
-                where = Surroundings(
-                    tree,
-                    below,
-                    config,
-                    sandbox,
-                    base_root=base if side == "head" else None,
-                    contained=options.contained,
-                )
-                jobs[f"{side} {target.id}"] = (place, target, where)
+                continue
+            where = Surroundings(
+                tree,
+                below,
+                config,
+                sandbox,
+                base_root=base if side == "head" else None,
+                contained=options.contained,
+            )
+            same = side == "base" and key is not None and key == keys.get(("head", target.id), (None, None))[0]
+            (served if same else jobs)[f"{side} {target.id}"] = (place, target, where)
 
     for (side, identity), _, _ in jobs.values():
         if side == "head":
             progress.started(identity, ())
-    for place, outcome in _twice(jobs, config, options, output, progress, contained):
-        outcomes[place] = outcome
-        key = keys.get(place, (None, None))[1]
-        if cache and key and outcome.target.status is Status.ANALYSED:
-            cache.put(key, outcome, output if place[0] == "head" else output / ".base")
-    for target in targets:
-        same = keys.get(("base", target.id), (None, None))[0]
-        is_same = same is not None and same == keys.get(("head", target.id), (None, None))[0]
-        if is_same and ("base", target.id) not in outcomes:
-            outcomes["base", target.id] = outcomes["head", target.id]
+
+    def analyse(jobs: Mapping[str, tuple[tuple[str, str], TargetConfig, Surroundings]]) -> None:
+        for place, outcome in _twice(jobs, config, options, output, progress, contained):
+            outcomes[place] = outcome
+            key = keys.get(place, (None, None))[1]
+            if cache and key and outcome.target.status is Status.ANALYSED:
+                below = output if place[0] == "head" else output / ".base"
+                cache.put(key, outcome, below, *_beside(place[0], sides))
+
+    analyse(jobs)
+    apart = {}
+    for name, (place, target, where) in served.items():  # by the same bytes, but for what only the export can tell
+        after = outcomes["head", target.id]
+        untold = target.entry and where.sandbox is not None and after.target.status is Status.FAILED
+        if untold or (base is not None and differs(after.opened, head, base)):
+            apart[name] = place, target, where
+        else:
+            outcomes[place] = after
+    analyse(apart)
+    if cache:
+        for target in targets:
+            cache.keep_opened(target.id, (outcomes[side, target.id] for side in sides if (side, target.id) in outcomes))
 
     return _report(
         targets, outcomes, config, options, began,
         compared=base is not None, base_name=base_name, head_name=head_name, changed=changed, notes=notes,
     )  # fmt: skip
+
+
+def _beside(side: str, sides: Mapping[str, Path]) -> tuple[Path, ...]:
+    """The trees that an outcome of `side` depends on, its own first: the head is held against the base."""
+    return tuple(tree for name, tree in sides.items() if name == side or side == "head")
 
 
 def _twice(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from analyzer.findings import Cause, Confidence, Evidence, Finding, Level, Location, Status, TargetReport
+from analyzer.rendering.rules import NO_LONGER_ANALYSED
 from analyzer.running.outcome import Outcome
-
-NO_LONGER_ANALYSED = "analysis/no-longer-analysed"
 
 
 def not_compared(after: Outcome, before: Outcome | None) -> Outcome:

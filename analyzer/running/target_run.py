@@ -32,6 +32,7 @@ from analyzer.loading.scan import custom_operators, of_other_libraries, refusal
 from analyzer.numerical import analyse as numerical
 from analyzer.numerical.confirm.confirmation import NO_TORCH
 from analyzer.problem import Problem, TargetProblem
+from analyzer.running.opened import recorded
 from analyzer.running.outcome import HEAD_ALONE, Outcome, Surroundings, cause_of, kind_of, slug
 from analyzer.running.processes import memory_growth
 from analyzer.tracing import trace
@@ -64,6 +65,7 @@ class _Tally:
     failures: list[tuple[str, Cause]] = field(default_factory=list)
     intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
     shapes: dict[str, tuple[int | str | None, ...]] = field(default_factory=dict)
+    opened: set[str] = field(default_factory=set)
 
     @contextmanager
     def stage(self, name: str, vital: bool = True) -> Iterator[None]:
@@ -125,7 +127,7 @@ class _Tally:
             seconds=self.seconds,
             unknown_operators=dict(sorted(self.unknown.items())),
         )
-        return Outcome(report, tuple(self.findings))
+        return Outcome(report, tuple(self.findings), recorded(self.opened))
 
 
 def run_target(target: TargetConfig, where: Surroundings, progress: Progress = lambda _stage: None) -> Outcome:
@@ -150,6 +152,7 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
     if target.entry or not target.path or not target.path.endswith(".py"):
         graph = _graph(target, where, where.root, source, tally)
     if graph is not None:
+        tally.opened.update(graph.opened)
         for line in graph.model.metadata_props.get("assay.notes", "").splitlines():
             tally.note(line)
         tally.report = replace(tally.report, nodes=len(graph), versions={**tally.report.versions, **graph.versions})
@@ -272,7 +275,9 @@ def _analyse(
     if "validity" in only:
         with tally.stage("validity"):
             tally.add(
-                validity(graph, target, base=_base_graph(target, where), root=where.root, base_root=where.base_root)
+                validity(
+                    graph, target, base=_base_graph(target, where, tally), root=where.root, base_root=where.base_root
+                )
             )
     if target.checkpoint:
         with tally.stage("checkpoint"):
@@ -298,7 +303,7 @@ def _analyse(
             tally.add(_relocated(result, folder, where.output))
         if where.base_root is not None:
             with tally.stage(HEAD_ALONE):
-                base = _base_graph(target, where)
+                base = _base_graph(target, where, tally)
                 if base is not None and not _unchanged(graph, base, target, where):
                     given = inputs_of(target, where.root, where.sandbox)
                     _, result = review_drift(graph, base, target, where.config.drift, folder, given)
@@ -331,13 +336,15 @@ def _outline(graph: Graph) -> list[object]:
     return [*nodes, *((name, str(v.shape)) for name, v in graph.graph.initializers.items())]
 
 
-def _base_graph(target: TargetConfig, where: Surroundings) -> Graph | None:
+def _base_graph(target: TargetConfig, where: Surroundings, tally: _Tally) -> Graph | None:
     """The base revision's graph where it can be had without running code: a model file, or an export made before."""
     if where.base_root is None:
         return None
     try:
         if target.entry and where.exports is not None:
-            return export(target.entry, where.base_root, target=target, sandbox=None, cache_dir=where.exports)
+            graph = export(target.entry, where.base_root, target=target, sandbox=None, cache_dir=where.exports)
+            tally.opened.update(graph.opened)
+            return graph
         if target.path and (where.base_root / target.path).exists():
             return load(where.base_root / target.path)
     except Problem:

@@ -14,7 +14,7 @@ from analyzer.configuration.policy import apply_policy
 from analyzer.configuration.reader import parse_config
 from analyzer.findings import Report
 from tests.action.harness import CONFIG, Workbench
-from tests.action.reports import EXP, KERNEL, LOG, report
+from tests.action.reports import BROKEN, EXP, KERNEL, LOG, report
 
 STRICT = """version: 1
 targets:
@@ -113,6 +113,24 @@ def test_loosening_is_the_first_thing_in_the_comment_with_what_it_hides(bench: W
     assert body.index("asks less of the review") < body.index("What was checked")
     comments = [(c.path, c.line) for c in bench.simulator.state.review_comments.values()]
     assert (".assay.yml", 5) in comments
+
+
+def test_a_time_out_that_lets_nothing_be_analysed_blocks(bench: Workbench) -> None:
+    """Both revisions are analysed under the head's time-out: only the base's configuration shows what is lost."""
+    bench.open_pull({".assay.yml": CONFIG + "timeout: 0.001\n", "models/vae.onnx": "2"})
+
+    def analyse(_head: Any, _base: Any, config: Config, *_: Any, **__: Any) -> Report:
+        return report() if config.timeout >= 1 else report(target=BROKEN)
+
+    bench.analyse = analyse
+    ran = bench.run()
+    assert (ran.code, ran.outputs["verdict"]) == (1, "fail"), ran.log
+    body = summary(bench)
+    assert "could be analysed before this change and cannot be any more: models/vae.onnx is truncated" in body
+    assert "0.001 s instead of 600 s" in body
+    assert [c.conclusion for c in bench.simulator.state.check_runs.values()] == ["failure"]
+    bench.analyse = lambda *_, **__: report(target=BROKEN)
+    assert bench.run().code == 0, "what the base's configuration does not let be analysed either is neutral"
 
 
 def test_a_locked_policy_blocks_and_keeps_deciding(bench: Workbench) -> None:

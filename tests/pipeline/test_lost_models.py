@@ -16,11 +16,12 @@ from analyzer.findings import Cause, Finding, Level, Report, Status, TargetRepor
 from analyzer.problem import NotAllowedProblem, SurroundingsProblem, TargetProblem
 from analyzer.rendering.headline import headline
 from analyzer.rendering.markdown import summary
+from analyzer.rendering.rules import NO_LONGER_ANALYSED
 from analyzer.running import target_run
 from analyzer.running.outcome import Surroundings
 from analyzer.running.pipeline import review
 from analyzer.running.processes import Answer, run_all
-from analyzer.running.regressions import NO_LONGER_ANALYSED, no_longer_analysed, not_compared
+from analyzer.running.regressions import no_longer_analysed, not_compared
 from analyzer.running.target_run import Outcome, run_target
 from analyzer.selecting.targets import notes_of, select
 from tests.action.reports import KERNEL
@@ -42,6 +43,8 @@ def test_what_the_base_could_and_the_head_cannot_blocks(after: Status) -> None:
     text = headline(report)
     assert text.text == "Assay: 1 new problem in 1 of 1 changed model"
     assert len(text.extras) == 1, "a model is a problem or not analysed, not both"
+    assert f"{after.capitalize()} (1)" not in summary(report)
+    assert summary(report).count("it raises") == 2, "in the list of problems, and with its reason"
 
 
 @pytest.mark.parametrize(
