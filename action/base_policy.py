@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.configuration.loosening import Loosening, at_least, loosenings
+from analyzer.configuration.policy import apply_policy
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Report, ordered
 from analyzer.rendering.rules import LOOSENED, NO_LONGER_ANALYSED
 from analyzer.running.outcome import Outcome
@@ -40,7 +42,9 @@ def judged(before: Config, after: Config, *, fork: bool, head: Path) -> Judged:
     return Judged(after, found, False, at_least(before, after) if found else None)
 
 
-def with_loosenings(report: Report, chosen: Judged, name: str, under_base: Report | None, base: str) -> Report:
+def with_loosenings(
+    report: Report, chosen: Judged, name: str, under_base: Report | None, base: str, today: date
+) -> Report:
     """The report with one finding for each loosening; `under_base` is what the base's configuration gives."""
     blocking = {f.fingerprint for f in report.blocking}
     hidden = [f for f in under_base.blocking if f.fingerprint not in blocking] if under_base else []
@@ -48,7 +52,7 @@ def with_loosenings(report: Report, chosen: Judged, name: str, under_base: Repor
         _finding(loosening, chosen, name, [f for f in hidden if loosening.hides(f)], base)
         for loosening in chosen.loosened
     ]
-    lost = _lost(report, under_base) if under_base else []
+    lost = apply_policy(_lost(report, under_base), chosen.config, today) if under_base else ()
     return replace(report, findings=ordered((*report.findings, *added, *lost))) if added or lost else report
 
 

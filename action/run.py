@@ -152,7 +152,7 @@ def _analyse(
                 log.say("The configuration asks less than the base's: analysing under the base's too")
                 under_base = analyse(reference, affected(chosen.targets, reference), Path(folder) / "under-base")
         base_name = todo.base_ref or "the base"
-        report = with_loosenings(report, chosen.judging, settings.config, under_base, base_name)
+        report = with_loosenings(report, chosen.judging, settings.config, under_base, base_name, outside.today())
         report = replace(report, targets=(*report.targets, *chosen.skipped))
         report = outside.write(report, output)
         changes = repository.commentable(

@@ -129,6 +129,11 @@ def test_a_time_out_that_lets_nothing_be_analysed_blocks(bench: Workbench) -> No
     assert "could be analysed before this change and cannot be any more: models/vae.onnx is truncated" in body
     assert "0.001 s instead of 600 s" in body
     assert [c.conclusion for c in bench.simulator.state.check_runs.values()] == ["failure"]
+    silent = "rules: {analysis/no-longer-analysed: warning}\n"
+    bench.push({".assay.yml": CONFIG + "timeout: 0.001\n" + silent})
+    assert bench.run().code == 0, "one's own repository decides for itself"
+    assert "`analysis/no-longer-analysed` is only a warning" in summary(bench)
+    bench.push({".assay.yml": CONFIG + "timeout: 0.001\n"})
     bench.analyse = lambda *_, **__: report(target=BROKEN)
     assert bench.run().code == 0, "what the base's configuration does not let be analysed either is neutral"
 

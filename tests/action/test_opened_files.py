@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,13 @@ from action.checkout import Exported
 from action.plan import ReviewPullRequest
 from action.selection import choose
 from analyzer.configuration.config import Config, TargetConfig
-from analyzer.findings import Report, Status, TargetReport
+from analyzer.findings import Cause, Report, Status, TargetReport
 from analyzer.problem import TargetProblem
 from analyzer.running import opened, pipeline
 from analyzer.running.answers import checked
 from analyzer.running.cache import Cache
 from analyzer.running.outcome import Outcome, slug
+from analyzer.running.processes import Answer
 from analyzer.walls.process import ProcessSandbox
 from tests.action.harness import Workbench
 from tests.action.test_front import settings
@@ -178,3 +179,39 @@ def test_an_outcome_is_found_by_what_its_export_read(trees: tuple[Path, Path], t
     assert cache.get("a" * 64, tmp_path / "out", head) is not None, "in the place of the other"
     cache.put("b" * 64, replace(outcome, opened=None), tmp_path, head)
     assert cache.get("b" * 64, tmp_path / "out", head) is None
+
+
+class Engine:
+    """In the place of `Containers`: every target reads `size.yaml`; which jobs were begun."""
+
+    def __init__(self, status: Status = Status.ANALYSED) -> None:
+        self.status = status
+        self.begun: list[str] = []
+
+    def run(self, jobs: Mapping[str, Any], *_: object) -> Iterator[tuple[str, Answer]]:
+        for name in jobs:
+            self.begun.append(name)
+            report = TargetReport("net", "entry", "net.py:build", status=self.status, cause=Cause.MODEL)
+            opens = ("size.yaml",) if self.status is Status.ANALYSED else ()
+            yield name, Answer(Outcome(report, opened=opens).to_json())
+
+
+@pytest.mark.parametrize(
+    ("status", "change", "begun"),
+    [
+        (Status.ANALYSED, None, ["head net"]),
+        (Status.ANALYSED, "size: 4\n", ["head net", "base net"]),
+        (Status.FAILED, None, ["head net", "base net"]),  # it may have failed for what it did not find
+    ],
+)
+def test_the_heads_outcome_serves_the_base_where_its_export_read_the_same(
+    status: Status, change: str | None, begun: list[str], trees: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """Without a record too: `assay check --base` analyses every target, by sources that are the same."""
+    if change:
+        (trees[0] / "size.yaml").write_text(change)
+    engine: Any = Engine(status)
+    pipeline.review(
+        *trees, Config(), [NET_TARGET], output=tmp_path / "out", contained=engine, sandbox=ProcessSandbox()
+    )  # fmt: skip
+    assert engine.begun == begun
