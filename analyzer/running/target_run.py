@@ -172,7 +172,7 @@ def without_local_paths(outcome: Outcome, where: Surroundings) -> Outcome:
     Engines and parsers quote the paths that they were given in their errors.
     """
     roots = {str(p) for root in (where.root, where.base_root, where.output) if root for p in (root, root.resolve())}
-    starts = "|".join([*(f"{re.escape(r)}/" for r in sorted(roots, key=len, reverse=True)), _TEMPORARY])
+    starts = "|".join([_BOX, *(f"{re.escape(r)}/" for r in sorted(roots, key=len, reverse=True)), _TEMPORARY])
     local = re.compile(rf"(?<![\w./-])(?:{starts})")  # whole paths: another path may hold one of these within
 
     def plain(value: Any, said: bool = False) -> Any:
@@ -207,6 +207,7 @@ def _run_dry(traced: AnalysisResult, target: TargetConfig, where: Surroundings, 
 _PARSING = 8 << 30  # bytes a parser may take besides four times the file; real models need about its size
 _SENTENCES = frozenset({"error", "notes", "message", "sentences", "assumptions", "backends", "description"})
 _TEMPORARY = rf"{re.escape(tempfile.gettempdir())}/[\w.-]+/"  # a folder that a run made for itself
+_BOX = r"/(?:[^\s'\"<>|:]*/)?box/project/"  # the project's place in a sandbox, whatever folder that one has
 _UNREADABLE = frozenset({"git lfs pointer", "torchscript", "pickle"})  # formats that hold code or nothing
 
 

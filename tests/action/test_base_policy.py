@@ -110,6 +110,8 @@ def test_loosening_is_the_first_thing_in_the_comment_with_what_it_hides(bench: W
     first = body.split("\n")[3]
     assert first == "**This change asks less of the review:**", body[:900]
     assert "would block under the configuration of main" in body
+    if "fail-on" in more:
+        assert "2 findings would block under the configuration of main" in body
     assert body.index("asks less of the review") < body.index("What was checked")
     comments = [(c.path, c.line) for c in bench.simulator.state.review_comments.values()]
     assert (".assay.yml", 5) in comments

@@ -56,6 +56,17 @@ def test_the_check_run_is_open_while_the_run_is_under_way(bench: Workbench) -> N
     assert [r.method for r in writes] == ["POST", "PATCH"], "one request concludes it"
 
 
+@pytest.mark.parametrize(("count", "requests"), [(50, 1), (51, 2)])
+def test_one_request_concludes_what_it_can_hold(bench: Workbench, count: int, requests: int) -> None:
+    bench.open_pull()
+    bench.analyse = lambda *_, **__: report(*(replace(EXP, node=f"n{n}") for n in range(count)))
+    bench.run()
+    writes = [r for r in bench.simulator.requests if "/check-runs/" in r.path and r.method == "PATCH"]
+    assert len(writes) == requests
+    assert len(the_check(bench).annotations) == count
+    assert the_check(bench).status == "completed"
+
+
 @pytest.mark.parametrize("ending", list(ENDINGS))
 def test_every_ending_concludes_the_check_run(bench: Workbench, ending: str) -> None:
     analyse, code, conclusion = ENDINGS[ending]

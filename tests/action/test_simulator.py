@@ -82,6 +82,15 @@ def test_a_private_repository_is_read_with_permissions_alone(path: str) -> None:
     assert ask(simulator, "GET", path)[0] == 403
 
 
+def test_graphql_asks_for_the_same_permissions() -> None:
+    simulator = repository(permissions=frozenset(), reads=frozenset())
+    asked = '{repository(owner:"octo",name:"models"){pullRequest(number:7){reviewThreads(first:1){totalCount}}}}'
+    assert ask(simulator, "POST", "/graphql", {"query": asked})[1]["data"]["repository"]["pullRequest"]
+    simulator.state.private = True
+    refused = ask(simulator, "POST", "/graphql", {"query": asked})[1]
+    assert refused["errors"][0]["type"] == "FORBIDDEN"
+
+
 def test_nobody_comments_on_a_locked_pull_request() -> None:
     simulator = repository()
     simulator.state.pulls[7].locked = True

@@ -26,9 +26,11 @@ def schema() -> GraphQLSchema:
     return build_schema((Path(__file__).parent / "description" / "schema.graphql").read_text(encoding="utf-8"))
 
 
-def answer(state: State, author: str, permissions: frozenset[str], body: Any) -> dict[str, Any]:
+def answer(
+    state: State, author: str, permissions: frozenset[str], body: Any, reads: frozenset[str] = frozenset()
+) -> dict[str, Any]:
     """The answer with status 200; a query that the schema does not allow is an error without data, as on GitHub."""
-    world = _World(state, author, permissions)
+    world = _World(state, author, permissions, reads)
     result = graphql_sync(schema(), body["query"], root_value=world.root(), variable_values=body.get("variables"))
     told: dict[str, Any] = {"data": result.data}
     if result.errors:
@@ -55,10 +57,11 @@ def _error(error: GraphQLError) -> dict[str, Any]:
 class _World:
     """The resolvers; fields without one are looked up by name."""
 
-    def __init__(self, state: State, author: str, permissions: frozenset[str]) -> None:
+    def __init__(self, state: State, author: str, permissions: frozenset[str], reads: frozenset[str]) -> None:
         self._state = state
         self._author = author
         self._permissions = permissions
+        self._reads = reads
 
     def root(self) -> dict[str, Any]:
         mutations = {name: self._mutation(name) for name in MUTATIONS}
@@ -71,6 +74,8 @@ class _World:
         return {"pullRequest": self._pull}
 
     def _pull(self, _info: Any, number: int) -> Any:
+        if self._state.private and "pull_requests" not in self._permissions | self._reads:
+            raise _Refused("FORBIDDEN", "Resource not accessible by integration")
         if number not in self._state.pulls:
             raise _Refused("NOT_FOUND", f"Could not resolve to a PullRequest with the number of {number}.")
         return {"reviewThreads": lambda info, **page: self._threads(number, **page)}

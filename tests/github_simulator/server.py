@@ -154,7 +154,9 @@ class Simulator:
             return 403, {"message": told}, {"Retry-After": str(limited)}
         if request.path == urlsplit(simulator.graphql_url).path:
             try:
-                told = graphql.answer(simulator.state, simulator.author, simulator.permissions, request.body)
+                told = graphql.answer(
+                    simulator.state, simulator.author, simulator.permissions, request.body, simulator.reads
+                )
                 if told["data"] is None and not any("type" in error for error in told["errors"]):
                     simulator.violations.append(f"GraphQL: {told['errors']}")
                 return 200, told, {}

@@ -19,6 +19,9 @@ from analyzer.running.target_run import without_local_paths
         ("no file {root}/net.onnx", "no file net.onnx"),
         ("no file {tmp}/assay-x1/net.onnx", "no file net.onnx"),
         ("could not load /home/me{tmp}/job/env/lib/a.so", "could not load /home/me{tmp}/job/env/lib/a.so"),
+        ("no such file: '{tmp}/tmp/7/0/assay-x1y_2/box/project/data/a.txt'", "no such file: 'data/a.txt'"),
+        ("no such file: '/box/project/a.txt'", "no such file: 'a.txt'"),
+        ("no such file: '/box/projects/a.txt'", "no such file: '/box/projects/a.txt'"),
         ("could not load /mnt{root}/lib/a.so", "could not load /mnt{root}/lib/a.so"),
     ],
 )

@@ -75,6 +75,14 @@ def test_an_unknown_model_is_not_green_and_is_counted(status: Status) -> None:
     assert text.extras[0] == words[status]
 
 
+def test_an_entry_whose_code_may_not_run_is_traced_only(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text("def build():\n    return None\n")
+    where = Surroundings(tmp_path, tmp_path / "out", Config(only=("tracing",)))
+    told = run_target(TargetConfig("net", entry="net.py:build"), where).target
+    assert (told.status, told.cause) == (Status.TRACED, Cause.POLICY)
+    assert "was not exported, only traced" in (told.error or "")
+
+
 def test_models_that_no_target_names_are_found(tmp_path: Path) -> None:
     value = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [2]) for n in "xy"]
     graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", value[:1], value[1:])
