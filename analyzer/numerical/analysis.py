@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.configuration.config import TargetConfig
-from analyzer.findings import AnalysisResult, Finding, UnsafeOperators
+from analyzer.findings import AnalysisResult, Finding, Suggestion, UnsafeOperators
 from analyzer.graph import Graph, display_name
 from analyzer.numerical.assumptions import Assumption, as_ranges, assume
 from analyzer.numerical.confirm.confirmation import Budget, Confirmation, Confirmer
@@ -23,6 +23,7 @@ from analyzer.numerical.hidden_overflows import worth_searching
 from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.repair.joint import joined
 from analyzer.numerical.repair.repair import Repair, repair
+from analyzer.numerical.repair.together import Revealed, with_revealed
 from analyzer.numerical.result import Alarm, Interpretation, Options
 from analyzer.numerical.sensitivity import Precondition, precondition
 from analyzer.numerical.stored_weights import StoredWeight, exact_weights, stored_weights
@@ -195,6 +196,9 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
             needed[id(warning)] = narrowed
         if change is not None:
             repairs.append((warning, change))
+    repairs, hidden_behind = with_revealed(
+        case.graph, warnings, repairs, case.assumptions, case.options, case.root, confirmer
+    )
     mends = joined(case.graph, repairs, as_ranges(case.assumptions), case.options, case.root)
     found = []
     for warning in roots:
@@ -210,7 +214,15 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
             path = _write(case, confirmation, finding, warning, case.output)
             finding = replace(finding, reproducer=str(path.relative_to(case.output)))
         found.append(finding)
-    return found
+    return [*found, *(_behind(case, each, mends.get(id(each.warning))) for each in hidden_behind)]
+
+
+def _behind(case: _Case, revealed: Revealed, mend: Suggestion | None) -> Finding:
+    """The finding for a failure that shows once the suggestions for others are applied."""
+    after, support = revealed.after, Support(suggestion=mend, hidden=True)
+    return finding_of(
+        after.graph, case.target.id, after.interpretation, revealed.shown, case.assumptions, (), support, case.root
+    )
 
 
 def _confirmed(case: _Case, roots: Sequence[Alarm], confirmer: Confirmer, deadline: float) -> dict[int, Confirmation]:

@@ -45,8 +45,8 @@ class Step:
 
 def operator_text(node: ir.Node) -> str:
     """``log``, ``realdiv`` -> the operator's name as people write it."""
-    names = {"RealDiv": "div", "TruncateDiv": "div", "ReduceLogSumExp": "logsumexp", "ReduceMean": "mean"}
-    return names.get(node.op_type, node.op_type.lower())
+    names = {"RealDiv": "div", "TruncateDiv": "div", "ReduceL1": "norm", "ReduceL2": "norm"}
+    return names.get(node.op_type, node.op_type.removeprefix("Reduce").lower())
 
 
 def operand_text(warning: Alarm) -> str:
@@ -93,8 +93,8 @@ def message(warning: Alarm, failed: bool, interpretation: Interpretation, writte
         verb = "overflows" if failed else "can overflow"
         element = element_type(warning.dtype)
         if math.isinf(interval.lo) and math.isinf(interval.hi) and element.is_float:
-            return _short(f"the result of `{name}` {verb} {warning.dtype}, which ends at {element.hi:g}")
-        return _short(f"the result of `{name}` {verb} {warning.dtype}: bounds {where}")
+            return _short(f"`{name}` {verb} {warning.dtype}, which ends at {element.hi:g}")
+        return _short(f"`{name}` {verb} {warning.dtype}: its result lies in {where}")
     if rule == "softmax-of-minus-infinity":
         return _short(f"`{name}` gives NaN where {warning.danger}: {_operand(warning, written)} lies in {where}")
     leaves = "leaves" if failed else "can leave"

@@ -51,6 +51,9 @@ FIXED_NUMBERS = (
     "The model asks for its own values at or before this place (a branch, a size, a number), and its record holds "
     "those of the example inputs: whether the model fails with the numbers that other inputs give is not known."
 )
+HIDDEN = (
+    "It shows once the other suggestions of this review are applied: until then the failures that they mend come first."
+)
 TOWARDS = 0.02  # of the way to a witness: less than this is no movement towards it
 SHOWN = 8  # assumptions and followers listed one by one
 
@@ -63,6 +66,7 @@ class Support:
     precondition: Precondition | None = None
     suggestion: Suggestion | None = None
     standing: Standing | None = None
+    hidden: bool = False  # behind failures that come first
 
 
 def finding_of(
@@ -194,6 +198,8 @@ def _sentences(
     if support.shown_by:
         run = "A run of the record" if frozen else "A real run"
         found.append(f"{run} shows it. {support.shown_by}.")
+    if support.hidden:
+        found.append(HIDDEN)
     if frozen:
         found.append(FIXED_NUMBERS)
     if denormal:

@@ -33,9 +33,10 @@ def mends(group: Sequence[Finding]) -> tuple[Finding, ...]:
 def mend(finding: Finding) -> str:
     """The suggestion in one clause; what it rests on stands with the finding's evidence."""
     text = finding.suggestion.description if finding.suggestion else ""
-    for end in (";", " (the ", ": ", ", which "):
+    for end in (";", " (the ", ": ", ", which ", " instead of "):
         text = text.partition(end)[0]
-    return text.rstrip(".")
+    text = text.rstrip(".")
+    return f"{text[:1].lower()}{text[1:]}" if text[1:2].islower() else text
 
 
 def stated(finding: Finding) -> str:

@@ -139,8 +139,8 @@ class View:
     @property
     def more(self) -> tuple[str, ...]:
         """What the last fold of a review with problems holds."""
-        told = ((self.informing, "to look at"), (self.fixed, "fixed"), (self.known, "known before"))
-        return (*(f"{len(some)} {word}" for some, word in told if some), "what was checked")
+        told = ((self.informing, "to look at"), (self.fixed, "fixed"), (self.known, "known"))
+        return (*(f"{len(some)} {word}" for some, word in told if some), "checks")
 
     @property
     def green(self) -> bool:

@@ -253,7 +253,7 @@ def _health_findings(weights: Mapping[str, Any], target: str) -> Iterator[Findin
         shape = show(weight.shape)
         if found.nan or found.infinite:
             kinds = [f"{n:,} {k}" for n, k in ((found.nan, "NaN"), (found.infinite, "infinite")) if n]
-            message = f"`{name}` ({shape}) holds {' and '.join(kinds)} of {found.size:,} values."
+            message = f"`{name}` holds {' and '.join(kinds)} of {found.size:,} values ({shape})."
             yield _finding("not-finite", Level.ERROR, message, target, name, (facts,))
             continue
         if not found.size:
@@ -363,7 +363,7 @@ def comparison_findings(comparison: Comparison, target: str, shown: str) -> Iter
         yield _finding("wrong-type", level, message, target, own.name)
     for renaming in comparison.renamed[:MAX_LISTED]:
         message = (
-            f"`{renaming.found}` in {shown} seems to be `{renaming.expected}` of the architecture (same shape, names"
+            f"`{renaming.expected}` seems to be stored as `{renaming.found}` (in {shown}, of the same shape, names"
             f" {renaming.similarity:.0%} alike); it would not be loaded."
         )
         yield _finding("renamed", Level.ERROR, message, target, renaming.found)

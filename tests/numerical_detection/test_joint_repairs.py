@@ -72,6 +72,44 @@ class OneLine(nn.Module):
         return (a + b).sum()
 
 
+class Behind(nn.Module):
+    def forward(self, p, q):
+        first = torch.log(p)
+        return (first + torch.log(p) * q).sum()
+
+
+class Condition(nn.Module):
+    def forward(self, p, q):
+        return (p / (p * q) * torch.log(q) / (q - p).sin() if self.training is not None else p).sum()
+
+
+class Unnamed(nn.Module):
+    def forward(self, x, rows):
+        share = lambda t: t / torch.sin(t)
+        return share(x).sum() + torch.stack([t / t.mean() for t in (x, rows)]).sum()
+
+
+class Spread(nn.Module):
+    def forward(self, x):
+        return ((x - x.mean(1, keepdim=True)) / x.std(1, keepdim=True)).sum()
+
+
+def behind():
+    return Behind(), (torch.rand(2, 3), torch.rand(2, 3))
+
+
+def condition():
+    return Condition(), (torch.rand(2, 3), torch.rand(2, 3))
+
+
+def unnamed():
+    return Unnamed(), (torch.rand(2, 3), torch.rand(2, 3))
+
+
+def spread():
+    return Spread(), (torch.rand(2, 3),)
+
+
 def two_logs():
     return TwoLogs(), (torch.rand(2, 3), torch.rand(2, 3))
 
@@ -103,10 +141,11 @@ def again():
 def one_line():
     return OneLine(), (torch.rand(2, 3), torch.rand(2, 3))
 """
-ENTRIES = [
-    f"net.py:{name}"
-    for name in ("two_logs", "entropy", "nested", "quotients", "helper", "softplus", "again", "one_line")
-]
+NAMES = (
+    "two_logs", "entropy", "nested", "quotients", "helper", "softplus", "again", "one_line",
+    "behind", "condition", "unnamed", "spread",
+)  # fmt: skip
+ENTRIES = [f"net.py:{name}" for name in NAMES]
 RANGES = {"p": (0.0, 1.0), "q": (0.0, 1.0), "x": (-200.0, 200.0), "y": (0.0, 1.0), "rows": (-1000.0, 1000.0)}
 
 
@@ -158,6 +197,9 @@ def test_a_review_applied_at_once_leaves_a_silent_file(tmp_path: Path) -> None:
     assert left == {}, mended
     assert "p = torch.sigmoid(x)" not in mended, "nothing reads it any more"
     assert "softplus" in mended
+    hidden = [f for f in before["net.py:behind"] if any("It shows once" in s for s in f.evidence.sentences)]
+    assert [f.op for f in hidden] == ["Log"]
+    assert not any(f.reproducer or f.confidence != "possible" for f in hidden)
     (helper,) = [c for c in comments if "surprise" in c.body or c.line == 7]
     assert helper.body.count("```suggestion") == 1
 

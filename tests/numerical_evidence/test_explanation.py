@@ -109,7 +109,7 @@ def test_an_overflow_says_where_the_dtype_ends() -> None:
     given = {name: InputSpec(range=ValueRange(-1e4, 1e4)) for name in ("x", "x2")}
     target = TargetConfig(id="t", path="t.onnx", inputs=given)
     (found,) = analyse(Graph(ir.from_proto(proto)), target, explain=False, confirm=False).findings
-    assert found.message == "the result of `mul` can overflow float16, which ends at 65504"
+    assert found.message == "`mul` can overflow float16, which ends at 65504"
 
 
 def test_sizes_whose_types_the_file_does_not_tell_are_no_data() -> None:

@@ -62,6 +62,12 @@ def changed(
         ("return x / self.net(y)", "guard", "Div",
          "denominator = self.net(y)\n"
          "return x / torch.where(denominator.abs() < 1e-12, torch.full_like(denominator, 1e-12), denominator)"),
+        ("return (lambda t: t / t.sin())(x)", "guard", "Div",
+         "return (lambda t: t / torch.where((denominator := t.sin()).abs() < 1e-12, "
+         "torch.full_like(denominator, 1e-12), denominator))(x)"),
+        ("return x / self.net(y) if z else x", "guard", "Div",
+         "return x / torch.where((denominator := self.net(y)).abs() < 1e-12, "
+         "torch.full_like(denominator, 1e-12), denominator) if z else x"),
         ("return torch.softmax(x, 1).log()", "log-softmax", "Log", "return torch.log_softmax(x, 1)"),
         ("return x.softmax(dim=-1).log()", "log-softmax", "Log", "return x.log_softmax(dim=-1)"),
         ("return torch.log(torch.sigmoid(x))", "log-sigmoid", "Log", "return torch.nn.functional.logsigmoid(x)"),
@@ -171,6 +177,10 @@ THROUGH_NAMES = {
         "e = torch.exp(self.net(x))\nshare = e / e.sum(1, keepdim=True)\nreturn share, e", "softmax", "Div",
         None,  # decided below: the line is the second
     ),
+    "the logarithm of a softmax by hand": (
+        "e = torch.exp(x)\np = e / e.sum(1, keepdim=True)\nreturn y * torch.log(p)", "log-softmax", "Log",
+        "return y * torch.log_softmax(x, dim=1)",
+    ),
     "sqrt of exp": (
         "variance = torch.exp(self.net(x))\nreturn y + torch.sqrt(variance) * z", "sqrt-of-exp", "Sqrt",
         "log_variance = self.net(x)\nreturn y + torch.exp(log_variance / 2) * z",
@@ -248,6 +258,11 @@ def test_the_operators_of_a_line_are_told_apart_by_their_order(tmp_path: Path) -
 )
 def test_what_is_not_certain_is_left_alone(tmp_path: Path, line: str, head: str, op: str) -> None:
     assert changed(tmp_path, line, "clamp-below", op, head=head) is None
+
+
+def test_a_name_that_a_comprehension_binds_is_not_the_one_outside(tmp_path: Path) -> None:
+    body = "t = torch.softmax(y, 1)\nreturn sum(torch.log(t) for t in x), t"
+    assert changed(tmp_path, body, "log-softmax") is None
 
 
 def test_files_outside_the_repository_and_broken_files_are_left_alone(tmp_path: Path) -> None:

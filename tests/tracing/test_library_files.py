@@ -34,7 +34,7 @@ class FeedForward(nn.Module):
 def test_sizes_that_contradict_each_other_for_every_width_fail(tmp_path: Path) -> None:
     (found,) = problems(tmp_path, FEED_FORWARD.format("dim"))
     assert (found.level, found.certain, found.tier) == ("error", True, EVERY_CALL)
-    assert "4·dim but the layer takes dim" in found.message
+    assert "4·dim features but the layer takes dim" in found.message
     assert not problems(tmp_path, FEED_FORWARD.format("dim * mult"))
 
 

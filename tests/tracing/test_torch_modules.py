@@ -169,5 +169,5 @@ def test_children_and_hooks_are_the_modules_own(tmp_path: Path, name: str) -> No
     _, tree = read_source(tmp_path / "net.py", tmp_path)
     (found,) = explore(tmp_path, "net.py", tree, Versions()).problems.values()
     assert (found.level, found.certain) == ("error", True)
-    assert f"is {size} but the layer takes" in found.message
+    assert f"has {size} features but the layer takes" in found.message
     assert "# fails" in text.splitlines()[found.site.line - 1]

@@ -43,7 +43,7 @@ def test_an_error_blocks_and_says_shapes_and_the_repair(tmp_path: Path, capfd: p
     shown = capfd.readouterr().out
     assert "model.py:4" in shown
     assert "error" in shown
-    assert "the last dimension of the input is 5 but the layer takes 3" in shown
+    assert "the input has 5 features but the layer takes 3" in shown
     assert "Replace 3 by 5. (model.py:3)" in shown
 
 

@@ -23,12 +23,13 @@ class Builder:
     def __init__(self, graph: ir.Graph, anchor: ir.Node, dtype: str) -> None:
         self.graph, self.anchor = graph, anchor
         self.dtype = DTYPES[dtype]
+        self.stem = f"{anchor.outputs[0].name}_repair"  # no two changes of a graph make nodes of one name
         self.made: list[ir.Node] = []
 
     def constant(self, value: float | list[int]) -> ir.Value:
         whole = np.int32 if self.anchor.domain == "tf" else np.int64
         kind = self.dtype.numpy() if isinstance(value, float) else whole
-        tensor = ir.tensor(np.asarray(value, kind), name=f"repair_{len(self.graph.initializers)}")
+        tensor = ir.tensor(np.asarray(value, kind), name=f"{self.stem}_{len(self.graph.initializers)}")
         made = ir.Value(
             name=tensor.name,
             shape=ir.Shape(list(tensor.shape.numpy())),
@@ -43,7 +44,7 @@ class Builder:
     ) -> ir.Value:
         tensorflow = self.anchor.domain == "tf"
         attributes = [ir.convenience.convert_attribute(k, v) for k, v in given.items()]
-        name = f"repair_{onnx}_{len(self.made)}"
+        name = f"{self.stem}_{onnx}_{len(self.made)}"
         node = ir.Node(
             "tf" if tensorflow else "",
             (tf or onnx) if tensorflow else onnx,
@@ -79,13 +80,14 @@ class Builder:
     def again(self, node: ir.Node, position: int, operand: ir.Value, before: ir.Node | None = None) -> ir.Value:
         """The operator of `node` once more, with one operand replaced."""
         operands = [operand if i == position else v for i, v in enumerate(node.inputs)]
+        name = f"{self.stem}_{node.op_type}_again"
         made = ir.Node(
             node.domain,
             node.op_type,
             operands,
             list(node.attributes.values()),
-            name=f"repair_{node.op_type}_again",
-            outputs=[ir.Value(name=f"repair_{node.op_type}_again")],
+            name=name,
+            outputs=[ir.Value(name=name)],
         )
         if node.outputs[0].dtype is not None:
             made.outputs[0].dtype = node.outputs[0].dtype

@@ -18,10 +18,10 @@ def clamped(node: ir.Node, position: int, bound: float, side: str) -> Candidate:
         kept = builder.apply(name[0], x, builder.constant(float(bound)), tf=name[1], like=x)
         return builder.again(anchor, position, kept)
 
-    edge = "above" if side == "below" else "below"
+    sign = "≥" if side == "below" else "≤"
     return Candidate(
         f"clamp-{side}",
-        f"keep the operand at {bound:g} or {edge}",
+        f"keep the operand {sign} {bound:g}",
         node,
         build,
         bound,

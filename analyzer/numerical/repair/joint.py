@@ -7,22 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import onnx_ir as ir
-
 from analyzer.findings import Suggestion
 from analyzer.graph import Graph, ValueRange
-from analyzer.numerical.confirm.extract import whole
-from analyzer.numerical.confirm.inside import find
-from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.repair.candidates import candidates
-from analyzer.numerical.repair.repair import Repair, drop_unused, place_of, proved_change, rebuilt
+from analyzer.numerical.repair.repair import Repair, place_of, proved_change
 from analyzer.numerical.repair.source import Edit, edits_at
 from analyzer.numerical.repair.source.edits import suggestion, without_unread
 from analyzer.numerical.repair.source.file import SourceFile
+from analyzer.numerical.repair.together import Mended, together
 from analyzer.numerical.result import Alarm, Options
-from analyzer.numerical.sensitivity import slice_ranges
-
-Mended = tuple[Alarm, Repair]
 
 
 def joined(
@@ -42,8 +35,10 @@ def joined(
     for group in _meeting(written):
         if len({r.edits for _, r in group}) > 1:
             mine = {id(warning) for warning, _ in group}
-            others = [found[id(w)] for w, _ in written if id(w) not in mine]
-            found |= _one(graph, group, others, ranges, options, root)
+            rest = [(w, r) for w, r in written if id(w) not in mine]
+            last = max(r.round for _, r in group)
+            before = [(w, r) for w, r in rest if r.round < last]  # what must be mended for the group to show
+            found |= _one(graph, group, before, [found[id(w)] for w, _ in rest], ranges, options, root)
     return found
 
 
@@ -64,6 +59,7 @@ def _meet(a: Suggestion, b: Suggestion) -> bool:
 def _one(
     graph: Graph,
     group: Sequence[Mended],
+    before: Sequence[Mended],
     others: Sequence[Suggestion],
     ranges: Mapping[str, ValueRange],
     options: Options,
@@ -83,7 +79,7 @@ def _one(
     together = composed(file.text, edits) if file is not None and len(kept) == len(group) else None
     if file is not None and together is not None:
         needed = [(w, r) for w, r in kept if not together.needless & set(r.edits)]
-        if _proved(graph, kept, needed, ranges, options):
+        if _proved(graph, kept, [*before, *needed], ranges, options):
             text = suggestion(file, path, without_unread(file, together.edits))
             if text is None or any(_meet(text, other) for other in others):
                 text = suggestion(file, path, together.edits)
@@ -91,7 +87,7 @@ def _one(
         for leader in sorted(
             group, key=lambda each: "/gradient-" in each[0].rule
         ):  # failures of the forward pass first
-            if _proved(graph, group, [leader], ranges, options):  # one change is enough for all
+            if _proved(graph, group, [*before, leader], ranges, options):  # one change is enough for all
                 return {id(w): leader[1].suggestion for w, _ in group}
         first = group[0][1].suggestion
         return {
@@ -175,27 +171,8 @@ def _proved(
     options: Options,
 ) -> bool:
     """Whether the analysis of the graph with the changes of `needed` warns of no operator of the group."""
-    piece = whole(graph, ranges, {"*": 2}, graph.losses)
-    if piece is None:
+    now = together(graph, needed, ranges, options)
+    if now is None:
         return False
-    base, main = slice_ranges(piece), piece.model.graph
-    order = {node.outputs[0].name: i for i, node in enumerate(_nodes(main)) if node.outputs}
-    changes = {(c.anchor.outputs[0].name, c.kind): (w.dtype, c) for w, r in needed if (c := r.candidate)}
-    names = {w.node.name for w, _ in group}
-    # What comes later first: a formula is recognised by the operators before it.
-    for (result, _), (dtype, candidate) in sorted(changes.items(), key=lambda c: -order.get(c[0][0], -1)):
-        anchor = find(main, result or "")
-        if anchor is None or not isinstance(anchor.graph, ir.Graph):
-            return False
-        build, _ = rebuilt(anchor, candidate, dtype)
-        names |= {n.name for n in build.made} | {candidate.anchor.name}
-    for each in {node.graph for node in _nodes(main)}:
-        if isinstance(each, ir.Graph):
-            drop_unused(each)
-    losses = tuple(name for name in graph.losses if any(v.name == name for v in main.outputs))
-    found = interpret(Graph(piece.model, losses=losses), base, options=options).warnings
-    return not any(w.node.name in names for w in found)
-
-
-def _nodes(graph: ir.Graph) -> list[ir.Node]:
-    return list(ir.traversal.RecursiveGraphIterator(graph))
+    names = {w.node.name for w, _ in group} | {r.candidate.anchor.name for _, r in needed if r.candidate} | now.made
+    return not any(w.node.name in names for w in now.interpretation.warnings)

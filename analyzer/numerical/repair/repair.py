@@ -18,7 +18,7 @@ from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.repair.builder import DTYPES, Builder
 from analyzer.numerical.repair.candidate import Candidate
 from analyzer.numerical.repair.candidates import candidates
-from analyzer.numerical.repair.source import Edit, Place, edits_at, rewrite
+from analyzer.numerical.repair.source import BOUNDS, Edit, Place, edits_at, rewrite, spellings
 from analyzer.numerical.result import Alarm, Options
 from analyzer.numerical.sensitivity import Precondition, slice_ranges
 
@@ -32,6 +32,7 @@ class Repair:
     suggestion: Suggestion
     candidate: Candidate | None = None
     edits: tuple[Edit, ...] = ()
+    round: int = 0  # of the failures that show one behind another: made in the graph after those before it
 
 
 def repair(
@@ -42,8 +43,12 @@ def repair(
     root: Path,
     confirmer: Confirmer | None,
     needed: Precondition | None,
+    written: Graph | None = None,
 ) -> Repair | None:
-    """A proved change, as source text where the line can be rewritten safely; else a proved precondition; else None."""
+    """A proved change, as source text where the line can be rewritten safely; else a proved precondition; else None.
+
+    `written` is the graph that the source as it stands makes, where `graph` has changes in it already.
+    """
     ranges = {a.name: a.range for a in assumptions}
     described: Repair | None = None
     for candidate in candidates(warning):
@@ -57,11 +62,14 @@ def repair(
         if moved is not None:
             far = f"move by at most {moved:.1g} (relative to 1 + |result|)" if moved else "do not move"
             text += f"; results of 8 ordinary inputs {far}"
-        place = place_of(graph, candidate.anchor)
+        anchor = candidate.anchor if written is None else same_node(written, candidate.anchor)
+        place = place_of(written or graph, anchor) if anchor is not None else None
         edit = rewrite(root, place, candidate.kind, candidate.number) if place else None
-        if place is not None and edit is not None:
+        if anchor is not None and place is not None and edit is not None:
             edits = edits_at(root, place, candidate.kind, candidate.number)
-            return Repair(replace(edit, description=text, proved=True), candidate, tuple(edits))
+            if described is not None and described.candidate is not None and candidate.kind in BOUNDS:
+                text = f"{described.candidate.description}; as a smaller change, {text}"
+            return Repair(replace(edit, description=text, proved=True), replace(candidate, anchor=anchor), tuple(edits))
         if described is None:
             described = Repair(Suggestion(text[0].upper() + text[1:] + ".", proved=True), candidate)
     if described is not None:
@@ -73,21 +81,40 @@ def repair(
     return None
 
 
+def same_node(graph: Graph, node: ir.Node) -> ir.Node | None:
+    """The node of `graph` of which `node` is the copy in a changed graph; None for one that a change has made."""
+    name = node.outputs[0].name if node.outputs else None
+    return find(graph.graph, name) if name else None
+
+
 def place_of(graph: Graph, node: ir.Node) -> Place | None:
     """Where a node was written, and which of the line's operators of its kind it is."""
     location = location_of(node)
     if location is None:
         return None
+    function = function_of(node)
     alike = [
         n
         for n in graph.nodes()
-        if n.op_type == node.op_type and location_of(n) == location and not (n.name or "").startswith("gradients")
+        if n.op_type == node.op_type
+        and location_of(n) == location
+        and function_of(n) == function
+        and not (n.name or "").startswith("gradients")
     ]
     if node.domain == "tf":  # the order of creation, which a loaded graph need not keep
         alike.sort(key=lambda n: _numbered(n.name or ""))
     position = next((i for i, n in enumerate(alike) if n is node), None)
     scopes = {_scope(n.name or "") if n.domain == "tf" else "" for n in alike}
-    return None if position is None else Place(location, node.op_type, position, len(alike), len(scopes) == 1)
+    if position is None:
+        return None
+    own = not function or function in spellings(node.op_type)
+    return Place(location, node.op_type, position, len(alike), len(scopes) == 1, own)
+
+
+def function_of(node: ir.Node) -> str:
+    """The function of PyTorch that made the node: ``std`` also for the quotient inside it; empty where not known."""
+    called = node.metadata_props.get("namespace", "").rpartition(": aten.")[2]
+    return called.partition(".")[0].removesuffix("_")
 
 
 def _scope(name: str) -> str:

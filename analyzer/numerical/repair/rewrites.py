@@ -30,6 +30,9 @@ def of_log(node: ir.Node) -> Iterator[Candidate]:
     inner = source_of(node.inputs[0])
     if inner is not None and inner.op_type == "Softmax":
         yield Candidate("log-softmax", "use log_softmax instead of log(softmax(…))", node, _log_softmax)
+    if inner is not None and node.domain != "tf" and len((hand_softmax(inner) or (None, ()))[1]) == 1:
+        text = "use log_softmax instead of log(exp(…) / sum(exp(…)))"
+        yield Candidate("log-softmax", text, node, _log_hand_softmax)
     if inner is not None and inner.op_type == "Sigmoid":
         yield Candidate("log-sigmoid", "use log_sigmoid instead of log(sigmoid(…))", node, _log_sigmoid)
     rest = source_of(sub_one(inner))
@@ -208,6 +211,14 @@ def _log_softmax(build: Builder, node: ir.Node) -> ir.Value:
     axis = inner.attributes.get("axis")
     given: dict[str, Any] = {"axis": int(axis.value)} if axis is not None and node.domain != "tf" else {}
     return build.apply("LogSoftmax", operand(inner), **given)
+
+
+def _log_hand_softmax(build: Builder, node: ir.Node) -> ir.Value:
+    inner = source_of(node.inputs[0])
+    found = hand_softmax(inner) if inner is not None else None
+    assert found is not None
+    x, (axis,) = found
+    return build.apply("LogSoftmax", x, axis=axis)
 
 
 def _log_sigmoid(build: Builder, node: ir.Node) -> ir.Value:

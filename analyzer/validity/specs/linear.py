@@ -27,7 +27,7 @@ INNER = Rule(
 IN_FEATURES = Rule(
     "in-features",
     Category.INCOMPATIBLE_SHAPE,
-    "the last dimension of the input is {size} but the layer takes {in_features} features",
+    "the input has {size} features but the layer takes {in_features}",
     ("in_features",),
 )
 BIAS_SHAPE = Rule("bias", Category.INCOMPATIBLE_SHAPE, "the bias is {shape}; the result has {features} features")

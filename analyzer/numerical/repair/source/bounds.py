@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from analyzer.numerical.repair.source.calls import BACKEND, KERAS, TF, TORCH, Reader, constant
 from analyzer.numerical.repair.source.edits import Edit, before_statement, fresh, replace
-from analyzer.numerical.repair.source.file import cheap, in_order
+from analyzer.numerical.repair.source.file import in_order
 
 CALLS: Mapping[str, tuple[str, ...]] = {
     "Log": ("log", "log2", "log10"),
@@ -35,9 +35,17 @@ BINARY: Mapping[str, tuple[type[ast.operator], tuple[str, ...], int]] = {  # ope
     "FloorDiv": (ast.FloorDiv, ("floor_divide", "floordiv", "floor_div"), 1),
     "Pow": (ast.Pow, ("pow", "power"), 0),
 }
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 ROOTS = {  # other ways of writing an operator
     "Reciprocal": "Div", "Inv": "Div", "Sqrt": "Pow", "Rsqrt": "Pow", "Mod": "FloorDiv", "FloorMod": "FloorDiv",
 }  # fmt: skip
+
+
+def spellings(op_type: str) -> frozenset[str]:
+    """The functions by whose names an operator is written."""
+    names = {*CALLS.get(op_type, ()), *(BINARY[op_type][1] if op_type in BINARY else ())}
+    other = ROOTS.get(op_type)
+    return frozenset(names) | (spellings(other) if other else frozenset())
 
 
 def operators(reader: Reader, line: int, op_type: str) -> list[tuple[ast.expr | None, ast.expr]]:
@@ -110,13 +118,30 @@ def bounded(reader: Reader, whole: ast.expr | None, x: ast.expr, kind: str, numb
     if is_python_number(reader, x):
         written = _number_written(reader, text, kind, number)
         return None if written is None else [replace(file, x, written)]
-    if kind == "guard" and not cheap(x):
+    if kind == "guard" and not isinstance(x, (ast.Name, ast.Attribute, ast.Constant)):
         name = fresh(file, x, "denominator")
-        edits = before_statement(file, x, name)
+        edits = before_statement(file, x, name) if _alone_of_its_kind(reader, x) else None
         written = _written(reader, framework, name, None, kind, number)
-        return None if edits is None or written is None else [*edits, replace(file, x, written)]
+        if written is None:
+            return None
+        if edits is not None:
+            return [*edits, replace(file, x, written)]
+        return [replace(file, x, written.replace(name, f"({name} := {text})", 1))]
     written = _written(reader, framework, text, x, kind, number)
     return None if written is None else [replace(file, x, written)]
+
+
+def _alone_of_its_kind(reader: Reader, x: ast.expr) -> bool:
+    """Whether a denominator is always computed with its statement, which has no other that may need a name."""
+    around = reader.file.parents.get(x)
+    while around is not None and not isinstance(around, ast.stmt):
+        if isinstance(around, (ast.Lambda, ast.IfExp, ast.BoolOp, *COMPREHENSIONS)):
+            return False
+        around = reader.file.parents.get(around)
+    statement = reader.file.statement(x)
+    parts = [n for n in ast.walk(statement) if isinstance(n, (ast.expr, ast.AugAssign))] if statement else []
+    operands = [o for n in parts if (o := _operand(reader, n, "Div")) is not None]
+    return sum(not isinstance(o, (ast.Name, ast.Attribute, ast.Constant)) for o in operands) <= 1
 
 
 def _short(number: float) -> str:

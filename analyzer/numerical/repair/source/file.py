@@ -120,7 +120,7 @@ class SourceFile:
     def definition(self, name: ast.Name) -> Definition | None:
         """The assignment that certainly gave `name` its value where it is read; None if that is not certain."""
         scope = self.scope(name)
-        if isinstance(scope, ast.Lambda):
+        if isinstance(scope, ast.Lambda) or self._in_comprehension(name):
             return None
         statement: ast.AST | None = self.statement(name)
         while statement is not None and statement is not scope:
@@ -142,6 +142,15 @@ class SourceFile:
                 return None
             statement = parent
         return None
+
+    def _in_comprehension(self, name: ast.Name) -> bool:
+        """Whether a comprehension around a name binds it."""
+        around = self.parents.get(name)
+        while around is not None and not isinstance(around, ast.stmt):
+            if any(name.id in bound_in(g.target) for g in getattr(around, "generators", ())):
+                return True
+            around = self.parents.get(around)
+        return False
 
     def uses(self, name: str, scope: ast.AST) -> list[ast.Name]:
         """Every mention of a name in a scope and what it encloses."""

@@ -61,7 +61,9 @@ def _log_softmax(reader: Reader, whole: ast.expr) -> list[Edit] | None:
     inner = walk.call(_log_operand(reader, whole), "softmax")
     core = reader.argument(inner) if inner is not None else None
     formula = walk.formula(whole, core)
-    if inner is None or core is None or formula is None:
+    if inner is None:
+        return _by_hand(reader, whole, _log_operand(reader, whole), "log_softmax")
+    if core is None or formula is None:
         return None
     call = inner
 
@@ -150,11 +152,17 @@ def _logsumexp(reader: Reader, whole: ast.expr) -> list[Edit] | None:
 
 def _softmax(reader: Reader, whole: ast.expr) -> list[Edit] | None:
     """``exp(x) / sum(exp(x), axis, keep)``, each part possibly behind a name."""
-    if not isinstance(whole, ast.BinOp) or not isinstance(whole.op, ast.Div):
-        return None
+    return _by_hand(reader, whole, whole, "softmax")
+
+
+def _by_hand(reader: Reader, whole: ast.expr, quotient: ast.expr | None, function: str) -> list[Edit] | None:
+    """The function in the place of `whole`, which computes it from the quotient of a softmax written by hand."""
     walk = Walk(reader)
-    top = walk.call(whole.left, "exp")
-    total = walk.call(whole.right, "sum", "reduce_sum")
+    shares = walk.see(quotient, lambda e: isinstance(e, ast.BinOp) and isinstance(e.op, ast.Div))
+    if not isinstance(shares, ast.BinOp):
+        return None
+    top = walk.call(shares.left, "exp")
+    total = walk.call(shares.right, "sum", "reduce_sum")
     if top is None or total is None:
         return None
     below = walk.call(reader.argument(total), "exp")
@@ -172,7 +180,8 @@ def _softmax(reader: Reader, whole: ast.expr) -> list[Edit] | None:
     word = "dim" if framework == TORCH else "axis"
 
     def render(x: str, shown: ast.expr | None) -> str | None:
-        return None if module is None else f"{module}.softmax({x}, {word}={int(number)})"
+        known = module is not None and (function == "softmax" or framework != BACKEND)
+        return f"{module}.{function}({x}, {word}={int(number)})" if known else None
 
     formula = walk.formula(whole, core)
     return None if formula is None else replace_formula(reader.file, formula, render, "log_{name}")

@@ -32,6 +32,7 @@ class Place:
     ordinal: int = 0
     count: int = 1
     alike: bool = True  # whether all of them can come from one expression that runs several times
+    own: bool = True  # False: a step inside a function of the framework that the line calls
 
 
 def rewrite(root: Path, place: Place, kind: str, number: float) -> Suggestion | None:
@@ -64,6 +65,8 @@ def _edits(reader: Reader, place: Place, kind: str, number: float) -> list[Edit]
                        lambda pair: bounded(reader, pair[0], pair[1], "epsilon", number))  # fmt: skip
     found = operators(reader, line, "ReduceL2" if kind == "norm" else place.op_type)
     if kind in BOUNDS:
+        if not place.own:
+            return None
         if place.count > len(found) and not (place.alike and _runs_again(reader, line)):
             return None  # some are inside a function of the framework that the line calls
         return _chosen(place, found, lambda pair: bounded(reader, pair[0], pair[1], kind, number))
