@@ -30,7 +30,7 @@ from analyzer.numerical.confirm.confirmation import Budget, Confirmer
 from tests.numerical_detection.conftest import export_all
 
 RANGES = {"p": (0, 1), "q": (0, 1), "x": (-200, 200), "rows": (-1000, 1000), "s": (-2, 2), "u": (-3, 3)}
-BATCH = 25  # programs exported in one process
+BATCH = 10  # programs exported in one process
 
 # {a}, {b}: operands of one kind: `unit` in [0, 1], `wide` of either sign and large, `any` of either sign.
 DEFECTS = (
