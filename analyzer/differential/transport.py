@@ -24,6 +24,7 @@ from typing import IO, Any, Protocol
 from analyzer.differential.verdict import Failure, Kind, kind_of_error
 from analyzer.walls import Limits, forked, launch, stage
 from analyzer.walls.archive import flatten
+from analyzer.walls.imports import ENGINES
 from analyzer.walls.kernel.rules import GPU_DEVICES
 from analyzer.walls.protocol import OUTPUT, PROCESSES
 
@@ -33,8 +34,6 @@ MAX_REPLY = 64 << 20  # bytes; tensors travel in files, a reply is metadata
 MAX_WAITING = 2  # replies that are read ahead: whoever answers without end waits
 RESERVE = 2 << 30  # bytes of data beyond `memory` before an allocation fails: thread stacks and allocator reserves
 LOG_LINES = 40  # the last ones, of an engine that died
-# What workers import that costs more than a tenth of a second and starts no threads of its own.
-IMPORTS = {"torch": ("torch",), "tensorflow": ("tensorflow",), "keras": ("keras",), "jax": ("jax",)}
 MEASURED = {"OMP_NUM_THREADS", "MKL_NUM_THREADS"}  # read when libraries are loaded, so each needs a process of its own
 
 
@@ -174,7 +173,7 @@ class ProcessTransport:
         variables = {"TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONHASHSEED": "0", **self.environment.variables}
         whole = launch.environment(home, variables)
         self._child = None
-        imports = IMPORTS.get(self.engine.partition("-")[0])
+        imports = ENGINES.get(self.engine.partition("-")[0])
         if ordered and imports and not (overlay or self.environment.devices or set(variables) & MEASURED):
             self._child = forked.start(
                 WORKER, self.engine, str(self.folder),

@@ -24,16 +24,12 @@ from analyzer.graph import Graph
 from analyzer.loading.exported_program import take_apart
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.walls import PYTHON, Completed, Limits, Sandbox
+from analyzer.walls.imports import EXPORTER
 from analyzer.walls.process import importing
 
 INSIDE = "assay_inside"  # the name of the `inside` package where it runs
 PROJECT = "project"
 MANIFEST = "export.json"
-# What an export by PyTorch imports sooner or later; a name that a version lacks is passed over.
-TORCH = (
-    "torch", "torch.export._trace", "torch._export.non_strict_utils", "torch._export.passes",
-    "torch.onnx._internal.exporter._core", "onnxscript.function_libs.torch_lib.ops", "onnx_ir",
-)  # fmt: skip
 _FRAMEWORK = re.compile(rb"^\s*(?:import|from)\s+(torch|tensorflow|keras)\b", re.M)
 PARTS = Path(__file__).parents[1] / "differential" / "worker" / "torch_parts.py"  # stands alone; runs inside too
 
@@ -134,7 +130,7 @@ def convert_program(entry: str, sandbox: Sandbox, folder: Path, limits: Limits) 
             take_apart(folder / program, Path(parts))
         except TargetProblem as problem:
             raise ExportProblem(f"{entry}: the traced program was not read: {problem}") from None
-        completed = importing(sandbox, TORCH).run(
+        completed = importing(sandbox, EXPORTER).run(
             [PYTHON, "-m", INSIDE, "request.json"],
             files={
                 **exporter_files(),
@@ -178,7 +174,7 @@ def _frameworks_of(files: Iterable[Path]) -> tuple[str, ...]:
     if any(b"environ" in text or b"putenv" in text for text in texts):
         return ()
     mentioned = {name for text in texts for name in _FRAMEWORK.findall(text)}
-    return (TORCH if b"torch" in mentioned else ()) + (("tensorflow",) if mentioned - {b"torch"} else ())
+    return (EXPORTER if b"torch" in mentioned else ()) + (("tensorflow",) if mentioned - {b"torch"} else ())
 
 
 def _inputs(target: TargetConfig) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Children that are forked after their imports: importing a framework costs seconds, a fork milliseconds.
 
 One nursery (`kernel.nursery`) for each set of imports and variables, started at the first order and kept as long as
-this process lives. A child that it cannot give is started in the ordinary way by the caller.
+this process lives; a walled analysis asks its starter for a nest instead (`nests`). A child that neither can give is
+started in the ordinary way by the caller.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
-from analyzer.walls import launch
+from analyzer.walls import launch, stage
+from analyzer.walls.imports import known
 from analyzer.walls.kernel.enter import LENGTH, MAX_ORDER, NURSERY
 from analyzer.walls.kernel.rules import Rules
 
@@ -63,34 +65,60 @@ class Forked:
                 self._life.send(b"k")
             self.wait()
 
+    def disown(self) -> None:
+        """In a fork of this process: it is the parent's."""
+        self._life.close()
 
-class _Nursery:
-    def __init__(self, imports: Sequence[str], variables: Mapping[str, str]) -> None:
+
+class Born(Protocol):
+    """A child of a nursery, as far as the nursery's owner keeps count of it."""
+
+    returncode: int | None
+
+    def poll(self) -> int | None: ...
+
+    def disown(self) -> None:
+        """Let go of its files, in a fork of this process."""
+
+
+class Nursery:
+    """One nursery: a process of this one, or a nest that others keep."""
+
+    def __init__(self, imports: Sequence[str], variables: Mapping[str, str], outside: socket.socket | None) -> None:
+        """`outside`: where a nest is asked for. Raises OSError."""
         self.lock = threading.Lock()
-        self.children: list[Forked] = []
-        self._home = tempfile.TemporaryDirectory(prefix="assay-nursery-", ignore_cleanup_errors=True)
+        self.children: list[Born] = []
+        self._process: subprocess.Popen[bytes] | None = None
+        self._home: tempfile.TemporaryDirectory[str] | None = None
         self._orders, theirs = socket.socketpair()
+        self._orders.settimeout(PATIENCE)
+        with theirs:
+            if outside is None:
+                self._grow(imports, variables, theirs)
+            else:
+                text = json.dumps({"imports": imports, "own": variables}).encode()
+                socket.send_fds(outside, [text], [theirs.fileno()])
+
+    def _grow(self, imports: Sequence[str], variables: Mapping[str, str], theirs: socket.socket) -> None:
+        self._home = tempfile.TemporaryDirectory(prefix="assay-nursery-", ignore_cleanup_errors=True)
         path = [str(launch.ASSAY)] if any(name.startswith("analyzer.") for name in imports) else []
         request = json.dumps({"imports": list(imports), "path": path, "cores": CORES})
-        with theirs:
-            self.process = subprocess.Popen(
-                [sys.executable, "-s", "-P", "-B", "-c", NURSERY, str(launch.KERNEL), request],
-                env=launch.environment(Path(self._home.name), variables),
-                cwd=self._home.name,
-                stdin=theirs.fileno(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+        self._process = subprocess.Popen(
+            [sys.executable, "-s", "-P", "-B", "-c", NURSERY, str(launch.KERNEL), request],
+            env=launch.environment(Path(self._home.name), variables),
+            cwd=self._home.name,
+            stdin=theirs.fileno(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
 
     def start(self, order: Mapping[str, object], files: Sequence[int]) -> tuple[int, socket.socket] | None:
-        life, theirs = socket.socketpair()
-        text = json.dumps(order).encode()
-        assert len(text) < MAX_ORDER
+        """A child that does `order`: its process id, and the socket of its life; None where there is none."""
+        life = self._send(order, files)
+        if life is None:
+            return None
         try:
-            with theirs, self.lock:
-                socket.send_fds(self._orders, [len(text).to_bytes(LENGTH, "big")], [*files, theirs.fileno()])
-                self._orders.sendall(text)
             life.settimeout(PATIENCE)
             line = _line(life)
             life.settimeout(None)
@@ -98,6 +126,38 @@ class _Nursery:
         except (OSError, ValueError):
             life.close()
             return None
+
+    def nest(self, rules: Rules, home: Path, orders: socket.socket) -> socket.socket | None:
+        """A nest behind `rules` that takes its orders from the socket `orders`: the socket of its life, at once."""
+        order = {
+            "nest": True,
+            "arguments": (),
+            "rules": rules.to_json(),
+            "folder": str(home),
+            "variables": launch.environment(home),
+            "session": True,
+        }
+        with open(os.devnull, "r+b") as nowhere:
+            return self._send(order, [orders.fileno(), nowhere.fileno(), nowhere.fileno()])
+
+    def _send(self, order: Mapping[str, object], files: Sequence[int]) -> socket.socket | None:
+        life, theirs = socket.socketpair()
+        text = json.dumps(order).encode()
+        assert len(text) < MAX_ORDER
+        try:
+            with theirs, self.lock:
+                socket.send_fds(self._orders, [len(text).to_bytes(LENGTH, "big")], [*files, theirs.fileno()])
+                self._orders.sendall(text)
+            return life
+        except OSError:
+            life.close()
+            with contextlib.suppress(OSError):
+                self._orders.shutdown(socket.SHUT_RDWR)  # half an order may stand there: it takes no other
+            return None
+
+    def alive(self) -> bool:
+        """Whether somebody takes orders; nothing is ever said on their socket, so it can be read at its end alone."""
+        return not select.select([self._orders], [], [], 0)[0]
 
     def idle(self) -> bool:
         """Whether no child of it is alive."""
@@ -107,25 +167,42 @@ class _Nursery:
     def disown(self) -> None:
         """In a fork of this process: it is the parent's, and ends with the parent."""
         self._orders.close()
-        self._home._finalizer.detach()  # type: ignore[attr-defined]
+        if self._home is not None:
+            self._home._finalizer.detach()  # type: ignore[attr-defined]
+        for child in self.children:
+            child.disown()
+
+    def kill(self) -> None:
+        """End it at once with all that it has started."""
+        if self._process is not None:
+            stage.end_tree(self._process.pid)
 
     def close(self) -> None:
         """End it and its children."""
         self._orders.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(10)
-        self._home.cleanup()
+        if self._process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(10)
+        if self._home is not None:
+            self._home.cleanup()
 
 
 _lock = threading.Lock()
-_nurseries: dict[tuple[object, ...], _Nursery] = {}
-_inherited: list[_Nursery] = []
+_nurseries: dict[tuple[object, ...], Nursery] = {}
+_inherited: list[Nursery] = []
+_outside: socket.socket | None = None
+
+
+def ask_over(outside: socket.socket) -> None:
+    """From now on this process asks for nests over `outside`, and has nurseries of its own where it gets none."""
+    global _outside
+    _outside = outside
 
 
 def _forget() -> None:
     """In a fork: nurseries answer to the parent alone."""
-    global _lock
-    _lock = threading.Lock()
+    global _lock, _outside
+    _lock, _outside = threading.Lock(), None
     for nursery in _nurseries.values():
         nursery.disown()
         _inherited.append(nursery)  # not collected: its process is no child of this one
@@ -155,8 +232,8 @@ def start(
     """
     if not sys.platform.startswith("linux"):
         return None
-    nursery = _nursery(tuple(imports), own)
-    if nursery is None:
+    family = nursery(tuple(imports), own)
+    if family is None:
         return None
     order = {
         form: what,
@@ -171,36 +248,38 @@ def start(
     theirs, ours = [pipes[0][0], pipes[1][1], pipes[2][1]], [pipes[0][1], pipes[1][0], pipes[2][0]]
     with open(os.devnull, "wb") as nowhere:
         third = {"apart": theirs[2], "joined": theirs[1], "dropped": nowhere.fileno()}[errors]
-        found = nursery.start(order, [*theirs[:2], third])
+        found = family.start(order, [*theirs[:2], third])
     for descriptor in theirs if found else [*theirs, *ours]:
         os.close(descriptor)
     if found is None:
         return None
     stdin, stdout, stderr = os.fdopen(ours[0], "wb"), os.fdopen(ours[1], "rb"), os.fdopen(ours[2], "rb")
     child = Forked(*found, stdin, stdout, stderr)
-    nursery.children = [other for other in nursery.children if other.returncode is None]  # and let go of its files
-    nursery.children.append(child)
+    family.children = [other for other in family.children if other.returncode is None]  # and let go of its files
+    family.children.append(child)
     return child
 
 
-def _nursery(imports: tuple[str, ...], own: Mapping[str, str]) -> _Nursery | None:
+def nursery(imports: tuple[str, ...], own: Mapping[str, str]) -> Nursery | None:
+    """The nursery with these imports and variables, started now where there is none; None where it cannot be."""
     key = (imports, *sorted(own.items()))
+    outside = _outside if known(imports, own) else None
     with _lock:
-        nursery = _nurseries.pop(key, None)
-        if nursery is not None and nursery.process.poll() is not None:
-            nursery.close()
-            nursery = None
-        if nursery is None:
+        found = _nurseries.pop(key, None)
+        if found is not None and not found.alive():
+            found.close()
+            found, outside = None, None  # what was refused is not asked for again
+        if found is None:
             if len(_nurseries) >= KEPT:
                 idle = next((key for key, other in _nurseries.items() if other.idle()), None)
                 if idle is None:
                     return None
                 _nurseries.pop(idle).close()
             with contextlib.suppress(OSError):
-                nursery = _Nursery(imports, own)
-        if nursery is not None:
-            _nurseries[key] = nursery  # the one that was asked for last stands last
-    return nursery
+                found = Nursery(imports, own, outside)
+        if found is not None:
+            _nurseries[key] = found  # the one that was asked for last stands last
+    return found
 
 
 def _line(source: socket.socket) -> bytes:

@@ -13,14 +13,10 @@ from types import TracebackType
 from typing import Any
 
 from analyzer.walls import forked, launch
+from analyzer.walls.imports import CONFIRMATION
 
 JSON = dict[str, Any]
 MODULE = "analyzer.numerical.confirm.worker"
-IMPORTS = (
-    "torch",
-    "analyzer.numerical.confirm.inside",
-    "analyzer.numerical.confirm.torch_evaluation",
-)
 VARIABLES = {
     "OMP_NUM_THREADS": "1",
     "CUDA_VISIBLE_DEVICES": "",
@@ -104,8 +100,8 @@ class Worker:
             rules = launch.worker_rules(self._home, memory=MEMORY, output=FILE_SIZE)
             environment = launch.environment(self._home, VARIABLES)
             self._process = forked.start(
-                MODULE, imports=IMPORTS, rules=rules, path=[launch.ASSAY], folder=self._home, variables=environment,
-                own=VARIABLES, session=True, errors="dropped",
+                MODULE, imports=CONFIRMATION, rules=rules, path=[launch.ASSAY], folder=self._home,
+                variables=environment, own=VARIABLES, session=True, errors="dropped",
             ) or subprocess.Popen(
                 launch.command(MODULE, rules=rules, path=[launch.ASSAY]),
                 stdin=subprocess.PIPE,

@@ -34,11 +34,7 @@ def main() -> None:
 def run(request: dict[str, Any]) -> None:
     """Close the wall that `request` describes, then run what it names; the arguments stand in `sys.argv`."""
     if request.get("rules") is not None:
-        try:
-            close(Rules(**request["rules"]))
-        except CannotStand as problem:
-            sys.stderr.write(f"the kernel's wall could not be closed: {problem}\n")
-            os._exit(NOT_CLOSED)
+        close_wall(request["rules"])
     if "program" in request:
         try:
             os.execv(request["program"], [request["program"], *sys.argv[1:]])
@@ -69,3 +65,12 @@ def _misfit(error: Exception) -> str | None:
         return None
     sentence: str | None = installation.explained(error)
     return sentence
+
+
+def close_wall(rules: dict[str, Any]) -> None:
+    """Close the wall, or end this process."""
+    try:
+        close(Rules(**rules))
+    except CannotStand as problem:
+        sys.stderr.write(f"the kernel's wall could not be closed: {problem}\n")
+        os._exit(NOT_CLOSED)

@@ -10,6 +10,9 @@ output and errors, and a socket for its life. There the child's process id is to
 signal), a line each. ``k`` on it ends the child and all that it started; at its end the child is forgotten. Until then
 an ended child stays a zombie, so that its number is no other's. When the orders end, so does everything.
 
+A child that is ordered to be a nest closes its wall and is a nursery behind it: its standard input is the socket of
+its own orders, which come from there.
+
 A child adopts what its descendants leave behind, and this process what a child leaves behind, which is ended at once.
 """
 
@@ -55,8 +58,21 @@ def main() -> None:
     gc.freeze()  # or the first collection in each child would copy what all share
     stage.adopt_orphans()
     order = _Nursery(orders).serve()
+    while order is not None and order.get("nest"):
+        order = _nest(order)
     if order is not None:
         _leave(_outcome(order))
+
+
+def _nest(order: dict[str, Any]) -> dict[str, Any] | None:
+    """Behind the wall that is ordered, take orders from standard input; what `_Nursery.serve` returns."""
+    orders = socket.socket(fileno=os.dup(0))
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    enter.close_wall(order["rules"])
+    system.prctl(system.PR_SET_DUMPABLE, 1)  # the change of user took it: /proc/self would not be ours
+    return _Nursery(orders).serve()
 
 
 def _outcome(order: dict[str, Any]) -> int:

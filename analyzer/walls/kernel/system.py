@@ -9,7 +9,7 @@ import platform
 import sys
 
 PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 1, 24, 22, 38, 47
-PR_CAP_AMBIENT_CLEAR_ALL = 4  # linux/prctl.h
+PR_SET_DUMPABLE, PR_CAP_AMBIENT_CLEAR_ALL = 4, 4  # linux/prctl.h
 LAST_CAPABILITY = 63  # the kernel keeps them in 64 bits
 CAPABILITY_VERSION_3 = 0x20080522  # linux/capability.h
 

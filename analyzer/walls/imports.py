@@ -1,0 +1,35 @@
+"""What is imported before a fork, and the variables that are known by then.
+
+A walled analysis asks for these and for nothing else (`nests`): the imports themselves happen outside its wall.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+# What an export by PyTorch imports sooner or later; a name that a version lacks is passed over.
+EXPORTER = (
+    "torch", "torch.export._trace", "torch._export.non_strict_utils", "torch._export.passes",
+    "torch.onnx._internal.exporter._core", "onnxscript.function_libs.torch_lib.ops", "onnx_ir",
+)  # fmt: skip
+CONFIRMATION = ("torch", "analyzer.numerical.confirm.inside", "analyzer.numerical.confirm.torch_evaluation")
+# What workers import that costs more than a tenth of a second and starts no threads of its own.
+ENGINES = {"torch": ("torch",), "tensorflow": ("tensorflow",), "keras": ("keras",), "jax": ("jax",)}
+
+_MODULES = frozenset({*EXPORTER, *CONFIRMATION, *ENGINES})
+_VALUES = {
+    "CUDA_VISIBLE_DEVICES": "",
+    "JAX_ENABLE_X64": "1",
+    "KERAS_BACKEND": "jax|numpy|openvino|tensorflow|torch",
+    "OMP_NUM_THREADS": "[0-9]{1,4}",
+    "PYTHONHASHSEED": "0",
+    "TF_CPP_MIN_LOG_LEVEL": "[0-9]",
+    "TF_ENABLE_ONEDNN_OPTS": "[01]",
+}
+
+
+def known(imports: Sequence[str], variables: Mapping[str, str]) -> bool:
+    """Whether these are modules and values that stand above; the request may be hostile."""
+    named = len(imports) <= len(_MODULES) and _MODULES.issuperset(imports)
+    return named and all(re.fullmatch(_VALUES.get(name, "(?!)"), value) for name, value in variables.items())
