@@ -15,6 +15,7 @@ from analyzer.walls import launch, relayed, stage
 from analyzer.walls.attended import Attendant, Served
 from analyzer.walls.kernel import system
 from analyzer.walls.kernel.rules import GPU_DEVICES, CannotStand, Rules, close
+from analyzer.walls.nests import Nests
 from analyzer.walls.protocol import PROCESSES
 
 
@@ -37,17 +38,21 @@ def enclosed(
         tempfile.TemporaryDirectory(prefix="assay-run-", ignore_cleanup_errors=True) as replies,
     ):
         attendant = Attendant(served, Path(replies)) if served is not None else None
+        rules = _rules([*read, replies], [home, fast, *write])
+        nests = Nests(rules, Path(home))
         child = os.fork()
         if child == 0:
-            _in_child(run, Path(home), [*read, replies], [*write, fast], attendant, {launch.SCRATCH: fast})
+            _in_child(run, rules, Path(home), attendant, nests, {launch.SCRATCH: fast})
         if attendant is not None:
             attendant.alone()
+        nests.alone()
         try:
-            status = _ended(child)
+            status = _ended(child, nests)
         except BaseException:
             _stop(child)
             raise
         finally:
+            nests.end()
             if attendant is not None:
                 attendant.stop()
     if status is None:
@@ -57,12 +62,18 @@ def enclosed(
     return code if code >= 0 else 128 - code
 
 
-def _ended(child: int) -> int | None:
+def _ended(child: int, nests: Nests) -> int | None:
     """The status of `child` when it has ended; None where it was stopped for the processes that it has started."""
     watched = os.pidfd_open(child)
     try:
-        while not select.select([watched], [], [], 1.0)[0]:
-            if len(stage.descendants(child)) > PROCESSES:
+        while True:
+            asking = [nests.fileno()] if nests.open else []
+            ready = select.select([watched, *asking], [], [], 1.0)[0]
+            if watched in ready:
+                break
+            if ready:
+                nests.serve()
+            elif len(stage.descendants(child)) + nests.count() > PROCESSES:
                 _stop(child)
                 return None
     finally:
@@ -77,26 +88,29 @@ def _stop(child: int) -> None:
         os.waitpid(child, 0)
 
 
+def _rules(read: Sequence[str | Path], write: Sequence[str | Path]) -> Rules:
+    code_of_a_project = any(str(path).endswith(".py") for path in read)
+    paths = [Path(path).resolve() for path in (*read, *([Path.cwd()] if code_of_a_project else []))]
+    return Rules(
+        libraries=[*launch.libraries(), *launch.programs()],
+        read=[str(path if path.is_dir() else path.parent) for path in paths],
+        names=[str(launch.ASSAY)],
+        write=[str(Path(path).resolve()) for path in write],
+        programs=True,
+        limits={"CORE": 0, "NPROC": launch.threads_for(None)},
+        parent=os.getpid(),
+        devices=GPU_DEVICES,
+    )
+
+
 def _in_child(
-    run: Callable[[], int], home: Path, read: Sequence[str | Path], write: Sequence[str | Path],
-    attendant: Attendant | None, variables: dict[str, str],
+    run: Callable[[], int], rules: Rules, home: Path, attendant: Attendant | None, nests: Nests,
+    variables: dict[str, str],
 ) -> None:  # fmt: skip
     code = 70
     try:
         variables |= {n: os.environ[n] for n in ("TERM", "COLUMNS", "LINES", "NO_COLOR") if n in os.environ}
-        code_of_a_project = any(str(path).endswith(".py") for path in read)
-        paths = [Path(path).resolve() for path in (*read, *([Path.cwd()] if code_of_a_project else []))]
-        folders = [str(path if path.is_dir() else path.parent) for path in paths]
-        rules = Rules(
-            libraries=[*launch.libraries(), *launch.programs()],
-            read=folders,
-            names=[str(launch.ASSAY)],
-            write=[str(home), *(str(Path(path).resolve()) for path in write)],
-            programs=True,
-            limits={"CORE": 0, "NPROC": launch.threads_for(None)},
-            parent=os.getppid(),
-            devices=GPU_DEVICES,
-        )
+        nests.take()
         stage.adopt_orphans()
         system.clear_environment(launch.environment(home, variables))
         tempfile.tempdir = None

@@ -181,9 +181,9 @@ def _child(
     try:
         if enclosure is not None:
             keep = {0, 1, 2, descriptor, sender.fileno(), *(a.descriptor for a in (attendant, nests) if a is not None)}
+            if nests is not None:
+                nests.take()
             _enclose(enclosure, keep, parent)
-        if nests is not None:
-            nests.take()
         if attendant is not None:
             relayed.give(attendant.channel())
         send("value", job(lambda message: send("message", message)))

@@ -46,6 +46,7 @@ class Nests:
 
     def take(self) -> None:
         """In the analysis: from now on its nurseries are nests."""
+        self._ours.close()
         forked.ask_over(self._theirs)
 
     def alone(self) -> None:
