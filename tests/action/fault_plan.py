@@ -111,8 +111,8 @@ def comparable(snapshot: dict[str, Any]) -> dict[str, Any]:
     checks = snapshot["check_runs"]
     latest = {
         (name, sha): at for at, (name, sha, *_) in enumerate(checks)
-    }  # what GitHub goes by; others must be closed
-    checks = [tuple(c) if latest[c[0], c[1]] == at else (*c[:2], c[2]) for at, c in enumerate(checks)]
+    }  # what GitHub goes by; one that it has replaced is nothing to a reader, once it is closed
+    checks = [tuple(c) for at, c in enumerate(checks) if latest[c[0], c[1]] == at or c[2] != "completed"]
     comments = [(*c[:-2], bool(c[-1] or c[-2])) for c in snapshot["review_comments"]]
     scrubbed: dict[str, Any] = scrub({**snapshot, "review_comments": comments, "check_runs": checks})
     return scrubbed
