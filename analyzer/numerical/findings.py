@@ -51,9 +51,7 @@ FIXED_NUMBERS = (
     "The model asks for its own values at or before this place (a branch, a size, a number), and its record holds "
     "those of the example inputs: whether the model fails with the numbers that other inputs give is not known."
 )
-HIDDEN = (
-    "It shows once the other suggestions of this review are applied: until then the failures that they mend come first."
-)
+HIDDEN = "; it shows once what fails before it is mended"
 TOWARDS = 0.02  # of the way to a witness: less than this is no movement towards it
 SHOWN = 8  # assumptions and followers listed one by one
 
@@ -110,7 +108,8 @@ def finding_of(
         rule=warning.rule,
         level=Level.NOTE if note else level,
         confidence=confidence,
-        message=message(warning, (failed or proved) and not frozen, interpretation, written),
+        message=message(warning, (failed or proved) and not frozen, interpretation, written)
+        + (HIDDEN if support.hidden else ""),
         target=target,
         layer=layer_of(warning.node),
         node=display_name(warning.node),
@@ -198,8 +197,6 @@ def _sentences(
     if support.shown_by:
         run = "A run of the record" if frozen else "A real run"
         found.append(f"{run} shows it. {support.shown_by}.")
-    if support.hidden:
-        found.append(HIDDEN)
     if frozen:
         found.append(FIXED_NUMBERS)
     if denormal:

@@ -94,6 +94,20 @@ class Spread(nn.Module):
         return ((x - x.mean(1, keepdim=True)) / x.std(1, keepdim=True)).sum()
 
 
+class Layers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.shares = nn.Softmax(dim=1)
+
+    def forward(self, x, rows):
+        self.p = torch.sigmoid(x)
+        return torch.log(self.shares(rows)).sum() + torch.log(self.p).sum()
+
+
+def layers():
+    return Layers(), (torch.rand(2, 3), torch.rand(2, 3))
+
+
 def behind():
     return Behind(), (torch.rand(2, 3), torch.rand(2, 3))
 
@@ -143,7 +157,7 @@ def one_line():
 """
 NAMES = (
     "two_logs", "entropy", "nested", "quotients", "helper", "softplus", "again", "one_line",
-    "behind", "condition", "unnamed", "spread",
+    "behind", "condition", "unnamed", "spread", "layers",
 )  # fmt: skip
 ENTRIES = [f"net.py:{name}" for name in NAMES]
 RANGES = {"p": (0.0, 1.0), "q": (0.0, 1.0), "x": (-200.0, 200.0), "y": (0.0, 1.0), "rows": (-1000.0, 1000.0)}
@@ -197,7 +211,8 @@ def test_a_review_applied_at_once_leaves_a_silent_file(tmp_path: Path) -> None:
     assert left == {}, mended
     assert "p = torch.sigmoid(x)" not in mended, "nothing reads it any more"
     assert "softplus" in mended
-    hidden = [f for f in before["net.py:behind"] if any("It shows once" in s for s in f.evidence.sentences)]
+    assert "return torch.log_softmax(rows, dim=1).sum() + F.logsigmoid(x).sum()" in mended
+    hidden = [f for f in before["net.py:behind"] if "it shows once what fails before it is mended" in f.message]
     assert [f.op for f in hidden] == ["Log"]
     assert not any(f.reproducer or f.confidence != "possible" for f in hidden)
     (helper,) = [c for c in comments if "surprise" in c.body or c.line == 7]

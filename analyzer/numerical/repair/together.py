@@ -19,7 +19,7 @@ from analyzer.numerical.result import Alarm, Interpretation, Options
 from analyzer.numerical.sensitivity import slice_ranges
 
 Mended = tuple[Alarm, Repair]
-# Each round analyses the whole model again. Of 200 generated files with up to four defects none needed a third.
+# Each round analyses the whole model again; a failure hides the next along one chain, and four in a row are rare.
 ROUNDS = 4
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from analyzer.numerical.repair.source.file import SourceFile
+from analyzer.numerical.repair.source.file import SourceFile, stores
 
 TORCH, TF, KERAS, BACKEND = "torch", "tf", "keras", "keras.backend"
 ROOTS = {"torch": TORCH, "tensorflow": TF, "keras": KERAS}
@@ -20,9 +20,12 @@ class Reader:
     file: SourceFile
 
     def name(self, expression: ast.expr) -> str:
-        """``log`` of ``torch.log(x)``, ``x.log()``, ``log(x)``; empty for anything else."""
+        """``log`` of ``torch.log(x)``, ``x.log()``, ``log(x)``, ``softmax`` of a layer; empty for anything else."""
         if not isinstance(expression, ast.Call):
             return ""
+        layer = self.layer(expression)
+        if layer is not None:
+            return (self.file.dotted(layer.func) or "").rpartition(".")[2].lower()
         function = expression.func
         if isinstance(function, ast.Attribute):
             return function.attr
@@ -32,7 +35,20 @@ class Reader:
 
     def is_method(self, call: ast.Call) -> bool:
         """Whether the tensor is the object that a method is called on: ``x.log()``."""
-        return isinstance(call.func, ast.Attribute) and self.file.dotted(call.func) is None
+        return isinstance(call.func, ast.Attribute) and self.file.dotted(call.func) is None and not self.layer(call)
+
+    def layer(self, call: ast.Call) -> ast.Call | None:
+        """``nn.Softmax(dim=1)`` of ``self.shares(x)``, where the class assigns `shares` once."""
+        of = call.func
+        if not isinstance(of, ast.Attribute) or not isinstance(of.value, ast.Name) or of.value.id != "self":
+            return None
+        owner: ast.AST | None = call
+        while owner is not None and not isinstance(owner, ast.ClassDef):
+            owner = self.file.parents.get(owner)
+        made = [s for s in ast.walk(owner) if stores(s, of.attr)] if owner is not None else []
+        value = made[0].value if len(made) == 1 and isinstance(made[0], ast.Assign) else None
+        known = isinstance(value, ast.Call) and (self.file.dotted(value.func) or "").startswith("torch.nn.")
+        return value if isinstance(value, ast.Call) and known else None
 
     def argument(self, expression: ast.expr) -> ast.expr | None:
         """The one tensor that a call works on: its first argument, or the object of a method."""

@@ -30,7 +30,7 @@ class Formula:
 
     whole: ast.expr
     core: ast.expr
-    through: tuple[tuple[Definition, ast.Name], ...] = ()
+    through: tuple[tuple[Definition, ast.expr], ...] = ()
 
 
 def suggestion(file: SourceFile, path: str, edits: Sequence[Edit]) -> Suggestion | None:

@@ -15,7 +15,7 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 @dataclass(frozen=True)
 class Definition:
-    """``name = value``: the only value that the name can have where it was looked up."""
+    """``name = value`` or ``self.name = value``: the only value that it can have where it was looked up."""
 
     name: str
     statement: ast.Assign
@@ -117,8 +117,10 @@ class SourceFile:
 
     # -- names ---------------------------------------------------------------------------------------------------
 
-    def definition(self, name: ast.Name) -> Definition | None:
+    def definition(self, name: ast.Name | ast.Attribute) -> Definition | None:
         """The assignment that certainly gave `name` its value where it is read; None if that is not certain."""
+        if isinstance(name, ast.Attribute):
+            return self._attribute(name)
         scope = self.scope(name)
         if isinstance(scope, ast.Lambda) or self._in_comprehension(name):
             return None
@@ -142,6 +144,19 @@ class SourceFile:
                 return None
             statement = parent
         return None
+
+    def _attribute(self, read: ast.Attribute) -> Definition | None:
+        """``self.p = value`` earlier in the same block, the only place of the class that stores `p`."""
+        statement, scope = self.statement(read), self.scope(read)
+        owner = self.parents.get(scope)
+        if statement is None or not isinstance(owner, ast.ClassDef) or ast.unparse(read.value) != "self":
+            return None
+        made = [s for s in ast.walk(owner) if stores(s, read.attr)]
+        block = next((b for b in _blocks(self.parents[statement]) if statement in b), [])
+        if len(made) != 1 or not isinstance(made[0], ast.Assign) or len(made[0].targets) != 1 or made[0] not in block:
+            return None
+        one = isinstance(made[0].targets[0], ast.Attribute) and block.index(made[0]) < block.index(statement)
+        return Definition(f"self.{read.attr}", made[0], made[0].value) if one else None
 
     def _in_comprehension(self, name: ast.Name) -> bool:
         """Whether a comprehension around a name binds it."""
@@ -218,6 +233,14 @@ def _simple(statement: ast.stmt, name: str) -> Definition | None:
     if not isinstance(target, ast.Name) or target.id != name:
         return None
     return Definition(name, statement, statement.value)
+
+
+def stores(statement: ast.AST, attribute: str) -> bool:
+    """Whether a statement, not one inside it, stores ``self.attribute``."""
+    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+    return isinstance(statement, ast.stmt) and any(
+        isinstance(n, ast.Attribute) and n.attr == attribute for t in targets if t is not None for n in ast.walk(t)
+    )
 
 
 def _stores_attribute(statement: ast.stmt) -> bool:

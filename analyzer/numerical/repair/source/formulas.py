@@ -24,7 +24,7 @@ class Walk:
 
     def __init__(self, reader: Reader) -> None:
         self.reader, self.file = reader, reader.file
-        self.through: list[tuple[Definition, ast.Name]] = []
+        self.through: list[tuple[Definition, ast.expr]] = []
 
     def see(self, expression: ast.expr | None, wanted: Callable[[ast.expr], bool]) -> ast.expr | None:
         """The expression, or what its name stands for, if it is as wanted."""
@@ -33,7 +33,7 @@ class Walk:
                 return None
             if wanted(expression):
                 return expression
-            if not isinstance(expression, ast.Name):
+            if not isinstance(expression, (ast.Name, ast.Attribute)):
                 return None
             definition = self.file.definition(expression)
             if definition is None:
@@ -68,6 +68,12 @@ def _log_softmax(reader: Reader, whole: ast.expr) -> list[Edit] | None:
     call = inner
 
     def render(x: str, shown: ast.expr | None) -> str | None:
+        layer = reader.layer(call)
+        if layer is not None:
+            axis = next((reader.file.source(k.value) for k in layer.keywords if k.arg == "dim"), "")
+            axis = axis or (reader.file.source(layer.args[0]) if layer.args else "")
+            module = reader.module(TORCH)
+            return f"{module}.log_softmax({x}, dim={axis})" if module and axis.lstrip("-").isdigit() else None
         function = reader.file.source(call.func)
         dotted = reader.file.dotted(call.func) or ""
         if isinstance(call.func, ast.Attribute):
