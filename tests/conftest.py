@@ -8,6 +8,7 @@ failed one, because it means that a tool is missing.
 from __future__ import annotations
 
 import functools
+import gc
 import os
 from collections.abc import Generator
 from pathlib import Path
@@ -41,6 +42,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.relative_to(ROOT).as_posix() in SLOW:
             item.add_marker("slow")
+
+
+def pytest_collection_finish() -> None:
+    """What was imported is no garbage: Keras's `clear_session` would look through it after each test, for a second."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
