@@ -17,8 +17,8 @@ from collections import Counter
 from importlib import metadata
 from pathlib import Path
 
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.framework_api import check_framework_names
-from analyzer.tracing.versions import Versions
 
 PACKAGES = {"torch": "torch", "tensorflow": "tensorflow_cpu", "keras": "keras", "numpy": "numpy"}
 

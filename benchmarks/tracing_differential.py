@@ -87,8 +87,8 @@ class Traced(NamedTuple):
 
 
 def traced(text: str) -> Traced:
+    from analyzer.frameworks.requested_versions import Versions
     from analyzer.tracing.tracing import explore
-    from analyzer.tracing.versions import Versions
 
     shared = explore(Path("/nonexistent"), "script.py", ast.parse(text), Versions())
     problems = list(shared.problems.values())

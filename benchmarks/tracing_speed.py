@@ -13,10 +13,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing import branches, tracing
 from analyzer.tracing.paths import Explorer
 from analyzer.tracing.tracing import explore, read_source
-from analyzer.tracing.versions import Versions
 
 CORPUS = Path(__file__).parents[1] / "tests" / "tracing" / "corpus"
 

@@ -26,9 +26,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from tracing_confirmed import PLACES
 
 from analyzer.findings import Level
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.problem import TargetProblem
 from analyzer.tracing.tracing import explore, read_source
-from analyzer.tracing.versions import Versions
 
 FOLDERS = (
     "keras/src/applications",

@@ -34,9 +34,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
 
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.problem import TargetProblem
 from analyzer.tracing.tracing import explore, read_source
-from analyzer.tracing.versions import Versions
 
 DRIVER = "assay_driver.py"
 SECONDS = 25  # of one run of a driver, which watches its lines; a changed one has half of it

@@ -12,10 +12,10 @@ import analyzer
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.exporting.imports import imported_files
 from analyzer.exporting.named_files import named_files
+from analyzer.frameworks.requested_versions import read_versions
 from analyzer.problem import TargetProblem
 from analyzer.running.cache import engine_versions
 from analyzer.running.outcome import Keys, with_environment
-from analyzer.tracing.versions import read_versions
 from analyzer.walls.requirements import collect
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from analyzer.frameworks.requested_versions import read_versions
 from analyzer.tracing.tracing import explore
-from analyzer.tracing.versions import read_versions
 
 
 @dataclass(frozen=True, slots=True)

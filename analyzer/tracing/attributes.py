@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from analyzer.tracing.framework_api import framework_data
+from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.modules import api_attribute, submodule
 from analyzer.tracing.operators import instance_attribute, layer_attribute, layer_attribute_set, tensor_attribute
 from analyzer.tracing.operators.torch_modules import is_sequence, register

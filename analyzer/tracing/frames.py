@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.annotations import Call
 from analyzer.tracing.problems import Problem
 from analyzer.tracing.solver import Effort
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.values import Class, Function, Scope, Value
-from analyzer.tracing.versions import Versions
 
 MOST_STEPS = 120_000  # of a script up to a thousand lines; a second sees thirty to forty thousand
 MOST_SECONDS = 60.0  # of processor time: a net below the budget of steps, for machines that are slow

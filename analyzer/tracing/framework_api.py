@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import ast
-import functools
-import gzip
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
-from importlib import resources
-from typing import Any
 
+from analyzer.frameworks.api_tables import Asked, Choice, Table, all_tables, asked_of, tables
+from analyzer.frameworks.removed_names import REMOVED
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.problems import Problem
-from analyzer.tracing.removed_names import REMOVED
 from analyzer.tracing.symbols import Site
-from analyzer.tracing.versions import Versions
 
 _BASE_ARGUMENTS = frozenset(
     [
@@ -43,86 +38,6 @@ _PLUGGED_IN = frozenset(
 )  # fmt: skip
 _SHORT = {"tensorflow": "TensorFlow", "torch": "PyTorch", "keras": "Keras", "numpy": "NumPy"}
 _PACKAGES = frozenset(_SHORT)
-
-
-@functools.cache
-def framework_data(framework: str) -> Mapping[str, Any]:
-    """The extracted names of one framework: version, modules, attributes."""
-    text = (resources.files("analyzer.tracing") / "api" / f"{framework}.json").read_text(encoding="utf-8")
-    found: Mapping[str, Any] = json.loads(text)
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """The public names of one version."""
-
-    version: tuple[int, ...]
-    modules: Mapping[str, Mapping[str, list[str] | None]]
-
-    def __str__(self) -> str:
-        return ".".join(map(str, self.version))
-
-
-@functools.cache
-def all_tables(framework: str) -> tuple[Table, ...]:
-    """Every version that a data file describes, oldest first."""
-    data = framework_data(framework)
-    found = [Table(_numbers(data["version"]), data["modules"])]
-    packed = (resources.files("analyzer.tracing") / "api" / f"{framework}_versions.json.gz").read_bytes()
-    found += [Table(_numbers(version), modules) for version, modules in json.loads(gzip.decompress(packed)).items()]
-    return tuple(sorted(found, key=lambda t: t.version))
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(p) for p in version.split("+")[0].split(".")[:3] if p.isdigit())
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The version that the repository asks for: a pinned one, or at least `low`; neither where it says nothing."""
-
-    version: tuple[int, ...] | None = None
-    low: tuple[int, ...] | None = None
-
-    def __str__(self) -> str:
-        return ".".join(map(str, self.version or self.low or ())) + ("" if self.version else " or newer")
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The tables to judge by. `certain`: what they agree on holds for the version asked for."""
-
-    tables: tuple[Table, ...]
-    certain: bool
-    gone_only: bool = False  # newer versions may bring names: only one that was there once is known to be missing
-
-    def __str__(self) -> str:
-        names = [str(t) for t in self.tables]
-        return " and ".join(names) if len(names) < 3 else f"{names[0]} to {names[-1]}"
-
-
-def tables(framework: str, asked: Asked) -> Choice:
-    """That version itself where it is known, else its neighbours on both sides; of a bare major version all of it."""
-    known = all_tables(framework)
-    version, low = asked.version, asked.low
-    if version is None and low is not None:
-        older = tuple(t for t in known if t.version < low)[-1:]
-        newer = tuple(t for t in known if t.version >= low)
-        return Choice(older + newer, bool(newer), True) if newer else Choice((), False)
-    if version is None:
-        return Choice(known[-1:], False)
-    exact = tuple(t for t in known if t.version[:2] == version[:2])
-    if exact and len(version) > 1:
-        return Choice(exact, True)
-    if len(version) == 1:
-        major = tuple(t for t in known if t.version[0] == version[0])
-        return Choice(major, len(major) > 1)
-    below = tuple(t for t in known if t.version < version)[-1:]
-    above = tuple(t for t in known if t.version > version)[:1]
-    if not below and above[0].version[0] > version[0]:
-        return Choice((), False)
-    return Choice(below + above, bool(below and above))
 
 
 def check_framework_names(tree: ast.Module, path: str, versions: Versions) -> Iterator[Problem]:
@@ -222,33 +137,20 @@ def _home(name: str) -> tuple[str, str, str] | None:
     return (framework, module, last) if any(module in t.modules for t in all_tables(framework)) else None
 
 
-def _asked(versions: Versions, framework: str) -> Asked:
-    own = Asked(versions.get(framework), versions.low.get(framework))
-    if framework != "keras" or own != Asked():
-        return own
-    tensorflow = _asked(versions, "tensorflow")
-    version = tensorflow.version
-    if version is None:
-        return Asked(low=(3,)) if tensorflow.low is not None and tensorflow.low >= (2, 16) else Asked()
-    if version >= (2, 16):
-        return Asked((3,))
-    return Asked(version[:2] if version[0] == 2 and len(version) > 1 else None)  # Keras 2 came with TensorFlow
-
-
 def _check_attribute(node: ast.AST, name: str, path: str, versions: Versions) -> Iterator[Problem]:
     framework = name.partition(".")[0]
     site = Site(path, getattr(node, "lineno", 1))
     if name in REMOVED:
-        yield from _removed(name, framework, _asked(versions, framework), site)
+        yield from _removed(name, framework, asked_of(versions, framework), site)
         return
     home = _home(name)
     if home is None or name in _PLUGGED_IN:
         return
     framework, module, last = home
     if f"{module}.{last}" in REMOVED:
-        yield from _removed(f"{module}.{last}", framework, _asked(versions, framework), site)
+        yield from _removed(f"{module}.{last}", framework, asked_of(versions, framework), site)
         return
-    choice = tables(framework, _asked(versions, framework))
+    choice = tables(framework, asked_of(versions, framework))
     having = [t for t in choice.tables if module in t.modules]
     if last.startswith("_") or not having or any(_has(table, module, last) for table in choice.tables):
         return
@@ -305,7 +207,7 @@ def _check_call(node: ast.Call, name: str, path: str, versions: Versions) -> Ite
     framework, module, last = home
     if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
         return
-    choice = tables(framework, _asked(versions, framework))
+    choice = tables(framework, asked_of(versions, framework))
     keywords = [k.arg for k in node.keywords if k.arg]
     problem, declared = None, None
     for table in choice.tables:

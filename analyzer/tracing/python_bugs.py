@@ -1,8 +1,7 @@
 """Python's own bugs in a file: undefined names, missing attributes, wrong arguments, removed names of frameworks.
 
 `ruff`, `mypy` and `pyright` find what they find (`python_tools`). What they miss on framework names is checked against
-the names and signatures in the data files of `analyzer/tracing/api`, by the framework version that the repository asks
-for.
+the names and signatures in `analyzer.frameworks`, by the framework version that the repository asks for.
 """
 
 from __future__ import annotations
@@ -11,10 +10,10 @@ import ast
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.framework_api import check_framework_names
 from analyzer.tracing.problems import Problem
 from analyzer.tracing.python_tools import ToolFailed, merged, with_mypy, with_pyright, with_ruff
-from analyzer.tracing.versions import Versions
 
 MOST_CHARACTERS = 400_000  # beyond, the type checkers take too long
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from analyzer.findings import AnalysisResult
+from analyzer.frameworks.requested_versions import Versions, read_versions
 from analyzer.problem import TargetProblem
 from analyzer.tracing.annotations import Annotation, annotated, propose
 from analyzer.tracing.entries import explore_definitions, explore_drivers
@@ -25,7 +26,6 @@ from analyzer.tracing.python_bugs import check_python
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Scope
 from analyzer.tracing.verdicts import to_findings
-from analyzer.tracing.versions import Versions, read_versions
 
 MOST_BYTES = 4_000_000  # a longer source is generated, and its tree takes a gigabyte
 MOST_PATHS = 24  # of a script; what lies beyond is said

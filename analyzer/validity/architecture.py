@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.findings import Location
+from analyzer.frameworks.api_tables import Asked
 from analyzer.validity.spec import Requirement, TensorType
 from analyzer.validity.terms import Substitution, Symbol, Truth, symbols_of
 
@@ -44,8 +45,9 @@ class Body:
 
 @dataclass(frozen=True)
 class Architecture:
-    """Inputs and layers in order of execution. `version` is the framework's (ONNX: the opset).
+    """Inputs and layers in order of execution. `version` is the framework's that the model states (ONNX: the opset).
 
+    `requested` is the framework's version that the repository asks for; it counts where the model states none.
     `stated` are the types that a file states for its values; they fill what the operators' types leave unknown.
     """
 
@@ -55,6 +57,12 @@ class Architecture:
     version: tuple[int, ...] | None = None
     stated: Mapping[str, TensorType] = field(default_factory=dict)
     limits: Mapping[str, int] = field(default_factory=dict)  # on what the whole model costs, see `costs`
+    requested: Asked = field(default_factory=Asked)
+
+    @property
+    def asked(self) -> Asked:
+        """The framework's version to judge by."""
+        return self.requested if self.version is None else Asked(self.version)
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ class _Elaboration:
             for requirement in onnx_schema.violations(layer.operator, opset, operands, layer.hyperparameters):
                 self._demand(Step(layer, requirement))
         elif layer.framework not in FROM_FILES:
-            lacking = missing(layer.framework, layer.operator, layer.hyperparameters, self._architecture.version)
+            lacking = missing(layer.framework, layer.operator, layer.hyperparameters, self._architecture.asked)
             if lacking is not None:
                 self._demand(Step(layer, lacking))
                 return False

@@ -9,6 +9,8 @@ from typing import Any
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Table
+from analyzer.frameworks.api_tables import Asked, asked_of
+from analyzer.frameworks.requested_versions import Versions, read_versions
 from analyzer.graph import Graph
 from analyzer.problem import UsageProblem
 from analyzer.validity.decide import VALID_FOR_NONE, Decision, decide
@@ -17,7 +19,7 @@ from analyzer.validity.graph_reader import read_graph, without_results
 from analyzer.validity.solver import Solver
 from analyzer.validity.space import Space
 from analyzer.validity.space_reader import read_space, space_from
-from analyzer.validity.versions import PACKAGES, Pins, pins_of, requirement_lines
+from analyzer.validity.versions import HOMES
 
 
 def review_space(
@@ -32,20 +34,20 @@ def review_space(
 
     Raises UsageProblem when the space itself is wrong.
     """
-    pins = pins_below(root, target)
-    head_space = versioned(space_of(target, graph, root), pins)
+    wanted = versions_below(root, target)
+    head_space = versioned(space_of(target, graph, root), wanted)
     head = decide(head_space, solver=solver)
     findings = []
     if head.verdict == VALID_FOR_NONE:
         findings.append(_empty(head, target))
     if base is None:
         return findings
-    old_pins = pins_below(base_root or root, target)
-    upgrade = _upgrade(head, old_pins, target.id, solver)
+    old_wanted = versions_below(base_root or root, target)
+    upgrade = _upgrade(head, old_wanted, target.id, solver)
     if upgrade is not None:
         findings.append(upgrade)
     try:
-        old = versioned(space_of(target, base, base_root or root), old_pins if upgrade is None else pins)
+        old = versioned(space_of(target, base, base_root or root), old_wanted if upgrade is None else wanted)
         before = decide(old, solver=solver, boxes=False)
     except UsageProblem:
         return findings  # the base had no such space
@@ -53,41 +55,31 @@ def review_space(
     return findings if shrunk is None else [*findings, shrunk]
 
 
-def pins_below(root: Path, target: TargetConfig) -> Pins:
-    """What the project's requirements pin: those of the target's environment, or `requirements.txt`, go before
-    `pyproject.toml`."""
-    lines: list[str] = []
-    own = target.environment.requirements if target.environment is not None else None
-    for name in ("pyproject.toml", own or "requirements.txt"):
-        path = root / name
-        try:
-            lines += requirement_lines(name, path.read_text(encoding="utf-8")) if path.is_file() else ()
-        except (OSError, UnicodeDecodeError):
-            continue
-    return pins_of(lines)
+def versions_below(root: Path, target: TargetConfig) -> Versions:
+    """The versions that the project asks for, in the requirements of the target's environment before all others."""
+    return read_versions(root, target.environment.requirements if target.environment is not None else None)
 
 
-def versioned(space: Space, pins: Pins) -> Space:
-    """The space under the framework version that is pinned, unless its model states one itself."""
+def versioned(space: Space, wanted: Versions) -> Space:
+    """The space under the framework version that is asked for, unless its model states one itself."""
     architecture = space.architecture
-    if architecture.version is not None or architecture.framework not in PACKAGES:
+    if architecture.version is not None or architecture.framework not in HOMES:
         return space
-    return replace(space, architecture=replace(architecture, version=pins.of(architecture.framework)))
+    return replace(space, architecture=replace(architecture, requested=asked_of(wanted, architecture.framework)))
 
 
-def _upgrade(head: Decision, old_pins: Pins, target: str, solver: Solver) -> Finding | None:
-    """A finding when the same space was valid for more under the version that the base pins."""
+def _upgrade(head: Decision, old_wanted: Versions, target: str, solver: Solver) -> Finding | None:
+    """A finding when the same space was valid for more under the version that the base asks for."""
     architecture = head.space.architecture
-    old, new = old_pins.of(architecture.framework), architecture.version
-    if old is None or new is None or old == new:
+    old, new = asked_of(old_wanted, architecture.framework), architecture.requested
+    if Asked() in (old, new) or old == new:
         return None
-    under_old = replace(head.space, architecture=replace(architecture, version=old))
+    under_old = replace(head.space, architecture=replace(architecture, requested=old))
     found = compare(decide(under_old, solver=solver, boxes=False), head, target)
     if found is None:
         return None
-    before, now = (".".join(map(str, version)) for version in (old, new))
     reason = found.message.partition(": ")[2]
-    message = f"Under {architecture.framework} {now} fewer vectors of {head.space.name} are valid than under {before}"
+    message = f"Under {architecture.framework} {new} fewer vectors of {head.space.name} are valid than under {old}"
     return replace(found, rule="validity/upgrade-changes-verdict", message=f"{message}: {reason}"[:200])
 
 

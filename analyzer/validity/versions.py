@@ -1,112 +1,87 @@
-"""Which framework version has what, and which version a project asks for.
-
-The tables hold what a model description can name: layers, and hyperparameters of layers, with the release that brought
-them (release notes of PyTorch, TensorFlow and Keras). What is not listed is taken to be older than anyone's version.
-"""
+"""Whether a framework's version has the layers and hyperparameters that a model names, by `analyzer.frameworks`."""
 
 from __future__ import annotations
 
-import re
-import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from analyzer.frameworks.api_tables import Asked, Table, all_tables, tables, takes
 from analyzer.validity.spec import Category, Requirement, Rule
-
-Version = tuple[int, ...]
 
 SINCE = Rule(
     "since-version",
     Category.IMPROPER_VALUE,
-    "{what} came with {framework} {since}; the version is {version}",
+    "{what} came {how} {framework} {since}; the version is {version}",
+)
+UNTIL = Rule(
+    "until-version",
+    Category.IMPROPER_VALUE,
+    "{what} is gone from {framework} {version}; {until} is the last known to have it",
 )
 
-LAYERS: Mapping[tuple[str, str], Version] = {
-    ("torch", "scaled_dot_product_attention"): (2, 0),
-    ("torch", "RMSNorm"): (2, 4),
-    ("keras", "MultiHeadAttention"): (2, 4),
-    ("keras", "GroupNormalization"): (2, 11),
-    ("keras", "UnitNormalization"): (2, 9),
+# Where a description's operators live, the first module that has the name in any version.
+HOMES: Mapping[str, tuple[str, ...]] = {
+    "torch": ("torch.nn", "torch.nn.functional", "torch", "torch.linalg"),
+    "keras": ("keras.layers", "keras.losses", "keras.ops"),
 }
-HYPERPARAMETERS: Mapping[tuple[str, str, str], Version] = {
-    ("torch", "LSTM", "proj_size"): (1, 8),
-    ("torch", "MultiheadAttention", "batch_first"): (1, 9),
-    ("torch", "TransformerEncoderLayer", "batch_first"): (1, 9),
-    ("torch", "TransformerDecoderLayer", "batch_first"): (1, 9),
-    ("torch", "TransformerEncoderLayer", "norm_first"): (1, 10),
-    ("torch", "TransformerDecoderLayer", "norm_first"): (1, 10),
-    ("torch", "CrossEntropyLoss", "label_smoothing"): (1, 10),
-    ("torch", "GELU", "approximate"): (1, 12),
-    ("torch", "LayerNorm", "bias"): (2, 1),
-    ("torch", "scaled_dot_product_attention", "enable_gqa"): (2, 5),
-}
-# Values that an older version of the hyperparameter did not know.
-VALUES: Mapping[tuple[str, str, str], tuple[tuple[str, ...], Version]] = {
+# Values that an older version of the hyperparameter did not know (release notes of PyTorch 1.9): no signature tells.
+VALUES: Mapping[tuple[str, str, str], tuple[tuple[str, ...], tuple[int, ...]]] = {
     ("torch", f"Conv{n}d", "padding"): (("same", "valid"), (1, 9)) for n in (1, 2, 3)
 }
-PACKAGES: Mapping[str, tuple[str, ...]] = {"torch": ("torch",), "keras": ("keras", "tensorflow"), "tf": ("tensorflow",)}
 
 
-def missing(framework: str, operator: str, given: Mapping[str, Any], version: Version | None) -> Requirement | None:
-    """What a layer uses that its framework's version does not have yet; None where the version is not known."""
-    if version is None:
+def missing(framework: str, operator: str, given: Mapping[str, Any], asked: Asked) -> Requirement | None:
+    """What a layer uses that no version asked for has; None where that is not certain.
+
+    A lower bound alone (``torch>=2.0``) lacks only what is gone: newer versions are allowed, and may bring a name.
+    """
+    home = _home(framework, operator)
+    if home is None or asked == Asked():
         return None
-    needs: list[tuple[str, Version]] = []
-    if (framework, operator) in LAYERS:
-        needs.append((f"`{operator}`", LAYERS[framework, operator]))
+    lacking = _lacking(framework, f"`{operator}`", asked, lambda table: operator in table.modules.get(home, {}))
     for name, value in given.items():
-        key = (framework, operator, name)
-        if key in HYPERPARAMETERS:
-            needs.append((f"`{name}` of {operator}", HYPERPARAMETERS[key]))
-        if key in VALUES and value in VALUES[key][0]:
-            needs.append((f"`{name}: {value}` of {operator}", VALUES[key][1]))
-    for what, since in needs:
-        if version < since:
-            facts = {"what": what, "framework": framework, "since": _dotted(since), "version": _dotted(version)}
-            return Requirement(SINCE, False, facts)
-    return None
+        if lacking is not None:
+            break
+        what = f"`{name}` of {operator}"
+        lacking = _lacking(framework, what, asked, lambda table, n=name: _takes(table, home, operator, n))  # type: ignore[misc]
+        known, since = VALUES.get((framework, operator, name), ((), ()))
+        if lacking is None and value in known and asked.version is not None and asked.version < since:
+            facts = {"what": f"`{name}: {value}` of {operator}", "framework": framework, "how": "with",
+                     "since": _dotted(since), "version": str(asked)}  # fmt: skip
+            lacking = Requirement(SINCE, False, facts)
+    return lacking
 
 
-def _dotted(version: Version) -> str:
+def _home(framework: str, operator: str) -> str | None:
+    known = all_tables(framework) if framework in HOMES else ()
+    return next((m for m in HOMES.get(framework, ()) if any(operator in t.modules.get(m, {}) for t in known)), None)
+
+
+def _takes(table: Table, home: str, operator: str, name: str) -> bool | None:
+    """None where this version's parameters are not told."""
+    declared = table.modules.get(home, {}).get(operator)
+    return None if declared is None else takes(declared, name)
+
+
+def _lacking(framework: str, what: str, asked: Asked, has: Callable[[Table], bool | None]) -> Requirement | None:
+    """The rule that `what` breaks: every version asked for lacks it, and another one has it."""
+    choice = tables(framework, asked)
+    having = [t for t in all_tables(framework) if has(t)]
+    judging = [t for t in choice.tables if asked.version is not None or t.version >= (asked.low or ())]
+    if not having or not choice.certain or any(has(t) is not False for t in judging):
+        return None
+    facts = {"what": what, "framework": framework, "version": str(asked)}
+    older = [t for t in having if t.version < judging[0].version]
+    if older:
+        return Requirement(UNTIL, False, facts | {"until": _dotted(older[-1].version[:2])})
+    if choice.gone_only:
+        return None
+    first = having[0].version
+    before = [t.version for t in all_tables(framework) if t.version < first]
+    adjacent = bool(before) and (first[1] == before[-1][1] + 1 if first[0] == before[-1][0] else first[1] == 0)
+    how = "with" if adjacent else "by"  # between two known versions lies one that is not
+    return Requirement(SINCE, False, facts | {"how": how, "since": _dotted(first[:2])})
+
+
+def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))
-
-
-@dataclass(frozen=True)
-class Pins:
-    """The versions a project's requirements ask for, by package name."""
-
-    versions: Mapping[str, Version]
-
-    def of(self, framework: str) -> Version | None:
-        """The version of a framework: what is pinned, or the oldest that is allowed."""
-        return next((self.versions[p] for p in PACKAGES.get(framework, ()) if p in self.versions), None)
-
-
-_LINE = re.compile(r"^\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*([^;#]*)")
-_BOUND = re.compile(r"(==|~=|>=)\s*([0-9]+(?:\.[0-9]+)*)")
-
-
-def pins_of(lines: Iterable[str]) -> Pins:
-    """Requirement lines (``torch==2.1.0``, ``keras>=3,<4 ; python_version > "3.9"``); others are passed over."""
-    found: dict[str, Version] = {}
-    for line in lines:
-        match = _LINE.match(line)
-        bounds = _BOUND.findall(match[2]) if match else []
-        if match and bounds:
-            exact = [text for sign, text in bounds if sign != ">="]
-            name = match[1].lower().replace("_", "-")
-            found[name] = tuple(int(part) for part in (exact or [bounds[0][1]])[0].split("."))
-    return Pins(found)
-
-
-def requirement_lines(name: str, text: str) -> tuple[str, ...]:
-    """The requirement lines of a ``requirements.txt`` or a ``pyproject.toml``; none where it cannot be read."""
-    if not name.endswith(".toml"):
-        return tuple(text.splitlines())
-    try:
-        project = tomllib.loads(text).get("project", {})
-    except tomllib.TOMLDecodeError:
-        return ()
-    lines = project.get("dependencies", []) if isinstance(project, dict) else []
-    return tuple(line for line in lines if isinstance(line, str))

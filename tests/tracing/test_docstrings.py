@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.docstrings import shapes_in
 from analyzer.tracing.problems import DOCUMENTED_CALL, Problem
 from analyzer.tracing.tracing import explore
-from analyzer.tracing.versions import Versions
 
 
 def problems_of(folder: Path, source: str) -> list[Problem]:

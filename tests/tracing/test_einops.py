@@ -8,9 +8,9 @@ from textwrap import dedent
 
 import pytest
 
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.problems import Problem
 from analyzer.tracing.tracing import explore, read_source
-from analyzer.tracing.versions import Versions
 
 HEAD = """
 import torch, torch.nn as nn

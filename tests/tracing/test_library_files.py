@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import torch
 
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.problems import EVERY_CALL, Problem
 from analyzer.tracing.tracing import explore, read_source
-from analyzer.tracing.versions import Versions
 
 HEAD = "import torch, torch.nn as nn\nimport somelib\n"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing import python_tools
 from analyzer.tracing.python_bugs import check_python
 from analyzer.tracing.python_tools import ToolFailed
-from analyzer.tracing.versions import Versions
 
 TEXT = "def area(width):\n    return width * hight\n"
 

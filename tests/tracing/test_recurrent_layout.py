@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore
-from analyzer.tracing.versions import Versions
 
 HEAD = """import torch
 from torch import nn

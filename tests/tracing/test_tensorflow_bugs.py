@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.problems import Problem
 from analyzer.tracing.tracing import explore
-from analyzer.tracing.versions import Versions
 
 MNIST = """import tensorflow as tf
 from tensorflow.examples.tutorials.mnist import input_data

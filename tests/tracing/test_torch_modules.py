@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore, read_source
-from analyzer.tracing.versions import Versions
 
 HEAD = "import torch, torch.nn as nn\n"
 # each fails on the marked line, where the last dimension of the input has the size given

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from analyzer.findings import Level
+from analyzer.frameworks.requested_versions import read_versions
 from analyzer.tracing.framework_api import check_framework_names
 from analyzer.tracing.problems import Problem
 from analyzer.tracing.tracing import explore, read_source
-from analyzer.tracing.versions import read_versions
 
 CORPUS = Path(__file__).parent / "corpus"
 PROGRAMS = sorted(p.name for p in CORPUS.iterdir() if (p / "broken.py").is_file())

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore
-from analyzer.tracing.versions import Versions
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 

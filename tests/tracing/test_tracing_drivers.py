@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing import libraries
 from analyzer.tracing.drivers import drivers_of
 from analyzer.tracing.problems import Problem
 from analyzer.tracing.tracing import explore, read_source
-from analyzer.tracing.versions import Versions
 
 NET = """
 import torch, torch.nn as nn

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.tracing.extract_wheels import read_names, read_wheel
-from analyzer.tracing.framework_api import Asked, all_tables, check_framework_names, tables
-from analyzer.tracing.versions import read_versions
+from analyzer.frameworks.api_tables import Asked, all_tables, tables
+from analyzer.frameworks.extract_wheels import read_names, read_wheel
+from analyzer.frameworks.requested_versions import read_versions
+from analyzer.tracing.framework_api import check_framework_names
 
 
 def found(tmp_path: Path, requirement: str, source: str, file: str = "requirements.txt") -> list[tuple[str, bool, str]]:

@@ -8,10 +8,10 @@ from textwrap import dedent
 
 import pytest
 
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.problems import Problem
 from analyzer.tracing.tracing import explore
 from analyzer.tracing.unit_tests import cases_of
-from analyzer.tracing.versions import Versions
 
 
 def problems_of(tmp_path: Path, source: str, name: str = "test_net.py") -> list[Problem]:

@@ -66,13 +66,16 @@ def version_files(root: Path) -> list[Path]:
     ]
 
 
-def read_versions(root: Path) -> Versions:
-    """From lock files, requirements*.txt, environment.yml, pyproject.toml, setup.py, setup.cfg, Pipfile of the root."""
+def read_versions(root: Path, own: str | None = None) -> Versions:
+    """From lock files, requirements*.txt, environment.yml, pyproject.toml, setup.py, setup.cfg, Pipfile of the root.
+
+    `own` is a file of requirements that goes before all of them.
+    """
     exact: dict[str, tuple[int, ...]] = {}
     below: dict[str, tuple[int, ...]] = {}
     low: dict[str, tuple[int, ...]] = {}
     sources: dict[str, str] = {}
-    for file in version_files(root):
+    for file in [*([root / own] if own else []), *version_files(root)]:
         for name, clauses in [*_requirements(file), *_locked(file)]:
             framework = _NAMES.get(name.lower().replace("_", "-"))
             if framework is None or framework in sources:

@@ -1,9 +1,9 @@
 """Names and signatures of versions that are not installed, read from their wheels without running them.
 
-    python -m analyzer.tracing.extract_wheels keras-2.15.0-py3-none-any.whl torch-2.2.2-cp311-none-macosx_11_0_arm64.whl
+    python -m analyzer.frameworks.extract_wheels keras-2.15.0-py3-none-any.whl torch-2.2.2-cp311-none-macosx….whl
 
 Run by maintainers; `pip download --no-deps torch==VERSION --only-binary=:all: --platform macosx_11_0_arm64` gives small
-wheels. The result is `analyzer/tracing/api/NAME_versions.json.gz`: version → module → name → parameters, in the
+wheels. The result is `analyzer/frameworks/api/NAME_versions.json.gz`, written by `api_tables.packed`, parameters in the
 notation of `extract_api`. Of Keras what `keras_export` names is public, of the others what a module binds.
 """
 
@@ -18,8 +18,9 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from analyzer.tracing.extract_api import DATA, MODULES
-from analyzer.tracing.read_package import Definition, Package, parameters
+from analyzer.frameworks.api_tables import packed, unpacked
+from analyzer.frameworks.extract_api import DATA, MODULES
+from analyzer.frameworks.read_package import Definition, Package, parameters
 
 _WHEEL = re.compile(r"([a-z_]+)-([0-9.]+)-")
 _PACKAGES = {"keras": "keras", "torch": "torch", "tensorflow": "tensorflow", "tensorflow-cpu": "tensorflow",
@@ -106,9 +107,9 @@ def main(wheels: list[str]) -> int:
             )
             return 2
         file = DATA / f"{name}_versions.json.gz"
-        versions = json.loads(gzip.decompress(file.read_bytes())) if file.is_file() else {}
+        versions = dict(unpacked(json.loads(gzip.decompress(file.read_bytes())))) if file.is_file() else {}
         versions[match[2]] = read_wheel(Path(wheel)) if name == "keras" else read_names(Path(wheel), name)
-        text = json.dumps(versions, separators=(",", ":"), sort_keys=True)
+        text = json.dumps(packed(versions), separators=(",", ":"), sort_keys=True)
         file.write_bytes(gzip.compress(text.encode(), mtime=0))
         print(f"{name} {match[2]}: {sum(map(len, versions[match[2]].values()))} names")
     return 0
