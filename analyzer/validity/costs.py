@@ -1,8 +1,6 @@
 """What a layer costs, as terms: parameters, elements of its outputs, floating point operations of one forward pass.
 
-Parameters are the frameworks' own counts (see `parameter_counts`); operations are those that PyTorch's
-`torch.utils.flop_counter` counts (two for each multiplication and addition of a product of matrices or a convolution,
-none for anything else).
+Parameters are the frameworks' own counts (`parameter_counts`), operations those of products (`operation_counts`).
 """
 
 from __future__ import annotations
@@ -11,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analyzer.validity.architecture import Layer
-from analyzer.validity.parameter_counts import COUNTS, each, parameters, weightless
+from analyzer.validity.operation_counts import operations
+from analyzer.validity.parameter_counts import parameters
 from analyzer.validity.spec import Category, Requirement, Rule, TensorType
 from analyzer.validity.specs.common import size_of
-from analyzer.validity.terms import Term, floor_div, product, total
+from analyzer.validity.terms import Term, total
 
 LIMIT = Rule("limit", Category.ILLEGAL_VALUE, "the model has {value} {what}; the limit is {limit}")
 NAMES = {
@@ -25,35 +24,6 @@ NAMES = {
 }
 BYTES = {"float64": 8, "int64": 8, "complex64": 8, "complex128": 16, "float16": 2, "bfloat16": 2, "int16": 2, "int8": 1,
          "uint8": 1, "bool": 1}  # fmt: skip
-# PyTorch's layers whose operations its counter does not count, or of which they are not known here.
-UNCOUNTED = frozenset(
-    (
-        *("LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell", "Bilinear"),
-        *("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer"),
-    )
-)
-
-
-def operations(layer: Layer, operands: Sequence[TensorType | None], output: TensorType) -> Term | None:
-    """Floating point operations of one forward pass; None where they are not known."""
-    if layer.framework != "torch":
-        return None
-    a, operator, x = layer.hyperparameters, layer.operator, operands[0] if operands else None
-    kind, transposed = operator[:-2].removesuffix("Transpose"), "Transpose" in operator
-    if operator == "Linear":
-        return None if output.shape is None else 2 * size_of(output.shape) * a["in_features"]
-    if kind == "Conv":
-        across, channels = (x, a["out_channels"]) if transposed else (output, a["in_channels"])
-        if across is None or across.shape is None:
-            return None
-        window = product(each(a["kernel_size"], int(operator[-2])))
-        return 2 * size_of(across.shape) * floor_div(channels, a.get("groups", 1)) * window
-    if operator in ("matmul", "bmm", "mm"):
-        known = output.shape is not None and x is not None and x.shape
-        return 2 * size_of(output.shape) * x.shape[-1] if known else None  # type: ignore[arg-type, union-attr, index]
-    if operator in UNCOUNTED:
-        return None
-    return 0 if weightless(layer) or (layer.framework, operator) in COUNTS else None
 
 
 class Costs:

@@ -18,6 +18,7 @@ from analyzer.validity.space_repeat import repeated
 from analyzer.validity.space_text import Text, size_path
 from analyzer.validity.spec import TensorType
 from analyzer.validity.specs.common import NUMERIC
+from analyzer.validity.specs.subscripts import EVERYTHING, NEW_AXIS, SLICE
 
 MODEL_KEYS = ("framework", "version", "inputs", "layers")
 LAYER_KEYS = ("name", "op", "input", "inputs", "framework", "source", "when")
@@ -163,7 +164,12 @@ def _layer(
             raise UsageProblem(
                 f"{name}:{line}: `{operand}` is no output; after `name` come `name:1` to `name:{OUTPUTS - 1}`"
             )
-    hyperparameters = {str(k): attribute_value(v, known, line, name) for k, v in item.items() if k not in LAYER_KEYS}
+    subscripts = {"index"} if operator == "getitem" else set()
+    hyperparameters = {
+        str(k): index_value(v, known, line, name) if k in subscripts else attribute_value(v, known, line, name)
+        for k, v in item.items()
+        if k not in LAYER_KEYS
+    }
     for attribute, value in hyperparameters.items():
         check_attribute(specs[own, operator], attribute, value, f"{name}:{line}", title, known)
     return Layer(
@@ -210,6 +216,44 @@ def attribute_value(value: Any, known: frozenset[str], line: int | None, name: s
         hint = f"; did you mean `{close[0]}`?" if close else ""
         raise UsageProblem(f"{name}:{line}: `{value}` reads `{missing}`, which is not a hyperparameter{hint}")
     return value
+
+
+def index_value(value: Any, known: frozenset[str], line: int | None, name: str) -> Any:
+    """The subscripts of `getitem` in Python's own spelling: ``index: ":, 1:k, None, ..., -1"``, brackets or not.
+
+    Raises UsageProblem for what is no subscript.
+    """
+    if not isinstance(value, str):
+        return attribute_value(value, known, line, name)
+    text = value.strip()
+    text = text[1:-1] if text.startswith("[") and text.endswith("]") else text
+    try:
+        tree = ast.parse(f"x[{text}]", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = None
+    if not isinstance(tree, ast.Subscript) or not isinstance(tree.value, ast.Name):
+        raise UsageProblem(
+            f'{name}:{line}: `index: {value}` is no subscript; write it as in `index: ":, 1:k, ..., -1"`'
+        )
+
+    def term(part: ast.expr | None) -> Any:
+        return None if part is None else attribute_value(ast.unparse(part), known, line, name)
+
+    def subscript(part: ast.expr) -> Any:
+        match part:
+            case ast.Slice(lower=lower, upper=upper, step=step):
+                return (SLICE, term(lower), term(upper), term(step))
+            case ast.Constant(value=None):
+                return NEW_AXIS
+            case ast.Constant(value=value) if value is ...:
+                return EVERYTHING
+        read = term(part)
+        if isinstance(read, str):
+            raise UsageProblem(f"{name}:{line}: `index` reads `{read}`, which is not a hyperparameter")
+        return read
+
+    parts = tree.slice.elts if isinstance(tree.slice, ast.Tuple) else [tree.slice]
+    return tuple(subscript(part) for part in parts)
 
 
 def _plain_option(value: str) -> bool:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import json
+import os
 import random
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -167,6 +171,35 @@ def test_parameters_of_recurrent_and_attention_layers_are_pytorch_s() -> None:
             assert verdict([2, 3, 8], stack, {"parameters": count - 1}).verdict == VALID_FOR_NONE, layer
 
 
+def products(module: Any, *operands: Any) -> int:
+    """PyTorch's count, with the fused kernels of recurrent layers and attention taken apart."""
+    import torch
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    from torch.utils.flop_counter import FlopCounterMode
+
+    with FlopCounterMode(display=False) as flops, sdpa_kernel(SDPBackend.MATH), torch.backends.mkldnn.flags(False):
+        module.train()(*operands)
+    return int(flops.get_total_flops())
+
+
+def test_operations_of_recurrent_and_attention_layers_are_pytorch_s() -> None:
+    torch = pytest.importorskip("torch")
+    rng = random.Random(29)
+    layers = [drawn_sequence_layer(rng) for _ in range(40)] + [
+        dict(layer) for layer in OTHERS if "Cell" not in layer["op"]
+    ]
+    for layer in layers:
+        if "bias" in layer:
+            layer["bias"] = bool(layer["bias"])
+        made = getattr(torch.nn, layer["op"])(**{k: v for k, v in layer.items() if k != "op"})
+        copies = {"MultiheadAttention": 3, "TransformerDecoderLayer": 2}.get(layer["op"], 1)
+        count = products(made, *[torch.zeros(2, 3, 8)] * copies)
+        stack = [{"name": "one", **layer, "inputs": ["x"] * copies}]
+        assert verdict([2, 3, 8], stack, {"flops": count}).verdict == VALID_FOR_ALL, (layer, count)
+        if count:
+            assert verdict([2, 3, 8], stack, {"flops": count - 1}).verdict == VALID_FOR_NONE, (layer, count)
+
+
 KERAS = (
     {"op": "Dense", "units": 5, "use_bias": False},
     {"op": "Dense", "units": 5},
@@ -209,6 +242,45 @@ def test_parameters_of_a_keras_layer_are_keras_s(layer: dict[str, Any]) -> None:
         assert decide(read_space(text, "costs.yml")).verdict == expected, (limit, layer)
 
 
+COUNTED = """
+import json, sys
+import keras, torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
+counts = []
+for layer in json.load(sys.stdin):
+    name = layer.pop("op")
+    made = getattr(keras.layers, name)(**layer)
+    operands = [keras.ops.zeros((2, 6, 8))] * (2 if name == "MultiHeadAttention" else 1)
+    made(*operands)
+    with FlopCounterMode(display=False) as flops, sdpa_kernel(SDPBackend.MATH), torch.no_grad():
+        made(*operands)
+    counts.append(flops.get_total_flops())
+print(json.dumps(counts))
+"""
+
+
+def test_operations_of_keras_layers_are_those_that_pytorch_counts_below_them() -> None:
+    pytest.importorskip("keras")
+    pytest.importorskip("torch")
+    done = subprocess.run(
+        [sys.executable, "-c", COUNTED], input=json.dumps(KERAS), capture_output=True, text=True, check=True,
+        env={**os.environ, "KERAS_BACKEND": "torch"},
+    )  # fmt: skip
+    for layer, count in zip(KERAS, json.loads(done.stdout.splitlines()[-1]), strict=True):
+        if layer["op"] == "SimpleRNN" or layer.get("reset_after") is False:
+            count = count * 6 // 7  # of six steps Keras takes the first one twice, to learn the output's shape
+        stack = [{"name": "one", **layer, "inputs": ["x"] * (2 if layer["op"] == "MultiHeadAttention" else 1)}]
+        data = {
+            "version": 1,
+            "model": {"framework": "keras", "inputs": {"x": {"shape": [2, 6, 8]}}, "layers": stack},
+            "hyperparameters": {"one": [1]},
+        }
+        for limit, expected in ((count, VALID_FOR_ALL), *(((count - 1, VALID_FOR_NONE),) if count else ())):
+            text = yaml.safe_dump({**data, "limits": {"flops": limit}})
+            assert decide(read_space(text, "costs.yml")).verdict == expected, (limit, layer)
+
+
 @pytest.mark.parametrize("framework", ["torch", "keras"])
 def test_what_counts_as_weightless_makes_no_weight(framework: str) -> None:
     library = pytest.importorskip("torch.nn" if framework == "torch" else "keras.layers")
@@ -235,7 +307,7 @@ def test_the_batch_that_fits() -> None:
 
 
 def test_what_is_not_known_is_undecided_and_what_is_no_limit_a_usage_error() -> None:
-    layers = [{"op": "LSTM", "input_size": 4, "hidden_size": 4}]
+    layers = [{"op": "Bilinear", "in1_features": 4, "in2_features": 4, "out_features": 2, "inputs": ["x", "x"]}]
     assert verdict([2, 3, 4], layers, {"flops": 10**9}).verdict == UNDECIDED
     for limits in ({"speed": 3}, {"memory": "much"}, {"flops": True}):
         with pytest.raises(UsageProblem, match="is no limit"):

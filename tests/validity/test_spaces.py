@@ -337,3 +337,32 @@ def halved(size: int, depth: int) -> int:
     for _ in range(depth):
         size = (size - 2) // 2
     return size
+
+
+@pytest.mark.parametrize("index", [":, 1:k, ..., -1", "[:, 1:k, ..., -1]"])
+def test_a_part_of_a_tensor_in_python_s_spelling(index: str) -> None:
+    """Of 12 rows and columns, `x[:, 1:k, ..., -1]` has `k - 1` rows, and the linear layer wants four features."""
+    text = f"""
+version: 1
+model:
+  inputs: {{x: {{shape: [2, 12, 4, 7]}}}}
+  layers:
+    - {{name: part, op: getitem, index: "{index}"}}
+    - {{name: rows, op: Linear, in_features: 4, out_features: 3}}
+    - {{name: whole, op: Reshape, shape: [2, 3 * (k - 1)]}}
+    - {{name: last, op: Linear, in_features: 15, out_features: 1}}
+hyperparameters: {{k: [2, 5, 6, 13]}}
+""".replace("op: Reshape", "op: reshape")
+    found = decide(space(text))
+    assert (found.total, found.valid) == (4, 1)
+    assert found.failures[0].step.layer.name == "last"
+    assert check_vector(space(text), {"k": 6}) is None
+    new = text.replace(index, "None, :, ::2, 0").replace("op: Linear, in_features: 4,", "op: Linear, in_features: 7,")
+    assert decide(space(new)).failures[0].step.layer.name == "whole"
+
+
+@pytest.mark.parametrize(("index", "said"), [(":, 1:(", "is no subscript"), ("x, 1 +", "is no subscript")])
+def test_a_wrong_subscript_is_one_sentence(index: str, said: str) -> None:
+    text = f'{{version: 1, model: {{inputs: {{x: {{shape: [2, 3]}}}}, layers: [{{op: getitem, index: "{index}"}}]}}}}'
+    with pytest.raises(UsageProblem, match=said):
+        space(text)
