@@ -1,7 +1,7 @@
 """Floating point operations of one forward pass of one layer, as a term.
 
-Two for each multiplication and addition of a product of matrices or a convolution, none for anything else: the
-counts of PyTorch's `torch.utils.flop_counter`, where recurrent layers and attention are taken apart into their products.
+Two for each multiplication and addition of a product of matrices or a convolution, none for anything else, as
+`torch.utils.flop_counter` counts where recurrent layers and attention are taken apart into their products.
 """
 
 from __future__ import annotations
