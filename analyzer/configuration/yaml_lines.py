@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -20,8 +20,14 @@ MAX_INTEGER = 1 << 63  # sizes fit; Python cannot even print what base 60 (`1:59
 MAX_BRACKETS = 400  # well beyond MAX_DEPTH: brackets in texts are counted too
 
 
-class _Loader(yaml.SafeLoader):
-    """SafeLoader that keeps dates as text."""
+if TYPE_CHECKING or not yaml.__with_libyaml__:
+    _Parser = yaml.SafeLoader
+else:  # libyaml, which reads a thousand layers in a tenth of the time; a PyYAML without it is possible
+    _Parser = yaml.CSafeLoader
+
+
+class _Loader(_Parser):
+    """The safe loader, which keeps dates as text."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML's own class attribute
         first: [(tag, regexp) for tag, regexp in resolvers if tag != "tag:yaml.org,2002:timestamp"]
@@ -40,15 +46,16 @@ def load_with_lines(text: str, name: str) -> tuple[Any, dict[Path, int]]:
         )
     if (line := _too_deep(text)) is not None:
         raise UsageProblem(f"{name}:{line}: more than {MAX_BRACKETS} brackets stand open; write it as indented lines.")
+    if wrong := yaml.reader.Reader.NON_PRINTABLE.search(text):
+        raise UsageProblem(f"{name}: the character {ord(wrong.group()):#06x} has no place in YAML; remove it.")
+    loader = _Loader(text)
     try:
-        loader = _Loader(text)
-    except yaml.reader.ReaderError as error:
-        raise UsageProblem(f"{name}: the character {error.character:#06x} has no place in YAML; remove it.") from None
-    try:
+        _check_depth(text, name)
         root = loader.get_single_node()
         lines: dict[Path, int] = {}
         data = _plain(loader, root, (), lines, name) if root is not None else None
     except yaml.MarkedYAMLError as error:
+        error = _in_words(text) or error
         mark = error.problem_mark or error.context_mark
         place = f"{name}:{mark.line + 1}" if mark else name
         raise UsageProblem(f"{place}: not valid YAML: {error.problem or error.context}.") from None
@@ -74,6 +81,29 @@ def _too_deep(text: str) -> int | None:
         elif character in "]}":
             depth = max(0, depth - 1)
     return None
+
+
+def _in_words(text: str) -> yaml.MarkedYAMLError | None:
+    """The mistake as PyYAML's own parser tells it, which says what stands there instead; None where it sees none."""
+    try:
+        for _ in yaml.parse(text, Loader=yaml.SafeLoader):
+            pass
+    except yaml.MarkedYAMLError as error:
+        return error
+    return None
+
+
+def _check_depth(text: str, name: str) -> None:
+    """Composing is recursive, and libyaml's does not watch its stack; events are not."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.events.CollectionStartEvent):
+            depth += 1
+            if depth > MAX_BRACKETS:
+                place = f"{name}:{event.start_mark.line + 1}" if event.start_mark else name
+                raise UsageProblem(f"{place}: the document is nested too deeply; write fewer levels.")
+        elif isinstance(event, yaml.events.CollectionEndEvent):
+            depth -= 1
 
 
 def _plain(loader: _Loader, node: yaml.Node, path: Path, lines: dict[Path, int], name: str) -> Any:

@@ -52,6 +52,7 @@ class Package:
     def __post_init__(self) -> None:
         self._known: dict[str, dict[str, Binding]] = {}
         self._exports: dict[str, list[str]] = {}
+        self._trees: dict[str, ast.Module] = {}
         self._open: set[str] = set()  # modules whose `__all__` is not told by their own text
 
     def sources(self, module: str) -> list[tuple[str, str]]:
@@ -76,9 +77,10 @@ class Package:
         self._known[module] = found  # circular imports see what is there so far
         for file, package in self.sources(module):
             try:
-                tree = ast.parse(self.files[file])
+                tree = self._trees.get(file) or ast.parse(self.files[file])
             except (SyntaxError, ValueError):
                 continue
+            self._trees[file] = tree
             self._bind(tree.body, module, package, found, file.endswith(".pyi"))
             if any(isinstance(n, ast.FunctionDef) and n.name == "__getattr__" for n in ast.walk(tree)):
                 for text in _strings(tree):
@@ -175,8 +177,14 @@ class Package:
             found[alias.asname or alias.name] = binding or Binding()
 
     def describe(self, module: str) -> dict[str, list[str] | None]:
-        """Name → parameters, None for what is no callable or cannot be told."""
-        names = self.names(self.located(module))
+        """Name → parameters, None for what is no callable or cannot be told.
+
+        Each module is read anew: where imports run in a circle, the one that is begun first is whole.
+        """
+        located = self.located(module)
+        for known in (self._known, self._exports, self._open):
+            known.clear()
+        names = self.names(located)
         return {name: self.signature(names[name]) for name in sorted(names) if not name.startswith("__")}
 
     def located(self, module: str) -> str:

@@ -55,9 +55,7 @@ def hyperparameters_of(class_name: str, config: Mapping[str, Any]) -> dict[str, 
     if found is None:
         return {}
     known = found.defaults
-    open_ended = any(
-        p.kind is inspect.Parameter.VAR_KEYWORD for p in inspect.signature(found.transfer).parameters.values()
-    )
+    open_ended = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in found.parameters.values())
     picked = {k: tuple(v) if isinstance(v, list) else v for k, v in config.items() if k in known}
     return {k: v for k, v in picked.items() if open_ended or not isinstance(v, dict)}
 

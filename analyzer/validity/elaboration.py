@@ -227,7 +227,7 @@ def _attributes(found: Spec, layer: Layer) -> Mapping[str, Any]:
 
 @functools.cache
 def _takes_all(found: Spec) -> bool:
-    parameters = inspect.signature(found.transfer).parameters.values()
+    parameters = found.parameters.values()
     return any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
 
 

@@ -54,7 +54,7 @@ def check_numbers(data: Any, lines: Mapping[tuple[str | int, ...], int], name: s
 
 def check_attribute(found: Spec, attribute: str, value: Any, where: str, layer: str, known: frozenset[str]) -> None:
     """The attribute must be one of the operator, and a literal of the kind that its type takes."""
-    parameters = inspect.signature(found.transfer).parameters
+    parameters = found.parameters
     names = [n for n, p in parameters.items() if p.kind is inspect.Parameter.KEYWORD_ONLY]
     if attribute not in parameters:
         if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()):
@@ -85,7 +85,7 @@ def check_domains(architecture: Architecture, domains: Mapping[str, Sequence[Any
                         )
     for layer in architecture.layers:
         found = find_spec(layer.operator, layer.framework)
-        parameters = inspect.signature(found.transfer).parameters if found is not None else {}
+        parameters = found.parameters if found is not None else {}
         for attribute, stated in layer.hyperparameters.items():
             if attribute not in parameters:
                 continue
@@ -143,7 +143,7 @@ def check_complete(layer: Layer, name: str) -> None:
     if missing:
         mended = ", ".join(f"{m}: …" for m in missing)
         raise UsageProblem(f"{where}: `{layer.name}` ({layer.operator}) needs `{missing[0]}`; add `{mended}`")
-    parameters = list(inspect.signature(found.transfer).parameters.values())[1:]
+    parameters = list(found.parameters.values())[1:]
     operands = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.POSITIONAL_ONLY)]
     needed = sum(p.default is inspect.Parameter.empty for p in operands)
     many = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters)

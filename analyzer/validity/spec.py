@@ -14,6 +14,7 @@ terms (unknown dimensions). `check` runs it and tells the first rule that fails.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -262,14 +263,15 @@ class Spec:
     name: str
     transfer: Callable[..., TensorType | tuple[TensorType, ...]]
 
+    @functools.cached_property
+    def parameters(self) -> Mapping[str, inspect.Parameter]:
+        """The case, the operands and, keyword-only, the hyperparameters of `transfer`."""
+        return inspect.signature(self.transfer).parameters
+
     @property
     def defaults(self) -> Mapping[str, Any]:
         """Hyperparameters with their defaults; `inspect.Parameter.empty` where there is none."""
-        return {
-            p.name: p.default
-            for p in inspect.signature(self.transfer).parameters.values()
-            if p.kind is inspect.Parameter.KEYWORD_ONLY
-        }
+        return {p.name: p.default for p in self.parameters.values() if p.kind is inspect.Parameter.KEYWORD_ONLY}
 
     @property
     def doc(self) -> str:
@@ -375,7 +377,7 @@ def _signature_problem(
     spec: Spec, inputs: Sequence[TensorType | None], hyperparameters: Mapping[str, Any]
 ) -> str | None:
     """Why the operator cannot be called this way, or None if it can."""
-    parameters = list(inspect.signature(spec.transfer).parameters.values())[1:]
+    parameters = list(spec.parameters.values())[1:]
     operands = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.POSITIONAL_ONLY)]
     variadic = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters)
     needed = sum(p.default is inspect.Parameter.empty for p in operands)

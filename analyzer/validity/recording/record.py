@@ -116,7 +116,7 @@ def record(request: Request, root: Path, sandbox: Sandbox, limits: Limits | None
 
 
 def _attributes(found: Any) -> list[str]:
-    parameters = inspect.signature(found.transfer).parameters.values()
+    parameters = found.parameters.values()
     return [p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
 
 
