@@ -63,7 +63,9 @@ def inside(framework: str, count: int, seed: int) -> Mapping[str, Any]:
         lacking = missing(framework, instance.operator, instance.hyperparameters, asked) is not None
         seen["refused" if isinstance(real, str) else "taken"] += 1
         seen["lacking"] += lacking
-        if not agreement(instance, real, check(found, operands, instance.hyperparameters), lacking):
+        if not agreement(
+            instance, real, check(found, operands, instance.hyperparameters, version=asked.version), lacking
+        ):
             wrong.append([str(instance), str(real)[:200]])
     return {"version": version, "seen": seen, "wrong": wrong}
 

@@ -150,7 +150,7 @@ class _Elaboration:
     def _applied(self, found: Spec, operands: list[TensorType | None], layer: Layer) -> Outcome | None:
         """None for a layer so malformed (operands or attributes missing) that its type cannot be read."""
         try:
-            return check(found, operands, _attributes(found, layer), version=self._architecture.version)
+            return check(found, operands, _attributes(found, layer), version=self._architecture.asked.version)
         except NeedsConcrete as missing:  # from a helper outside of the type's own function
             raise Structural(missing.symbols) from None
         except (KeyError, IndexError, TypeError):

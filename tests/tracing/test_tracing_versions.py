@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from pathlib import Path
 
 import pytest
@@ -30,10 +31,10 @@ def found(tmp_path: Path, requirement: str, source: str, file: str = "requiremen
         ("keras==2.12.0", "from keras import layers\nx = layers.StringLookupp()", "python/missing-attribute",
          "did you mean `StringLookup`"),
         ("keras==3.0.5", "from keras import layers\nx = layers.MelSpectrogram()", "python/missing-attribute",
-         "it exists from about Keras 3.5.0 on"),
+         "it exists from about Keras 3.1.1 on"),
         ("keras==3.5.0", "from keras import layers\nx = layers.MelSpectrogram()", "", ""),
         ("keras==3.7.0", "from keras import layers\nx = layers.LocallyConnected1D(3, 3)", "python/missing-attribute",
-         "Keras 3.5.0 and 3.10.0"),
+         "checked against Keras 3.7.0"),
         ("tensorflow==2.15.0", "import tensorflow as tf\nx = tf.keras.layers.ThresholdedReLU()", "", ""),
         ("tensorflow==2.17.0", "import tensorflow as tf\nx = tf.keras.layers.ThresholdedReLU()",
          "python/missing-attribute", "ThresholdedReLU"),
@@ -44,7 +45,7 @@ def found(tmp_path: Path, requirement: str, source: str, file: str = "requiremen
         ("keras==3.5.0", "import keras\nx = keras.layers.experimental.preprocessing.Rescaling(2)",
          "python/removed-api", "does not exist in Keras 3.5.0"),
         ("torch==1.13.1", "import torch\nm = torch.compile(f)", "python/missing-attribute",
-         "it exists from about PyTorch 2.2.2 on"),
+         "it exists from about PyTorch 2.0.1 on"),
         ("torch==2.0.1", "import torch\nm = torch.compile(f)", "", ""),
         ("torch==2.2.2", "import torch\nm = torch.compile(f)", "", ""),
         ("torch==2.2.2", "import torch\nx = torch.gesv(b, a)", "python/removed-api", "use torch.linalg.solve"),
@@ -108,12 +109,22 @@ def test_without_a_version_nothing_is_certain(tmp_path: Path) -> None:
 
 
 def test_tables_bracket_a_version() -> None:
-    between = tables("keras", Asked((2, 13)))
-    assert [str(t) for t in between.tables] == ["2.12.0", "2.15.0"]
+    between = tables("keras", Asked((2, 7)))
+    assert [str(t) for t in between.tables] == ["2.6.0", "2.8.0"]
     assert between.certain
     assert not tables("keras", Asked((2, 3))).certain
     known = {name: len(all_tables(name)) for name in ("keras", "torch", "tensorflow", "numpy")}
-    assert known == {"keras": 6, "torch": 6, "tensorflow": 5, "numpy": 4}
+    assert known == {"keras": 25, "torch": 22, "tensorflow": 5, "numpy": 4}
+
+
+@pytest.mark.parametrize("framework", ["torch", "keras"])
+def test_no_version_loses_half_of_a_module(framework: str) -> None:
+    """What a circle of imports hides from the reader would be told as gone."""
+    known = [t for t in all_tables(framework) if framework == "torch" or t.version >= (3,)]
+    module = {"torch": "torch.nn", "keras": "keras.layers"}[framework]
+    for older, newer in itertools.pairwise(known):
+        lost = set(older.modules[module]) - set(newer.modules[module])
+        assert len(lost) < len(older.modules[module]) // 4, (str(older), str(newer))
 
 
 def test_a_wheel_is_read_without_running_it(tmp_path: Path) -> None:

@@ -35,6 +35,14 @@ KEY_WIDTH = Rule(
 )
 
 
+# Seen in `benchmarks/framework_versions.py`: Keras 3.5 and 3.6 refuse what 3.4 and 3.7 take.
+EQUAL_WIDTHS = Rule(
+    "equal-widths",
+    Category.INCOMPATIBLE_SHAPE,
+    "Keras 3.5 and 3.6 want a query and a value of the same width; they have {query} and {value}",
+)
+
+
 @define("torch", "MultiheadAttention")
 def torch_multihead_attention(
     case: Case,
@@ -177,6 +185,8 @@ def keras_multihead_attention(
     need_rank(case, key, query.rank, operand="the key")
     for a, b in zip(key.dims[1:-1], value.dims[1:-1], strict=True):
         case.require(SEQUENCE, equal(a, b), key=a, value=b)
+    if case.version is not None and (3, 5) <= case.version < (3, 7):
+        case.require(EQUAL_WIDTHS, equal(query.dims[-1], value.dims[-1]), query=query.dims[-1], value=value.dims[-1])
     case.require(BATCH, equal(query.dims[0], value.dims[0]), query=query.dims[0], operand="value", other=value.dims[0])
     width = query.dims[-1] if output_shape is None else output_shape
     sizes = tuple(width) if isinstance(width, (tuple, list)) else (width,)
