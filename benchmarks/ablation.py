@@ -79,7 +79,7 @@ def generated(count: int, seed: int) -> None:
 
 def stored(data: Path) -> None:
     from analyzer.graph.model import display_name
-    from analyzer.loading import load
+    from analyzer.loading.reading import load
     from analyzer.numerical import interpret
 
     cases = json.loads((data / "manifest.json").read_text())["cases"]

@@ -145,7 +145,7 @@ def bare(name: str, project: Path) -> dict[str, Any]:
 def through_assay(name: str, project: Path) -> dict[str, Any]:
     """`export` in the process sandbox, then what the graph holds."""
     from analyzer.configuration.config import TargetConfig
-    from analyzer.exporting import export
+    from analyzer.exporting.export import export
     from analyzer.graph import layer_of, location_of
     from analyzer.walls.process import ProcessSandbox
 
@@ -210,7 +210,7 @@ def main() -> None:
     rows = []
     for name, path in light_zoo().items():
         if fnmatch.fnmatch(name, args.only):
-            from analyzer.loading import load
+            from analyzer.loading.reading import load
 
             started = time.perf_counter()
             graph = load(path)

@@ -35,7 +35,7 @@ from rich.table import Table
 from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import AnalysisResult, Confidence, Finding
 from analyzer.graph import Graph, Role, ValueRange, display_name, role_of
-from analyzer.loading import load
+from analyzer.loading.reading import load
 from analyzer.numerical.analysis import analyse as analyse_with
 from analyzer.numerical.confirm.confirmation import Budget, Confirmer
 

@@ -26,8 +26,10 @@ import onnx
 from google.protobuf import text_format
 from onnx import helper, numpy_helper
 
-from analyzer.loading import detect, find_models, load
+from analyzer.loading.formats import detect
 from analyzer.loading.graphdef import enumerator
+from analyzer.loading.reading import load
+from analyzer.loading.search import find_models
 from analyzer.loading.tensorflow_schema import message_class
 
 
@@ -46,7 +48,7 @@ def fresh_process(path: Path) -> tuple[float, int]:
     code = """
 import resource, sys
 from pathlib import Path
-from analyzer.loading import load
+from analyzer.loading.reading import load
 graph = load(Path(sys.argv[1]))
 for value in graph.graph.initializers.values():
     value.const_value.numpy().sum()

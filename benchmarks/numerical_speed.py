@@ -72,7 +72,7 @@ ONE_PROCESS = """
 import json, resource, sys
 from pathlib import Path
 from analyzer.configuration.config import TargetConfig
-from analyzer.loading import load
+from analyzer.loading.reading import load
 from analyzer.numerical import interpret
 from analyzer.numerical.assumptions import as_ranges, assume
 graph = load(Path(sys.argv[1]))
@@ -183,7 +183,7 @@ def weights() -> None:
 
 def data(folder: Path) -> None:
     from analyzer.graph import ValueRange
-    from analyzer.loading import load
+    from analyzer.loading.reading import load
 
     times = {}
     for path in sorted([*folder.glob("*.pbtxt"), *folder.glob("*.onnx")]):

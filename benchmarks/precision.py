@@ -47,11 +47,11 @@ def image_range(name: str) -> tuple[float, float]:
 def graph_of(name: str, source: str | None, file: str | None) -> Any:
     """The model's graph, through the sandboxed export or the loader."""
     if file is not None:
-        from analyzer.loading import load
+        from analyzer.loading.reading import load
 
         return load(Path(file))
     from analyzer.configuration.config import TargetConfig
-    from analyzer.exporting import export
+    from analyzer.exporting.export import export
     from analyzer.walls import Limits
     from analyzer.walls.process import ProcessSandbox
 

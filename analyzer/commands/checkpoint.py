@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from analyzer.commands.output import add_format, emit, report_of
 from analyzer.configuration.config import Environment, TargetConfig
 from analyzer.differential.plan import foreign_operators
-from analyzer.exporting import export
+from analyzer.exporting.export import export
 from analyzer.findings import FailOn
-from analyzer.loading import load, scan
 from analyzer.loading.formats import Format, detect
-from analyzer.loading.scan import custom_operators, of_other_libraries
+from analyzer.loading.reading import load
+from analyzer.loading.scan import custom_operators, of_other_libraries, scan
 from analyzer.problem import Problem, TargetProblem, UsageProblem
 from analyzer.validity.checkpoint import against, inspect
 from analyzer.walls.attended import Served

@@ -22,10 +22,10 @@ from analyzer.differential.plan import traced_by_engine, unexported
 from analyzer.differential.pool import Pool, variables_for
 from analyzer.differential.sentences import verdict
 from analyzer.differential.source_lines import with_lines
-from analyzer.exporting import export
+from analyzer.exporting.export import export
 from analyzer.findings import FailOn
-from analyzer.loading import load, scan
-from analyzer.loading.scan import refusal
+from analyzer.loading.reading import load
+from analyzer.loading.scan import refusal, scan
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.running.worsening import mark_worse
 from analyzer.walls import launch

@@ -223,19 +223,33 @@ def _workflow() -> str:
 
 
 def _rows(found: Found) -> list[tuple[str, list[str]]]:
-    """What was found, by kind."""
-    return [
-        ("model files", list(found.models)),
-        ("weights", list(found.weights)),
-        ("examples that call a model", [f"{c.model.name} ({c.path}:{c.line})" for c in found.calls if not c.fails]),
+    """What was found, by kind, under the words for so many of it."""
+    rows = [
+        ("model file", "model files", list(found.models)),
+        ("file of weights", "files of weights", list(found.weights)),
         (
+            "example that calls a model",
+            "examples that call a model",
+            [f"{c.model.name} ({c.path}:{c.line})" for c in found.calls if not c.fails],
+        ),
+        (
+            "example that fails as it is written",
             "examples that fail as they are written",
             [f"{c.model.name} ({c.path}:{c.line}): {c.fails}" for c in found.calls if c.fails],
         ),
-        ("models whose layers tell their inputs", [f"{c.model.name} ({c.path}:{c.line})" for c in found.inferred]),
-        ("models that no example calls", [f"{c.name} ({c.path}:{c.line})" for c in found.uncalled]),
-        ("training scripts", list(found.scripts)),
+        (
+            "model whose layers tell its inputs",
+            "models whose layers tell their inputs",
+            [f"{c.model.name} ({c.path}:{c.line})" for c in found.inferred],
+        ),
+        (
+            "model that no example calls",
+            "models that no example calls",
+            [f"{c.name} ({c.path}:{c.line})" for c in found.uncalled],
+        ),
+        ("training script", "training scripts", list(found.scripts)),
     ]
+    return [(one if len(names) == 1 else many, names) for one, many, names in rows]
 
 
 def _show(rows: list[tuple[str, list[str]]], console: Console) -> None:

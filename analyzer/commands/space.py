@@ -16,9 +16,9 @@ from analyzer.commands.output import add_format, emit, report_of
 from analyzer.differential.plan import foreign_operators
 from analyzer.exporting.export import check_entry
 from analyzer.findings import AnalysisResult
-from analyzer.loading import load, scan
 from analyzer.loading.formats import Format, detect
-from analyzer.loading.scan import of_other_libraries, refusal
+from analyzer.loading.reading import load
+from analyzer.loading.scan import of_other_libraries, refusal, scan
 from analyzer.problem import Problem, TargetProblem, UsageProblem
 from analyzer.validity.answer import answer
 from analyzer.validity.chunks import decide_chunked

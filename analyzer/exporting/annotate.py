@@ -16,7 +16,7 @@ from analyzer.exporting.inside.specialized import INDEPENDENT
 from analyzer.exporting.manifest import FORMATS, Manifest
 from analyzer.findings import Location
 from analyzer.graph import Graph, layer_of, set_call_site, set_display_name, set_frozen, set_layer, set_location
-from analyzer.loading import load
+from analyzer.loading.reading import load
 from analyzer.problem import TargetProblem
 
 if TYPE_CHECKING:

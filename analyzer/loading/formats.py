@@ -9,8 +9,6 @@ from enum import StrEnum
 from pathlib import Path
 
 from analyzer.loading.files import head_of, is_pointer
-from analyzer.loading.hdf5 import contents
-from analyzer.loading.onnx_file import is_onnx_text
 
 HEAD = 64 * 1024  # bytes; every format shows itself within them
 
@@ -116,7 +114,7 @@ def _zip_format(path: Path) -> Format | None:
 
 
 def _hdf5_format(path: Path) -> Format | None:
-    return {"model": Format.KERAS_H5, "weights": Format.KERAS_WEIGHTS}.get(contents(path))
+    return {"model": Format.KERAS_H5, "weights": Format.KERAS_WEIGHTS}.get(_hdf5_contents(path))
 
 
 def _is_safetensors(head: bytes) -> bool:
@@ -255,3 +253,24 @@ def _varint(data: bytes, position: int) -> tuple[int | None, int]:
             return value, position
         shift += 7
     return None, position
+
+
+def is_onnx_text(head: bytes) -> bool:
+    """Whether `head` begins the textual syntax of ONNX (``<ir_version: 10, …>`` and a graph)."""
+    stripped = head.lstrip()
+    return stripped.startswith(b"<") and b"ir_version" in stripped[:512]
+
+
+def _hdf5_contents(path: Path) -> str:
+    """``model`` if there is an architecture in the file, ``weights`` if it looks like Keras's weights, else empty."""
+    import h5py
+
+    try:
+        with h5py.File(path, "r", locking=False) as file:
+            if "model_config" in file.attrs:
+                return "model"
+            if "layer_names" in file.attrs or "layers" in file or "_layer_checkpoint_dependencies" in file:
+                return "weights"
+            return "weights" if path.name.endswith((".weights.h5", ".weights.hdf5")) else ""
+    except Exception:  # h5py raises many kinds for damaged files
+        return "model" if path.suffix.lower() in (".h5", ".hdf5") else ""

@@ -21,21 +21,6 @@ from analyzer.problem import TargetProblem
 WEIGHTS_MEMBER = "model.weights.h5"
 
 
-def contents(path: Path) -> str:
-    """``model`` if there is an architecture in the file, ``weights`` if it looks like Keras's weights, else empty."""
-    import h5py
-
-    try:
-        with h5py.File(path, "r", locking=False) as file:
-            if "model_config" in file.attrs:
-                return "model"
-            if "layer_names" in file.attrs or "layers" in file or "_layer_checkpoint_dependencies" in file:
-                return "weights"
-            return "weights" if path.name.endswith((".weights.h5", ".weights.hdf5")) else ""
-    except Exception:  # h5py raises many kinds for damaged files
-        return "model" if path.suffix.lower() in (".h5", ".hdf5") else ""
-
-
 @contextmanager
 def open_file(path: Path | io.BytesIO, name: str, limits: Limits = DEFAULT) -> Iterator[Any]:
     """An open ``h5py.File``; whatever h5py raises inside the block becomes a `TargetProblem`."""

@@ -13,6 +13,7 @@ from google.protobuf.message import DecodeError
 
 from analyzer.graph import Graph
 from analyzer.loading.files import check_file, inside, out_of_memory, read_file, shown, size_text
+from analyzer.loading.formats import is_onnx_text
 from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.problem import TargetProblem
 
@@ -75,12 +76,6 @@ def graph_from_proto(proto: Any, folder: Path | None, limits: Limits = DEFAULT) 
     if proto.producer_name:
         versions["producer"] = shown(f"{proto.producer_name} {proto.producer_version}".strip())
     return Graph(model, "torch" if proto.producer_name == "pytorch" else "onnx", versions)
-
-
-def is_onnx_text(head: bytes) -> bool:
-    """Whether `head` begins the textual syntax of ONNX (``<ir_version: 10, …>`` and a graph)."""
-    stripped = head.lstrip()
-    return stripped.startswith(b"<") and b"ir_version" in stripped[:512]
 
 
 def _parse_text(data: bytes, limits: Limits) -> Any:

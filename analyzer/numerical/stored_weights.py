@@ -13,7 +13,8 @@ import onnx_ir as ir
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.graph import Graph, Role, role_of
-from analyzer.loading import Weight, open_weights
+from analyzer.loading.weight import Weight
+from analyzer.loading.weights import open_weights
 from analyzer.problem import TargetProblem
 
 PIECE = 1 << 20  # elements that are looked at together

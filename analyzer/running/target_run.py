@@ -23,12 +23,15 @@ from analyzer.differential.analysis import inputs_of
 from analyzer.differential.backend import parse
 from analyzer.differential.drift_review import review_drift
 from analyzer.differential.plan import DEFAULTS, foreign_operators, traced_by_engine
-from analyzer.exporting import ExportProblem, export
 from analyzer.exporting.defect import defect_of
+from analyzer.exporting.export import export
+from analyzer.exporting.manifest import ExportProblem
 from analyzer.findings import AnalysisResult, Cause, Confidence, Finding, Level, Status, TargetReport, UnsafeOperators
 from analyzer.graph.layers import layer_graph
-from analyzer.loading import NotFetchedProblem, detect, load, scan
-from analyzer.loading.scan import custom_operators, of_other_libraries, refusal
+from analyzer.loading.files import NotFetchedProblem
+from analyzer.loading.formats import detect
+from analyzer.loading.reading import load
+from analyzer.loading.scan import custom_operators, of_other_libraries, refusal, scan
 from analyzer.numerical import analyse as numerical
 from analyzer.numerical.confirm.confirmation import NO_TORCH
 from analyzer.problem import Problem, TargetProblem

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from analyzer.configuration.config import Config, TargetConfig
-from analyzer.loading import find_models
+from analyzer.loading.search import find_models
 from analyzer.problem import UsageProblem
 
 ENTRY = re.compile(r"^(?P<path>.+\.py):(?P<name>[A-Za-z_][A-Za-z0-9_.]*)$")

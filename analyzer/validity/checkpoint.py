@@ -13,7 +13,7 @@ import numpy as np
 
 from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Level, Table
 from analyzer.graph import Graph, Role, role_of
-from analyzer.loading import open_weights
+from analyzer.loading.weights import open_weights
 from analyzer.validity.spec import show
 from analyzer.validity.specs.element_types import onnx_dtype
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analyzer.loading import Format, detect, load
+from analyzer.loading.formats import Format, detect
+from analyzer.loading.reading import load
 from analyzer.validity.architecture import Architecture
 from analyzer.validity.describe_keras import architecture_of_keras
 from analyzer.validity.graph_reader import read_graph, without_results

@@ -11,6 +11,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 ELSEWHERE = ("analyzer.commands.cli", "analyzer.exporting.inside", "analyzer.differential.worker")
 LAZY = {  # importer -> what it imports inside functions; this list may only become shorter
@@ -119,9 +121,13 @@ def test_no_module_needs_itself() -> None:
         visit(module, ())
 
 
-def test_what_reads_sources_pays_for_no_graph() -> None:
-    """`assay trace` and the language server start without `onnx_ir` and `sympy`: most of what a start loads."""
+@pytest.mark.parametrize(
+    "modules",
+    ["analyzer.commands.trace, analyzer.commands.lsp", "analyzer.commands.check", "action.contained_selection"],
+)
+def test_what_reads_no_graph_pays_for_none(modules: str) -> None:
+    """Tracing, the language server and what finds models start without `onnx_ir` and `sympy`: most of a start."""
     heavy = "{'onnx', 'onnx_ir', 'sympy'}"
-    program = f"import sys, analyzer.commands.trace, analyzer.commands.lsp; print({heavy} & set(sys.modules) or 'none')"
+    program = f"import sys, {modules}; print({heavy} & set(sys.modules) or 'none')"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "none"

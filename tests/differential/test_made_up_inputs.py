@@ -14,7 +14,7 @@ from analyzer.differential.inputs import variants
 from analyzer.differential.known_ranges import known_ranges
 from analyzer.differential.structure import Operation, draws
 from analyzer.differential.verdict import Kind, kind_of_error
-from analyzer.exporting import export
+from analyzer.exporting.export import export
 from analyzer.findings import AnalysisResult
 from analyzer.graph import Graph
 from analyzer.walls.process import ProcessSandbox

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from analyzer.configuration.config import TargetConfig
-from analyzer.exporting import export
+from analyzer.exporting.export import export
 from analyzer.graph import Graph
 from analyzer.walls import Limits
 from analyzer.walls.process import ProcessSandbox

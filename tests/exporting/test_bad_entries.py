@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analyzer.exporting import ExportProblem
+from analyzer.exporting.manifest import ExportProblem
 from analyzer.problem import UsageProblem
 from analyzer.walls import Limits
 

@@ -8,7 +8,7 @@ import onnxruntime
 import torch
 
 from analyzer.configuration.config import TargetConfig
-from analyzer.exporting import export
+from analyzer.exporting.export import export
 from analyzer.walls.process import ProcessSandbox
 
 NET = """

@@ -7,7 +7,8 @@ import os
 import pytest
 
 from analyzer.configuration.config import Environment, TargetConfig
-from analyzer.exporting import ExportProblem, export
+from analyzer.exporting.export import export
+from analyzer.exporting.manifest import ExportProblem
 from analyzer.graph import layer_of, location_of
 from analyzer.problem import TargetProblem
 from analyzer.walls import Limits

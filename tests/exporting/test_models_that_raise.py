@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.configuration.config import Config, TargetConfig
-from analyzer.exporting import ExportProblem
+from analyzer.exporting.manifest import ExportProblem
 from analyzer.findings import Confidence, Level, Status, Verdict
 from analyzer.graph import Graph
 from analyzer.running.pipeline import review

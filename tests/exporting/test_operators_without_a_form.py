@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.configuration.config import TargetConfig
-from analyzer.exporting import export
+from analyzer.exporting.export import export
 from analyzer.graph import location_of
 from analyzer.numerical.analysis import analyse
 from analyzer.walls.process import ProcessSandbox

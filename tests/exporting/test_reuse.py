@@ -8,8 +8,8 @@ import pytest
 
 from analyzer.commands.cli import main
 from analyzer.configuration.config import InputSpec, TargetConfig
-from analyzer.exporting import ExportProblem, export
-from analyzer.exporting.export import MANIFEST, key_of
+from analyzer.exporting.export import MANIFEST, export, key_of
+from analyzer.exporting.manifest import ExportProblem
 from analyzer.walls.process import ProcessSandbox
 
 SOURCE = """

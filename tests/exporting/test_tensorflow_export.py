@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analyzer.configuration.config import InputSpec
-from analyzer.exporting import ExportProblem
+from analyzer.exporting.manifest import ExportProblem
 from analyzer.graph import Role, layer_of, location_of, role_of
 from analyzer.graph.model import INITIAL_VALUE, layer_class_of
 

@@ -7,7 +7,8 @@ import onnx_ir as ir
 import pytest
 
 from analyzer.configuration.config import InputSpec, TargetConfig
-from analyzer.exporting import ExportProblem, export
+from analyzer.exporting.export import export
+from analyzer.exporting.manifest import ExportProblem
 from analyzer.graph import ValueRange, display_name, layer_of, location_of
 from analyzer.graph.model import layer_class_of
 from analyzer.walls.process import ProcessSandbox

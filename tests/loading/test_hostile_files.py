@@ -21,8 +21,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 
-from analyzer.loading import Limits, NotFetchedProblem, detect, find_models, load, load_isolated, open_weights, scan
+from analyzer.loading.files import NotFetchedProblem
+from analyzer.loading.formats import detect
+from analyzer.loading.isolated import load_isolated
+from analyzer.loading.limits import Limits
+from analyzer.loading.reading import load
+from analyzer.loading.scan import scan
+from analyzer.loading.search import find_models
 from analyzer.loading.tensorflow_schema import message_class
+from analyzer.loading.weights import open_weights
 from analyzer.problem import TargetProblem
 
 

@@ -19,8 +19,8 @@ L = keras.layers
 
 from analyzer.graph import Graph, Role, layer_of, role_of  # noqa: E402
 from analyzer.graph.serial import to_bytes  # noqa: E402
-from analyzer.loading import detect, load  # noqa: E402
-from analyzer.loading.formats import Format  # noqa: E402
+from analyzer.loading.formats import Format, detect  # noqa: E402
+from analyzer.loading.reading import load  # noqa: E402
 from analyzer.problem import TargetProblem  # noqa: E402
 
 

@@ -13,8 +13,10 @@ v1 = tf.compat.v1
 
 from analyzer.graph import Graph, Role, role_of  # noqa: E402
 from analyzer.graph.model import NAME, layer_of  # noqa: E402
-from analyzer.loading import detect, find_models, load, open_weights  # noqa: E402
-from analyzer.loading.formats import Format  # noqa: E402
+from analyzer.loading.formats import Format, detect  # noqa: E402
+from analyzer.loading.reading import load  # noqa: E402
+from analyzer.loading.search import find_models  # noqa: E402
+from analyzer.loading.weights import open_weights  # noqa: E402
 from tests.loading.tensorflow_evaluation import evaluate  # noqa: E402
 
 

@@ -14,7 +14,9 @@ import pytest
 from onnx import TensorProto, helper
 
 from analyzer.findings import Confidence, Finding, Level
-from analyzer.loading import load, open_weights, scan
+from analyzer.loading.reading import load
+from analyzer.loading.scan import scan
+from analyzer.loading.weights import open_weights
 from analyzer.problem import TargetProblem
 
 

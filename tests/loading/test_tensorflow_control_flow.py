@@ -14,7 +14,7 @@ v1 = tf.compat.v1
 
 from analyzer.graph import Graph  # noqa: E402
 from analyzer.graph.serial import from_bytes, to_bytes  # noqa: E402
-from analyzer.loading import load  # noqa: E402
+from analyzer.loading.reading import load  # noqa: E402
 from tests.loading.tensorflow_evaluation import evaluate  # noqa: E402
 
 Build = Callable[[Any], Any]

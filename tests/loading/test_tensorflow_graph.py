@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from analyzer.graph import Role, layer_of, role_of
 from analyzer.graph.model import INITIAL_VALUE
 from analyzer.graph.serial import from_bytes, to_bytes
-from analyzer.loading import load, pbtxt
+from analyzer.loading import pbtxt
 from analyzer.loading.graphdef import enumerator, parse_text
+from analyzer.loading.reading import load
 from analyzer.loading.tensorflow_operators import DTYPES, operator
 from analyzer.loading.tensorflow_schema import MESSAGES, message_class
 
@@ -167,7 +168,7 @@ def test_text_mistakes_name_the_line(bad: str) -> None:
 def test_no_framework_is_imported_and_little_memory_used(tmp_path: Path) -> None:
     path = training_graph(tmp_path, text=True)
     code = (
-        "import sys; from pathlib import Path; from analyzer.loading import load;"
+        "import sys; from pathlib import Path; from analyzer.loading.reading import load;"
         f"graph = load(Path({str(path)!r})); assert len(graph) > 50;"
         "assert not {'torch', 'tensorflow', 'keras', 'jax', 'onnxruntime', 'h5py', 'z3'} & set(sys.modules);"
         "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"

@@ -15,9 +15,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from analyzer.loading import Weight, detect, open_weights
-from analyzer.loading.formats import Format
+from analyzer.loading.formats import Format, detect
 from analyzer.loading.pickles import Call, read_pickle
+from analyzer.loading.weight import Weight
+from analyzer.loading.weights import open_weights
 from analyzer.problem import TargetProblem
 
 
@@ -219,7 +220,7 @@ def test_hdf5_links_are_refused(tmp_path: Path) -> None:
 def test_opening_weights_imports_no_framework(tmp_path: Path) -> None:
     np.savez(tmp_path / "w.npz", a=np.ones(2))
     code = (
-        "import sys; from pathlib import Path; from analyzer.loading import open_weights;"
+        "import sys; from pathlib import Path; from analyzer.loading.weights import open_weights;"
         f"open_weights(Path({str(tmp_path / 'w.npz')!r}));"
         "assert not {'torch', 'tensorflow', 'keras', 'jax', 'onnxruntime'} & set(sys.modules)"
     )

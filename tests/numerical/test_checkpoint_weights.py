@@ -15,7 +15,7 @@ from onnx import helper, numpy_helper
 from analyzer.configuration.config import TargetConfig
 from analyzer.findings import Confidence
 from analyzer.graph import Graph, Role, set_role
-from analyzer.loading import load
+from analyzer.loading.reading import load
 from analyzer.numerical.analysis import analyse
 
 TARGET = TargetConfig("t", entry="m.py:build")

@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.graph import Graph, Role, ValueRange, set_role
 from analyzer.graph.ranges import Origin
-from analyzer.loading import Weight
+from analyzer.loading.weight import Weight
 from analyzer.numerical.assumptions import as_ranges, assume
 from analyzer.numerical.stored_weights import PIECE, StoredWeight, extremes
 from analyzer.problem import TargetProblem

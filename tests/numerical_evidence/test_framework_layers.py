@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.configuration.config import TargetConfig
-from analyzer.exporting import export
+from analyzer.exporting.export import export
 from analyzer.findings import Confidence, Finding, Level
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.findings import OWN_WEIGHTS

@@ -125,7 +125,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_is_written_is_read_and_runs(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init", "--yes"]) == 0
     shown = capsys.readouterr().out
-    for line in ("1 model files", "SimpleNet (README.md:12)", "Base (tests/test_nets.py:7)", "Ready (nets/core.py:",
+    for line in ("1 model file\n", "SimpleNet (README.md:12)", "Base (tests/test_nets.py:7)", "Ready (nets/core.py:",
                  "small (nets/core.py:"):  # fmt: skip
         assert line in shown
     assert not (repository / "mark").exists()
@@ -390,7 +390,7 @@ def test_an_example_that_is_older_than_its_model_is_no_target(tmp_path: Path) ->
     )
     rows = dict(init._rows(found))
     assert not rows["examples that call a model"]
-    assert rows["examples that fail as they are written"][0].startswith("Net (use.py:5): `Net.__init__` ")
+    assert rows["example that fails as it is written"][0].startswith("Net (use.py:5): `Net.__init__` ")
 
 
 def test_an_example_that_fails_within_the_model_names_the_line_there(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from analyzer.configuration.config import Environment, TargetConfig
 from analyzer.exporting.export import MANIFEST, key_of
 from analyzer.exporting.manifest import read_manifest
 from analyzer.graph import Graph
-from analyzer.loading import load
+from analyzer.loading.reading import load
 from analyzer.running.exports import kept_in
 from analyzer.walls import launch
 

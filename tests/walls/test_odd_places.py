@@ -13,8 +13,8 @@ import pytest
 from onnx import ModelProto, TensorProto, helper
 
 from analyzer.findings import Level
-from analyzer.loading import load, scan
-from analyzer.loading.scan import custom_operators, refusal
+from analyzer.loading.reading import load
+from analyzer.loading.scan import custom_operators, refusal, scan
 from analyzer.problem import TargetProblem
 
 NODE = helper.make_node
