@@ -83,8 +83,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
     for name in texts:
         refuse_links("init", root / name)
     for name, text in texts.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text, encoding="utf-8")
+        try:
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise UsageProblem(f"{name} cannot be written here ({error.strerror}); make the folder writable.") from None
     console.print(Text(f"Wrote {names}."))
     for line in seen["next"]:
         console.print(Text(str(line)), style="bold", soft_wrap=True)

@@ -167,6 +167,8 @@ class Revisions:
                 timeout=600,
                 check=False,
             )
+        except FileNotFoundError:
+            raise UsageProblem("git is not installed here, and revisions are read with it; install git.") from None
         except (OSError, subprocess.TimeoutExpired, ValueError) as problem:
             raise UsageProblem(f"git could not be run in {self.root}: {type(problem).__name__}.") from None
         if check and done.returncode:

@@ -166,3 +166,11 @@ def test_a_reader_that_has_gone_is_no_error(tmp_path: Path) -> None:
     assert "an error of Assay's own" not in done.stderr
     assert "Traceback" not in done.stderr
     assert done.returncode != 0  # nobody was told a verdict
+
+
+def test_without_git_a_base_is_one_sentence(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(folder))
+    assert main(["check", "--base", "main", "--no-report"]) == 2
+    assert "git is not installed here" in capsys.readouterr().err

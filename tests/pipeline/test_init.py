@@ -399,3 +399,9 @@ def test_an_example_that_fails_within_the_model_names_the_line_there(tmp_path: P
     found = init.look(tmp_path)
     assert found.calls[0].fails.endswith("(net.py:10)")
     assert init._next(found, tmp_path) == ["Next: assay trace .   (reads the source for shape errors; nothing is run)"]
+
+
+def test_a_place_that_cannot_be_written_is_one_sentence(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (repository / ".github").write_text("no folder\n")
+    assert main(["init", "--yes"]) == 2
+    assert ".github/workflows/assay.yml cannot be written here" in capsys.readouterr().err
