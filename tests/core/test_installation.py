@@ -45,10 +45,13 @@ def old_protobuf(tmp_path: Path) -> Path:
     distribution(tmp_path, "protobuf", "3.20.3")
     (tmp_path / "google" / "protobuf").mkdir(parents=True)
     (tmp_path / "google" / "protobuf" / "__init__.py").write_text("__version__ = '3.20.3'\n")
+    (tmp_path / "x.onnx").write_text(
+        '<ir_version: 8, opset_import: ["": 17]> g (float[1] x) => (float[1] y) { y = Log(x) }'
+    )
     return tmp_path
 
 
-@pytest.mark.parametrize("command", ["check", "diff x.onnx", "checkpoint a b", "space x.yml"])
+@pytest.mark.parametrize("command", ["check x.onnx", "diff x.onnx", "checkpoint a b", "space x.yml"])
 def test_an_old_protobuf_is_one_sentence(old_protobuf: Path, command: str) -> None:
     done = start(old_protobuf, "analyzer", *command.split())
     assert done.returncode == 2, done.stderr
