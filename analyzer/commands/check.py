@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from analyzer.commands.folders import folder_of
 from analyzer.commands.output import add_format, emit
 from analyzer.configuration.config import Config, TargetConfig
-from analyzer.configuration.reader import read_config
+from analyzer.configuration.reader import DEFAULT_NAME, read_config
 from analyzer.findings import FailOn, Verdict
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.rendering.files import write
@@ -143,14 +143,24 @@ def _nothing(root: Path, selection: Selection) -> str:
         sentences.append(
             f"But {files} Python {'file defines' if files == 1 else 'files define'} models: {named}{more}."
         )
-        sentences.append(
-            "`assay init` makes entry points of those that an example calls or that take no arguments; "
-            "`assay trace .` reads the source of all for shape errors."
+        entries = (
+            f"Name a function that makes one in {DEFAULT_NAME} (`entry: file.py:function`)"
+            if (root / DEFAULT_NAME).exists()
+            else "`assay init` makes entry points of those that an example calls or that take no arguments"
         )
+        sentences.append(f"{entries}; `assay trace .` reads the source of all for shape errors.")
     elif code.scripts:
         sentences.append(f"But {code.scripts[0]} trains one: `assay trace {code.scripts[0]}` reads it.")
     else:
-        sentences.append(f"Of {code.files} Python files none defines a model. So nothing was checked.")
+        notebooks = sum(1 for path in root.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)
+        if notebooks and not code.files:
+            sentences.append(
+                f"There are {notebooks} notebooks, which Assay does not read: put the model's code into a .py file, "
+                "or export the model to ONNX."
+            )
+        else:
+            sentences.append(f"Of {code.files} Python files none defines a model.")
+        sentences.append("So nothing was checked.")
     return "\n".join(sentences)
 
 
@@ -160,7 +170,7 @@ def exit_code(report: Report) -> int:
 
 
 def _configuration(args: argparse.Namespace, root: Path) -> Config:
-    default = root / ".assay.yml"
+    default = root / DEFAULT_NAME
     config = Config()
     if args.config or default.is_file():
         config = read_config(Path(args.config) if args.config else default, name=args.config)

@@ -37,7 +37,11 @@ COMMANDS = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code (0 passes, 1 blocked, 2 usage, 3 something not analysed)."""
-    return _answered(lambda: _commanded(argv))
+    try:
+        return _answered(lambda: _commanded(argv))
+    except KeyboardInterrupt:  # while a command's modules load, too
+        _complain("stopped.")
+        return 130
 
 
 def _commanded(argv: Sequence[str] | None) -> int:
@@ -68,13 +72,7 @@ def _commanded(argv: Sequence[str] | None) -> int:
             raise BrokenPipeError
 
     console = Terminal(stderr=getattr(args, "format", "text") != "text", highlight=False)  # stdout is the machine's
-    try:
-        return _answered(lambda: _started(module, args, console))
-    except KeyboardInterrupt:
-        _complain("stopped.")
-        return 130
-    except BrokenPipeError:
-        return EXIT_READER_GONE
+    return _answered(lambda: _started(module, args, console))
 
 
 def _started(module: ModuleType, args: argparse.Namespace, console: Console) -> int:

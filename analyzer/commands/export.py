@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from analyzer.commands.enclosed import enclosed
 from analyzer.commands.folders import folder_of
 from analyzer.configuration.config import Config, TargetConfig
-from analyzer.configuration.reader import read_config
+from analyzer.configuration.reader import DEFAULT_NAME, read_config
 from analyzer.exporting.export import export
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.running.exports import kept_in, keys_of_exports, take
@@ -97,7 +97,7 @@ def _export(
 
 
 def _targets(args: argparse.Namespace, root: Path) -> list[TargetConfig]:
-    path = args.config or root / ".assay.yml"
+    path = args.config or root / DEFAULT_NAME
     if args.config and not path.is_file():
         raise UsageProblem(f"there is no configuration {str(path)!r}")
     config = read_config(path) if path.is_file() else Config()

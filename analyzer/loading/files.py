@@ -41,7 +41,8 @@ def check_file(path: Path, largest: int) -> os.stat_result:
     """Refuse what is not a plain file of its own.
 
     Raises:
-        TargetProblem: missing, a link, several hard links, not a regular file, empty, or larger than `largest` bytes.
+        TargetProblem: missing, not to be read, a link, several hard links, no regular file, empty, or larger than
+            `largest` bytes.
     """
     try:
         status = path.lstat()
@@ -54,6 +55,8 @@ def check_file(path: Path, largest: int) -> os.stat_result:
         raise TargetProblem(f"{shown(path)} is not a regular file.")
     if status.st_nlink > 1:
         raise TargetProblem(f"{shown(path)} has {status.st_nlink} hard links; copy it so that it is a file of its own.")
+    if not os.access(path, os.R_OK):
+        raise TargetProblem(f"{shown(path)} cannot be read: its permissions do not let this user; `chmod u+r` lets it.")
     if status.st_size == 0:
         raise TargetProblem(f"{shown(path)} is empty.")
     if status.st_size > largest:

@@ -6,6 +6,7 @@ import io
 import os
 import resource
 import struct
+import tempfile
 import traceback
 import zipfile
 from collections.abc import Callable
@@ -21,7 +22,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 
-from analyzer.loading.files import NotFetchedProblem
+from analyzer.loading.files import NotFetchedProblem, check_file
 from analyzer.loading.formats import detect
 from analyzer.loading.isolated import load_isolated
 from analyzer.loading.limits import Limits
@@ -321,6 +322,30 @@ def test_things_that_are_no_files(tmp_path: Path) -> None:
     with pytest.raises(TargetProblem, match="2 hard links"):
         load(tmp_path / "hard.onnx")
     assert find_models(tmp_path) == [tmp_path / "hard.onnx", tmp_path / "real.onnx"]
+
+
+def test_a_file_that_this_user_may_not_read_is_told_so(tmp_path: Path) -> None:
+    """As another user where the tests run as root, whom no permission stops."""
+    path = tmp_path / "m.onnx"
+    path.write_bytes(content("m.onnx"))
+    path.chmod(0)
+    for folder in (tmp_path, *tmp_path.parents):
+        if not folder.stat().st_mode & 1 and os.geteuid() == 0 and folder.is_relative_to(tempfile.gettempdir()):
+            folder.chmod(folder.stat().st_mode | 0o011)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        said = "read"
+        try:
+            if os.geteuid() == 0:
+                os.setuid(65534)
+            check_file(path, 1 << 20)
+        except BaseException as error:
+            said = str(error)
+        os.write(writer, said.encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(reader, 1000).decode().endswith("its permissions do not let this user; `chmod u+r` lets it.")
 
 
 def test_lfs_pointers_are_found_and_not_fetched(tmp_path: Path) -> None:

@@ -205,6 +205,22 @@ def test_check_never_passes_about_nothing(repository: Path, capsys: pytest.Captu
     said = capsys.readouterr().err
     assert "Base (nets/core.py:4)" in said
     assert "assay init" in said
+    (repository / ".assay.yml").write_text("version: 1\n")
+    assert main(["check"]) == 3
+    said = capsys.readouterr().err
+    assert "assay init" not in said, "it would not write a second configuration"
+    assert "Name a function that makes one in .assay.yml" in said
+
+
+def test_a_folder_of_notebooks_is_told_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.ipynb").write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    assert main(["check"]) == 3
+    said = capsys.readouterr().err
+    assert "There are 2 notebooks, which Assay does not read: put the model's code into a .py file" in said
 
 
 @pytest.mark.parametrize(
