@@ -179,7 +179,7 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
     warnings = case.interpretation.warnings
     follow = followers(warnings)
     roots = [w for w in warnings if w.root is None]
-    deadline = time.monotonic() + case.budget.total
+    deadline = confirmer.clock() + case.budget.total if confirmer is not None else 0.0
     shown = _confirmed(case, roots, confirmer, deadline) if confirm and confirmer is not None else {}
     if confirm and confirmer is not None:
         hidden = worth_searching(case.graph, case.interpretation, case.assumptions)
@@ -189,7 +189,7 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
     needed: dict[int, Precondition] = {}
     repairs: list[tuple[Alarm, Repair]] = []
     for warning in roots if explain else ():
-        deadline = time.monotonic() + EXPLAIN_SECONDS
+        deadline = time.process_time() + EXPLAIN_SECONDS
         narrowed = precondition(case.graph, warning, case.assumptions, case.options, deadline)
         change = repair(case.graph, warning, case.assumptions, case.options, case.root, confirmer, narrowed)
         if narrowed is not None:
@@ -233,7 +233,7 @@ def _confirmed(case: _Case, roots: Sequence[Alarm], confirmer: Confirmer, deadli
     ranges = as_ranges(case.assumptions)
     found = {}
     for number, warning in enumerate(roots):
-        now = time.monotonic()
+        now = confirmer.clock()
         share = max(case.budget.search, 2 * (deadline - now) / (len(roots) - number))
         confirmation = confirmer.confirm(case.graph, warning, ranges, case.target.symbols, min(deadline, now + share))
         if confirmation is not None:

@@ -36,7 +36,7 @@ def workers() -> Confirmer:
 def confirm(workers: Confirmer, graph: Graph, lo: float, hi: float, operand: int = 0) -> Confirmation | None:
     node = list(graph.graph)[-1]
     warning = Alarm("numerical/x", node, operand, Interval(lo, hi), "", "float32")
-    return workers.confirm(graph, warning, {"x": ValueRange(lo, hi)}, {}, time.monotonic() + 60)
+    return workers.confirm(graph, warning, {"x": ValueRange(lo, hi)}, {}, workers.clock() + 60)
 
 
 SIGMOID = [
@@ -134,7 +134,23 @@ def test_a_discarded_branch_is_confirmed_by_its_gradient(workers: Confirmer) -> 
     graph = model(nodes, [3], zero=np.array(0, np.float32))
     rule = "numerical/where-leaks-nan-gradient"
     warning = Alarm(rule, list(graph.graph)[1], 0, Interval(-1, 1), "x <= 0", "float32", None, True)
-    found = workers.confirm(graph, warning, {"x": ValueRange(-1, 1)}, {}, time.monotonic() + 60)
+    found = workers.confirm(graph, warning, {"x": ValueRange(-1, 1)}, {}, workers.clock() + 60)
     assert found is not None
     assert found.engine.startswith("PyTorch")
     assert "gradient of x" in found.sentence
+
+
+def test_the_time_of_a_confirmation_is_the_processor_s() -> None:
+    """Waiting costs nothing, what a worker computes counts, and what is left of the time decides."""
+    with Confirmer(Budget(search=4.0)) as confirmer:
+        before = confirmer.clock()
+        time.sleep(1.0)
+        assert confirmer.clock() - before < 0.9
+        before, own = confirmer.clock(), time.process_time()
+        assert confirm(confirmer, model(SIGMOID, [3], one=ONE), -5.0, 17.5) is not None
+        assert confirmer.clock() - before > time.process_time() - own
+        graph = model(SIGMOID, [3], one=ONE)
+        warning = Alarm("numerical/x", list(graph.graph)[-1], 0, Interval(-5, 17.5), "", "float32")
+        late = confirmer.clock() - 1.0
+        assert confirmer.confirm(graph, warning, {"x": ValueRange(-5, 17.5)}, {}, late) is None
+        assert confirmer.notes == ["the time for confirmation was spent before everything had been tried"]

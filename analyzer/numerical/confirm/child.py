@@ -45,6 +45,7 @@ class Worker:
         self._process: subprocess.Popen[bytes] | forked.Forked | None = None
         self._own = tempfile.TemporaryDirectory(prefix="assay-worker-", ignore_cleanup_errors=True)
         self._home = folder or Path(self._own.name)
+        self.spent = 0.0  # seconds of processor time that its answers have taken
 
     def __enter__(self) -> Worker:
         return self
@@ -92,6 +93,8 @@ class Worker:
         if not isinstance(answer, dict) or "status" not in answer:
             self._stop()
             raise WorkerFailed("the worker's answer is not understood")
+        spent = answer.pop("spent", 0.0)
+        self.spent += max(0.0, spent) if isinstance(spent, float) else 0.0
         return answer
 
     def _running(self) -> subprocess.Popen[bytes] | forked.Forked:

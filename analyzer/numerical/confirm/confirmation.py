@@ -22,6 +22,9 @@ from analyzer.numerical.result import Alarm
 from analyzer.operators.registry import operator_name
 
 START_SECONDS = 60.0  # for importing a framework on a busy machine
+BUSY = (
+    10  # times longer than its processor time an answer may take; only what hangs is cut off by the clock on the wall
+)
 MASKED = "numerical/softmax-of-minus-infinity"  # its operand holds infinities by intention
 SIZES = (2, 1, 16, 48, 96)  # tried for dimensions that may have any size
 FAR = 0.9  # of the way to the end of its range: there a weight stands because of the estimate
@@ -32,7 +35,7 @@ NO_TORCH = "warnings were not confirmed: the search needs torch (install the ext
 
 @dataclass(frozen=True)
 class Budget:
-    """Bounds of one target's confirmation, in seconds; `attempts` real runs for one warning."""
+    """Bounds of one target's confirmation, in seconds of processor time; `attempts` real runs for one warning."""
 
     search: float = 6.0
     run: float = 30.0
@@ -98,6 +101,10 @@ class Confirmer:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.close()
 
+    def clock(self) -> float:
+        """Seconds of processor time of this process and its workers: a busy machine tries what an idle one does."""
+        return time.process_time() + self._searcher.spent + self._tensorflow.spent
+
     def close(self) -> None:
         self._searcher.close()
         self._tensorflow.close()
@@ -111,9 +118,9 @@ class Confirmer:
         symbols: Mapping[str, tuple[int, int | None]],
         deadline: float,
     ) -> Confirmation | None:
-        """A failing run of the warning's operator inside `ranges`, or None."""
+        """A failing run of the warning's operator inside `ranges`, or None; `deadline` is a time of `clock`."""
         for size in sorted(SIZES, key=lambda s: s != self._fitting.get(id(graph))):
-            if time.monotonic() > deadline:
+            if self.clock() > deadline:
                 self.note("the time for confirmation was spent before everything had been tried")
                 return None
             sizes = {"*": size, **{name: _size(bounds, size) for name, bounds in symbols.items()}}
@@ -157,7 +164,7 @@ class Confirmer:
             "moved": far if len(far) == len(found.standing.moved) else [],
         }
         try:
-            answer = self._searcher.ask(request, self.budget.run + START_SECONDS)
+            answer = self._searcher.ask(request, BUSY * self.budget.run + START_SECONDS)
         except WorkerFailed:
             return found
         if answer["status"] != "followed":
@@ -201,7 +208,7 @@ class Confirmer:
         request |= {"do": "compare", "seed": self.budget.seed, "changed": after.results[0]}
         request |= {"target": (-1, "largest"), "backward": False, "losses": ()}
         try:
-            answer = self._searcher.ask(request, self.budget.run + START_SECONDS)
+            answer = self._searcher.ask(request, BUSY * self.budget.run + START_SECONDS)
         except WorkerFailed:
             return None
         return float(answer["moved"]) if answer["status"] == "compared" else None
@@ -247,7 +254,7 @@ class Confirmer:
             **self._described(work, piece),
             "do": "search",
             "seed": self.budget.seed,
-            "seconds": min(self.budget.search, max(0.1, deadline - time.monotonic())),
+            "seconds": min(self.budget.search, max(0.1, deadline - self.clock())),
             "target": target_of(operator_name(warning.node), warning.operand, warning.backward),
             "backward": warning.backward,
             "losses": losses,
@@ -259,7 +266,7 @@ class Confirmer:
         refused = 0
         for _ in range(self.budget.attempts):
             try:
-                answer = self._searcher.ask(request, self.budget.search + START_SECONDS)
+                answer = self._searcher.ask(request, BUSY * self.budget.search + START_SECONDS)
             except WorkerFailed as failure:
                 self.note(f"the search for a failing input ended early: {failure}")
                 return None
@@ -297,7 +304,7 @@ class Confirmer:
         if engine == "tensorflow":  # its pool is made once a process
             return "TensorFlow's own number of threads"
         try:
-            answer = self._searcher.ask({**request, "do": "again", "threads": MANY}, self.budget.run)
+            answer = self._searcher.ask({**request, "do": "again", "threads": MANY}, BUSY * self.budget.run)
         except WorkerFailed:
             return "one thread"
         if answer["status"] != "ran":
@@ -308,7 +315,7 @@ class Confirmer:
         """The real run's answer; None where there is no engine for it."""
         worker = self._tensorflow if engine == "tensorflow" else self._searcher
         try:
-            answer = worker.ask(request, self.budget.run + START_SECONDS)
+            answer = worker.ask(request, BUSY * self.budget.run + START_SECONDS)
         except WorkerFailed as failure:
             if failure.signal == signal.SIGFPE:
                 return {"failed": "the process is ended by the processor (SIGFPE)", "engine": engine}

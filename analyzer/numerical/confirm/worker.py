@@ -40,13 +40,14 @@ def serve(requests: TextIO, replies: TextIO) -> None:
     """Answers every line of `requests`; an exception becomes an answer."""
     state: dict[str, Any] = {}
     for line in requests:
+        began = time.process_time()
         try:
             answer = _answer(json.loads(line), state)
         except MemoryError:
             answer = {"status": "error", "reason": "out of memory"}
         except Exception as error:  # whatever a hostile model makes a framework raise
             answer = {"status": "error", "reason": f"{type(error).__name__}: {error}"[:500]}
-        replies.write(json.dumps(answer) + "\n")
+        replies.write(json.dumps({**answer, "spent": time.process_time() - began}) + "\n")
         replies.flush()
 
 
