@@ -128,3 +128,27 @@ def test_sizes_whose_types_the_file_does_not_tell_are_no_data() -> None:
     target = TargetConfig(id="t", path="t.onnx", inputs={"x": InputSpec(range=ValueRange(-3, 3))})
     (found,) = analyse(Graph(ir.from_proto(made)), target, explain=False).findings
     assert [row[0] for row in found.evidence.tables[0].rows] == ["x", "positive", "log"]
+
+
+@pytest.mark.parametrize(
+    ("made_by", "said"),
+    [
+        (None, "its operand `x` lies in [-2, 2]"),
+        ("scaled", "its operand, the result of `scaled`, lies in [-2, 2]"),
+        ("", "its operand, the result of `Neg`, lies in [-2, 2]"),
+        ("blocks/" * 30 + "scale", "blocks/scale`, lies in [-2, 2]"),
+    ],
+)
+def test_what_lies_in_a_range_always_has_a_name(made_by: str | None, said: str) -> None:
+    """An input by its own name, a result by its node's, without one by its operator; a long one by its end."""
+    nodes = [helper.make_node("Log", ["x" if made_by is None else "n"], ["y"], name="log")]
+    if made_by is not None:
+        nodes.insert(0, helper.make_node("Neg", ["x"], ["n"], name=made_by))
+    infos = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [3]) for n in ("x", "y")]
+    proto = helper.make_model(
+        helper.make_graph(nodes, "g", infos[:1], infos[1:]), opset_imports=[helper.make_opsetid("", 20)], ir_version=10
+    )
+    target = TargetConfig(id="t", path="t.onnx", inputs={"x": InputSpec(range=ValueRange(-2.0, 2.0))})
+    (found,) = analyse(Graph(ir.from_proto(proto)), target, explain=False, confirm=False).findings
+    assert found.message.endswith(said), found.message
+    assert len(found.message) <= 200
