@@ -16,6 +16,7 @@ def test_an_interrupt_while_modules_load(tmp_path: Path, module: str) -> None:
     """The interrupt comes when `module` is looked for: a finder of the test raises it there."""
     code = (
         "import os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background jobs ignore it
         "class Interrupt:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
         f"        if name == {module!r}:\n"
