@@ -209,7 +209,7 @@ def test_a_review_applied_at_once_leaves_a_silent_file(tmp_path: Path) -> None:
     after = findings_of(root, tmp_path / "after")
     left = {entry: [f.message for f in found] for entry, found in after.items() if found}
     assert left == {}, mended
-    assert "p = torch.sigmoid(x)" not in mended, "nothing reads it any more"
+    assert "    p = torch.sigmoid(x)" not in mended, "nothing reads it any more"
     assert "softplus" in mended
     assert "return torch.log_softmax(rows, dim=1).sum() + F.logsigmoid(x).sum()" in mended
     hidden = [f for f in before["net.py:behind"] if "it shows once what fails before it is mended" in f.message]
