@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import re
 import sys
 import tempfile
 import time
@@ -20,14 +19,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from action.diff import Changes
-from action.review import Context, InlineComment, inline_comments
 from analyzer.configuration.config import InputSpec, TargetConfig
-from analyzer.findings import Finding, Report, TargetReport
+from analyzer.findings import Finding
 from analyzer.graph import ValueRange
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import Budget, Confirmer
 from tests.numerical_detection.conftest import export_all
+from tests.numerical_detection.suggestions import applied, comments_of
 
 RANGES = {"p": (0, 1), "q": (0, 1), "x": (-200, 200), "rows": (-1000, 1000), "s": (-2, 2), "u": (-3, 3)}
 BATCH = 10  # programs exported in one process
@@ -166,7 +164,7 @@ def outcomes(texts: Sequence[str], work: Path, confirmer: Confirmer | None = Non
     mended, failures = [], []
     for file, text, found in zip(files, texts, before, strict=True):
         try:
-            mended.append(applied(text, comments_of(file, found, text.count("\n"))))
+            mended.append(applied(text, comments_of(file, [f"{file}:build"], found, text.count("\n"))))
             failures.append("")
         except AssertionError as failure:
             mended.append(text)
@@ -186,27 +184,6 @@ def _findings(files: Sequence[str], root: Path, out: Path, confirmer: Confirmer 
         result = analyse(graph, target, root=root, confirm=False, explain=True, confirmer=confirmer)
         found.append(result.findings)
     return found
-
-
-def comments_of(file: str, findings: Sequence[Finding], lines: int) -> tuple[InlineComment, ...]:
-    """As a review posts them, of a pull request that adds the whole file."""
-    report = Report((TargetReport(f"{file}:build", "entry", file),), tuple(findings))
-    changes = Changes(frozenset({file}), {file: (range(1, lines + 1),)})
-    return inline_comments(report, Context("assay", "octo/models", "https://github.test", "a" * 40), changes, 10_000)
-
-
-def applied(text: str, comments: Sequence[InlineComment]) -> str:
-    """GitHub's batch: every suggestion at once; it refuses two of one line."""
-    rows = text.split("\n")
-    taken: set[int] = set()
-    for comment in sorted(comments, key=lambda c: -(c.line or 0)):
-        for block in re.findall(r"^```suggestion\n(.*?)^```$", comment.body, re.M | re.S):
-            assert comment.line is not None
-            first = comment.start_line or comment.line
-            assert not taken & set(range(first, comment.line + 1)), f"two suggestions of line {first}"
-            taken |= set(range(first, comment.line + 1))
-            rows[first - 1 : comment.line] = block.removesuffix("\n").split("\n") if block else []
-    return "\n".join(rows)
 
 
 def main() -> int:

@@ -152,11 +152,13 @@ def _nothing(root: Path, selection: Selection) -> str:
     elif code.scripts:
         sentences.append(f"But {code.scripts[0]} trains one: `assay trace {code.scripts[0]}` reads it.")
     else:
-        notebooks = sum(1 for path in root.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)
-        if notebooks and not code.files:
+        below = sorted(path.relative_to(root) for path in root.rglob("*.ipynb"))
+        found = [path for path in below if not any(part.startswith(".") for part in path.parts)]
+        if found and not code.files:
+            others = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
             sentences.append(
-                f"There are {notebooks} notebooks, which Assay does not read: put the model's code into a .py file, "
-                "or export the model to ONNX."
+                f"Assay does not read notebooks such as {found[0]}{others}: put the model's code into a .py file, or "
+                "export the model to ONNX."
             )
         else:
             sentences.append(f"Of {code.files} Python files none defines a model.")

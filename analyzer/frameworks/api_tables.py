@@ -39,8 +39,8 @@ def all_tables(framework: str) -> tuple[Table, ...]:
     """Every version that a data file describes, oldest first."""
     data = framework_data(framework)
     found = [Table(_numbers(data["version"]), data["modules"])]
-    packed = (resources.files("analyzer.frameworks") / "api" / f"{framework}_versions.json.gz").read_bytes()
-    found += [Table(_numbers(version), modules) for version, modules in unpacked(json.loads(gzip.decompress(packed)))]
+    file = (resources.files("analyzer.frameworks") / "api" / f"{framework}_versions.json.gz").read_bytes()
+    found += [Table(_numbers(version), modules) for version, modules in unpacked(json.loads(gzip.decompress(file)))]
     return tuple(sorted(found, key=lambda t: t.version))
 
 

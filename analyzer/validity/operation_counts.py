@@ -7,72 +7,71 @@ Two for each multiplication and addition of a product of matrices or a convoluti
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from analyzer.validity.architecture import Layer
 from analyzer.validity.parameter_counts import COUNTS as PARAMETERS
-from analyzer.validity.parameter_counts import each, weightless
+from analyzer.validity.parameter_counts import parameters, weightless
 from analyzer.validity.spec import TensorType
 from analyzer.validity.specs.common import size_of
-from analyzer.validity.terms import Term, floor_div, product
+from analyzer.validity.terms import Term, product
 
 Shape = tuple[Term, ...]
 Arguments = Mapping[str, Any]
-Count = Callable[
-    [Arguments, Sequence[Shape], Shape], Term | None
-]  # of the operands that are tensors, and of the output
+Count = Callable[[Arguments, Sequence[Shape], Shape], Term | None]  # of operands that are tensors, and of the output
 
 
 def operations(layer: Layer, operands: Sequence[TensorType | None], output: TensorType) -> Term | None:
     """The count; None where it is not known."""
-    count = PRODUCTS.get((layer.framework, layer.operator))
-    if count is None:
-        known = weightless(layer) or (layer.framework, layer.operator) in PARAMETERS
-        return 0 if known and (layer.framework, layer.operator) not in NOT_KNOWN else None
+    name = (layer.framework, layer.operator)
+    if name not in PRODUCTS and name not in PLACES:
+        return 0 if (weightless(layer) or name in PARAMETERS) and name not in NOT_KNOWN else None
     shapes = [x.shape for x in operands if x is not None]
-    if not shapes or None in shapes or output.shape is None or any(not x for x in shapes):
+    known = [x for x in shapes if x]
+    if not shapes or len(known) < len(shapes) or output.shape is None:
         return None
-    return count(layer.hyperparameters, [x for x in shapes if x is not None], output.shape)
+    if name in PRODUCTS:
+        return PRODUCTS[name](layer.hyperparameters, known, output.shape)
+    weights = _weights(layer, operands)
+    places = product(PLACES[name](layer.hyperparameters, known[0], output.shape))
+    return None if weights is None else 2 * places * weights
 
 
-def _linear(read: str | None, a: Arguments, operands: Sequence[Shape], output: Shape) -> Term:
-    return 2 * size_of(output) * (operands[0][-1] if read is None or a.get(read) is None else a[read])
+def _weights(layer: Layer, operands: Sequence[TensorType | None]) -> Term | None:
+    """How many numbers are multiplied at each place: the parameters without biases, or the second operand."""
+    if (layer.framework, layer.operator) in PARAMETERS:
+        biases = {"bias": False, "use_bias": False}
+        return parameters(replace(layer, hyperparameters={**layer.hyperparameters, **biases}), operands)
+    second = operands[1] if len(operands) > 1 else None
+    return None if second is None or second.shape is None else product(second.shape)
 
 
-def _linear_function(_: Arguments, operands: Sequence[Shape], output: Shape) -> Term | None:
-    return 2 * size_of(output) * operands[1][-1] if len(operands) > 1 else None
+# The places of a layer: the axes, of its operand or its output, at each of which all its weights are multiplied once.
+def _rows(_: Arguments, operand: Shape, __: Shape) -> Shape:
+    return operand[:-1]
 
 
-def _convolution(rank: int, transposed: bool, a: Arguments, operands: Sequence[Shape], output: Shape) -> Term:
-    across, channels = (operands[0], a["out_channels"]) if transposed else (output, a["in_channels"])
-    return 2 * size_of(across) * floor_div(channels, a.get("groups", 1)) * product(each(a["kernel_size"], rank))
+def _window(rank: int, _: Arguments, __: Shape, output: Shape) -> Shape:
+    return output[: -rank - 1] + output[-rank:]
 
 
-def _convolution_function(_: Arguments, operands: Sequence[Shape], output: Shape) -> Term | None:
-    return 2 * size_of(output) * product(operands[1][1:]) if len(operands) > 1 else None
+def _transposed(rank: int, a: Arguments, operand: Shape, _: Shape) -> Shape:
+    return _window(rank, a, (), operand)
 
 
-def _products(steps: Term, gates: int, hidden: Term, read: Term, state: Term) -> Term:
-    return 2 * steps * gates * hidden * (read + state)
+def _keras_window(rank: int, a: Arguments, operand: Shape, output: Shape) -> Shape:
+    return _window(rank, a, operand, output) if a.get("data_format") == "channels_first" else output[:-1]
 
 
-def _recurrent(gates: int, a: Arguments, operands: Sequence[Shape], _: Shape) -> Term | None:
-    projected = a.get("proj_size", 0)
-    if not isinstance(projected, int):
-        return None  # 0 stands for none, so that the count is no polynomial of it
-    hidden, directions, steps = a["hidden_size"], 1 + bool(a.get("bidirectional", False)), product(operands[0][:-1])
-    state = projected or hidden
-
-    def stage(read: Term) -> Term:
-        return directions * (_products(steps, gates, hidden, read, state) + 2 * steps * projected * hidden)
-
-    return stage(a["input_size"]) + (a.get("num_layers", 1) - 1) * stage(state * directions)
+def _keras_transposed(rank: int, a: Arguments, operand: Shape, _: Shape) -> Shape:
+    return _keras_window(rank, a, (), operand)
 
 
-def _cell(gates: int, a: Arguments, operands: Sequence[Shape], _: Shape) -> Term:
-    return _products(product(operands[0][:-1]), gates, a["hidden_size"], a["input_size"], a["hidden_size"])
+def _matrices(_: Arguments, operands: Sequence[Shape], output: Shape) -> Term:
+    return 2 * size_of(output) * operands[0][-1]
 
 
 def _attended(size: Term, queries: Term, rows: tuple[Term, Term], read: tuple[Term, Term], length: Term) -> Term:
@@ -90,14 +89,12 @@ def _attention(a: Arguments, operands: Sequence[Shape], _: Shape) -> Term:
     return _attended(size, product(query[:-1]), (product(key[:-1]), product(value[:-1])), read, length + more)
 
 
-def _transformer(crossing: bool, a: Arguments, operands: Sequence[Shape], _: Shape) -> Term | None:
-    size, inner = a["d_model"], a.get("dim_feedforward", 2048)
-    sides = (operands[0], operands[1]) if crossing and len(operands) > 1 else (operands[0],)
-    if crossing and len(sides) < 2:
+def _transformer(attentions: int, a: Arguments, operands: Sequence[Shape], _: Shape) -> Term | None:
+    if len(operands) < attentions:
         return None
-    own = product(sides[0][:-1])
+    size, inner, own = a["d_model"], a.get("dim_feedforward", 2048), product(operands[0][:-1])
     made = 4 * own * size * inner
-    for side in sides:
+    for side in operands[:attentions]:
         rows = product(side[:-1])
         length = side[-2] if a.get("batch_first", False) or len(side) == 2 else side[0]
         made = made + _attended(size, own, (rows, rows), (size, size), length)
@@ -109,34 +106,6 @@ def _scaled_attention(_: Arguments, operands: Sequence[Shape], output: Shape) ->
         return None
     query, key, value = operands[:3]
     return 2 * product(query[:-1]) * key[-2] * query[-1] + 2 * size_of(output) * value[-2]
-
-
-def _channels(a: Arguments, shape: Shape) -> Term:
-    return shape[1] if a.get("data_format") == "channels_first" else shape[-1]
-
-
-def _keras_convolution(rank: int, a: Arguments, operands: Sequence[Shape], output: Shape) -> Term:
-    read = floor_div(_channels(a, operands[0]), a.get("groups", 1))
-    return 2 * size_of(output) * read * product(each(a["kernel_size"], rank))
-
-
-def _keras_transposed(rank: int, a: Arguments, operands: Sequence[Shape], _: Shape) -> Term:
-    return 2 * size_of(operands[0]) * a["filters"] * product(each(a["kernel_size"], rank))
-
-
-def _depthwise(rank: int, a: Arguments, _: Sequence[Shape], output: Shape) -> Term:
-    return 2 * size_of(output) * product(each(a["kernel_size"], rank))
-
-
-def _separable(rank: int, a: Arguments, operands: Sequence[Shape], output: Shape) -> Term:
-    between = _channels(a, operands[0]) * a.get("depth_multiplier", 1)
-    places = product(output[1:-1]) if a.get("data_format") != "channels_first" else product(output[2:])
-    return 2 * output[0] * places * between * product(each(a["kernel_size"], rank)) + 2 * size_of(output) * between
-
-
-def _keras_recurrent(gates: int, a: Arguments, operands: Sequence[Shape], _: Shape) -> Term:
-    steps = product(operands[0][:-1])
-    return (1 + bool(a.get("bidirectional", False))) * _products(steps, gates, a["units"], operands[0][-1], a["units"])
 
 
 def _keras_attention(a: Arguments, operands: Sequence[Shape], output: Shape) -> Term | None:
@@ -151,33 +120,26 @@ def _keras_attention(a: Arguments, operands: Sequence[Shape], output: Shape) -> 
 
 
 _RANKS = (1, 2, 3)
+PLACES: Mapping[tuple[str, str], Callable[[Arguments, Shape, Shape], Shape]] = MappingProxyType(
+    {
+        **{("torch", f"{kind}{form}"): _rows for kind in ("LSTM", "GRU", "RNN") for form in ("", "Cell")},
+        **{("keras", name): _rows for name in ("Dense", "LSTM", "GRU", "SimpleRNN")},
+        **{("torch", name): _rows for name in ("Linear", "linear")},
+        **{("torch", f"{kind}{n}d"): partial(_window, n) for kind in ("Conv", "conv") for n in _RANKS},
+        **{("torch", f"ConvTranspose{n}d"): partial(_transposed, n) for n in _RANKS},
+        **{("keras", f"{kind}Conv{n}D"): partial(_keras_window, n)
+           for kind, ranks in (("", _RANKS), ("Depthwise", (1, 2)), ("Separable", (1, 2))) for n in ranks},
+        **{("keras", f"Conv{n}DTranspose"): partial(_keras_transposed, n) for n in _RANKS},
+    }
+)  # fmt: skip
 PRODUCTS: Mapping[tuple[str, str], Count] = MappingProxyType(
     {
-        ("torch", "Linear"): partial(_linear, "in_features"),
-        ("torch", "linear"): _linear_function,
-        **{("torch", name): partial(_linear, None) for name in ("matmul", "bmm", "mm")},
-        **{("torch", f"Conv{n}d"): partial(_convolution, n, False) for n in _RANKS},
-        **{("torch", f"ConvTranspose{n}d"): partial(_convolution, n, True) for n in _RANKS},
-        **{("torch", f"conv{n}d"): _convolution_function for n in _RANKS},
-        ("torch", "LSTM"): partial(_recurrent, 4),
-        ("torch", "GRU"): partial(_recurrent, 3),
-        ("torch", "RNN"): partial(_recurrent, 1),
-        ("torch", "LSTMCell"): partial(_cell, 4),
-        ("torch", "GRUCell"): partial(_cell, 3),
-        ("torch", "RNNCell"): partial(_cell, 1),
+        **{("torch", name): _matrices for name in ("matmul", "bmm", "mm")},
+        ("keras", "ops.matmul"): _matrices,
         ("torch", "MultiheadAttention"): _attention,
-        ("torch", "TransformerEncoderLayer"): partial(_transformer, False),
-        ("torch", "TransformerDecoderLayer"): partial(_transformer, True),
+        ("torch", "TransformerEncoderLayer"): partial(_transformer, 1),
+        ("torch", "TransformerDecoderLayer"): partial(_transformer, 2),
         ("torch", "scaled_dot_product_attention"): _scaled_attention,
-        ("keras", "Dense"): partial(_linear, None),
-        ("keras", "ops.matmul"): partial(_linear, None),
-        **{("keras", f"Conv{n}D"): partial(_keras_convolution, n) for n in _RANKS},
-        **{("keras", f"Conv{n}DTranspose"): partial(_keras_transposed, n) for n in _RANKS},
-        **{("keras", f"DepthwiseConv{n}D"): partial(_depthwise, n) for n in (1, 2)},
-        **{("keras", f"SeparableConv{n}D"): partial(_separable, n) for n in (1, 2)},
-        ("keras", "LSTM"): partial(_keras_recurrent, 4),
-        ("keras", "GRU"): partial(_keras_recurrent, 3),
-        ("keras", "SimpleRNN"): partial(_keras_recurrent, 1),
         ("keras", "MultiHeadAttention"): _keras_attention,
     }
 )

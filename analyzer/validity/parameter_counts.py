@@ -55,7 +55,10 @@ def _last(operands: Operands, index: int = 0) -> Term | None:
 
 
 def _channels(a: Arguments, operands: Operands) -> Term | None:
-    return None if a.get("data_format") == "channels_first" else _last(operands)
+    operand = operands[0] if operands else None
+    if operand is None or not operand.shape:
+        return None
+    return operand.shape[1 if a.get("data_format") == "channels_first" else -1]
 
 
 def _linear(a: Arguments, _: Operands) -> Term | None:

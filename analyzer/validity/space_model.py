@@ -164,12 +164,8 @@ def _layer(
             raise UsageProblem(
                 f"{name}:{line}: `{operand}` is no output; after `name` come `name:1` to `name:{OUTPUTS - 1}`"
             )
-    subscripts = {"index"} if operator == "getitem" else set()
-    hyperparameters = {
-        str(k): index_value(v, known, line, name) if k in subscripts else attribute_value(v, known, line, name)
-        for k, v in item.items()
-        if k not in LAYER_KEYS
-    }
+    read = index_value if operator == "getitem" else attribute_value  # its one attribute are its subscripts
+    hyperparameters = {str(k): read(v, known, line, name) for k, v in item.items() if k not in LAYER_KEYS}
     for attribute, value in hyperparameters.items():
         check_attribute(specs[own, operator], attribute, value, f"{name}:{line}", title, known)
     return Layer(

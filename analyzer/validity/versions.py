@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from analyzer.frameworks.api_tables import Asked, Table, all_tables, tables, takes
@@ -43,7 +44,7 @@ def missing(framework: str, operator: str, given: Mapping[str, Any], asked: Aske
         if lacking is not None:
             break
         what = f"`{name}` of {operator}"
-        lacking = _lacking(framework, what, asked, lambda table, n=name: _takes(table, home, operator, n))  # type: ignore[misc]
+        lacking = _lacking(framework, what, asked, partial(_takes, home, operator, name))
         known, since = VALUES.get((framework, operator, name), ((), ()))
         if lacking is None and value in known and asked.version is not None and asked.version < since:
             facts = {"what": f"`{name}: {value}` of {operator}", "framework": framework, "how": "with",
@@ -57,7 +58,7 @@ def _home(framework: str, operator: str) -> str | None:
     return next((m for m in HOMES.get(framework, ()) if any(operator in t.modules.get(m, {}) for t in known)), None)
 
 
-def _takes(table: Table, home: str, operator: str, name: str) -> bool | None:
+def _takes(home: str, operator: str, name: str, table: Table) -> bool | None:
     """None where this version's parameters are not told."""
     declared = table.modules.get(home, {}).get(operator)
     return None if declared is None else takes(declared, name)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from action.diff import Changes
-from action.review import Context, InlineComment, inline_comments
 from analyzer.configuration.config import InputSpec, TargetConfig
-from analyzer.findings import Finding, Report, TargetReport
+from analyzer.findings import Finding
 from analyzer.graph import ValueRange
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.repair.joint import composed
 from analyzer.numerical.repair.source import Edit
 from tests.numerical_detection.conftest import export_all
+from tests.numerical_detection.suggestions import applied, comments_of
 
 PROGRAMS = """
 import torch
@@ -173,29 +170,6 @@ def findings_of(root: Path, out: Path) -> dict[str, tuple[Finding, ...]]:
     return found
 
 
-def comments_of(findings: Sequence[Finding], lines: int) -> tuple[InlineComment, ...]:
-    """As a review posts them, of a pull request that adds the whole file."""
-    report = Report(tuple(TargetReport(entry, "entry", entry) for entry in ENTRIES), tuple(findings))
-    changes = Changes(frozenset({"net.py"}), {"net.py": (range(1, lines + 1),)})
-    return inline_comments(report, Context("assay", "octo/models", "https://github.test", "a" * 40), changes, 10_000)
-
-
-def applied(text: str, comments: Sequence[InlineComment]) -> str:
-    """GitHub's batch: every suggestion at once; it refuses two of one line."""
-    rows = text.split("\n")
-    taken: set[int] = set()
-    for comment in sorted(comments, key=lambda c: -(c.line or 0)):
-        blocks = re.findall(r"^```suggestion\n(.*?)^```$", comment.body, re.M | re.S)
-        assert len(blocks) <= 1, comment.body
-        for block in blocks:
-            assert comment.line is not None
-            first = comment.start_line or comment.line
-            assert not taken & set(range(first, comment.line + 1)), f"two suggestions of line {first}"
-            taken |= set(range(first, comment.line + 1))
-            rows[first - 1 : comment.line] = block.removesuffix("\n").split("\n") if block else []
-    return "\n".join(rows)
-
-
 def test_a_review_applied_at_once_leaves_a_silent_file(tmp_path: Path) -> None:
     root = tmp_path / "box" / "project"
     root.mkdir(parents=True)
@@ -203,7 +177,7 @@ def test_a_review_applied_at_once_leaves_a_silent_file(tmp_path: Path) -> None:
     (root / "net.py").write_text(text)
     before = findings_of(root, tmp_path / "before")
     assert all(before.values()), {entry: len(found) for entry, found in before.items()}
-    comments = comments_of([f for found in before.values() for f in found], text.count("\n"))
+    comments = comments_of("net.py", ENTRIES, [f for found in before.values() for f in found], text.count("\n"))
     mended = applied(text, comments)
     (root / "net.py").write_text(mended)
     after = findings_of(root, tmp_path / "after")

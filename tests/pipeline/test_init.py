@@ -215,12 +215,13 @@ def test_check_never_passes_about_nothing(repository: Path, capsys: pytest.Captu
 def test_a_folder_of_notebooks_is_told_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("a", "b"):
+    for name in ("a", "b", ".trash/c"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / f"{name}.ipynb").write_text("{}")
     monkeypatch.chdir(tmp_path)
     assert main(["check"]) == 3
     said = capsys.readouterr().err
-    assert "There are 2 notebooks, which Assay does not read: put the model's code into a .py file" in said
+    assert "does not read notebooks such as a.ipynb (and 1 more): put the model's code into a .py file" in said
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ import pytest
 from analyzer.walls import PYTHON, Limits, forked, launch
 from analyzer.walls.kernel import landlock
 from analyzer.walls.process import ProcessSandbox, importing
+from tests.walls.processes import runs
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nurseries stand on Linux")
 
@@ -161,17 +162,10 @@ def test_nursery_and_children_end_with_their_owner(tmp_path: Path) -> None:
     pids = [int(word) for word in done.stdout.split()]
     assert len(pids) == 2, done.stderr
     for _ in range(300):
-        if not any(_runs(pid) for pid in pids):
+        if not any(runs(pid) for pid in pids):
             return
         time.sleep(0.1)
     raise AssertionError("a nursery outlived its owner")
-
-
-def _runs(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 ATTACK = """
@@ -217,7 +211,7 @@ print(json.dumps([[d for d in done if d != "scheduling"], open_files, shared]))
 
 def _state(pid: int) -> list[object]:
     return [
-        _runs(pid), os.sched_getaffinity(pid), os.getpriority(os.PRIO_PROCESS, pid), os.sched_getscheduler(pid),
+        runs(pid), os.sched_getaffinity(pid), os.getpriority(os.PRIO_PROCESS, pid), os.sched_getscheduler(pid),
         resource.prlimit(pid, resource.RLIMIT_CPU),
     ]  # fmt: skip
 
@@ -260,13 +254,13 @@ def test_what_a_child_leaves_behind_ends_with_it(start: Start, ended: bool) -> N
     """A process that has left its family, its session and its parent."""
     child = start(LEAVES, *(["stay"] if ended else []), programs=True)
     left = int(child.stdout.readline())
-    assert _runs(left)
+    assert runs(left)
     if ended:
         child.end()
     else:
         child.stdin.close()
         assert child.wait(30) == 0
-    assert not _runs(left)
+    assert not runs(left)
 
 
 def test_a_child_that_floods_or_halts_holds_up_no_other(start: Start) -> None:

@@ -22,6 +22,7 @@ from analyzer.walls.imports import known
 from analyzer.walls.kernel import landlock
 from analyzer.walls.kernel.rules import Rules
 from analyzer.walls.nests import MOST, Nests
+from tests.walls.processes import runs
 
 pytestmark = pytest.mark.skipif(launch.standing() is not None, reason=f"no wall: {launch.standing()}")
 
@@ -83,13 +84,6 @@ def _parent(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
 
 
-def _runs(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 WAITS = """
 import os, sys, time
 with open(f'/proc/{os.getppid()}/stat') as stat:
@@ -108,12 +102,12 @@ def test_analyses_share_one_nursery_and_what_runs_in_their_nests_ends_with_them(
         imported, above, nursery = line.split()
         assert (imported, int(above)) == ("True", nest)
         assert analysis not in (nest, int(nursery))
-        assert not _runs(child), "it slept when its analysis ended"
-        assert not _runs(nest)
+        assert not runs(child), "it slept when its analysis ended"
+        assert not runs(nest)
         nurseries.add(int(nursery))
     assert len(nurseries) == 1
     assert nurseries <= {n._process.pid for n in forked._nurseries.values() if n._process is not None}
-    assert all(_runs(pid) for pid in nurseries)
+    assert all(runs(pid) for pid in nurseries)
 
 
 TRIES = """
@@ -313,5 +307,5 @@ def test_nothing_is_left_when_the_owner_is_killed(place: Path) -> None:
     pids = [int(word) for word in done.stdout.split()]
     assert len(pids) == 3, done.stderr
     assert home.is_dir()
-    while any(_runs(pid) for pid in pids):
+    while any(runs(pid) for pid in pids):
         time.sleep(0.1)

@@ -22,9 +22,8 @@ from analyzer.numerical.result import Alarm
 from analyzer.operators.registry import operator_name
 
 START_SECONDS = 60.0  # for importing a framework on a busy machine
-BUSY = (
-    10  # times longer than its processor time an answer may take; only what hangs is cut off by the clock on the wall
-)
+# How much longer than its processor time an answer may take: the clock on the wall cuts off only what hangs.
+BUSY = 10
 MASKED = "numerical/softmax-of-minus-infinity"  # its operand holds infinities by intention
 SIZES = (2, 1, 16, 48, 96)  # tried for dimensions that may have any size
 FAR = 0.9  # of the way to the end of its range: there a weight stands because of the estimate

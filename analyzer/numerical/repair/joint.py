@@ -76,13 +76,13 @@ def _one(
                 kept.append((warning, repair))
                 break
     text = None
-    together = composed(file.text, edits) if file is not None and len(kept) == len(group) else None
-    if file is not None and together is not None:
-        needed = [(w, r) for w, r in kept if not together.needless & set(r.edits)]
+    merged = composed(file.text, edits) if file is not None and len(kept) == len(group) else None
+    if file is not None and merged is not None:
+        needed = [(w, r) for w, r in kept if not merged.needless & set(r.edits)]
         if _proved(graph, kept, [*before, *needed], ranges, options):
-            text = suggestion(file, path, without_unread(file, together.edits))
+            text = suggestion(file, path, without_unread(file, merged.edits))
             if text is None or any(_meet(text, other) for other in others):
-                text = suggestion(file, path, together.edits)
+                text = suggestion(file, path, merged.edits)
     if text is None:
         for leader in sorted(
             group, key=lambda each: "/gradient-" in each[0].rule

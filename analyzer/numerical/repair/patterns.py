@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 import onnx_ir as ir
 
 from analyzer.numerical.constants import constant_array
 from analyzer.operators.declaration import IDENTITY
 from analyzer.operators.registry import operator_name, traits_of
+
+Found = TypeVar("Found")
+
+
+class FormulaGone(Exception):
+    """The formula that a change mends does not stand in this copy of the graph."""
+
+
+def present(found: Found | None) -> Found:
+    """What was found; raises FormulaGone where nothing was."""
+    if found is None:
+        raise FormulaGone
+    return found
 
 
 def source_of(value: ir.Value | None) -> ir.Node | None:
@@ -20,9 +35,7 @@ def source_of(value: ir.Value | None) -> ir.Node | None:
 
 
 def operand(node: ir.Node, position: int = 0) -> ir.Value:
-    value = node.inputs[position]
-    assert value is not None
-    return value
+    return present(node.inputs[position])
 
 
 def own_readers(value: ir.Value) -> list[ir.Node]:

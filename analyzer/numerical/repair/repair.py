@@ -159,7 +159,10 @@ def proved_change(
 
 
 def rebuilt(anchor: ir.Node, candidate: Candidate, dtype: str) -> tuple[Builder, ir.Value]:
-    """The candidate's nodes in the place of `anchor`, a node of a copy of the graph, and their result."""
+    """The candidate's nodes in the place of `anchor`, a node of a copy of the graph, and their result.
+
+    Raises FormulaGone where another change has replaced the formula that this one mends.
+    """
     assert isinstance(anchor.graph, ir.Graph)
     build = Builder(anchor.graph, anchor, dtype if dtype in DTYPES else "float32")
     result = candidate.build(build, anchor)

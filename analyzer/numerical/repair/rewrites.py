@@ -18,6 +18,7 @@ from analyzer.numerical.repair.patterns import (
     operand,
     own_readers,
     plus_one,
+    present,
     source_of,
     sub_one,
     sum_of_exp,
@@ -126,8 +127,7 @@ def reciprocal_root(node: ir.Node, epsilon: float) -> Iterator[Candidate]:
         return
 
     def build(builder: Builder, anchor: ir.Node) -> ir.Value:
-        inner = source_of(anchor.inputs[0])
-        assert inner is not None
+        inner = present(source_of(anchor.inputs[0]))
         x = operand(inner)
         moved = builder.apply("Add", x, builder.constant(float(epsilon)), tf="AddV2", like=x)
         return builder.again(anchor, 0, builder.apply("Sqrt", moved, like=x))
@@ -181,14 +181,12 @@ def of_half(node: ir.Node) -> Iterator[Candidate]:
 
 
 def _widened(builder: Builder, anchor: ir.Node) -> ir.Value:
-    narrow = source_of(anchor.inputs[0])
-    assert narrow is not None
+    narrow = present(source_of(anchor.inputs[0]))
     given: dict[str, Any] = {"DstT" if anchor.domain == "tf" else "to": int(ir.DataType.FLOAT)}
     builder.dtype = ir.DataType.FLOAT
     kept = {v: builder.apply("Cast", v, like=v, **given) for v in narrow.inputs if v is not None}
     made = builder.again(narrow, 0, kept[operand(narrow)], before=anchor)
-    producer = made.producer()
-    assert producer is not None
+    producer = present(made.producer())
     for i, value in enumerate(narrow.inputs):
         if value is not None:
             producer.replace_input_with(i, kept[value])
@@ -206,43 +204,34 @@ def _exp_below(node: ir.Node) -> ir.Node | None:
 
 
 def _log_softmax(build: Builder, node: ir.Node) -> ir.Value:
-    inner = source_of(node.inputs[0])
-    assert inner is not None
+    inner = present(source_of(node.inputs[0]))
     axis = inner.attributes.get("axis")
     given: dict[str, Any] = {"axis": int(axis.value)} if axis is not None and node.domain != "tf" else {}
     return build.apply("LogSoftmax", operand(inner), **given)
 
 
 def _log_hand_softmax(build: Builder, node: ir.Node) -> ir.Value:
-    inner = source_of(node.inputs[0])
-    found = hand_softmax(inner) if inner is not None else None
-    assert found is not None
-    x, (axis,) = found
+    x, (axis,) = present(hand_softmax(present(source_of(node.inputs[0]))))
     return build.apply("LogSoftmax", x, axis=axis)
 
 
 def _log_sigmoid(build: Builder, node: ir.Node) -> ir.Value:
-    inner = source_of(node.inputs[0])
-    assert inner is not None
+    inner = present(source_of(node.inputs[0]))
     return build.apply("Neg", build.apply("Softplus", build.apply("Neg", operand(inner))))
 
 
 def _log_rest(build: Builder, node: ir.Node) -> ir.Value:
-    inner = source_of(sub_one(source_of(node.inputs[0])))
-    assert inner is not None
+    inner = present(source_of(sub_one(source_of(node.inputs[0]))))
     return build.apply("Neg", build.apply("Softplus", operand(inner)))
 
 
 def _softplus(build: Builder, node: ir.Node) -> ir.Value:
-    inner = _exp_below(node)
-    assert inner is not None
+    inner = present(_exp_below(node))
     return build.apply("Softplus", operand(inner))
 
 
 def _logsumexp(build: Builder, node: ir.Node) -> ir.Value:
-    found = sum_of_exp(source_of(node.inputs[0]))
-    assert found is not None
-    x, axes, keep = found
+    x, axes, keep = present(sum_of_exp(source_of(node.inputs[0])))
     if node.domain != "tf":
         return build.reduce("ReduceLogSumExp", x, axes, keep)
     largest = build.reduce("ReduceMax", x, axes, True)
@@ -254,15 +243,12 @@ def _logsumexp(build: Builder, node: ir.Node) -> ir.Value:
 
 
 def _stable_softmax(build: Builder, node: ir.Node) -> ir.Value:
-    found = hand_softmax(node)
-    assert found is not None
-    x, axes = found
+    x, axes = present(hand_softmax(node))
     moved = build.apply("Exp", build.apply("Sub", x, build.reduce("ReduceMax", x, axes, True), like=x), like=x)
     return build.apply("Div", moved, build.reduce("ReduceSum", moved, axes, True), tf="RealDiv")
 
 
 def _half_exp(build: Builder, node: ir.Node) -> ir.Value:
-    inner = source_of(node.inputs[0])
-    assert inner is not None
+    inner = present(source_of(node.inputs[0]))
     x = operand(inner)
     return build.apply("Exp", build.apply("Mul", x, build.constant(0.5), like=x))

@@ -14,6 +14,7 @@ from analyzer.numerical.confirm.confirmation import Confirmer
 from analyzer.numerical.confirm.extract import whole
 from analyzer.numerical.confirm.inside import find
 from analyzer.numerical.interpreter import interpret
+from analyzer.numerical.repair.patterns import FormulaGone
 from analyzer.numerical.repair.repair import Repair, drop_unused, rebuilt, repair, same_node
 from analyzer.numerical.result import Alarm, Interpretation, Options
 from analyzer.numerical.sensitivity import slice_ranges
@@ -59,7 +60,7 @@ def together(
             return None
         try:
             build, _ = rebuilt(anchor, candidate, dtype)
-        except AssertionError:  # another change has replaced the formula that this one mends
+        except FormulaGone:  # another change has replaced it
             return None
         made |= {n.name or "" for n in build.made}
     for each in {node.graph for node in nodes_of(main)}:
