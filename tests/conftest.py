@@ -1,4 +1,4 @@
-"""For all tests: one Hypothesis profile, and which tests this machine can run.
+"""For all tests: the Hypothesis profiles, and which tests this machine can run.
 
 A property test has no deadline, because a loaded machine is no failure, and prints how to repeat what failed. A test
 that needs a container engine is skipped with the reason where none answers. Under ``CI=true`` a skipped test is a
@@ -22,7 +22,9 @@ from hypothesis import settings
 ROOT = Path(__file__).parent
 SLOW = frozenset((ROOT / "slow.txt").read_text().split())  # files of more than ten seconds, by `--durations=0`
 
-settings.register_profile("assay", deadline=None, print_blob=True)
+# A property is tried on as many examples as find a mistake within minutes of writing it; each night on many more.
+settings.register_profile("assay", deadline=None, print_blob=True, max_examples=40)
+settings.register_profile("study", settings.get_profile("assay"), max_examples=1000)
 settings.load_profile("assay")
 
 

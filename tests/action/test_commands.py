@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from action.commands import Log, write_outputs
@@ -25,7 +25,6 @@ def commands(log: str) -> list[str]:
 
 
 @given(hostile_log)
-@settings(deadline=None, max_examples=300)
 def test_what_is_said_is_one_line_and_no_command(text: str) -> None:
     stream = io.StringIO()
     Log(stream).say(text)
@@ -34,7 +33,6 @@ def test_what_is_said_is_one_line_and_no_command(text: str) -> None:
 
 
 @given(hostile_log, hostile_log, hostile_log)
-@settings(deadline=None, max_examples=300)
 def test_an_annotation_is_one_command_with_one_message(message: str, title: str, path: str) -> None:
     stream = io.StringIO()
     Log(stream).error(message, title=title, path=path, line=3)
@@ -51,7 +49,6 @@ def test_the_published_escapes() -> None:
 
 
 @given(st.dictionaries(st.sampled_from(["verdict", "report", "sarif"]), hostile_log, max_size=3))
-@settings(deadline=None, max_examples=100)
 def test_outputs_cannot_forge_other_outputs(tmp_path_factory: object, values: dict[str, str]) -> None:
     import tempfile
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from urllib.parse import unquote
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from action import markers, relay, review
@@ -47,7 +47,6 @@ def folds(markdown: str) -> int:
 
 
 @given(reports)
-@settings(deadline=None, max_examples=150)
 def test_the_summary(report: Report) -> None:
     names = [p for t in report.targets for p in t.pictures]
     links = Links(line=CONTEXT.line_address, pictures=dict.fromkeys(names, "https://pictures.example/1.png"))
@@ -69,7 +68,6 @@ def test_a_line_of_a_path_that_is_not_utf8_still_has_an_address() -> None:
 
 
 @given(reports)
-@settings(deadline=None, max_examples=150)
 def test_inline_comments(report: Report) -> None:
     changes = Changes(frozenset({"m.py"}), {"m.py": (range(1, 60),)})
     for comment in review.inline_comments(report, CONTEXT, changes, 30):
@@ -88,7 +86,6 @@ def test_inline_comments(report: Report) -> None:
 
 
 @given(reports)
-@settings(deadline=None, max_examples=100)
 def test_the_check_run(report: Report) -> None:
     check = review.check_run(report, CONTEXT)
     assert foreign_parts(check.summary) == []
@@ -100,7 +97,6 @@ def test_the_check_run(report: Report) -> None:
 
 
 @given(maps)
-@settings(deadline=None, max_examples=150)
 def test_the_diagram(deviations: DeviationMap) -> None:
     text = r'[^"`<>;&%{}()@|\\\[\]]*'
     box = re.compile(rf'  (?:n\d+|rest)\["{text}(?:#\d+;{text})*"\](?::::\w+)?')
@@ -109,7 +105,6 @@ def test_the_diagram(deviations: DeviationMap) -> None:
 
 
 @given(reports)
-@settings(deadline=None, max_examples=60)
 def test_a_relayed_report_says_the_same_or_is_refused(report: Report) -> None:
     from analyzer.problem import UsageProblem
     from tests.github_simulator.routes import zipped
@@ -123,7 +118,6 @@ def test_a_relayed_report_says_the_same_or_is_refused(report: Report) -> None:
 
 
 @given(hostile, st.integers(1, 10**6))
-@settings(deadline=None, max_examples=200)
 def test_an_address_never_leaves_its_parentheses(path: str, line: int) -> None:
     path = path.encode("utf-8", "ignore").decode()
     address = CONTEXT.line_address(Location(path, line)) or ""

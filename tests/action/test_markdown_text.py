@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from analyzer.rendering import markdown_text as mt
 from tests.action.hostile_markdown import blocks, hostile, live_parts, renderer, tokens
@@ -16,7 +16,6 @@ def text_of(markdown: str) -> str:
 
 
 @given(hostile)
-@settings(deadline=None, max_examples=400)
 def test_a_name_in_code_is_one_code_span(name: str) -> None:
     span = mt.code(name)
     assert live_parts(f"Layer {span} fails.") == []
@@ -27,7 +26,6 @@ def test_a_name_in_code_is_one_code_span(name: str) -> None:
 
 
 @given(hostile)
-@settings(deadline=None, max_examples=400)
 def test_a_sentence_is_one_paragraph_with_nothing_live(sentence: str) -> None:
     markdown = str(mt.prose(sentence))
     assert live_parts(markdown) == []
@@ -36,7 +34,6 @@ def test_a_sentence_is_one_paragraph_with_nothing_live(sentence: str) -> None:
 
 
 @given(hostile, hostile)
-@settings(deadline=None, max_examples=400)
 def test_a_table_cell_stays_one_cell(name: str, sentence: str) -> None:
     markdown = f"| a | b | c |\n|---|---|---|\n| {mt.cell_code(name)} | {mt.cell_prose(sentence)} | end |\n"
     parsed = renderer().parse(markdown)
@@ -50,7 +47,6 @@ def test_a_table_cell_stays_one_cell(name: str, sentence: str) -> None:
 
 
 @given(hostile)
-@settings(deadline=None, max_examples=400)
 def test_a_fence_holds_everything(text: str) -> None:
     markdown = f"before\n\n{mt.fence(text, 'text')}\n\nafter"
     assert [b for b in blocks(markdown) if b != "inline"] == [
@@ -60,14 +56,12 @@ def test_a_fence_holds_everything(text: str) -> None:
 
 
 @given(hostile)
-@settings(deadline=None, max_examples=300)
 def test_a_summary_element_has_only_our_html(name: str) -> None:
     html = str(mt.details_text(name))
     assert re.fullmatch(r"<code>[^<>]*</code>", html)
 
 
 @given(hostile)
-@settings(deadline=None, max_examples=300)
 def test_a_mermaid_label_is_one_quoted_string(name: str) -> None:
     label = mt.mermaid_label(name)
     assert label[0] == label[-1] == '"'
@@ -97,7 +91,6 @@ def test_a_person_reads_the_words_that_were_written() -> None:
 
 
 @given(hostile)
-@settings(deadline=None, max_examples=200)
 def test_cutting_between_blocks_leaves_nothing_open(text: str) -> None:
     block = f"<details><summary>x</summary>\n\n{mt.fence(text, 'text')}\n\n</details>\n\n{mt.prose(text)}\n\n"
     whole = block * 6
@@ -119,7 +112,6 @@ def test_an_invisible_character_is_not_plain_source() -> None:
 
 
 @given(hostile)
-@settings(deadline=None, max_examples=100)
 def test_templates_escape_what_is_not_marked(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
     folder = tmp_path_factory.mktemp("t")
     (folder / "x.md").write_text("Hello {{ name }} and {{ name|code }} {{ 3 }}\n", encoding="utf-8")

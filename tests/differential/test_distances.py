@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -38,7 +38,6 @@ def test_a_nan_score_is_behind_all_numbers_and_has_no_rank() -> None:
 
 
 @given(ROWS, st.data())
-@settings(deadline=None, max_examples=100)
 def test_class_distance_reaches_only_the_papers_values(row: np.ndarray, data: st.DataObject) -> None:
     other = data.draw(hnp.arrays(np.float64, row.shape, elements=st.floats(-1e6, 1e6)))
     truth = data.draw(st.integers(0, len(row) - 1))
@@ -54,7 +53,6 @@ def test_dave_of_the_paper() -> None:
 
 
 @given(ROWS, st.data())
-@settings(deadline=None, max_examples=100)
 def test_mad_distance_is_symmetric_and_in_the_unit_interval(row: np.ndarray, data: st.DataObject) -> None:
     same_shape = hnp.arrays(np.float64, row.shape, elements=st.floats(-1e6, 1e6))
     other, truth = data.draw(same_shape), data.draw(same_shape)

@@ -78,7 +78,7 @@ def test_files_whose_names_are_mentioned(project):
 MODULES = ["m0", "m1", "pack.m2", "pack.m3", "pack.sub.m4", "m5"]
 
 
-@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from(MODULES), st.sampled_from(MODULES), st.integers(0, 2)), max_size=10))
 def test_nothing_that_python_imports_is_missed(tmp_path_factory, edges):
     root = tmp_path_factory.mktemp("imports")

@@ -254,9 +254,7 @@ def test_undamaged(tmp_path: Path, name: str) -> None:
         assert len(load(path)) >= 2
 
 
-RELAXED = settings(
-    max_examples=100, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+RELAXED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.mark.parametrize("name", MAKERS)

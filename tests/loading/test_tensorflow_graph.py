@@ -11,7 +11,7 @@ import numpy as np
 import onnx_ir as ir
 import pytest
 from google.protobuf import text_format
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.graph import Role, layer_of, role_of
@@ -125,7 +125,6 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None, print_blob=True)
 @given(
     st.lists(
         st.tuples(

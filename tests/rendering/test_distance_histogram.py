@@ -58,7 +58,7 @@ def test_nothing_to_count_is_drawn_too(tmp_path: Path) -> None:
     assert len(draw(replace(CLASSES, counts=(0,) * 6, triggering=0, inconsistent=False), tmp_path / "d")) == 2
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(distances)
 def test_names_stay_text(histogram: DistanceHistogram) -> None:
     svg = dot(histogram).pipe(format="svg", encoding="utf-8", quiet=True)

@@ -55,7 +55,7 @@ class _Page(HTMLParser):
 
 @needs_graphviz
 @given(reports)
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_the_page_is_made_of_our_elements_alone(report: Report) -> None:
     text = page(report)
     text.encode()
@@ -77,7 +77,7 @@ def test_the_page_is_made_of_our_elements_alone(report: Report) -> None:
 
 @needs_graphviz
 @given(maps)
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_a_drawing_is_made_of_shapes_and_text(deviations: DeviationMap) -> None:
     data = dot(deviations).pipe(format="svg")
     for element in ElementTree.fromstring(data).iter():
@@ -90,7 +90,6 @@ def test_a_drawing_is_made_of_shapes_and_text(deviations: DeviationMap) -> None:
 
 
 @given(reports)
-@settings(deadline=None, max_examples=100)
 def test_sarif_has_no_link_of_strangers(report: Report) -> None:
     text = sarif.dumps(report)
     text.encode()
@@ -108,7 +107,6 @@ def test_sarif_has_no_link_of_strangers(report: Report) -> None:
 
 
 @given(reports)
-@settings(deadline=None, max_examples=60)
 def test_the_terminal_gets_no_control_sequence(report: Report) -> None:
     stream = io.StringIO()
     terminal.show(report, Console(file=stream, width=120, force_terminal=False, color_system=None))
@@ -118,7 +116,7 @@ def test_the_terminal_gets_no_control_sequence(report: Report) -> None:
 
 @needs_graphviz
 @given(report=reports)
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 def test_every_file_can_be_written(tmp_path_factory: pytest.TempPathFactory, report: Report) -> None:
     folder: Path = tmp_path_factory.mktemp("report")
     write(report, folder)
@@ -134,7 +132,7 @@ def test_the_strategies_are_hostile() -> None:
     seen: list[str] = []
 
     @given(st.lists(reports, min_size=1, max_size=1))
-    @settings(deadline=None, max_examples=60, database=None)
+    @settings(database=None)
     def collect(drawn: list[Report]) -> None:
         seen.append(repr(drawn))
 

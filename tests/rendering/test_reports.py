@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 from sarif_pydantic import Sarif
@@ -65,7 +65,6 @@ findings = st.builds(
 
 
 @given(st.lists(findings, max_size=5))
-@settings(max_examples=60, deadline=None)
 def test_any_findings_survive_json_and_make_valid_sarif(found: list[Finding]) -> None:
     report = replace(sample_report(), findings=tuple(found))
     data = json.loads(report_json.dumps(report))

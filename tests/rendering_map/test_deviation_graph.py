@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.findings import DeviationMap, MapNode
@@ -78,7 +78,6 @@ def test_the_diagram_for_a_comment_is_small_whole_and_connected(size: int) -> No
 
 
 @given(st.integers(1, 60), st.data())
-@settings(deadline=None, max_examples=60)
 def test_folding_makes_no_cycle(size: int, data: st.DataObject) -> None:
     names = [f"n{i}" for i in range(size)]
     pair = st.tuples(st.integers(0, size - 1), st.integers(0, size - 1))

@@ -18,9 +18,7 @@ from tf_oracle import Outputs, ours_keras, ours_tf, run_keras, run_tf
 from analyzer.validity.spec import Category, Outcome, Status
 
 SIZE = 1000
-MANY = settings(
-    max_examples=SIZE, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
-)
+MANY = settings(max_examples=SIZE, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(autouse=True)

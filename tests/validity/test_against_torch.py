@@ -15,9 +15,7 @@ from analyzer.validity.registry import spec
 from analyzer.validity.spec import Category, Status, TensorType, check
 
 BLOCKS, SIZE = 12, 1000
-MANY = settings(
-    max_examples=SIZE, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
-)
+MANY = settings(max_examples=SIZE, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.validity.bounds import decide_bounds
@@ -50,7 +50,6 @@ def built(recipe: Any, values: Mapping[str, Any]) -> Any:
     return (all_of if both else any_of)(*parts)
 
 
-@settings(max_examples=400, deadline=None, print_blob=True)
 @given(bounds(), DOMAINS, DOMAINS)
 def test_bounds_are_decided_as_by_brute_force(recipe: Any, xs: Sequence[int], ys: Sequence[int]) -> None:
     domains = {"x": xs, "y": ys}

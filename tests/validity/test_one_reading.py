@@ -295,9 +295,7 @@ def three_readings(trial: Trial) -> tuple[bool, bool, bool]:
 def test_literal_symbol_and_framework_agree(make: Callable[[random.Random], Trial]) -> None:
     seen: Counter[tuple[str, bool]] = Counter()
 
-    @settings(
-        max_examples=SIZE, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
-    )
+    @settings(max_examples=SIZE, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
     @given(st.integers(0, 2**32))
     def agrees(seed: int) -> None:
         trial = make(random.Random(seed))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import z3
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from instances import TORCH, Instance
 from tf_instances import KERAS
@@ -146,7 +146,6 @@ def terms(draw: st.DrawFn, depth: int = 4) -> Any:
     return lambda v: choose(left(v) >= right(v), left(v), right(v))
 
 
-@settings(max_examples=400, deadline=None, print_blob=True)
 @given(terms(), terms(), st.tuples(*(st.integers(-6, 12) for _ in NAMES)))
 def test_normal_forms_keep_the_meaning(left: Any, right: Any, numbers: tuple[int, ...]) -> None:
     """A term built from symbols means what the same term means on integers, in every reading."""
@@ -170,7 +169,6 @@ def test_normal_forms_keep_the_meaning(left: Any, right: Any, numbers: tuple[int
     assert abs(plain) <= largest_magnitude([term]) or not isinstance(plain, int) or term == plain
 
 
-@settings(max_examples=120, deadline=None, print_blob=True)
 @given(
     terms(depth=3), terms(depth=3), st.tuples(*(st.integers(1, 12) for _ in NAMES)), st.sampled_from(["div", "linear"])
 )

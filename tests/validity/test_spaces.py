@@ -196,7 +196,7 @@ def test_a_component_beyond_the_grid_is_solved() -> None:
     assert check_vector(decision.space, decision.example) is None
 
 
-@settings(max_examples=25, deadline=None, print_blob=True)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000))
 def test_random_stacks_are_decided_as_brute_force_decides_them(seed: int) -> None:
     rng = random.Random(seed)

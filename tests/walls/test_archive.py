@@ -8,7 +8,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.problem import TargetProblem
@@ -82,7 +82,6 @@ def test_a_size_that_lies_is_refused(tmp_path):
         unpack(stream, tmp_path, 1 << 20)
 
 
-@settings(deadline=None, max_examples=200)
 @given(st.binary(max_size=3000))
 def test_no_bytes_escape_as_another_error(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("fuzz")
@@ -90,7 +89,6 @@ def test_no_bytes_escape_as_another_error(tmp_path_factory, data):
         unpack(io.BytesIO(data), folder, 1 << 16)
 
 
-@settings(deadline=None, max_examples=50)
 @given(
     st.dictionaries(st.from_regex(r"[a-z]{1,8}(\.[a-z]{1,3})?", fullmatch=True), st.binary(max_size=2000), max_size=5)
 )
