@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,9 @@ from analyzer.findings import AnalysisResult, Finding, Level, Verdict, ordered
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.tracing import trace
 from analyzer.tracing.dry_run import LIMITS, dry_run, is_script, with_dry_run
-from analyzer.tracing.tracing import propose_annotations
+from analyzer.tracing.python_bugs import checked_by_types
+from analyzer.tracing.tracing import propose_annotations, read_source
+from analyzer.tracing.type_checkers import Known, check_types
 from analyzer.walls.attended import Served
 from analyzer.walls.choice import add_sandbox, chosen
 from analyzer.walls.docker import DockerSandbox
@@ -72,12 +76,14 @@ def run(args: argparse.Namespace, console: Console) -> int:
     results: dict[str, AnalysisResult | str] = {}
     traced: AnalysisResult
     paths: dict[str, str] = {}
-    for path, text in _sources(args):
+    sources = _sources(args)
+    types = _types(sources)
+    for path, text in sources:
         name = str(path)
         root = Path(args.root) if args.root else repository_root(path)
         paths[name] = name
         try:
-            traced = trace(path, root, target=name, entry=args.entry, text=text)
+            traced = trace(path, root, target=name, entry=args.entry, text=text, types=types)
             results[name] = _run_dry(traced, path, root, args, console) if args.run and text is None else traced
         except TargetProblem as problem:
             results[name] = str(problem)
@@ -90,6 +96,17 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.format != "text":
         emit(report, args.format)
     return {Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.INCOMPLETE: 3}[report.verdict]
+
+
+def _types(sources: Sequence[tuple[Path, str | None]]) -> Known:
+    """What the type checkers say of many files, asked at once."""
+    texts = []
+    for path, text in sources if len(sources) > 1 else ():
+        with suppress(TargetProblem):
+            read, tree = read_source(path, path.parent, text)
+            if checked_by_types(read, tree):
+                texts.append(read)
+    return check_types(texts)
 
 
 def _run_dry(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from analyzer.problem import NotAllowedProblem, Problem, SurroundingsProblem
 from analyzer.rendering.report_json import finding_from_json, finding_to_json, target_from_json, target_to_json
 
 if TYPE_CHECKING:
+    from analyzer.tracing.type_checkers import Known
     from analyzer.walls import Sandbox
 
 
@@ -58,6 +59,7 @@ class Surroundings:
     made: Path | None = None  # where those that it exports are left, for whoever started it to take
     base_root: Path | None = None  # the base tree, for analyses that compare
     contained: bool = False  # this process runs in a container that is a wall already
+    types: Known = field(default_factory=dict)  # what type checkers said of files already
     engines: bool = True  # False: in one that has no engine but ONNX Runtime; see `EnginesNeeded`
 
 

@@ -217,6 +217,7 @@ def _run(
     # The front has the pipeline without the analyses.
     from analyzer.running.exports import kept_in, keys_of_exports, take
     from analyzer.running.target_run import run_target
+    from analyzer.running.type_checks import types_of
 
     def job(target: TargetConfig, where: Surroundings, made: Path) -> Callable[[Send], Any]:
         def run(send: Send) -> Any:
@@ -233,6 +234,8 @@ def _run(
         if any(where.sandbox is not None for _, _, where in jobs.values()):  # else nothing is exported
             keys = keys_of_exports({name: (target, where.root) for name, (_, target, where) in jobs.items()})
 
+    types = types_of([(where.root, target) for _, target, where in jobs.values()], config)
+    jobs = {name: (place, target, replace(where, types=types)) for name, (place, target, where) in jobs.items()}
     with enclosures({name: (target, where) for name, (_, target, where) in jobs.items()}) as walls:
         answers = run_all(
             {name: job(target, where, walls[name].home / MADE) for name, (_, target, where) in jobs.items()},

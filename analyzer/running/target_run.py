@@ -149,7 +149,7 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
     if source.suffix == ".py" and "tracing" in only:
         with tally.stage("tracing"):
             entry = (target.entry or "").partition(":")[2] or None
-            traced = trace(source, where.root, target=target.id, entry=entry)
+            traced = trace(source, where.root, target=target.id, entry=entry, types=where.types)
             tally.add(_run_dry(traced, target, where, source) if entry is None else traced)
     graph = None
     if target.entry or not target.path or not target.path.endswith(".py"):

@@ -1,7 +1,8 @@
 """Python's own bugs in a file: undefined names, missing attributes, wrong arguments, removed names of frameworks.
 
-`ruff`, `mypy` and `pyright` find what they find (`python_tools`). What they miss on framework names is checked against
-the names and signatures in `analyzer.frameworks`, by the framework version that the repository asks for.
+`ruff`, `mypy` and `pyright` find what they find (`python_tools`, `type_checkers`). What they miss on framework names is
+checked against the names and signatures in `analyzer.frameworks`, by the framework version that the repository asks
+for.
 """
 
 from __future__ import annotations
@@ -13,12 +14,11 @@ from pathlib import Path
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.framework_api import check_framework_names
 from analyzer.tracing.problems import Problem
-from analyzer.tracing.python_tools import ToolFailed, merged, with_mypy, with_pyright, with_ruff
+from analyzer.tracing.python_tools import merged, with_mypy, with_pyright, with_ruff
+from analyzer.tracing.tool_runs import ToolFailed
+from analyzer.tracing.type_checkers import NOTHING, Known, said_of
 
 MOST_CHARACTERS = 400_000  # beyond, the type checkers take too long
-
-
-Tool = Callable[[str, ast.Module, str], Iterator[Problem]]
 
 
 def check_python(
@@ -29,15 +29,16 @@ def check_python(
     versions: Versions,
     known: Collection[Problem],
     note: Callable[[str], None],
+    types: Known = NOTHING,
 ) -> list[Problem]:
     """Problems of one file that `text` and `tree` are the content of, besides those `known` from tracing it.
 
-    `note` hears which tool could not say anything.
+    `note` hears which tool could not say anything; `types` are answers of the type checkers that are there already.
     """
 
-    def heard(tool: Tool) -> list[Problem]:
+    def heard(found: Iterator[Problem]) -> list[Problem]:
         try:
-            return list(tool(text, tree, relative))
+            return list(found)
         except ToolFailed as failed:
             note(f"{failed}.")
             return []
@@ -47,8 +48,15 @@ def check_python(
     except ValueError:
         relative = path.name
     traced = [p for p in known if p.rule.startswith("python/")]
-    found = merged([*traced, *heard(with_ruff)], list(check_framework_names(tree, relative, versions)))
-    if any(isinstance(n, (ast.ClassDef, ast.FunctionDef)) for n in tree.body) and len(text) < MOST_CHARACTERS:
-        found = merged(found, heard(with_mypy))
-        found = merged(found, heard(with_pyright))
+    undefined = heard(with_ruff(text, tree, relative))
+    found = merged([*traced, *undefined], list(check_framework_names(tree, relative, versions)))
+    if checked_by_types(text, tree):
+        said = said_of(text, types)
+        found = merged(found, heard(with_mypy(said, tree, relative)))
+        found = merged(found, heard(with_pyright(said, tree, relative)))
     return found
+
+
+def checked_by_types(text: str, tree: ast.Module) -> bool:
+    """Whether the type checkers are asked of a file."""
+    return any(isinstance(n, (ast.ClassDef, ast.FunctionDef)) for n in tree.body) and len(text) < MOST_CHARACTERS

@@ -1,29 +1,18 @@
-"""`ruff`, `mypy` and `pyright` as subprocesses, each where it is installed, their findings as problems of ours.
-
-Each tool sees one file in an empty folder and a configuration of ours: a plugin, an interpreter or a base configuration
-named in the repository would be code of the pull request. Nothing they find is imported: modules stay unknown.
-"""
+"""What `ruff`, `mypy` and `pyright` find in a file, as problems of ours, each where it is installed."""
 
 from __future__ import annotations
 
 import ast
-import importlib.util
-import json
 import re
-import shutil
-import subprocess
-import sys
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 from analyzer.tracing.problems import Problem
 from analyzer.tracing.symbols import Site
-from analyzer.walls import launch
+from analyzer.tracing.tool_runs import ToolFailed, as_json, beside, run
+from analyzer.tracing.type_checkers import Complaint, Said
 
-SECONDS = 30.0  # a type checker's cold start on a large repository
 UNDEFINED, MISSING, MISMATCH = "python/undefined-name", "python/missing-attribute", "python/argument-mismatch"
 _RUFF = {"F821": UNDEFINED, "F822": UNDEFINED, "F823": UNDEFINED}
 _MYPY = {"call-arg": MISMATCH, "attr-defined": MISSING}
@@ -33,32 +22,18 @@ _PYRIGHT = {
     "reportAttributeAccessIssue": MISSING,
     "reportCallIssue": MISMATCH,
 }
-_PYRIGHT_SETTINGS = {
-    "include": ["checked.py"],
-    "typeCheckingMode": "off",
-    "pythonVersion": "3.11",
-    "useLibraryCodeForTypes": False,
-    "strictParameterNoneValue": False,
-    "reportMissingImports": False,
-    "reportMissingModuleSource": False,
-    **dict.fromkeys(_PYRIGHT, "error"),
-}
 _UNSURE = ("None", "object", "Module", "Callable", "_Wrapped", "maybe")  # what a checker without types guesses at
-
-
-class ToolFailed(Exception):
-    """A tool said nothing of a file, and why: one sentence for the report."""
 
 
 def with_ruff(text: str, tree: ast.Module, relative: str) -> Iterator[Problem]:
     """Names that nothing binds, and locals that are read before they are set."""
-    command = _beside("ruff")
+    command = beside("ruff")
     if command is None:
         raise ToolFailed("ruff is not installed: undefined names were not looked for")
     options = ["check", "--isolated", "--no-cache", "--select", ",".join(_RUFF), "--output-format", "json",
                "--target-version", "py311", "--stdin-filename", "file.py", "-"]  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
-        entries = _json(_run("ruff", command, options, folder, text), [])
+        entries = as_json(run("ruff", command, options, folder, text), [])
     texts, lines = _text_lines(tree), text.splitlines()
     dynamic = _makes_names(tree)
     for entry in entries:
@@ -74,46 +49,24 @@ def with_ruff(text: str, tree: ast.Module, relative: str) -> Iterator[Problem]:
         )  # fmt: skip
 
 
-def with_mypy(text: str, tree: ast.Module, relative: str) -> Iterator[Problem]:
+def with_mypy(said: Said, tree: ast.Module, relative: str) -> Iterator[Problem]:
     """Calls and attributes that do not fit what the file itself defines; possible, since types are guessed."""
-    if importlib.util.find_spec("mypy") is None:
-        raise ToolFailed("mypy is not installed: wrong arguments and attributes were not looked for")
-    options = [
-        "--config-file", "empty.ini", "--cache-dir", "cache",
-        "--follow-imports", "skip", "--ignore-missing-imports", "--no-site-packages", "--check-untyped-defs",
-        "--show-error-codes", "--no-error-summary", "--hide-error-context", "--no-pretty", "--allow-redefinition",
-        "checked.py",
-    ]  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder:
-        _lay_out(folder, {"checked.py": text, "empty.ini": "[mypy]\n"})
-        output = _run("mypy", None, options, folder)
     open_classes = _sets_attributes(tree)
-    for line in output.splitlines():
-        found = re.match(r"checked\.py:(\d+): error: (.*?)  \[([a-z-]+)\]$", line)
-        if found is None or found[3] not in _MYPY:
-            continue
-        rule, message = _MYPY[found[3]], found[2].strip()
-        if rule == MISSING and (open_classes or not message.startswith('"')):
+    for line, message, code in _complaints(said, "mypy"):
+        rule = _MYPY.get(code)
+        if rule is None or (rule == MISSING and (open_classes or not message.startswith('"'))):
             continue
         if not _is_unsure(message):
-            yield _possible(rule, relative, int(found[1]), message, f"mypy [{found[3]}]")
+            yield _possible(rule, relative, line, message, f"mypy [{code}]")
 
 
-def with_pyright(text: str, tree: ast.Module, relative: str) -> Iterator[Problem]:
+def with_pyright(said: Said, tree: ast.Module, relative: str) -> Iterator[Problem]:
     """The same by other means; it also knows names that are not bound yet where they are read."""
-    command = pyright_command()
-    if command is None:
-        return
-    options = ["--outputjson", "--level", "error", "--pythonpath", "none", "--project", "settings.json"]
-    with tempfile.TemporaryDirectory() as folder:
-        _lay_out(folder, {"checked.py": text, "settings.json": json.dumps(_PYRIGHT_SETTINGS)})
-        answer = _json(_run("pyright", command[0], [*command[1:], *options], folder), {})
     texts = _text_lines(tree)
     open_classes, dynamic = _sets_attributes(tree), _makes_names(tree)
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-    for entry in answer.get("generalDiagnostics", ()):
-        rule, line = _PYRIGHT.get(entry.get("rule", "")), entry["range"]["start"]["line"] + 1
-        message = str(entry["message"]).splitlines()[0].strip()
+    for line, message, code in _complaints(said, "pyright"):
+        rule = _PYRIGHT.get(code)
         if rule is None or (rule == UNDEFINED and (dynamic or line in texts)):
             continue
         if rule == MISSING:
@@ -122,7 +75,14 @@ def with_pyright(text: str, tree: ast.Module, relative: str) -> Iterator[Problem
                 continue
             message = f'"{owner[2]}" has no attribute "{owner[1]}"'
         if not _is_unsure(message):
-            yield _possible(rule, relative, line, message, f"pyright {entry['rule']}")
+            yield _possible(rule, relative, line, message, f"pyright {code}")
+
+
+def _complaints(said: Said, tool: str) -> Sequence[Complaint]:
+    answer = said.get(tool, [])
+    if isinstance(answer, str):
+        raise ToolFailed(answer)
+    return answer
 
 
 def merged(known: Sequence[Problem], more: Collection[Problem]) -> list[Problem]:
@@ -157,73 +117,6 @@ def _possible(rule: str, relative: str, line: int, message: str, source: str) ->
 
 def _is_unsure(message: str) -> bool:
     return any(f'"{word}' in message or f" {word}" in message for word in _UNSURE)
-
-
-# --------------------------------------------------------------------------------------------- running a tool
-
-
-def _beside(name: str) -> str | None:
-    """The program next to this interpreter, else the one on the path."""
-    beside = Path(sys.executable).with_name(name)
-    return str(beside) if beside.is_file() else shutil.which(name)
-
-
-def pyright_command() -> list[str] | None:
-    """`node` and pyright's own program: its launcher for Python may download another version, so it is not used."""
-    node = shutil.which("node")
-    if node is None:
-        return None
-    found: list[Path] = []
-    package = importlib.util.find_spec("pyright")
-    if package is not None and package.origin is not None:
-        found.append(Path(package.origin).parent / "dist" / "index.js")
-    launcher = shutil.which("pyright")
-    if launcher is not None:
-        program = Path(launcher).resolve()
-        if program.suffix == ".js":
-            found.append(program)
-        else:
-            found += sorted(program.parent.parent.glob("lib/python3*/site-packages/pyright/dist/index.js"))
-    program = next((path for path in found if path.is_file()), None)  # type: ignore[assignment]
-    return [node, "--max-old-space-size=1024", str(program)] if program is not None else None
-
-
-def _lay_out(folder: str, files: Mapping[str, str]) -> None:
-    for name, text in files.items():
-        (Path(folder) / name).write_text(text, encoding="utf-8", errors="replace")
-
-
-def _run(name: str, program: str | None, options: Sequence[str], folder: str, text: str | None = None) -> str:
-    """Standard output of `program`, or of the Python module `name`, behind the kernel's wall where it stands.
-
-    The environment carries no secret. Raises `ToolFailed` when the tool fails or takes too long.
-    """
-    rules = launch.worker_rules(Path(folder), more=launch.programs(), programs=program is not None)
-    what, form = (program, "program") if program is not None else (name, "module")
-    try:
-        done = subprocess.run(
-            launch.command(what, *options, rules=rules, form=form), input=text,
-            stdin=subprocess.DEVNULL if text is None else None, capture_output=True, text=True, timeout=SECONDS,
-            cwd=folder, check=False, encoding="utf-8", errors="replace",
-            env={"PATH": "/usr/bin:/bin", "HOME": folder, "TMPDIR": folder, "LC_ALL": "C.UTF-8",
-                 "OPENSSL_CONF": "/dev/null"},  # Node.js ends where it may not read the system's
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        raise ToolFailed(f"{name} gave no answer within {SECONDS:g} s, so it says nothing of this file") from None
-    except (OSError, ValueError):
-        raise ToolFailed(f"{name} could not be started, so it says nothing of this file") from None
-    if done.returncode not in (0, 1):  # 1: it found something
-        raise ToolFailed(f"{name} ended with exit code {done.returncode}, so it says nothing of this file")
-    return done.stdout
-
-
-def _json(output: str, otherwise: Any) -> Any:
-    """What a tool printed, or `otherwise` when that is something else than JSON of the same kind."""
-    try:
-        found = json.loads(output)
-    except (ValueError, RecursionError):
-        return otherwise
-    return found if isinstance(found, type(otherwise)) else otherwise
 
 
 # ------------------------------------------------------------------------------- what no static tool can judge

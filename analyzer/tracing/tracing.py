@@ -24,6 +24,7 @@ from analyzer.tracing.modules import run_module
 from analyzer.tracing.problems import DEFAULT_RUN, DOCUMENTED_CALL, EVERY_RUN, Problem
 from analyzer.tracing.python_bugs import check_python
 from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.type_checkers import NOTHING, Known
 from analyzer.tracing.values import Scope
 from analyzer.tracing.verdicts import to_findings
 
@@ -33,26 +34,41 @@ DEFAULT_SHARE = 0.6  # of a script's steps that its default run may take before 
 DEPTH = 12_000  # Python frames: a traced call takes about fifteen
 
 
-def trace(path: Path, root: Path, *, target: str, entry: str | None = None, text: str | None = None) -> AnalysisResult:
+def trace(
+    path: Path,
+    root: Path,
+    *,
+    target: str,
+    entry: str | None = None,
+    text: str | None = None,
+    types: Known = NOTHING,
+) -> AnalysisResult:
     """Findings of the shape tracer and of the Python checks on one file of the repository at `root`.
 
     `entry` names a function or class of the file to start from; without it the file runs as a script, and what it
     defines but does not use is traced with unknown arguments. Nothing of the file is imported or executed.
-    `text` stands for what the file holds (an editor's buffer).
+    `text` stands for what the file holds (an editor's buffer); `types` holds what the type checkers said of texts.
     Raises TargetProblem if the file cannot be read or parsed, UsageProblem if `entry` does not exist.
     """
-    return trace_with_hints(path, root, target=target, entry=entry, text=text)[0]
+    return trace_with_hints(path, root, target=target, entry=entry, text=text, types=types)[0]
 
 
 def trace_with_hints(
-    path: Path, root: Path, *, target: str, entry: str | None = None, text: str | None = None
+    path: Path,
+    root: Path,
+    *,
+    target: str,
+    entry: str | None = None,
+    text: str | None = None,
+    types: Known = NOTHING,
 ) -> tuple[AnalysisResult, tuple[Hint, ...]]:
     """Like `trace`, with the shapes of the tensors that the file's names stand for."""
     text, tree = read_source(path, root, text)
     versions = read_versions(root)
     relative = _relative(path, root)
     shared = explore(root, relative, tree, versions, entry)
-    for problem in check_python(path, root, text, tree, versions, shared.problems.values(), shared.notes.setdefault):
+    known, note = shared.problems.values(), shared.notes.setdefault
+    for problem in check_python(path, root, text, tree, versions, known, note, types):
         shared.problems[problem.rule, problem.site.path, problem.site.line, problem.operand] = problem
     sources = _sources(shared, root, relative, text)
 

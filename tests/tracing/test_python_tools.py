@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing import python_tools
+from analyzer.tracing import python_tools, tool_runs
 from analyzer.tracing.python_bugs import check_python
-from analyzer.tracing.python_tools import ToolFailed
+from analyzer.tracing.tool_runs import ToolFailed
 
 TEXT = "def area(width):\n    return width * hight\n"
 
@@ -28,16 +28,16 @@ def test_tools_that_answer_leave_no_note(tmp_path: Path) -> None:
 
 
 def test_a_tool_that_is_not_installed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python_tools, "_beside", lambda name: None)
+    monkeypatch.setattr(python_tools, "beside", lambda name: None)
     notes: list[str] = []
     check(tmp_path, notes)
     assert notes == ["ruff is not installed: undefined names were not looked for."]
 
 
 def test_a_tool_that_takes_too_long_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(python_tools, "SECONDS", 0.1)
+    monkeypatch.setattr(tool_runs, "SECONDS", 0.1)
     with pytest.raises(ToolFailed, match=r"gave no answer within 0\.1 s, so it says nothing of this file"):
-        python_tools._run("tool", "/bin/sh", ["-c", "sleep 600"], str(tmp_path))
+        tool_runs.run("tool", "/bin/sh", ["-c", "sleep 600"], str(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -45,4 +45,4 @@ def test_a_tool_that_takes_too_long_is_said(monkeypatch: pytest.MonkeyPatch, tmp
 )
 def test_a_tool_that_breaks_is_said(tmp_path: Path, command: str, why: str) -> None:
     with pytest.raises(ToolFailed, match=why):
-        python_tools._run("tool", command, ["-c", "exit 3"], str(tmp_path))
+        tool_runs.run("tool", command, ["-c", "exit 3"], str(tmp_path))
