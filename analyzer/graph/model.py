@@ -42,7 +42,7 @@ class Role(StrEnum):
     STATE = "state"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Graph:
     """A model as Assay sees it.
 

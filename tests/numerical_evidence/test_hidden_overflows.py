@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -97,3 +98,11 @@ def test_the_scores_of_an_attention_are_checked_in_its_dtype() -> None:
     graph = b.graph(b.op("Attention", q, k, v), opset=23)
     assert [w.rule for w in run(graph, dict.fromkeys("qkv", (-200, 200))).overflows] == ["numerical/overflow"]
     assert run(graph, dict.fromkeys("qkv", (-10, 10))).overflows == ()
+
+
+def test_what_is_kept_of_a_graph_goes_with_it(workers: Confirmer) -> None:
+    """Python gives the place of a graph that is gone to the next one."""
+    levels = [f.level for op in ("MatMul", "Cast", "Div") * 3 for f in review(workers, CASES[op], -2000, 2000, True)]
+    assert set(levels) == {Level.ERROR}
+    gc.collect()
+    assert len(workers._whole) == 0

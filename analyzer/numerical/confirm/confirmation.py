@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import onnx_ir as ir
 
 from analyzer.graph import Graph, ValueRange
-from analyzer.numerical.confirm.child import Worker, WorkerFailed
+from analyzer.numerical.confirm.child import JSON, Worker, WorkerFailed
 from analyzer.numerical.confirm.extract import Slice, extract, whole
 from analyzer.numerical.confirm.objective import target_of
 from analyzer.numerical.result import Alarm
@@ -90,8 +91,9 @@ class Confirmer:
         self._searcher = Worker(Path(self._folder.name))
         self._tensorflow = Worker(Path(self._folder.name))
         self._count = 0
-        self._fitting: dict[int, int] = {}  # graph -> the size of unknown dimensions that its last confirmation had
-        self._whole: dict[tuple[int, tuple[tuple[str, int], ...]], dict[str, Any] | None] = {}
+        # The size of unknown dimensions that a graph's last confirmation had, and the graph whole, by its sizes.
+        self._fitting: WeakKeyDictionary[Graph, int] = WeakKeyDictionary()
+        self._whole: WeakKeyDictionary[Graph, dict[tuple[tuple[str, int], ...], JSON | None]] = WeakKeyDictionary()
         self.notes: list[str] = []
 
     def __enter__(self) -> Confirmer:
@@ -118,7 +120,7 @@ class Confirmer:
         deadline: float,
     ) -> Confirmation | None:
         """A failing run of the warning's operator inside `ranges`, or None; `deadline` is a time of `clock`."""
-        for size in sorted(SIZES, key=lambda s: s != self._fitting.get(id(graph))):
+        for size in sorted(SIZES, key=lambda s: s != self._fitting.get(graph)):
             if self.clock() > deadline:
                 self.note("the time for confirmation was spent before everything had been tried")
                 return None
@@ -129,7 +131,7 @@ class Confirmer:
                 return None
             found = self._try(piece, warning, losses, deadline)
             if found is not None:
-                self._fitting[id(graph)] = size
+                self._fitting[graph] = size
                 return self._followed(found, graph, warning, ranges, sizes)
             if not _symbolic(graph, piece):
                 return None
@@ -146,10 +148,10 @@ class Confirmer:
         """The confirmation with what the failure does to the whole model, where that can be run."""
         if found.standing.exact:
             return found
-        key = (id(graph), tuple(sorted(sizes.items())))
-        if key not in self._whole:
-            self._whole[key] = self._described_whole(graph, ranges, sizes)
-        described = self._whole[key]
+        known, key = self._whole.setdefault(graph, {}), tuple(sorted(sizes.items()))
+        if key not in known:
+            known[key] = self._described_whole(graph, ranges, sizes)
+        described = known[key]
         if described is None:
             return found
         far = [m[0] for m in found.standing.moved if m[3] >= FAR]
