@@ -19,6 +19,8 @@ import pytest
 from docker.errors import DockerException
 from hypothesis import settings
 
+from analyzer.tracing import type_checkers
+
 ROOT = Path(__file__).parent
 SLOW = frozenset((ROOT / "slow.txt").read_text().split())  # files of more than ten seconds, by `--durations=0`
 
@@ -60,6 +62,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.fail(f"ASSAY_TEST_DOCKER=1 asks for a container engine: {why}", pytrace=False)
     if why is not None:
         pytest.skip(why)
+
+
+@pytest.fixture(autouse=True)
+def _type_checkers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Starting mypy and pyright takes three seconds: in a test that is not about them, they have nothing to say."""
+    if request.node.get_closest_marker("type_checkers") is None:
+        monkeypatch.setattr(type_checkers, "_answers", lambda _tool, files: {key: [] for key in files})
 
 
 @pytest.hookimpl(wrapper=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -22,6 +23,8 @@ _PYRIGHT = {
     "reportAttributeAccessIssue": MISSING,
     "reportCallIssue": MISMATCH,
 }
+# Packages whose decorators leave the signature as it is; the empty one stands for what the file or Python brings.
+_KEEPS_SIGNATURES = frozenset(("", "torch", "tensorflow", "keras", "jax", "numpy"))
 _UNSURE = ("None", "object", "Module", "Callable", "_Wrapped", "maybe")  # what a checker without types guesses at
 
 
@@ -52,7 +55,7 @@ def with_ruff(text: str, tree: ast.Module, relative: str) -> Iterator[Problem]:
 def with_mypy(said: Said, tree: ast.Module, relative: str) -> Iterator[Problem]:
     """Calls and attributes that do not fit what the file itself defines; possible, since types are guessed."""
     open_classes = _sets_attributes(tree)
-    for line, message, code in _complaints(said, "mypy"):
+    for line, _, message, code in _complaints(said, "mypy"):
         rule = _MYPY.get(code)
         if rule is None or (rule == MISSING and (open_classes or not message.startswith('"'))):
             continue
@@ -65,7 +68,7 @@ def with_pyright(said: Said, tree: ast.Module, relative: str) -> Iterator[Proble
     texts = _text_lines(tree)
     open_classes, dynamic = _sets_attributes(tree), _makes_names(tree)
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-    for line, message, code in _complaints(said, "pyright"):
+    for line, column, message, code in _complaints(said, "pyright"):
         rule = _PYRIGHT.get(code)
         if rule is None or (rule == UNDEFINED and (dynamic or line in texts)):
             continue
@@ -74,6 +77,8 @@ def with_pyright(said: Said, tree: ast.Module, relative: str) -> Iterator[Proble
             if owner is None or owner[2] not in own or open_classes:
                 continue
             message = f'"{owner[2]}" has no attribute "{owner[1]}"'
+        if rule == MISMATCH and _is_foreign(tree, line, column, message):
+            continue
         if not _is_unsure(message):
             yield _possible(rule, relative, line, message, f"pyright {code}")
 
@@ -120,6 +125,47 @@ def _is_unsure(message: str) -> bool:
 
 
 # ------------------------------------------------------------------------------- what no static tool can judge
+
+
+def _is_foreign(tree: ast.Module, line: int, column: int, message: str) -> bool:
+    """Whether what is called is a library's, of whose stubs pyright brings parts, or a library's decorator wraps it."""
+    place, whole = (line, column), message.startswith("Argument")  # "Arguments missing …" is said of the call itself
+    calls = [
+        n for n in ast.walk(tree)
+        if isinstance(n, ast.Call) and (n.lineno, n.col_offset) <= place < (n.end_lineno or 0, n.end_col_offset or 0)
+        and (whole or (n.lineno, n.col_offset) != place)
+    ]  # fmt: skip
+    if not calls:
+        return False
+    called = max(calls, key=lambda n: (n.lineno, n.col_offset, -(n.end_lineno or 0), -(n.end_col_offset or 0))).func
+    libraries = _libraries(tree)
+    if _root(called) in libraries:
+        return True
+    name = called.attr if isinstance(called, ast.Attribute) else _root(called)
+    return any(
+        isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and n.name == name
+        and any(libraries.get(_root(d), "") not in _KEEPS_SIGNATURES for d in n.decorator_list)
+        for n in ast.walk(tree)
+    )  # fmt: skip
+
+
+def _root(node: ast.expr) -> str:
+    """``a`` of ``a.b(c).d``."""
+    while isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _libraries(tree: ast.Module) -> dict[str, str]:
+    """The names that imports bind to something outside Python's own library, with their packages."""
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update({(a.asname or a.name.partition(".")[0]): a.name.partition(".")[0] for a in node.names})
+        elif isinstance(node, ast.ImportFrom):
+            package = (node.module or "").partition(".")[0] if not node.level else "."
+            found.update({(a.asname or a.name): package for a in node.names})
+    return {name: package for name, package in found.items() if package not in sys.stdlib_module_names}
 
 
 def _text_lines(tree: ast.Module) -> set[int]:

@@ -22,8 +22,8 @@ from analyzer.tracing.tool_runs import ToolFailed, as_json, lay_out, run
 
 _MYPY = (
     "--config-file", "empty.ini", "--cache-dir", "cache", "--follow-imports", "skip", "--ignore-missing-imports",
-    "--no-site-packages", "--check-untyped-defs", "--show-error-codes", "--no-error-summary", "--hide-error-context",
-    "--no-pretty", "--allow-redefinition",
+    "--no-site-packages", "--check-untyped-defs", "--show-error-codes", "--show-column-numbers", "--no-error-summary",
+    "--hide-error-context", "--no-pretty", "--allow-redefinition",
 )  # fmt: skip
 PYRIGHT_RULES = (
     "reportUndefinedVariable", "reportUnboundVariable", "reportAttributeAccessIssue", "reportCallIssue",
@@ -39,7 +39,7 @@ _PYRIGHT = {
     **dict.fromkeys(PYRIGHT_RULES, "error"),
 }
 
-Complaint = tuple[int, str, str]  # the line from 1, the message, the tool's name for the kind; JSON makes it a list
+Complaint = tuple[int, int, str, str]  # line from 1, column from 0, message, the tool's name for the kind
 Answer = list[Complaint] | str  # a sentence: why the tool says nothing of the file
 Said = Mapping[str, Answer]  # by tool; one that is not there is not installed
 Known = Mapping[str, Said]  # by the digest of the text
@@ -92,9 +92,11 @@ def _mypy(files: Mapping[str, str]) -> dict[str, list[Complaint]]:
         output = run("mypy", None, [*_MYPY, *files], folder, files=len(files))
     said: dict[str, list[Complaint]] = {}
     for line in output.splitlines():
-        found = re.match(r"(checked-\d+\.py):(\d+): error: (.*?)  \[([a-z-]+)\]$", line)
+        found = re.match(r"(checked-\d+\.py):(\d+):(\d+): error: (.*?)  \[([a-z-]+)\]$", line)
         if found is not None:
-            said.setdefault(found[1], []).append((int(found[2]), _unnumbered(found[3].strip()), found[4]))
+            said.setdefault(found[1], []).append(
+                (int(found[2]), int(found[3]) - 1, _unnumbered(found[4].strip()), found[5])
+            )
     return said
 
 
@@ -108,8 +110,9 @@ def _pyright(files: Mapping[str, str]) -> dict[str, list[Complaint]]:
     said: dict[str, list[Complaint]] = {}
     for entry in as_json(output, {}).get("generalDiagnostics", ()):
         message = _unnumbered(str(entry["message"]).splitlines()[0].strip())
-        line = int(entry["range"]["start"]["line"]) + 1
-        said.setdefault(Path(entry["file"]).name, []).append((line, message, str(entry.get("rule", ""))))
+        start, kind = entry["range"]["start"], str(entry.get("rule", ""))
+        place = int(start["line"]) + 1, int(start["character"])
+        said.setdefault(Path(entry["file"]).name, []).append((*place, message, kind))
     return said
 
 

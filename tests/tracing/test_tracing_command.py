@@ -198,7 +198,7 @@ def test_odd_programs_end_quietly(tmp_path: Path, capfd: pytest.CaptureFixture[s
     assert "Traceback" not in capfd.readouterr().out
 
 
-def test_a_file_of_50000_lines_is_traced_to_its_end(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    lines = ["import torch", "x = torch.zeros(2, 3)"] + ["x = x + 1"] * 50_000 + ["y = x @ x"]
+def test_a_long_file_is_traced_to_its_end(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    lines = ["import torch", "x = torch.zeros(2, 3)"] + ["x = x + 1"] * 10_000 + ["y = x @ x"]
     assert trace(tmp_path, write(tmp_path, "\n".join(lines) + "\n")) == 1
-    assert "model.py:50003" in capfd.readouterr().out
+    assert "model.py:10003" in capfd.readouterr().out

@@ -412,6 +412,7 @@ def test_misspelt_names(tmp_path: Path) -> None:
     assert "did you mean `Conv2d`" in found.message
 
 
+@pytest.mark.type_checkers
 def test_the_repository_cannot_configure_the_tools(tmp_path: Path) -> None:
     (tmp_path / "mypy.ini").write_text("[mypy]\nplugins = evil.py\n")
     (tmp_path / "evil.py").write_text(

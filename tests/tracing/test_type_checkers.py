@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,14 @@ import pytest
 
 from analyzer.commands.cli import main
 from analyzer.configuration.config import Config, TargetConfig
+from analyzer.frameworks.requested_versions import read_versions
 from analyzer.running.type_checks import types_of
 from analyzer.tracing import tool_runs, type_checkers
+from analyzer.tracing.python_bugs import check_python
 from analyzer.tracing.tool_runs import ToolFailed
 from analyzer.tracing.type_checkers import check_types, digest, said_of
+
+pytestmark = pytest.mark.type_checkers
 
 MISSING = "class Net:\n    def f(self):\n        return self.wdth\n"
 SAME_NAMES = "class Net:\n    width = 3\n\n    def f(self, a):\n        return self.width\n\n\nNet().f(1, 2)\n"
@@ -49,9 +54,9 @@ def test_a_file_that_breaks_a_checker_costs_no_other_its_answer(monkeypatch: pyt
 
 
 def test_what_is_known_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = {digest(SOUND): {"mypy": [[3, "as told", "call-arg"]]}}
+    known = {digest(SOUND): {"mypy": [[3, 0, "as told", "call-arg"]]}}
     monkeypatch.setattr(type_checkers, "check_types", None)
-    assert said_of(SOUND, known) == {"mypy": [[3, "as told", "call-arg"]]}
+    assert said_of(SOUND, known) == {"mypy": [[3, 0, "as told", "call-arg"]]}
 
 
 def test_a_review_asks_once_for_both_sides(tmp_path: Path) -> None:
@@ -87,3 +92,52 @@ def test_a_folder_is_traced_with_one_start_of_each(
     assert "net0.py:3" in said
     assert "net1.py:2" in said
     assert "was started for" not in said
+
+
+def test_of_repaired_programs_nothing_is_told() -> None:
+    programs = {path: path.read_text() for path in sorted((Path(__file__).parent / "corpus").glob("*/fixed.py"))}
+    known = check_types(programs.values())
+    assert all(isinstance(answer, list) for said in known.values() for answer in said.values())
+    told = {}
+    for path, text in programs.items():
+        found = check_python(path, path.parent, text, ast.parse(text), read_versions(path.parent), (), print, known)
+        told[path.parent.name] = [(p.rule, p.site.line, p.message) for p in found]
+    assert {name: found for name, found in told.items() if found} == {}
+
+
+CALLS = """
+import argparse
+import click
+import torch
+from tensorflow.keras import layers
+
+
+def own(a, b):
+    return a + b
+
+
+@torch.no_grad()
+def kept(a):
+    return a
+
+
+@click.command()
+def wrapped(optim, lr):
+    return optim + lr
+
+
+own(1)  # told
+own(1, 2, c=3)  # told
+kept(1, 2)  # told
+argparse.ArgumentParser(proc="x")  # told
+own(layers.Dense(3, input_shape=(2,)), layers.Dense(3, no_such=1))
+wrapped()
+wrapped(standalone_mode=False)
+"""
+
+
+def test_only_calls_of_what_the_checkers_know_are_judged(tmp_path: Path) -> None:
+    found = check_python(tmp_path / "net.py", tmp_path, CALLS, ast.parse(CALLS), read_versions(tmp_path), (), print)
+    lines = CALLS.splitlines()
+    told = {p.site.line for p in found if p.rule == "python/argument-mismatch" and p.operator in ("mypy", "pyright")}
+    assert told == {number for number, line in enumerate(lines, 1) if line.endswith("# told")}

@@ -27,6 +27,8 @@ START_SECONDS = 60.0  # for importing a framework on a busy machine
 BUSY = 10
 MASKED = "numerical/softmax-of-minus-infinity"  # its operand holds infinities by intention
 SIZES = (2, 1, 16, 48, 96)  # tried for dimensions that may have any size
+# Of the search's time that each size after the first has: what hangs on the size shows early.
+LATER_SIZES = 0.25
 FAR = 0.9  # of the way to the end of its range: there a weight stands because of the estimate
 MANY = 4  # threads: what most runners have
 LARGEST_SLICE = 1 << 29  # bytes
@@ -120,6 +122,7 @@ class Confirmer:
         deadline: float,
     ) -> Confirmation | None:
         """A failing run of the warning's operator inside `ranges`, or None; `deadline` is a time of `clock`."""
+        seconds = self.budget.search
         for size in sorted(SIZES, key=lambda s: s != self._fitting.get(graph)):
             if self.clock() > deadline:
                 self.note("the time for confirmation was spent before everything had been tried")
@@ -129,7 +132,8 @@ class Confirmer:
             piece = extract(graph, warning.node, ranges, sizes, losses)
             if piece is None:
                 return None
-            found = self._try(piece, warning, losses, deadline)
+            found = self._try(piece, warning, losses, min(seconds, max(0.1, deadline - self.clock())))
+            seconds = self.budget.search * LATER_SIZES
             if found is not None:
                 self._fitting[graph] = size
                 return self._followed(found, graph, warning, ranges, sizes)
@@ -241,7 +245,7 @@ class Confirmer:
         if text not in self.notes:
             self.notes.append(text)
 
-    def _try(self, piece: Slice, warning: Alarm, losses: tuple[str, ...], deadline: float) -> Confirmation | None:
+    def _try(self, piece: Slice, warning: Alarm, losses: tuple[str, ...], seconds: float) -> Confirmation | None:
         self._count += 1
         work = Path(self._folder.name, str(self._count))
         work.mkdir()
@@ -255,7 +259,7 @@ class Confirmer:
             **self._described(work, piece),
             "do": "search",
             "seed": self.budget.seed,
-            "seconds": min(self.budget.search, max(0.1, deadline - self.clock())),
+            "seconds": seconds,
             "target": target_of(operator_name(warning.node), warning.operand, warning.backward),
             "backward": warning.backward,
             "losses": losses,
@@ -267,7 +271,7 @@ class Confirmer:
         refused = 0
         for _ in range(self.budget.attempts):
             try:
-                answer = self._searcher.ask(request, BUSY * self.budget.search + START_SECONDS)
+                answer = self._searcher.ask(request, BUSY * seconds + START_SECONDS)
             except WorkerFailed as failure:
                 self.note(f"the search for a failing input ended early: {failure}")
                 return None
