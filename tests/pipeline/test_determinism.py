@@ -19,8 +19,8 @@ version: 1
 targets:
   - {id: net, entry: "net.py:build", backends: [torch, onnxruntime]}
   - {id: loss, path: loss.onnx, inputs: {x: {range: [-50, 50]}}, backends: [onnxruntime]}
-  - {id: dense, entry: "others.py:dense"}
-  - {id: scaled, entry: "others.py:scaled"}
+  - {id: dense, entry: "others.py:dense", backends: [keras-tensorflow]}
+  - {id: scaled, entry: "others.py:scaled", backends: [tensorflow]}
 """
 
 
