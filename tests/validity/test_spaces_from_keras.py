@@ -37,6 +37,22 @@ def build(width, own):
     x = Half(width)(inputs) if own else layers.Dense(4)(inputs)
     return keras.Model(inputs, layers.Add()([x, inputs[:, :4]]))
 """
+POOLED = """
+import keras
+from keras import layers
+
+
+def build(width, pool):
+    inputs = keras.Input((8, 8, 3))
+    x = layers.Conv2D(width, 3)(inputs)
+    if pool == "max":
+        x = layers.MaxPool2D()(x)
+    elif pool == "average":
+        x = layers.AvgPool2D()(x)
+    else:
+        x = layers.MaxPool2D(pool_sise=2)(x)
+    return keras.Model(inputs, x)
+"""
 
 
 def really(build: Any, *arguments: Any, **named: Any) -> bool:
@@ -104,3 +120,17 @@ def test_a_layer_of_the_project_s_own_is_not_followed_and_a_refusal_is(tmp_path:
     for (width, own), verdict in said.items():
         if verdict is not None and (width < 12 or width == 64):
             assert verdict is really(build, width=width, own=own)
+
+
+def test_a_call_with_other_arguments_than_are_taken_fails_at_every_vector(tmp_path: Path) -> None:
+    """Average pooling has no default size in Keras, as maximum pooling has."""
+    (tmp_path / "net.py").write_text(POOLED)
+    (tmp_path / "s.yml").write_text(
+        "version: 1\nhyperparameters: {width: {min: 1, max: 6}, pool: [max, average, both]}\n"
+    )
+    code, module = exported(tmp_path, tmp_path, "net.py:build", "--space", str(tmp_path / "s.yml"))
+    assert code == 1
+    build = runpy.run_path(str(tmp_path / "net.py"))["build"]
+    for width, pool in itertools.product(range(1, 7), ("max", "average", "both")):
+        assert module["valid"]({"width": width, "pool": pool}) is (pool == "max")
+        assert width > 1 or really(build, width=width, pool=pool) is (pool == "max")

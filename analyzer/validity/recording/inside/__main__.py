@@ -15,6 +15,7 @@ import json
 import math
 import os
 import random
+import re
 import sys
 import time
 import traceback
@@ -26,6 +27,11 @@ from .numbers import Trace
 
 NAMES = {"int": int, "round": round, "floor": math.floor, "ceil": math.ceil, "max": max, "min": min, "float": float}
 PRODUCT = 100_000  # vectors of structural hyperparameters, beyond which they are sampled
+# How Python and Keras refuse a call for the arguments' names or number.
+NOT_TAKEN = re.compile(
+    r"missing \d+ required|unexpected keyword arg|takes .*positional arguments? but|multiple values for"
+)
+KERAS_NOT_TAKEN = "Unrecognized keyword arguments passed to "
 TRIES = 12  # other vectors of a fork whose first one cannot be built
 
 
@@ -143,12 +149,17 @@ class Session:
         }
 
     def _own(self, error: BaseException) -> bool:
-        """Whether a `raise` or `assert` of rewritten code made this error, not in answer to one of the framework."""
+        """Whether rewritten code made this error, whatever the sizes: by a `raise` or `assert` that answers none of the
+        framework's, or by a call with other arguments than are taken."""
+        if str(error).startswith(KERAS_NOT_TAKEN):
+            return True
         if error.__context__ is not None and not self._own(error.__context__):
             return False
         innermost = traceback.extract_tb(error.__traceback__)[-1]
         if innermost.filename not in self.files:
             return False
+        if isinstance(error, TypeError) and NOT_TAKEN.search(str(error)):
+            return True
         with open(innermost.filename, encoding="utf-8") as file:
             tree = ast.parse(file.read())
         statements = [n for n in ast.walk(tree) if isinstance(n, (ast.Raise, ast.Assert))]
