@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from pathlib import Path
 
@@ -29,6 +30,12 @@ def without_times(content: bytes) -> bytes:
     return _TIME.sub(rb"\1\2TIME", _STAGES.sub(rb'"seconds": {}', content))
 
 
+def _difference(one: bytes, other: bytes) -> list[str]:
+    """The lines that differ, of the first and of the second."""
+    lines = difflib.unified_diff(*(text.decode(errors="replace").splitlines() for text in (one, other)), n=0)
+    return [line[:300] for line in lines][:20]
+
+
 def test_two_runs_of_one_commit_are_the_same(image: str, tmp_path: Path, simulator: Simulator) -> None:
     bench = Workbench(tmp_path, simulator)
     bench.base = bench.commit({".assay.yml": CONFIG, "loss.onnx": model(safe=True), "net.py": "def build(): ...\n"})
@@ -45,5 +52,5 @@ def test_two_runs_of_one_commit_are_the_same(image: str, tmp_path: Path, simulat
     statuses = set(re.findall(rb'"status": "(\w+)"', first["report.json"]))
     assert statuses == {b"analysed"}
     assert sorted(first) == sorted(second)
-    assert [name for name in first if first[name] != second[name]] == []
+    assert {name: _difference(first[name], second[name]) for name in first if first[name] != second[name]} == {}
     assert conversations[0] == conversations[1]
