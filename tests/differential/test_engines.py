@@ -28,6 +28,7 @@ from analyzer.walls.docker import DockerSandbox
 Examine = Callable[..., Study]
 
 
+@pytest.mark.study
 def test_keras_on_torch_is_blamed_for_its_pooling(
     keras_model: Artefact, pool: Pool, examine: Examine, tmp_path: Path
 ) -> None:

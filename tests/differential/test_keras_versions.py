@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from analyzer.differential.backend import parse
 from analyzer.differential.environments import Overlays
@@ -26,6 +27,7 @@ model.save(sys.argv[1])
 """
 
 
+@pytest.mark.study
 def test_a_sequential_model_runs_where_a_loaded_one_knows_no_input(tmp_path: Path) -> None:
     """Keras 3.5: `.input` of a Sequential model from a file raises ValueError, that of later ones AttributeError."""
     overlays = Overlays(tmp_path / "overlays")

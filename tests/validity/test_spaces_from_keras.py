@@ -92,6 +92,7 @@ def test_attention_and_functions_of_keras_ops(tmp_path: Path) -> None:
     assert 0 < sum(truth) < len(truth)
 
 
+@pytest.mark.study
 def test_a_tuner_s_function_of_a_sequential_model(tmp_path: Path) -> None:
     keras_tuner = pytest.importorskip("keras_tuner")
     code, module = exported(tmp_path, EXAMPLES, "--keras-tuner", "keras_examples.py:sequential")
