@@ -117,3 +117,40 @@ def test_code_without_domains_or_a_file_is_a_usage_error(tmp_path: Path) -> None
     (tmp_path / "net.py").write_text(NET)
     assert main(["space", "net.py:build", "--root", str(tmp_path)]) == 2
     assert main(["space", "other.py:build", "--space", "none.yml", "--root", str(tmp_path)]) != 0
+
+
+ASSERTED = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, image, patch):
+        super().__init__()
+        self.image = image
+        self.proj = nn.Conv2d(3, 4, patch, patch)
+
+    def forward(self, x):
+        torch._assert(x.shape[2] == self.image, "another image")
+        return self.proj(x)
+
+
+def build(image, patch):
+    return Net(image, patch)
+"""
+
+
+def test_what_torch_asserts_for_the_code_is_asked_by_the_code(tmp_path: Path) -> None:
+    """As timm's patch embedding does: no shape would refuse an image of another size."""
+    (tmp_path / "net.py").write_text(ASSERTED)
+    (tmp_path / "space.yml").write_text(
+        "version: 1\nhyperparameters: {image: [4, 6, 8], patch: [2, 5], side: [4, 6, 8]}\n"
+        "inputs: {x: {shape: [1, 3, side, side]}}\n"
+    )
+    predicate = tmp_path / "keep.py"
+    options = ["--space", str(tmp_path / "space.yml"), "--root", str(tmp_path), "--export", str(predicate)]
+    assert main(["space", "net.py:build", *options]) == 1
+    valid = runpy.run_path(str(predicate))["valid"]
+    for image, patch, side in itertools.product((4, 6, 8), (2, 5), (4, 6, 8)):
+        expected = image == side and patch <= side
+        assert valid({"image": image, "patch": patch, "side": side}) is expected, (image, patch, side)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Iterator
 from typing import Any
 
 OPEN = 2  # the example of an open size
+ASSERTS = frozenset(("_assert", "_check", "_check_with"))  # of PyTorch: what they ask is asked by whoever calls them
 
 
 class Trace:
@@ -23,7 +24,7 @@ class Trace:
     def decided(self, text: str, outcome: bool) -> bool:
         """Note a branch of code that was rewritten. What a framework asks of its arguments is in the layers' types."""
         frame = sys._getframe(1)
-        while frame.f_back is not None and frame.f_code.co_filename == __file__:
+        while frame.f_back is not None and (frame.f_code.co_filename == __file__ or frame.f_code.co_name in ASSERTS):
             frame = frame.f_back
         file = frame.f_code.co_filename
         if file in self._files or file.startswith(os.path.dirname(__file__)):
