@@ -24,7 +24,7 @@ from analyzer.tracing import type_checkers
 ROOT = Path(__file__).parent
 SLOW = frozenset((ROOT / "slow.txt").read_text().split())  # files of more than ten seconds, by `--durations=0`
 
-# A property is tried on as many examples as find a mistake within minutes of writing it; each night on many more.
+# A property is tried on as many examples as find a mistake within minutes of writing it; each week on many more.
 settings.register_profile("assay", deadline=None, print_blob=True, max_examples=40)
 settings.register_profile("study", settings.get_profile("assay"), max_examples=1000)
 settings.load_profile("assay")

@@ -12,17 +12,12 @@ from dataclasses import replace
 from analyzer.tracing.problems import Problem
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tool_runs import ToolFailed, as_json, beside, run
-from analyzer.tracing.type_checkers import Complaint, Said
+from analyzer.tracing.type_checkers import PYRIGHT_RULES, Complaint, Said
 
 UNDEFINED, MISSING, MISMATCH = "python/undefined-name", "python/missing-attribute", "python/argument-mismatch"
 _RUFF = {"F821": UNDEFINED, "F822": UNDEFINED, "F823": UNDEFINED}
 _MYPY = {"call-arg": MISMATCH, "attr-defined": MISSING}
-_PYRIGHT = {
-    "reportUndefinedVariable": UNDEFINED,
-    "reportUnboundVariable": UNDEFINED,
-    "reportAttributeAccessIssue": MISSING,
-    "reportCallIssue": MISMATCH,
-}
+_PYRIGHT = dict(zip(PYRIGHT_RULES, (UNDEFINED, UNDEFINED, MISSING, MISMATCH), strict=True))
 # Packages whose decorators leave the signature as it is; the empty one stands for what the file or Python brings.
 _KEEPS_SIGNATURES = frozenset(("", "torch", "tensorflow", "keras", "jax", "numpy"))
 _UNSURE = ("None", "object", "Module", "Callable", "_Wrapped", "maybe")  # what a checker without types guesses at

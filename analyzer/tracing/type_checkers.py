@@ -1,4 +1,4 @@
-"""What mypy and pyright say of files: of all files of a review in one start of each, which costs more than a file.
+"""What mypy and pyright say of files: of many in one start of each, which costs more than a file.
 
 Each file lies in an empty folder beside the others, under a name that none imports, with a configuration of ours: a
 plugin, an interpreter or a base configuration named in the repository would be code of the pull request. Nothing that
@@ -39,7 +39,7 @@ _PYRIGHT = {
     **dict.fromkeys(PYRIGHT_RULES, "error"),
 }
 
-Complaint = tuple[int, int, str, str]  # line from 1, column from 0, message, the tool's name for the kind
+Complaint = tuple[int, int, str, str]  # line from 1, column from 0 (bytes), message, the tool's name for the kind
 Answer = list[Complaint] | str  # a sentence: why the tool says nothing of the file
 Said = Mapping[str, Answer]  # by tool; one that is not there is not installed
 Known = Mapping[str, Said]  # by the digest of the text
@@ -111,9 +111,17 @@ def _pyright(files: Mapping[str, str]) -> dict[str, list[Complaint]]:
     for entry in as_json(output, {}).get("generalDiagnostics", ()):
         message = _unnumbered(str(entry["message"]).splitlines()[0].strip())
         start, kind = entry["range"]["start"], str(entry.get("rule", ""))
-        place = int(start["line"]) + 1, int(start["character"])
-        said.setdefault(Path(entry["file"]).name, []).append((*place, message, kind))
+        file, line = Path(entry["file"]).name, int(start["line"])
+        column = _bytes(files.get(file, ""), line, int(start["character"]))
+        said.setdefault(file, []).append((line + 1, column, message, kind))
     return said
+
+
+def _bytes(text: str, line: int, units: int) -> int:
+    """The column as Python's `ast` counts it, in bytes of UTF-8; pyright counts units of UTF-16."""
+    lines = text.splitlines()
+    before = lines[line].encode("utf-16-le", "replace")[: 2 * units] if line < len(lines) else b""
+    return len(before.decode("utf-16-le", "replace").encode())
 
 
 def _unnumbered(message: str) -> str:

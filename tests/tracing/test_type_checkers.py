@@ -131,6 +131,7 @@ own(1, 2, c=3)  # told
 kept(1, 2)  # told
 argparse.ArgumentParser(proc="x")  # told
 own(layers.Dense(3, input_shape=(2,)), layers.Dense(3, no_such=1))
+own("größe 😀", layers.Dense(3, no_such=1))
 wrapped()
 wrapped(standalone_mode=False)
 """

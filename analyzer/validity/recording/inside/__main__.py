@@ -157,7 +157,7 @@ class Session:
         if error.__context__ is not None and not self._own(error.__context__):
             return False
         frames = traceback.extract_tb(error.__traceback__)
-        asks = next((i for i, f in enumerate(frames) if f.name in numbers.ASSERTS), 0)
+        asks = next((i for i, f in enumerate(frames) if numbers.asks_for_caller(f.name, f.filename)), 0)
         if asks:
             return frames[asks - 1].filename in self.files
         innermost = frames[-1]

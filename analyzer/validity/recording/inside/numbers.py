@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterator
 from typing import Any
 
 OPEN = 2  # the example of an open size
-ASSERTS = frozenset(("_assert", "_check", "_check_with"))  # of PyTorch: what they ask is asked by whoever calls them
+ASSERTS = frozenset(("_assert", "_check", "_check_with"))
 
 
 class Trace:
@@ -24,7 +24,9 @@ class Trace:
     def decided(self, text: str, outcome: bool) -> bool:
         """Note a branch of code that was rewritten. What a framework asks of its arguments is in the layers' types."""
         frame = sys._getframe(1)
-        while frame.f_back is not None and (frame.f_code.co_filename == __file__ or frame.f_code.co_name in ASSERTS):
+        while frame.f_back is not None and (
+            frame.f_code.co_filename == __file__ or asks_for_caller(frame.f_code.co_name, frame.f_code.co_filename)
+        ):
             frame = frame.f_back
         file = frame.f_code.co_filename
         if file in self._files or file.startswith(os.path.dirname(__file__)):
@@ -37,6 +39,11 @@ class Trace:
             self.decided(f"{value.text} == {plain(value)!r}", True)
             return plain(value)
         return value
+
+
+def asks_for_caller(function: str, file: str) -> bool:
+    """Whether this is PyTorch's own helper: what it asks is asked by whoever calls it."""
+    return function in ASSERTS and file.endswith(os.path.join("torch", "__init__.py"))
 
 
 def plain(value: Any) -> Any:
