@@ -41,7 +41,10 @@ FROM slim-packages AS engines-packages
 # An extra index for PyTorch's CPU wheels (see docs/action.md); empty: the default index, which brings CUDA along.
 ARG TORCH_INDEX=""
 COPY requirements-engines.txt /opt/
-RUN pip install --no-cache-dir ${TORCH_INDEX:+--extra-index-url "$TORCH_INDEX"} --requirement /opt/requirements-engines.txt
+# By hash and complete but for CUDA's packages, which PyTorch's default wheel names by version: for a CPU wheel the
+# second command has nothing to do.
+RUN pip install --no-cache-dir --no-deps ${TORCH_INDEX:+--extra-index-url "$TORCH_INDEX"} --requirement /opt/requirements-engines.txt \
+ && pip install --no-cache-dir torch
 
 FROM engines-packages AS engines
 LABEL org.opencontainers.image.title="Assay (engines)" \

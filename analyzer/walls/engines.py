@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -103,10 +104,12 @@ class EnginesImage:
     def _built(self, client: sdk.DockerClient) -> str:
         self.say("Building the image with the engines: no published one is named, and this takes minutes")
         index = self.environ.get(INDEX)
-        options = ("--extra-index-url", index) if index else ()
+        listed = re.search(r"^torch==", self.requirements.read_text(encoding="utf-8"), re.M)
         return derive(
             client, self.own(client), self.requirements.parent, self.requirements.name,
-            network=self.environ.get(INSTALL_NETWORK) or "bridge", seconds=SECONDS, options=options,
+            network=self.environ.get(INSTALL_NETWORK) or "bridge", seconds=SECONDS,
+            options=("--no-deps", *(("--extra-index-url", index) if index else ())),
+            completed=("torch",) if listed else (),  # its default wheel names CUDA's packages, which have no hash here
         )  # fmt: skip
 
     def _tag(self, client: sdk.DockerClient) -> str:

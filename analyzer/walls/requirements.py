@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+import shlex
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,16 +44,18 @@ def derive(
     network: str = "bridge",
     seconds: float = SECONDS,
     options: Sequence[str] = (),
+    completed: Sequence[str] = (),
 ) -> str:
     """The image with `requirements` (a file below `root`) installed on top of the image `base`; `options` are pip's.
 
+    What the packages `completed` need besides is installed afterwards, at the versions that they name.
     Raises `TargetProblem` when the file is missing or leads out of the repository, or the installation fails.
     """
     files = collect(root, requirements)
     tag = derived_tag(image_id(client, base), files)
     if client.images.list(name=tag):
         return tag
-    _install(client, base, files, requirements, tag, network, seconds, options)
+    _install(client, base, files, requirements, tag, network, seconds, options, completed)
     return tag
 
 
@@ -99,15 +102,19 @@ def _install(
     network: str,
     seconds: float,
     options: Sequence[str],
+    completed: Sequence[str],
 ) -> None:
     from docker.errors import APIError
     from docker.types import LogConfig
 
     limits = Limits()
-    interpreter = 'p=$(command -v python3 || command -v python) && cd "$0" && exec "$p" -m pip install --no-input '
+    pip = "-m pip install --no-input --no-cache-dir --disable-pip-version-check"
+    script = f'p=$(command -v python3 || command -v python) && cd "$0" && "$p" {pip} -r "$@"'
+    if completed:
+        script += f' && "$p" {pip} {shlex.join(completed)}'
     container = client.containers.create(
         base,
-        entrypoint=["/bin/sh", "-c", interpreter + '--no-cache-dir --disable-pip-version-check -r "$@"', FOLDER],
+        entrypoint=["/bin/sh", "-c", script, FOLDER],
         command=[requirements, *options],
         user="0:0",
         working_dir="/",

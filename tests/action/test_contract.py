@@ -113,6 +113,7 @@ def test_the_image_holds_pinned_versions_that_the_project_allows() -> None:
     files = (ROOT / name for name in ("requirements-slim.txt", "requirements-engines.txt"))
     for line in "".join(file.read_text(encoding="utf-8") for file in files).splitlines():
         if line and not line.startswith(("#", "    --hash=sha256:")):
+            assert line.endswith(" \\"), f"no hash: {line}"
             name, _, version = line.removesuffix(" \\").partition("==")
             assert version, line
             pins[re.sub(r"[-_.]+", "-", name).lower()] = version
