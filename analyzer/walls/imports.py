@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 # What an export by PyTorch imports sooner or later; a name that a version lacks is passed over.
 EXPORTER = (
@@ -15,9 +16,13 @@ EXPORTER = (
 )  # fmt: skip
 CONFIRMATION = ("torch", "analyzer.numerical.confirm.inside", "analyzer.numerical.confirm.torch_evaluation")
 # What workers import that costs more than a tenth of a second and starts no threads of its own.
-ENGINES = {"torch": ("torch",), "tensorflow": ("tensorflow",), "keras": ("keras",), "jax": ("jax",)}
+_MODEL_FILES = ("numpy", "onnx", "onnx.reference")
+ENGINES = {
+    **{engine: _MODEL_FILES for engine in ("onnxruntime", "openvino", "reference")},
+    "torch": ("torch",), "tensorflow": ("tensorflow",), "keras": ("keras",), "jax": ("jax",),
+}  # fmt: skip
 
-_MODULES = frozenset({*EXPORTER, *CONFIRMATION, *ENGINES})
+_MODULES = frozenset({*EXPORTER, *CONFIRMATION, *chain.from_iterable(ENGINES.values())})
 _VALUES = {
     "CUDA_VISIBLE_DEVICES": "",
     "JAX_ENABLE_X64": "1",
