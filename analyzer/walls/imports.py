@@ -18,7 +18,7 @@ CONFIRMATION = ("torch", "analyzer.numerical.confirm.inside", "analyzer.numerica
 # What workers import that costs more than a tenth of a second and starts no threads of its own.
 _MODEL_FILES = ("numpy", "onnx", "onnx.reference")
 ENGINES = {
-    **{engine: _MODEL_FILES for engine in ("onnxruntime", "openvino", "reference")},
+    **dict.fromkeys(("onnxruntime", "openvino", "reference"), _MODEL_FILES),
     "torch": ("torch",), "tensorflow": ("tensorflow",), "keras": ("keras",), "jax": ("jax",),
 }  # fmt: skip
 
