@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import select
 import socket
 import subprocess
@@ -26,7 +27,8 @@ from analyzer.walls.kernel.enter import LENGTH, MAX_ORDER, NURSERY
 from analyzer.walls.kernel.rules import Rules
 
 CORES = 2  # that a framework sees while it is imported; the same as an engine's worker shows it
-KEPT = 6  # nurseries at once: TensorFlow's takes 0.6 GB, PyTorch's 0.2
+KEPT = 12  # nurseries at once: one for each backend of Keras, the exporter, the confirmation, the other engines
+SPARE = 4 << 30  # bytes: where less memory is free, one ends before another starts; TensorFlow's takes 0.6 GB
 PATIENCE = 120.0  # seconds for the imports of a nursery, on a loaded machine
 
 
@@ -270,16 +272,26 @@ def nursery(imports: tuple[str, ...], own: Mapping[str, str]) -> Nursery | None:
             found.close()
             found, outside = None, None  # what was refused is not asked for again
         if found is None:
-            if len(_nurseries) >= KEPT:
+            full = len(_nurseries) >= KEPT
+            if full or free_memory() < SPARE:
                 idle = next((key for key, other in _nurseries.items() if other.idle()), None)
-                if idle is None:
+                if idle is not None:
+                    _nurseries.pop(idle).close()
+                elif full:
                     return None
-                _nurseries.pop(idle).close()
             with contextlib.suppress(OSError):
                 found = Nursery(imports, own, outside)
         if found is not None:
             _nurseries[key] = found  # the one that was asked for last stands last
     return found
+
+
+def free_memory() -> int:
+    """Bytes that this machine can give without swapping; 0 where it does not tell."""
+    with contextlib.suppress(OSError):
+        found = re.search(r"^MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.M)
+        return int(found[1]) << 10 if found else 0
+    return 0
 
 
 def _line(source: socket.socket) -> bytes:

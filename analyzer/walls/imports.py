@@ -7,17 +7,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 # What an export by PyTorch imports sooner or later; a name that a version lacks is passed over.
 EXPORTER = (
     "torch", "torch.export._trace", "torch._export.non_strict_utils", "torch._export.passes",
     "torch.onnx._internal.exporter._core", "onnxscript.function_libs.torch_lib.ops", "onnx_ir",
 )  # fmt: skip
+DRY_RUN = ("torch", "torch._dynamo")  # fake tensors import the second
 CONFIRMATION = ("torch", "analyzer.numerical.confirm.inside", "analyzer.numerical.confirm.torch_evaluation")
 # What workers import that costs more than a tenth of a second and starts no threads of its own.
-ENGINES = {"torch": ("torch",), "tensorflow": ("tensorflow",), "keras": ("keras",), "jax": ("jax",)}
+_MODEL_FILES = ("numpy", "onnx", "onnx.reference")
+ENGINES = {
+    **dict.fromkeys(("onnxruntime", "openvino", "reference"), _MODEL_FILES),
+    "torch": ("torch", "torch.export._trace"), "tensorflow": ("tensorflow",), "keras": ("keras",), "jax": ("jax",),
+}  # fmt: skip
 
-_MODULES = frozenset({*EXPORTER, *CONFIRMATION, *ENGINES})
+_MODULES = frozenset({*EXPORTER, *CONFIRMATION, *DRY_RUN, *chain.from_iterable(ENGINES.values())})
 _VALUES = {
     "CUDA_VISIBLE_DEVICES": "",
     "JAX_ENABLE_X64": "1",

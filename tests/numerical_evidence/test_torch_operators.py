@@ -9,7 +9,7 @@ import onnx.backend.test.loader as loader
 import onnx_ir as ir
 
 from analyzer.numerical.confirm.torch_dtypes import from_numpy
-from analyzer.numerical.confirm.torch_evaluation import run
+from analyzer.numerical.confirm.torch_evaluation import Program, run
 from analyzer.numerical.confirm.torch_registry import HANDLERS, Mode, Unsupported
 
 # The search needs no more than these to be right: anything else falls back to probes that are run for real.
@@ -35,7 +35,7 @@ def test_official_node_tests() -> None:
         given, expected = case.data_sets[0]
         try:
             leaves = {v.name or "": from_numpy(a) for v, a in zip(model.graph.inputs, given, strict=False)}
-            values = run(model, leaves, Mode(surrogate=False))
+            values = run(Program(model), leaves, Mode(surrogate=False))
         except (Unsupported, TypeError, KeyError, NotImplementedError, OSError, RuntimeError, IndexError, ValueError):
             continue  # said so, instead of computing something else
         name = model.graph.outputs[0].name or ""

@@ -48,7 +48,7 @@ def _values(problem: Problem, point: Point) -> tuple[dict[str, Any], Trace]:
             if leaves[name].is_floating_point():
                 leaves[name].requires_grad_(True)
     trace = Trace(EVERY, infinite=problem.infinite, follow=True)
-    return run(problem.model, leaves, Mode(surrogate=False), trace), trace
+    return run(problem.program, leaves, Mode(surrogate=False), trace), trace
 
 
 def _gradients_fail(problem: Problem, values: Mapping[str, Any], point: Point) -> bool:
@@ -90,7 +90,7 @@ def trained_towards(problem: Problem, witness: Mapping[str, Any], moved: Sequenc
         for name in trained:
             leaves[name].requires_grad_(True)
         trace = Trace(problem.outputs[0])
-        values = run(problem.model, leaves, Mode(surrogate=False), trace)
+        values = run(problem.program, leaves, Mode(surrogate=False), trace)
         total = _total(values, problem.losses)
         if total is None:
             return "", 0.0

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import onnx_ir as ir
 
 from analyzer.numerical.confirm.extract import Leaf
-from analyzer.numerical.confirm.torch_evaluation import Trace, run
+from analyzer.numerical.confirm.torch_evaluation import Program, Trace, run
 from analyzer.numerical.confirm.torch_registry import Mode
 
 Point = dict[str, Any]  # leaf name -> torch tensor
@@ -40,6 +41,11 @@ class Problem:
         """What to take the gradient of."""
         return self.losses or self.results or self.outputs
 
+    @cached_property
+    def program(self) -> Program:
+        """The slice with what does not depend on its leaves computed once."""
+        return Program(self.model, (*(leaf.name for leaf in self.leaves), *self.fixed), self.outputs[0])
+
     def executions(self, point: Mapping[str, Any], mode: Mode) -> list[tuple[list[Any], list[Any]]]:
         """Operands and results of the operator, once for each time it runs."""
         return self.traced(point, mode).executions
@@ -47,7 +53,7 @@ class Problem:
     def traced(self, point: Mapping[str, Any], mode: Mode) -> Trace:
         """One run, with what the operator received and made."""
         trace = Trace(self.outputs[0], infinite=self.infinite)
-        run(self.model, {**self.fixed, **point}, mode, trace)
+        run(self.program, {**self.fixed, **point}, mode, trace)
         return trace
 
     def driven(self, point: Mapping[str, Any]) -> list[Any]:

@@ -164,7 +164,7 @@ def gradient_fails(problem: Problem, point: Mapping[str, Any]) -> bool:
         if tensor.is_floating_point():
             tensor.requires_grad_(True)
     trace = Trace(problem.outputs[0], infinite=problem.infinite)
-    values = run(problem.model, {**problem.fixed, **leaves}, Mode(surrogate=False), trace)
+    values = run(problem.program, {**problem.fixed, **leaves}, Mode(surrogate=False), trace)
     ends = [values[n] for n in problem.ends if n in values]
     if trace.earlier or any(not bool(torch.isfinite(end).all()) for end in ends):
         return False

@@ -5,7 +5,7 @@ It also notes which operator failed first: an operator that fails after another 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,8 +13,8 @@ import onnx_ir as ir
 
 import analyzer.numerical.confirm.torch_operators  # noqa: F401  (fills HANDLERS)
 from analyzer.numerical.confirm.torch_dtypes import from_numpy
-from analyzer.numerical.confirm.torch_registry import HANDLERS, Mode, Tensor, Unsupported
-from analyzer.operators.declaration import ASKS_FINITE, SHAPE_ONLY
+from analyzer.numerical.confirm.torch_registry import HANDLERS, Handler, Mode, Tensor, Unsupported
+from analyzer.operators.declaration import ASKS_FINITE, RANDOM, SHAPE_ONLY, STATEFUL
 from analyzer.operators.registry import operator_name, traits_of
 
 MOST_ITERATIONS = 2000  # of all loops together
@@ -72,54 +72,132 @@ class Trace:
         return taken
 
 
-def run(model: ir.Model, leaves: Mapping[str, Tensor], mode: Mode, trace: Trace | None = None) -> Scope:
-    """Every value of the model's main graph for the given leaves.
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One node, looked up once: what computes it and the names of its values."""
+
+    node: ir.Node
+    control: Control | None
+    handler: Handler | None
+    operands: tuple[str | None, ...]
+    results: tuple[str, ...]  # "" for one that nobody reads
+    constant: bool
+
+    @classmethod
+    def of(cls, node: ir.Node) -> Step:
+        key = (node.domain or "", node.op_type)
+        return cls(
+            node,
+            CONTROL.get(key),
+            HANDLERS.get(key),
+            tuple(v.name or "" if v is not None else None for v in node.inputs),
+            tuple(v.name or "" for v in node.outputs),
+            node.op_type in ("Const", "Constant"),
+        )
+
+
+class Program:
+    """A model made ready to be run many times.
+
+    What does not depend on `leaves` and comes out sound is computed at once, but for the operator whose first result is
+    `watched`; without `leaves` nothing is.
+    """
+
+    def __init__(self, model: ir.Model, leaves: Iterable[str] | None = None, watched: str = "") -> None:
+        self.graph = model.graph
+        self._steps: dict[ir.Graph, tuple[Scope, tuple[Step, ...]]] = {}
+        if leaves is not None:
+            self._fold(frozenset(leaves), watched)
+
+    def prepared(self, graph: ir.Graph) -> tuple[Scope, tuple[Step, ...]]:
+        """What of the graph is known before it runs, and what is left to do."""
+        found = self._steps.get(graph)
+        if found is None:
+            values = {
+                name: from_numpy(initializer.const_value.numpy())
+                for name, initializer in graph.initializers.items()
+                if initializer.const_value is not None
+            }
+            found = self._steps[graph] = values, tuple(Step.of(node) for node in graph)
+        return found
+
+    def _fold(self, leaves: frozenset[str], watched: str) -> None:
+        known, steps = self.prepared(self.graph)
+        values = {name: tensor for name, tensor in known.items() if name not in leaves}
+        left = []
+        mode = Mode(surrogate=False)
+        for step in steps:
+            fixed = step.handler is not None and step.control is None and bool(step.results)
+            fixed = fixed and not traits_of(step.node) & (RANDOM | STATEFUL) and watched not in step.results
+            fixed = fixed and leaves.isdisjoint(step.results) and all(n is None or n in values for n in step.operands)
+            results = self._sound(step, values, mode) if fixed else None
+            if results is None:
+                left.append(step)
+            else:
+                values.update((name, result) for name, result in zip(step.results, results, strict=False) if name)
+        self._steps[self.graph] = values, tuple(left)
+
+    @staticmethod
+    def _sound(step: Step, values: Scope, mode: Mode) -> Sequence[Tensor] | None:
+        """What a step of constants makes; None where it fails or is not finite, which is for a run to tell."""
+        operands = [values[name] if name is not None else None for name in step.operands]
+        assert step.handler is not None
+        try:
+            made = step.handler(step.node, operands, mode)
+        except (Unsupported, KeyError, NotImplementedError, TypeError, IndexError, RuntimeError, ValueError):
+            return None
+        results = made if isinstance(made, (tuple, list)) else (made,)
+        return results if all(finite(value) for value in (*operands, *results)) else None
+
+
+def run(program: Program, leaves: Mapping[str, Tensor], mode: Mode, trace: Trace | None = None) -> Scope:
+    """Every value of the program's main graph for the given leaves.
 
     Raises `Unsupported` for an operator without a handler; whatever torch raises for shapes that do not fit.
     """
-    return _Evaluation(mode, trace or Trace()).walk(model.graph, dict(leaves))
+    return _Evaluation(program, mode, trace or Trace()).walk(program.graph, dict(leaves))
 
 
 @dataclass(frozen=True)
 class _Evaluation:
+    program: Program
     mode: Mode
     trace: Trace
 
     def walk(self, graph: ir.Graph, scope: Scope) -> Scope:
         """The scope with every value of `graph`."""
         values = scope
-        for name, initializer in graph.initializers.items():
-            if name not in values and initializer.const_value is not None:
-                values[name] = self._exact(from_numpy(initializer.const_value.numpy()))
-        for node in graph:
-            self._visit(node, values)
+        known, steps = self.program.prepared(graph)
+        for name, tensor in known.items():
+            if name not in values:
+                values[name] = self._exact(tensor)
+        for step in steps:
+            self._visit(step, values)
         return values
 
-    def _visit(self, node: ir.Node, values: Scope) -> None:
-        control = CONTROL.get((node.domain or "", node.op_type))
-        operands = [values[v.name or ""] if v is not None else None for v in node.inputs]
+    def _visit(self, step: Step, values: Scope) -> None:
+        node, control = step.node, step.control
+        operands = [values[name] if name is not None else None for name in step.operands]
         if control is not None:
             results = control(self, node, operands, values)
         else:
-            handler = HANDLERS.get((node.domain or "", node.op_type))
-            if handler is None:
+            if step.handler is None:
                 raise Unsupported(f"{node.domain or 'onnx'}.{node.op_type}")
-            results = handler(node, operands, self.mode)
+            results = step.handler(node, operands, self.mode)
         if not isinstance(results, (tuple, list)):
             results = (results,)
-        constant = node.op_type in ("Const", "Constant")
-        for value, result in zip(node.outputs, results, strict=False):
-            if value.name:
-                values[value.name] = self._exact(result) if constant else result
+        for name, result in zip(step.results, results, strict=False):
+            if name:
+                values[name] = self._exact(result) if step.constant else result
         if self.trace.follow and not self.trace.decided and control is None and decides(node, operands, results):
             self.trace.decided = node.name or node.op_type
-        if not self.trace.watched or not node.outputs:
+        if not self.trace.watched or not step.results:
             return
-        if node.outputs[0].name == self.trace.watched:
+        if step.results[0] == self.trace.watched:
             self.trace.executions.append(([o for o in operands if o is not None], list(results)))
-        elif not self.trace.earlier and control is None and not self.mode.surrogate:
-            sound = all(finite(o, self.trace.infinite) for o in operands if o is not None)
-            if sound and node.inputs and not all(finite(r, self.trace.infinite) for r in results):
+        elif not self.trace.earlier and control is None and not self.mode.surrogate and operands:
+            failed = not all(finite(r, self.trace.infinite) for r in results)
+            if failed and all(finite(o, self.trace.infinite) for o in operands if o is not None):
                 self.trace.earlier = node.name or node.op_type
 
     def _exact(self, tensor: Tensor) -> Tensor:

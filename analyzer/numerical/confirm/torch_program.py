@@ -11,7 +11,7 @@ from analyzer.numerical.confirm.backends import Run
 from analyzer.numerical.confirm.problem import Problem
 from analyzer.numerical.confirm.search import first_to_fail
 from analyzer.numerical.confirm.torch_dtypes import from_numpy, torch_dtype
-from analyzer.numerical.confirm.torch_evaluation import Trace, run
+from analyzer.numerical.confirm.torch_evaluation import Program, Trace, run
 from analyzer.numerical.confirm.torch_registry import Mode
 
 
@@ -26,7 +26,7 @@ def run_torch(problem: Problem, leaves: Mapping[str, np.ndarray]) -> tuple[Run, 
     for name in floating:
         tensors[name].requires_grad_(True)
     trace = Trace(problem.outputs[0], infinite=problem.infinite)
-    values = run(problem.model, tensors, Mode(surrogate=False), trace)
+    values = run(Program(problem.model), tensors, Mode(surrogate=False), trace)
     ends = list(problem.ends)
     total = torch.stack([values[n].sum() for n in ends if values[n].is_floating_point()]).sum()
     own = not trace.earlier and any(first_to_fail(total, given, made) for given, made in trace.executions)
@@ -45,7 +45,7 @@ def _source(
 
     def program(*leaves: Any) -> Any:
         again = Trace(replayed=iter(trace.decisions))
-        values = run(problem.model, dict(zip(order, leaves, strict=True)), Mode(surrogate=False), again)
+        values = run(Program(problem.model), dict(zip(order, leaves, strict=True)), Mode(surrogate=False), again)
         return [values[n] for n in ends]
 
     traced = make_fx(program)(*[tensors[n].detach() for n in order])

@@ -21,7 +21,7 @@ from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.inside import with_event
 from analyzer.numerical.confirm.problem import Problem
 from analyzer.numerical.confirm.torch_dtypes import from_numpy, torch_dtype
-from analyzer.numerical.confirm.torch_evaluation import run
+from analyzer.numerical.confirm.torch_evaluation import Program, run
 from analyzer.numerical.confirm.torch_program import run_torch
 from analyzer.numerical.confirm.torch_registry import Mode, Unsupported
 
@@ -110,11 +110,12 @@ def _compare(request: dict[str, Any]) -> dict[str, Any]:
 
     torch.set_num_threads(1)
     problem = read_problem(Path(request["folder"]), request)
-    changed = ir.load(Path(request["folder"]) / "changed.onnx")
+    program = Program(problem.model)
+    changed = Program(ir.load(Path(request["folder"]) / "changed.onnx"))
     moved = None
     for point in points.ordinary_points(problem, int(request["seed"]), 8):
-        first = run(problem.model, point, Mode(surrogate=False))[problem.results[0]].double()
-        exact = _exactly(problem, point, first)
+        first = run(program, point, Mode(surrogate=False))[problem.results[0]].double()
+        exact = _exactly(program, problem.results[0], point, first)
         second = run(changed, point, Mode(surrogate=False))[request["changed"]].double()
         both = torch.isfinite(first) & torch.isfinite(second)
         if first.shape != second.shape:
@@ -150,11 +151,11 @@ def _typed(tensor: Any, dtype: str) -> Any:
     return tensor.to(torch_dtype(dtype))
 
 
-def _exactly(problem: Any, point: dict[str, Any], fallback: Any) -> Any:
+def _exactly(program: Program, result: str, point: dict[str, Any], fallback: Any) -> Any:
     """The first result computed in float64, where every operator takes it."""
     widened = {n: t.double() if t.is_floating_point() else t for n, t in point.items()}
     try:
-        return run(problem.model, widened, Mode(surrogate=False, double=True))[problem.results[0]].double()
+        return run(program, widened, Mode(surrogate=False, double=True))[result].double()
     except (RuntimeError, TypeError):
         return fallback
 

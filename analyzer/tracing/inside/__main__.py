@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 RESULT = os.path.abspath(os.path.join("out", "dry.json"))  # the script runs in another folder
 NEEDS_VALUES = "values"  # the status of a fake run that met a question only real numbers answer
@@ -18,9 +20,7 @@ def main() -> None:
     with open(sys.argv[1], encoding="utf-8") as file:
         request = json.load(file)
     if "mode" in request:
-        from .script import run_script
-
-        _write(run_script(request))
+        _make(request)
         return
     ends = time.monotonic() + request["seconds"]
     fake = _attempt(request, "fake", ends)
@@ -45,17 +45,10 @@ def _attempt(request: dict, mode: str, ends: float) -> dict:  # type: ignore[typ
     if left < 2:
         return {"status": "unreachable", "reason": "its first training step takes longer than the time allowed"}
     seconds = left * 0.5 if mode == "fake" else left
-    attempt = os.path.join(tempfile.gettempdir(), "attempt.json")  # the folder itself may not be written
-    with open(attempt, "w", encoding="utf-8") as file:
-        json.dump(dict(request, mode=mode, seconds=seconds), file)
     if os.path.exists(RESULT):
         os.remove(RESULT)
-    code = 0
-    try:
-        command = [sys.executable, "-m", "assay_dry", attempt]
-        code = subprocess.run(command, timeout=seconds + 5, check=False, stdin=subprocess.DEVNULL).returncode
-    except subprocess.TimeoutExpired:
-        pass
+    attempted = dict(request, mode=mode, seconds=seconds)
+    code = (_forked if "torch" in sys.modules else _started)(attempted, seconds + 5)
     try:
         with open(RESULT, encoding="utf-8") as file:
             return json.load(file)  # type: ignore[no-any-return]
@@ -64,6 +57,49 @@ def _attempt(request: dict, mode: str, ends: float) -> dict:  # type: ignore[typ
         if code:
             reason = f"the process ended with code {code} before the first training step was over"
         return {"status": NEEDS_VALUES if mode == "fake" else "unreachable", "reason": reason, "fake": mode == "fake"}
+
+
+def _forked(request: dict, seconds: float) -> int:  # type: ignore[type-arg]
+    """Make the attempt in a fork of this process, which has imported PyTorch and nothing of the project."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            _make(request)
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.02)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return 0
+
+
+def _started(request: dict, seconds: float) -> int:  # type: ignore[type-arg]
+    """Make the attempt in a new process."""
+    attempt = os.path.join(tempfile.gettempdir(), "attempt.json")  # the folder itself may not be written
+    with open(attempt, "w", encoding="utf-8") as file:
+        json.dump(request, file)
+    try:
+        command = [sys.executable, "-m", "assay_dry", attempt]
+        return subprocess.run(command, timeout=seconds, check=False, stdin=subprocess.DEVNULL).returncode
+    except subprocess.TimeoutExpired:
+        return 0
+
+
+def _make(request: dict) -> None:  # type: ignore[type-arg]
+    from .script import run_script
+
+    _write(run_script(request))
 
 
 def _write(result: dict) -> None:  # type: ignore[type-arg]

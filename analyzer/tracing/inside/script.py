@@ -95,6 +95,8 @@ def _prepare(root: str, script: str, request: dict[str, Any], progress: Progress
     sys.meta_path.insert(0, StubFinder(TRACKERS, progress.stubs, root))
     sys.meta_path.append(StubFinder(OPTIONAL, progress.stubs, root))
     builtins.input = lambda *a: _ask()
+    for name in [name for name in adapters if name in sys.modules]:  # imported before the project's own code
+        adapters.pop(name)(sys.modules[name])
 
 
 def _ask() -> Any:
