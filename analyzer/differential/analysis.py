@@ -43,7 +43,8 @@ from analyzer.walls import Sandbox
 if TYPE_CHECKING:
     from analyzer.graph import Graph
 
-BUDGET = 60.0  # seconds of an entry point's study from which nothing is searched further
+# Seconds of processor time of an entry point's study from which nothing is searched further: a minute or so on two cores.
+BUDGET = 90.0
 MAX_MAPS = 4  # graphs of one target, each of another pair of engines
 
 
@@ -64,7 +65,7 @@ def analyse(
 ) -> AnalysisResult:
     """Run the target's model on several engines and say which one is wrong, and in which layer.
 
-    `output` takes reproducers. `budget` (seconds) bounds the search for explanations in the study of
+    `output` takes reproducers. `budget` (seconds of processor time) bounds the search for explanations in the study of
     an entry point. Missing engines are notes. Raises `TargetProblem` when no inputs can be made.
     """
     studies = run_studies(
@@ -114,7 +115,7 @@ def run_studies(
         try:
             done = []
             for family in grouped:
-                limit = Budget(budget) if target.entry else None
+                limit = Budget(budget, own.clock) if target.entry else None
                 done.append(
                     study(
                         family,

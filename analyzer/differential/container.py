@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from analyzer.differential.transport import MAX_REPLY, WORKER, EngineFailed, carry_worker, read_reply
+from analyzer.differential.transport import MAX_REPLY, WORKER, EngineFailed, Meter, carry_worker, read_reply
 from analyzer.differential.verdict import Kind
 from analyzer.problem import TargetProblem
 from analyzer.walls import PYTHON, Limits, SessionSandbox
@@ -48,8 +48,9 @@ class ContainerTransport:
         variables: Mapping[str, str] | None = None,
         memory: int = MEMORY,
         limits: Limits = Limits(),  # noqa: B008 - frozen
+        meter: Meter | None = None,
     ) -> None:
-        self.engine, self.sandbox = engine, sandbox
+        self.engine, self.sandbox, self.meter = engine, sandbox, meter
         self.variables, self.memory, self.limits = dict(variables or {}), memory, replace(limits, memory=memory)
         self.starts = 0
         self.folder = Path(tempfile.mkdtemp(prefix="assay-worker-"))
@@ -125,7 +126,7 @@ class ContainerTransport:
         except EngineFailed:
             self._stop()  # what else is in the stream is not known
             raise
-        return read_reply(line, self._asked)
+        return read_reply(line, self._asked, self.meter)
 
     def _put(self, names: Sequence[str]) -> None:
         if not names or self.session is None:

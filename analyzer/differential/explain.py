@@ -30,7 +30,7 @@ VALUES = (Kind.VALUE, Kind.NAN, Kind.SHAPE, Kind.DTYPE, Kind.COMMON)
 
 @dataclass(frozen=True)
 class Budget:
-    """Seconds after which an entry point's study leaves out what only makes a finding shorter or better explained.
+    """Seconds of `clock` after which a study leaves out what only makes a finding shorter or better explained.
 
     Comparing and blaming always end; simpler inputs, reduction and the search for a guilty setting are left out.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,7 @@ from types import TracebackType
 from analyzer.differential.backend import Backend
 from analyzer.differential.container import ContainerTransport
 from analyzer.differential.runner import CARRIED, Artefact, Runner
-from analyzer.differential.transport import EngineFailed, Environment, ProcessTransport, Transport
+from analyzer.differential.transport import EngineFailed, Environment, Meter, ProcessTransport, Transport
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.worker import tensors
 from analyzer.walls import Limits, Sandbox, can_stay
@@ -37,6 +38,7 @@ class Pool:
     deadline: float = 240.0
     memory: int = 6 << 30
     limit: int = 6  # workers kept warm at once
+    meter: Meter = field(default_factory=Meter)
     pinned: frozenset[str] = frozenset()  # names of backends whose workers are in use and must stay
     _runners: dict[tuple[str, int], Runner] = field(default_factory=dict)
     _loaded: dict[tuple[str, int], Artefact] = field(default_factory=dict)
@@ -51,6 +53,10 @@ class Pool:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def clock(self) -> float:
+        """Seconds of processor time of this process and the workers: a busy machine finds what an idle one does."""
+        return time.process_time() + self.meter.seconds
 
     def close(self) -> None:
         """End all workers."""
@@ -181,17 +187,21 @@ class Pool:
                 raise EngineFailed(Kind.MISSING, "running this repository's code is not allowed here")
             if isinstance(self.sandbox, ProcessSandbox):  # a process of this machine: one that stays is no weaker
                 environment = Environment(self.sandbox.python, variables=variables, devices=devices)
-                return ProcessTransport(backend.engine.name, environment, memory=self.memory, limits=Limits())
+                return ProcessTransport(
+                    backend.engine.name, environment, memory=self.memory, limits=Limits(), meter=self.meter
+                )
             if not can_stay(self.sandbox):
                 raise EngineFailed(Kind.MISSING, f"no worker can stay in {self.sandbox.name}")
-            return ContainerTransport(backend.engine.name, self.sandbox, variables=variables, memory=self.memory)
+            return ContainerTransport(
+                backend.engine.name, self.sandbox, variables=variables, memory=self.memory, meter=self.meter
+            )
         folder = None
         if backend.version is not None:
             if self.overlay is None:
                 raise EngineFailed(Kind.MISSING, f"version {backend.version} is not installed here")
             folder = self.overlay(backend.engine.packages[-1], backend.version)
         environment = Environment(overlay=folder, variables=variables, programs=compiles or devices, devices=devices)
-        return ProcessTransport(backend.engine.name, environment, memory=self.memory)
+        return ProcessTransport(backend.engine.name, environment, memory=self.memory, meter=self.meter)
 
 
 def variables_for(backend: Backend) -> Mapping[str, str]:

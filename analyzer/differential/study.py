@@ -296,8 +296,8 @@ def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bo
     ]
     if budget is not None and budget.over and blames:
         notes.append(
-            f"The budget of {budget.seconds:g} s for comparing engines was spent after {budget.spent:.0f} s: blamed "
-            "layers were not reduced further, nor traced to a setting of the engine."
+            f"The {budget.seconds:g} s of processor time for comparing engines were spent: blamed layers were "
+            "not reduced further, nor traced to a setting of the engine."
         )
     return replace(
         done,

@@ -34,6 +34,7 @@ MAX_REPLY = 64 << 20  # bytes; tensors travel in files, a reply is metadata
 MAX_WAITING = 2  # replies that are read ahead: whoever answers without end waits
 RESERVE = 2 << 30  # bytes of data beyond `memory` before an allocation fails: thread stacks and allocator reserves
 LOG_LINES = 40  # the last ones, of an engine that died
+MOST_SPENT = 3600.0  # seconds of processor time that one request can have taken; more is nonsense
 MEASURED = {"OMP_NUM_THREADS", "MKL_NUM_THREADS"}  # read when libraries are loaded, so each needs a process of its own
 
 
@@ -89,12 +90,28 @@ def carry_worker(folder: Path) -> None:
         shutil.copytree(inside, target, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
 
 
-def read_reply(text: bytes | str, request: int | None = None) -> Any:
+class Meter:
+    """Seconds of processor time that workers say they have spent; a start before the first request is not counted."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._lock = threading.Lock()
+
+    def add(self, told: object) -> None:
+        """What one worker tells of one request; nonsense counts as nothing."""
+        if isinstance(told, float) and 0 <= told <= MOST_SPENT:
+            with self._lock:
+                self.seconds += told
+
+
+def read_reply(text: bytes | str, request: int | None = None, meter: Meter | None = None) -> Any:
     """The value of the reply to `request`, or `EngineFailed`. It is checked: the worker has run hostile code."""
     try:
         reply = json.loads(text)
         if reply.get("id") != request:
             raise EngineFailed(Kind.CRASH, "the worker answers something that was not asked")
+        if meter is not None:
+            meter.add(reply.get("spent"))
         if "error" in reply:
             error = reply["error"]
             raise EngineFailed(kind_of_error(error["kind"]), str(error["message"])[:700])
@@ -112,10 +129,17 @@ class ProcessTransport:
     results = f"{OUTPUT}/"
 
     def __init__(
-        self, engine: str, environment: Environment, *, memory: int = 6 << 30, limits: Limits | None = None
+        self,
+        engine: str,
+        environment: Environment,
+        *,
+        memory: int = 6 << 30,
+        limits: Limits | None = None,
+        meter: Meter | None = None,
     ) -> None:
         """`limits`: the worker runs a project's own code, so its files and processes are bounded too."""
         self.engine, self.environment, self.memory, self.limits = engine, environment, memory, limits
+        self.meter = meter
         self.starts = 0
         self.folder = Path(tempfile.mkdtemp(prefix="assay-worker-", dir=launch.memory_backed()))
         self._child: subprocess.Popen[bytes] | forked.Forked | None = None
@@ -233,7 +257,7 @@ class ProcessTransport:
             if not line.endswith(b"\n"):
                 self._kill()  # what else it sends belongs to no request
                 raise EngineFailed(Kind.CRASH, "the worker's reply is too long")
-            return read_reply(line, self._asked)
+            return read_reply(line, self._asked, self.meter)
 
     def _death(self) -> str:
         assert self._child is not None

@@ -195,6 +195,12 @@ def _show_cores() -> None:
         pass
 
 
+def _processor_time() -> float:
+    """Seconds of this process and of the compilers that it has started and waited for."""
+    ours = os.times()
+    return ours.user + ours.system + ours.children_user + ours.children_system
+
+
 def main() -> None:
     """With ``--send`` the result files a request names follow its reply as bytes, and are removed here."""
     name = sys.argv[1]
@@ -205,7 +211,8 @@ def main() -> None:
     folder = Path(sys.argv[2]) if len(sys.argv) > 2 else Path.cwd()
     for line in sys.stdin:
         request = json.loads(line)
-        reply = server.answer(request, folder)
+        began = _processor_time()
+        reply = {**server.answer(request, folder), "spent": _processor_time() - began}
         files = []
         if "--send" in sys.argv:
             files = [folder / n for n in request.get("receive", ()) if (folder / n).is_file()]
