@@ -186,7 +186,8 @@ class Pool:
             if self.sandbox is None:
                 raise EngineFailed(Kind.MISSING, "running this repository's code is not allowed here")
             if isinstance(self.sandbox, ProcessSandbox):  # a process of this machine: one that stays is no weaker
-                environment = Environment(self.sandbox.python, variables=variables, devices=devices)
+                programs = compiles or devices
+                environment = Environment(self.sandbox.python, variables=variables, programs=programs, devices=devices)
                 return ProcessTransport(
                     backend.engine.name, environment, memory=self.memory, limits=Limits(), meter=self.meter
                 )

@@ -24,7 +24,7 @@ from typing import IO, Any, Protocol
 from analyzer.differential.verdict import Failure, Kind, kind_of_error
 from analyzer.walls import Limits, forked, launch, stage
 from analyzer.walls.archive import flatten
-from analyzer.walls.imports import ENGINES
+from analyzer.walls.imports import COMPILERS, ENGINES
 from analyzer.walls.kernel.rules import GPU_DEVICES
 from analyzer.walls.protocol import OUTPUT, PROCESSES
 
@@ -197,7 +197,7 @@ class ProcessTransport:
         variables = {"TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONHASHSEED": "0", **self.environment.variables}
         whole = launch.environment(home, variables)
         self._child = None
-        imports = ENGINES.get(self.engine.partition("-")[0])
+        imports = (COMPILERS if self.environment.programs else ENGINES).get(self.engine.partition("-")[0])
         if ordered and imports and not (overlay or self.environment.devices or set(variables) & MEASURED):
             self._child = forked.start(
                 WORKER, self.engine, str(self.folder),

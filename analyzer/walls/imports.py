@@ -22,6 +22,8 @@ ENGINES = {
     **dict.fromkeys(("onnxruntime", "openvino", "reference"), _MODEL_FILES),
     "torch": ("torch", "torch.export._trace"), "tensorflow": ("tensorflow",), "keras": ("keras",), "jax": ("jax",),
 }  # fmt: skip
+# For one that compiles: Inductor writes where the process stood when `torch._dynamo` was imported.
+COMPILERS = {**ENGINES, "torch": ("torch",)}
 
 _MODULES = frozenset({*EXPORTER, *CONFIRMATION, *DRY_RUN, *chain.from_iterable(ENGINES.values())})
 _VALUES = {
