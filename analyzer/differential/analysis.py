@@ -43,7 +43,7 @@ from analyzer.walls import Sandbox
 if TYPE_CHECKING:
     from analyzer.graph import Graph
 
-# Seconds of processor time of an entry point's study from which nothing is searched further: about a minute on two cores.
+# Seconds of processor time of an entry point after which nothing is searched further: a minute on two cores.
 BUDGET = 90.0
 MAX_MAPS = 4  # graphs of one target, each of another pair of engines
 

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -24,13 +23,12 @@ from analyzer.graph import Graph
 from analyzer.loading.exported_program import take_apart
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.walls import PYTHON, Completed, Limits, Sandbox
-from analyzer.walls.imports import EXPORTER
+from analyzer.walls.imports import EXPORTER, frameworks_of
 from analyzer.walls.process import importing
 
 INSIDE = "assay_inside"  # the name of the `inside` package where it runs
 PROJECT = "project"
 MANIFEST = "export.json"
-_FRAMEWORK = re.compile(rb"^\s*(?:import|from)\s+(torch|tensorflow|keras)\b", re.M)
 PARTS = Path(__file__).parents[1] / "differential" / "worker" / "torch_parts.py"  # stands alone; runs inside too
 
 
@@ -98,7 +96,7 @@ def run_exporter(
         "files": files,
         "out": "out",
     }
-    completed = importing(sandbox, _frameworks_of([root / name for name in files])).run(
+    completed = importing(sandbox, _imports_of([root / name for name in files])).run(
         [PYTHON, "-m", INSIDE, "request.json"],
         files={
             **exporter_files(),
@@ -165,16 +163,10 @@ def _environment(limits: Limits) -> dict[str, str]:
     return {"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": threads}
 
 
-def _frameworks_of(files: Iterable[Path]) -> tuple[str, ...]:
-    """What the exporter imports before the project's own code, by the text of its files (`inside.creation.watch`).
-
-    None where the code touches its environment first, which frameworks may read while they are imported.
-    """
-    texts = [path.read_bytes()[: 1 << 20] for path in files if path.is_file()]
-    if any(b"environ" in text or b"putenv" in text for text in texts):
-        return ()
-    mentioned = {name for text in texts for name in _FRAMEWORK.findall(text)}
-    return (EXPORTER if b"torch" in mentioned else ()) + (("tensorflow",) if mentioned - {b"torch"} else ())
+def _imports_of(files: Iterable[Path]) -> tuple[str, ...]:
+    """What the exporter imports before the project's own code (`inside.creation.watch`)."""
+    mentioned = frameworks_of(files)
+    return (EXPORTER if "torch" in mentioned else ()) + (("tensorflow",) if mentioned - {"torch"} else ())
 
 
 def _inputs(target: TargetConfig) -> dict[str, Any]:

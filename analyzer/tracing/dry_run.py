@@ -18,7 +18,7 @@ from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Lev
 from analyzer.problem import TargetProblem
 from analyzer.tracing.problems import DEFAULT_RUN, EVERY_RUN
 from analyzer.walls import PYTHON, Completed, Limits, Sandbox
-from analyzer.walls.imports import DRY_RUN
+from analyzer.walls.imports import DRY_RUN, frameworks_of
 from analyzer.walls.process import importing
 
 INSIDE = "assay_dry"  # the name of the `inside` package where it runs
@@ -27,7 +27,6 @@ RESULT = "dry.json"
 MOST_BYTES = 4 << 20
 RULE = "tracing/run-fails"
 _PLACE = re.compile(rf"(?:/[\w.+-]+)*/{PROJECT}/")
-_TORCH = re.compile(rb"^\s*(?:import|from)\s+torch\b", re.M)
 LIMITS = Limits(seconds=90.0, memory=6 << 30, output=16 << 20)  # a first step on a laptop; larger ones are traced
 
 
@@ -72,7 +71,7 @@ def dry_run(
     request = {"root": PROJECT, "script": relative, "seconds": limits.seconds * 0.9, "arguments": list(arguments)}
     with tempfile.TemporaryDirectory(prefix="assay-dry-") as temporary:
         try:
-            completed = importing(sandbox, _imports_of(path)).run(
+            completed = importing(sandbox, DRY_RUN if "torch" in frameworks_of([path]) else ()).run(
                 [PYTHON, "-m", INSIDE, "request.json"],
                 files={**_inside_files(), "request.json": json.dumps(request).encode(), PROJECT: root},
                 output=Path(temporary),
@@ -82,12 +81,6 @@ def dry_run(
         except TargetProblem as problem:
             return DryRun(unreached=str(problem))
         return _read(Path(temporary) / RESULT, completed, relative)
-
-
-def _imports_of(path: Path) -> tuple[str, ...]:
-    """What a process may have imported before the script; nothing where that touches its environment first."""
-    text = path.read_bytes()[: 1 << 20]
-    return DRY_RUN if _TORCH.search(text) and b"environ" not in text and b"putenv" not in text else ()
 
 
 def is_script(text: str) -> bool:

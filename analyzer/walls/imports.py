@@ -6,8 +6,9 @@ A walled analysis asks for these and for nothing else (`nests`): the imports the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 
 # What an export by PyTorch imports sooner or later; a name that a version lacks is passed over.
 EXPORTER = (
@@ -35,6 +36,19 @@ _VALUES = {
     "TF_CPP_MIN_LOG_LEVEL": "[0-9]",
     "TF_ENABLE_ONEDNN_OPTS": "[01]",
 }
+
+_FRAMEWORK = re.compile(rb"^\s*(?:import|from)\s+(torch|tensorflow|keras)\b", re.M)
+
+
+def frameworks_of(files: Iterable[Path]) -> frozenset[str]:
+    """What a process may have imported before the code in `files`, by their text.
+
+    Nothing where the code touches its environment, which frameworks may read while they are imported.
+    """
+    texts = [path.read_bytes()[: 1 << 20] for path in files if path.is_file()]
+    if any(b"environ" in text or b"putenv" in text for text in texts):
+        return frozenset()
+    return frozenset(name.decode() for text in texts for name in _FRAMEWORK.findall(text))
 
 
 def known(imports: Sequence[str], variables: Mapping[str, str]) -> bool:

@@ -19,6 +19,8 @@ from analyzer.validity.space import Hyperparameter, Space
 from analyzer.validity.space_text import Text
 from analyzer.validity.spec import TensorType
 from analyzer.walls import PYTHON, Limits, Sandbox
+from analyzer.walls.imports import frameworks_of
+from analyzer.walls.process import importing
 
 INSIDE = "assay_recording"
 PROJECT = "project"
@@ -95,7 +97,9 @@ def record(request: Request, root: Path, sandbox: Sandbox, limits: Limits | None
     files: dict[str, bytes | Path] = {f"{INSIDE}/{p.name}": p.read_bytes() for p in sorted(source.glob("*.py"))}
     files |= {"request.json": json.dumps(data).encode(), PROJECT: root}
     with tempfile.TemporaryDirectory(prefix="assay-record-") as temporary:
-        done = sandbox.run(
+        mentioned = frameworks_of([root / request.entry.partition(":")[0]])
+        imports = ("torch",) if mentioned == {"torch"} else ("keras",) if mentioned and "torch" not in mentioned else ()
+        done = importing(sandbox, imports).run(
             [PYTHON, "-m", INSIDE, "request.json"],
             files=files,
             output=Path(temporary),
