@@ -36,6 +36,7 @@ def _difference(one: bytes, other: bytes) -> list[str]:
     return [line[:300] for line in lines][:20]
 
 
+@pytest.mark.study
 def test_two_runs_of_one_commit_are_the_same(image: str, tmp_path: Path, simulator: Simulator) -> None:
     bench = Workbench(tmp_path, simulator)
     bench.base = bench.commit({".assay.yml": CONFIG, "loss.onnx": model(safe=True), "net.py": "def build(): ...\n"})

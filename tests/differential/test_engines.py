@@ -68,6 +68,7 @@ open(sys.argv[1], "wb").write(graph.as_graph_def().SerializeToString())
 """
 
 
+@pytest.mark.study
 def test_xla_is_blamed_for_clamping_a_cast(tmp_path: Path, pool: Pool, examine: Examine) -> None:
     path = tmp_path / "model.pb"
     subprocess.run([sys.executable, "-c", TENSORFLOW_MODEL, path], check=True, capture_output=True)

@@ -51,6 +51,7 @@ def image() -> DockerSandbox:
     return DockerSandbox(IMAGE, install_network=os.environ.get("ASSAY_INSTALL_NETWORK", "host"))
 
 
+@pytest.mark.study
 def test_bert_through_the_projects_requirements(project, image):
     project.write("model.py", BERT)
     project.write("requirements.txt", "transformers==5.23.0\n")

@@ -37,6 +37,7 @@ MOBILE = """
 """
 
 
+@pytest.mark.study
 def test_t5_of_transformers(project, export_entry):
     pytest.importorskip("transformers")
     project.write("entry.py", T5)
