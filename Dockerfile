@@ -41,10 +41,8 @@ FROM slim-packages AS engines-packages
 # An extra index for PyTorch's CPU wheels (see docs/action.md); empty: the default index, which brings CUDA along.
 ARG TORCH_INDEX=""
 COPY requirements-engines.txt /opt/
-# By hash and complete but for CUDA's packages, which PyTorch's default wheel names by version: for a CPU wheel the
-# second command has nothing to do.
-RUN pip install --no-cache-dir --no-deps ${TORCH_INDEX:+--extra-index-url "$TORCH_INDEX"} --requirement /opt/requirements-engines.txt \
- && pip install --no-cache-dir torch
+RUN pip install --no-cache-dir --no-deps --requirement /opt/requirements-engines.txt \
+ && pip install --no-cache-dir ${TORCH_INDEX:+--extra-index-url "$TORCH_INDEX"} "$(sed -n 's/^# then: //p' /opt/requirements-engines.txt)"
 
 FROM engines-packages AS engines
 LABEL org.opencontainers.image.title="Assay (engines)" \

@@ -104,12 +104,11 @@ class EnginesImage:
     def _built(self, client: sdk.DockerClient) -> str:
         self.say("Building the image with the engines: no published one is named, and this takes minutes")
         index = self.environ.get(INDEX)
-        listed = re.search(r"^torch==", self.requirements.read_text(encoding="utf-8"), re.M)
+        later = re.findall(r"^# then: (\S+)$", self.requirements.read_text(encoding="utf-8"), re.M)
         return derive(
             client, self.own(client), self.requirements.parent, self.requirements.name,
-            network=self.environ.get(INSTALL_NETWORK) or "bridge", seconds=SECONDS,
-            options=("--no-deps", *(("--extra-index-url", index) if index else ())),
-            completed=("torch",) if listed else (),  # its default wheel names CUDA's packages, which have no hash here
+            network=self.environ.get(INSTALL_NETWORK) or "bridge", seconds=SECONDS, options=("--no-deps",),
+            then=(*later, *(("--extra-index-url", index) if index else ())) if later else (),
         )  # fmt: skip
 
     def _tag(self, client: sdk.DockerClient) -> str:

@@ -44,18 +44,18 @@ def derive(
     network: str = "bridge",
     seconds: float = SECONDS,
     options: Sequence[str] = (),
-    completed: Sequence[str] = (),
+    then: Sequence[str] = (),
 ) -> str:
     """The image with `requirements` (a file below `root`) installed on top of the image `base`; `options` are pip's.
 
-    What the packages `completed` need besides is installed afterwards, at the versions that they name.
+    `then` are the arguments of a second installation, of what has no hash.
     Raises `TargetProblem` when the file is missing or leads out of the repository, or the installation fails.
     """
     files = collect(root, requirements)
     tag = derived_tag(image_id(client, base), files)
     if client.images.list(name=tag):
         return tag
-    _install(client, base, files, requirements, tag, network, seconds, options, completed)
+    _install(client, base, files, requirements, tag, network, seconds, options, then)
     return tag
 
 
@@ -102,7 +102,7 @@ def _install(
     network: str,
     seconds: float,
     options: Sequence[str],
-    completed: Sequence[str],
+    then: Sequence[str],
 ) -> None:
     from docker.errors import APIError
     from docker.types import LogConfig
@@ -110,8 +110,8 @@ def _install(
     limits = Limits()
     pip = "-m pip install --no-input --no-cache-dir --disable-pip-version-check"
     script = f'p=$(command -v python3 || command -v python) && cd "$0" && "$p" {pip} -r "$@"'
-    if completed:
-        script += f' && "$p" {pip} {shlex.join(completed)}'
+    if then:
+        script += f' && "$p" {pip} {shlex.join(then)}'
     container = client.containers.create(
         base,
         entrypoint=["/bin/sh", "-c", script, FOLDER],
