@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import select
 import socket
 import subprocess
@@ -27,8 +26,14 @@ from analyzer.walls.kernel.enter import LENGTH, MAX_ORDER, NURSERY
 from analyzer.walls.kernel.rules import Rules
 
 CORES = 2  # that a framework sees while it is imported; the same as an engine's worker shows it
-KEPT = 12  # nurseries at once: one for each backend of Keras, the exporter, the confirmation, the other engines
-SPARE = 4 << 30  # bytes: where less memory is free, one ends before another starts; TensorFlow's takes 0.6 GB
+KEPT = 6  # nurseries at once: TensorFlow's takes 0.6 GB, PyTorch's 0.2
+MOST = 12  # where memory is free: each backend of Keras has one, the exporter, the confirmation, the other engines
+SPARE = 4 << 30  # bytes that are free then
+# What a container may use and does, by the kernel's control groups of version 2 and 1.
+LIMITED = (
+    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+)
 PATIENCE = 120.0  # seconds for the imports of a nursery, on a loaded machine
 
 
@@ -272,13 +277,11 @@ def nursery(imports: tuple[str, ...], own: Mapping[str, str]) -> Nursery | None:
             found.close()
             found, outside = None, None  # what was refused is not asked for again
         if found is None:
-            full = len(_nurseries) >= KEPT
-            if full or free_memory() < SPARE:
+            if len(_nurseries) >= (MOST if free_memory() > SPARE else KEPT):
                 idle = next((key for key, other in _nurseries.items() if other.idle()), None)
-                if idle is not None:
-                    _nurseries.pop(idle).close()
-                elif full:
+                if idle is None:
                     return None
+                _nurseries.pop(idle).close()
             with contextlib.suppress(OSError):
                 found = Nursery(imports, own, outside)
         if found is not None:
@@ -287,11 +290,14 @@ def nursery(imports: tuple[str, ...], own: Mapping[str, str]) -> Nursery | None:
 
 
 def free_memory() -> int:
-    """Bytes that this machine can give without swapping; 0 where it does not tell."""
-    with contextlib.suppress(OSError):
-        found = re.search(r"^MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.M)
-        return int(found[1]) << 10 if found else 0
-    return 0
+    """Bytes that this machine, or the container that this process runs in, can still give; 0 where nothing tells."""
+    free = []
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        free.append(int(Path("/proc/meminfo").read_text().partition("MemAvailable:")[2].split()[0]) << 10)
+    for limit, used in LIMITED:
+        with contextlib.suppress(OSError, ValueError):  # "max" is no limit
+            free.append(int(Path(limit).read_text()) - int(Path(used).read_text()))
+    return min(free, default=0)
 
 
 def _line(source: socket.socket) -> bytes:

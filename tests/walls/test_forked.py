@@ -290,3 +290,29 @@ def test_a_child_ends_though_a_thread_of_the_nursery_is_missing(tmp_path: Path) 
     finally:
         child.end()
     assert (child.stdout.read(), child.stderr.read()) == (b"first last\n", b"no more\n")
+
+
+@pytest.mark.parametrize(("free", "kept"), [(0, forked.KEPT), (forked.SPARE + 1, forked.MOST)])
+def test_more_nurseries_are_kept_while_memory_is_free(free: int, kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forked, "free_memory", lambda: free)
+    monkeypatch.setattr(forked, "_nurseries", {})
+    try:
+        for number in range(forked.MOST + 1):
+            assert forked.nursery(("fractions",), {"NUMBER": str(number)}) is not None
+        assert [key[1] for key in forked._nurseries] == [
+            ("NUMBER", str(number)) for number in range(forked.MOST + 1 - kept, forked.MOST + 1)
+        ]
+    finally:
+        for one in forked._nurseries.values():
+            one.close()
+
+
+@pytest.mark.parametrize(("limit", "free"), [("1000\n", 300), ("max\n", None)])
+def test_free_memory_is_what_the_container_has(
+    limit: str, free: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "limit").write_text(limit)
+    (tmp_path / "used").write_text("700\n")
+    whole = forked.free_memory()
+    monkeypatch.setattr(forked, "LIMITED", ((str(tmp_path / "limit"), str(tmp_path / "used")),))
+    assert (forked.free_memory() == free) if free is not None else forked.free_memory() > whole // 2 > 0
