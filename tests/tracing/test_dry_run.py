@@ -169,3 +169,18 @@ def test_where_the_sandbox_lies_is_not_told() -> None:
     reason = "a file (PermissionError: [Errno 13] Permission denied: '/tmp/15/assay-i6qo/box/project/data/train.pb')"
     found = _checked({"status": "unreached", "reason": reason})
     assert found.unreached == "a file (PermissionError: [Errno 13] Permission denied: 'data/train.pb')"
+
+
+def test_nobody_types(tmp_path: Path) -> None:
+    source = """
+    import sys
+    import torch
+
+    net = torch.nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    typed = sys.stdin.read()
+    net(torch.randn(3, 4 + len(typed))).sum().backward()
+    optimizer.step()
+    """
+    found = run(tmp_path, source)
+    assert (found.failure, found.unreached, found.steps) == (None, None, 1)
