@@ -296,7 +296,7 @@ def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bo
     ]
     if budget is not None and budget.over and blames:
         notes.append(
-            f"The {budget.seconds:g} s of processor time for comparing engines were spent: blamed layers were "
+            f"The budget of {budget.seconds:g} s of processor time for comparing engines was spent: blamed layers were "
             "not reduced further, nor traced to a setting of the engine."
         )
     return replace(
