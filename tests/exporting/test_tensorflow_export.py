@@ -134,6 +134,7 @@ def test_a_call_that_fails_names_the_line(project, export_entry):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.study
 def test_keras_on_torch(project, export_entry):
     pytest.importorskip("torch")
     project.write(

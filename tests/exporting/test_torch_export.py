@@ -268,6 +268,7 @@ class WithoutOnnxscript(ProcessSandbox):
         return alone.run(command, files={**files, **hidden}, **options)
 
 
+@pytest.mark.study
 def test_a_program_from_an_environment_without_onnxscript_is_converted(project):
     project.write("net.py", NET)
     target = TargetConfig(id="net", entry="net.py:build", inputs={"x": InputSpec(shape=("batch", 1, 8, 8))})

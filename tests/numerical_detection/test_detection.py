@@ -118,8 +118,13 @@ def test_a_file_with_the_suggestions_applied_is_silent_when_exported_again(analy
     assert [(f.rule, f.node, f.location) for f in findings] == []
 
 
-SHOWN = [("torch", "log_of_softmax"), ("torch", "sqrt_of_exp"), ("torch", "masked_attention"), ("tf1", "sqrt_of_exp"),
-         ("keras", "free_energy"), ("tf2", "untaken_branch")]  # fmt: skip
+SHOWN = [
+    ("torch", "log_of_softmax"),
+    ("torch", "masked_attention"),
+    ("keras", "free_energy"),
+    ("tf2", "untaken_branch"),
+    *(pytest.param(form, "sqrt_of_exp", marks=pytest.mark.study) for form in ("torch", "tf1")),
+]
 
 
 @pytest.mark.parametrize(("form", "name"), SHOWN)
@@ -134,6 +139,8 @@ def test_the_reproducer_stands_alone_and_fails(analysed: Analysed, form: str, na
         )
         assert done.returncode == 1, done.stdout[-1500:] + done.stderr[-500:]
         assert "not finite" in done.stdout
+    if form != "torch":
+        return  # one language says what is missing for all
     for needed in path.parent.glob(f"{path.stem.removeprefix('reproduce_')}.*"):
         needed.rename(needed.with_suffix(needed.suffix + ".away"))
     done = subprocess.run([sys.executable, "-I", str(path)], capture_output=True, text=True, timeout=300, check=False)

@@ -94,6 +94,7 @@ def test_a_folder_is_traced_with_one_start_of_each(
     assert "was started for" not in said
 
 
+@pytest.mark.study
 def test_of_repaired_programs_nothing_is_told() -> None:
     programs = {path: path.read_text() for path in sorted((Path(__file__).parent / "corpus").glob("*/fixed.py"))}
     known = check_types(programs.values())

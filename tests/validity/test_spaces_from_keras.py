@@ -74,6 +74,7 @@ def exported(tmp_path: Path, root: Path, *options: str) -> tuple[int, Any]:
     return code, runpy.run_path(str(path))
 
 
+@pytest.mark.study
 def test_attention_and_functions_of_keras_ops(tmp_path: Path) -> None:
     names = {
         "width": [4, 5, 6],

@@ -196,6 +196,7 @@ def test_containers_go_with_the_process_that_asked_for_them(image_alone: str, tr
         assert isinstance(wall, RelayedWall)
         wall.open([PYTHON, "-c", "input()"], files={})
         wall.run([PYTHON, "-c", "import time; time.sleep(600)"], files={}, limits=Limits(seconds=600))
+        time.sleep(600)  # its container may end a moment before it does
 
     answer = taken_over(attack, tree, sandbox, deadline=15)
     assert "longer than 15 s" in str(answer.error)
