@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import random
 import shutil
 import socket
 import subprocess
@@ -93,9 +95,7 @@ def for_prism(server: str, port: int) -> dict[str, Any]:
 def prism(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GitHub]:
     if not PRISM.exists() or not shutil.which("node"):
         pytest.skip("npm packages are not installed: cd tests/node && npm ci --ignore-scripts")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = _free_port()
     (tmp_path / "description.json").write_text(json.dumps(for_prism(request.param, port)), encoding="utf-8")
     command = [str(PRISM), "mock", str(tmp_path / "description.json"), "--host", "127.0.0.1", "--port", str(port)]
     process = subprocess.Popen([*command, "-v", "warn"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -108,6 +108,15 @@ def prism(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GitHub]:
     finally:
         process.terminate()
         process.wait(timeout=20)
+
+
+def _free_port() -> int:
+    """Below those that the system gives to whoever asks for any: another test's server would take it meanwhile."""
+    while True:
+        port = random.randrange(20_000, 30_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
