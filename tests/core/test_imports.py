@@ -131,3 +131,23 @@ def test_what_reads_no_graph_pays_for_none(modules: str) -> None:
     program = f"import sys, {modules}; print({heavy} & set(sys.modules) or 'none')"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "none"
+
+
+LATE = """
+import sys
+import analyzer.graph
+import onnx_ir
+assert not {"sympy", "onnx_ir._symbolic_shapes"} & sys.modules.keys()
+assert onnx_ir.__spec__.loader is onnx_ir.__loader__ and onnx_ir.__loader__.path == onnx_ir.__file__
+assert str(onnx_ir.SymbolicDim("N") + 1) == "N + 1"
+import sympy
+assert sys.modules["sympy"] is sympy and sympy.__spec__.name == "sympy"
+assert onnx_ir.SymbolicDim(sympy.Symbol("M")).value == "M"
+"""
+
+
+@pytest.mark.parametrize("before", ["", "import sympy\n", "import onnx_ir\n"])
+def test_sympy_is_imported_when_a_symbolic_size_is_computed_with(before: str) -> None:
+    program = before + (LATE if not before else LATE.replace("assert not", "not", 1))
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-1500:]
