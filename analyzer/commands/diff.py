@@ -15,7 +15,7 @@ from analyzer.configuration.config import DriftBudget, InputSpec, TargetConfig, 
 from analyzer.differential.analysis import inputs_of, result_of, run_studies
 from analyzer.differential.backend import parse
 from analyzer.differential.container import ContainerTransport
-from analyzer.differential.drift import sentence
+from analyzer.differential.drift import Model, sentence
 from analyzer.differential.drift_review import review_drift
 from analyzer.differential.environments import Overlays, default_folder, installer, overlays
 from analyzer.differential.plan import traced_by_engine, unexported
@@ -24,6 +24,7 @@ from analyzer.differential.sentences import verdict
 from analyzer.differential.source_lines import with_lines
 from analyzer.exporting.export import export
 from analyzer.findings import FailOn
+from analyzer.loading.formats import is_lite
 from analyzer.loading.reading import load
 from analyzer.loading.scan import refusal, scan
 from analyzer.problem import TargetProblem, UsageProblem
@@ -165,9 +166,9 @@ def _against(args: argparse.Namespace, console: Console) -> int:
         if target.path is not None:
             _check(args, name, folder / target.path)
     with console.status("running both models …"):
-        graphs = graph_of(head, root, sandbox), graph_of(base, base_root, sandbox)
+        models = _model_of(head, root, sandbox), _model_of(base, base_root, sandbox)
         given = inputs_of(head, root, sandbox)
-        done, result = review_drift(*graphs, head, _budget(args.budget), output, given)
+        done, result = review_drift(*models, head, _budget(args.budget), output, given)
     _draw(result, output)
     if args.format != "text":
         _emit(args, result)
@@ -244,6 +245,13 @@ def _target(args: argparse.Namespace, model: str) -> tuple[TargetConfig, Path]:
 
 def _common(first: Path, second: Path) -> str:
     return os.path.commonpath([first, second])
+
+
+def _model_of(target: TargetConfig, root: Path, sandbox: Sandbox | None) -> Model:
+    """Its graph; the file itself where one engine alone reads it."""
+    if target.path is not None and is_lite(root / target.path):
+        return root / target.path
+    return graph_of(target, root, sandbox)
 
 
 def graph_of(target: TargetConfig, root: Path, sandbox: Sandbox | None) -> Graph:

@@ -98,6 +98,13 @@ ENGINES = {
             },
         ),
         Engine(
+            "tflite",
+            "TensorFlow Lite",
+            ("tflite",),
+            ("tensorflow", "tensorflow-cpu"),
+            {"delegate": ("xnnpack", "off"), "threads": ANY},
+        ),
+        Engine(
             "jax",
             "JAX",
             ("jax-entry",),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,7 @@ import onnx
 
 from analyzer.configuration.config import DriftBudget, TargetConfig
 from analyzer.differential.alignment import aligned, renamed
-from analyzer.differential.backend import parse
+from analyzer.differential.backend import Backend, parse
 from analyzer.differential.compare import instance_distances
 from analyzer.differential.distances import relative_error
 from analyzer.differential.inputs import NOTHING, Inputs, InputSet, Ranges, generate
@@ -34,6 +34,8 @@ from analyzer.graph import Graph
 
 BATCH = 16  # instances of each of the made-up sets
 SAME = 64.0 * EPS["float32"]  # relative change of the outputs that is rounding
+LITE = "tflite"  # the engine, and the form of model that it alone takes
+Model = Graph | Path  # a path: a TensorFlow Lite file, which no other engine reads
 # Of one engine on both sides: only the model may differ. A thread more or less keeps the two apart by name.
 HEAD, BASE = parse("onnxruntime:opt=disable:threads=1"), parse("onnxruntime:opt=disable")
 
@@ -53,6 +55,7 @@ class Drift:
     found: Localization | None = None
     blames: tuple[Blame, ...] = ()
     sets: tuple[InputSet, ...] = ()
+    layered: bool = True  # whether both engines hand out their layers
     why: str = ""
 
     @property
@@ -81,8 +84,8 @@ class Drift:
 
 
 def drift(
-    head: Graph,
-    base: Graph,
+    head: Model,
+    base: Model,
     target: TargetConfig,
     pool: Pool,
     folder: Path,
@@ -90,21 +93,41 @@ def drift(
     ranges: Ranges = NOTHING,
 ) -> Drift:
     """Run both models on the same inputs. Files are written below `folder`."""
-    before = onnx_artefact(base, folder / "base")
-    after = onnx_artefact(head, folder / "head")
-    if len(before.files) + len(after.files) > 2:
-        return Drift(why="a model with external data is too large to be compared with another one here")
-    (old_path,), (new_path,) = before.files.values(), after.files.values()
-    old, new = onnx.load(old_path), onnx.load(new_path)
-    names = aligned(new.graph, old.graph)
-    onnx.save(renamed(new, names), new_path)
-    runners = []
-    for backend, artefact, which in ((BASE, before, "base"), (HEAD, after, "head")):
-        runner = pool.get(backend, Artefact("onnx", artefact.files, artefact.request))
+    sides = {"base": _side(base, folder / "base", BASE), "head": _side(head, folder / "head", HEAD)}
+    lite = [which for which, (_, artefact) in sides.items() if artefact.kind == LITE]
+    if not lite:
+        before, after = (artefact.files for _, artefact in sides.values())
+        if len(before) + len(after) > 2:
+            return Drift(why="a model with external data is too large to be compared with another one here")
+        (old_path,), (new_path,) = before.values(), after.values()
+        old, new = onnx.load(old_path), onnx.load(new_path)
+        onnx.save(renamed(new, aligned(new.graph, old.graph)), new_path)
+    runners: dict[str, Runner] = {}
+    for which in sorted(sides, key=lambda w: (w in lite, w)):
+        backend, artefact = sides[which]
+        if runners and which in lite:
+            artefact = _like(artefact, next(iter(runners.values())))
+        runner = pool.get(backend, artefact)
         if isinstance(runner, Failure):
             return Drift(why=f"the model of the {which} does not run: {plain(runner.message)}")
-        runners.append(runner)
-    return _measured(runners[0], runners[1], target, given, ranges)
+        runners[which] = runner
+    return _measured(runners["base"], runners["head"], target, given, ranges)
+
+
+def _side(model: Model, folder: Path, backend: Backend) -> tuple[Backend, Artefact]:
+    """What runs a model, and the form in which it gets it."""
+    if isinstance(model, Path):
+        threads = "" if backend is BASE else ":threads=1"
+        return parse(f"{LITE}{threads}"), Artefact(LITE, {"model.tflite": model}, {"path": "model.tflite"})
+    return backend, onnx_artefact(model, folder)
+
+
+def _like(artefact: Artefact, other: Runner) -> Artefact:
+    """`artefact` with the names that inputs and outputs have in the other model."""
+    description = other.description
+    assert description is not None
+    names = {"inputs": [{"name": i.name} for i in description.inputs], "outputs": list(description.outputs)}
+    return replace(artefact, request={**artefact.request, "like": names})
 
 
 def _measured(
@@ -163,13 +186,14 @@ def _measured(
             distances += m
     found = None
     blames: list[Blame] = []
-    if not relative <= SAME:
+    layered = structure.replayable and head.description.replayable
+    if layered and not relative <= SAME:
         found = localize(structure, [head], base, pairs[worst[1]][0].feeds)
         wrong = (Kind.VALUE, Kind.NAN, Kind.SHAPE, Kind.DTYPE)
         blames = sorted((b for b in found.blames if b.kind in wrong), key=lambda b: -b.error)
     return Drift(
         instances, relative, max(mads), tuple(flips), ranked, max(classes, default=None), max(distances, default=None),
-        worst[2], found, tuple(blames), inputs.sets,
+        worst[2], found, tuple(blames), inputs.sets, layered,
     )  # fmt: skip
 
 
@@ -209,6 +233,8 @@ def sentence(done: Drift) -> str:
     if done.d_mad is not None:
         parts.append(f"D_MAD up to {done.d_mad:.3g}")
     text = ", ".join(parts) + f", most on {done.where}"
+    if not done.layered:
+        return text + "; TensorFlow Lite hands out no layers, so none is named."
     if not done.blames:
         return text + "; no single layer that both have computes something else."
     named = ", ".join(

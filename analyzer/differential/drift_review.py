@@ -4,71 +4,33 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 
 from analyzer.configuration.config import DriftBudget, TargetConfig
 from analyzer.differential.backend import parse
-from analyzer.differential.drift import Drift, drift, picture, sentence, with_weights_of
+from analyzer.differential.drift import LITE, Drift, Model, drift, picture, sentence, with_weights_of
+from analyzer.differential.drift_script import drift_script
 from analyzer.differential.fresh import FreshProcess
-from analyzer.differential.inputs import Inputs
+from analyzer.differential.inputs import NOTHING, Inputs
 from analyzer.differential.known_ranges import known_ranges
 from analyzer.differential.plan import foreign_operators
 from analyzer.differential.pool import Pool
-from analyzer.differential.reproducer import GUARD
 from analyzer.differential.structure import Description
 from analyzer.differential.wording import shortened
 from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Level
 from analyzer.graph import Graph
+from analyzer.loading.formats import is_lite
 
 RULE = "differential/drift"
 LARGEST = 64 << 20  # bytes of a model that is copied beside its script
 
-SCRIPT = '''"""How far the outputs of head.onnx move from those of base.onnx.
-
-Needs: numpy, onnxruntime. Exit code 1 when they move by more than the budget, 0 when not, 2 when this could not be run.
-"""
-import os
-import pathlib
-import sys
-import traceback
-{guard}
-import numpy as np
-import onnxruntime as ort
-
-BUDGET = {budget!r}
-here = pathlib.Path(__file__)
-data = np.load(here.with_name("drift.npz"))
-flips = instances = 0
-moves, relative = [0.0], 0.0
-sessions = [
-    ort.InferenceSession(str(here.with_name(f"drift-{{which}}.onnx")), providers=["CPUExecutionProvider"])
-    for which in ("base", "head")
-]
-for number in range({sets}):
-    results = []
-    for session in sessions:
-        feeds = {{i.name: data[f"{{number}}/{{k}}"] for k, i in enumerate(session.get_inputs())}}
-        results.append(session.run(None, feeds))
-    for a, b in zip(*results):
-        if a.dtype.kind == "f" and a.size and np.abs(a).mean() > 0:
-            moves.append(float(np.abs(b.astype(float) - a).mean() / np.abs(a).mean()))
-            relative = max(relative, float(np.abs(b.astype(float) - a).max() / np.abs(a).max()))
-    a, b = results[0][0], results[1][0]
-    instances += len(a)
-    if a.ndim == 2 and a.shape[1] > 1:
-        flips += int((a.argmax(axis=1) != b.argmax(axis=1)).sum())
-found = {{"top1": 100.0 * flips / instances, "mad": max(moves), "relative": relative}}
-print(found, "budget", BUDGET)
-sys.exit(1 if any(found[k] > v for k, v in BUDGET.items() if k in found) else 0)
-'''
-
 
 def review_drift(
-    head: Graph,
-    base: Graph,
+    head: Model,
+    base: Model,
     target: TargetConfig,
     budget: DriftBudget,
     output: Path,
@@ -76,18 +38,24 @@ def review_drift(
     pool: Pool | None = None,
 ) -> tuple[Drift, AnalysisResult]:
     """What a change did to a model's outputs. `given` makes inputs; without it they are made up as for the engines."""
-    foreign = [name for g in (head, base) for name in foreign_operators(g)]
-    if foreign or not head.graph.outputs or not base.graph.outputs:
+    graphs = [model for model in (head, base) if isinstance(model, Graph)]
+    foreign = [name for graph in graphs for name in foreign_operators(graph)]
+    if foreign or not all(graph.graph.outputs for graph in graphs):
         what = f"no engine here knows {', '.join(foreign[:3])}" if foreign else "one of them has no graph"
         return Drift(why=what), AnalysisResult()
-    if target.entry:
+    if target.entry and isinstance(head, Graph) and isinstance(base, Graph):
         with_weights_of(base, head)
     own = pool or Pool()
     with tempfile.TemporaryDirectory(prefix="assay-drift-") as temporary:
         try:
-            done = drift(head, base, target, own, Path(temporary), given, known_ranges(head, target))
+            ranges = known_ranges(graphs[0], target) if graphs else NOTHING
+            done = drift(head, base, target, own, Path(temporary), given, ranges)
             over = done.beyond(budget)
-            findings = (_finding(done, over, budget, target, Path(temporary), output),) if over else ()
+            files = {
+                which: model if isinstance(model, Path) else Path(temporary) / which / "model.onnx"
+                for which, model in (("base", base), ("head", head))
+            }
+            findings = (_finding(done, over, budget, target, files, output),) if over else ()
         finally:
             if pool is None:
                 own.close()
@@ -98,9 +66,10 @@ def review_drift(
 
 
 def _finding(
-    done: Drift, over: tuple[str, ...], budget: DriftBudget, target: TargetConfig, models: Path, output: Path
-) -> Finding:
-    script = _script(done, budget, models, output / "differential")
+    done: Drift, over: tuple[str, ...], budget: DriftBudget, target: TargetConfig,
+    files: Mapping[str, Path], output: Path,
+) -> Finding:  # fmt: skip
+    script = _script(done, budget, files, output / "differential")
     first = done.blames[0].unit.main if done.blames else None
     sentences = [sentence(done)]
     if not script:
@@ -121,23 +90,24 @@ def _finding(
     )
 
 
-def _script(done: Drift, budget: DriftBudget, models: Path, folder: Path) -> bool:
+def _script(done: Drift, budget: DriftBudget, files: Mapping[str, Path], folder: Path) -> bool:
     """Write the script with both models and their inputs; whether it shows the drift."""
-    files = {which: models / which / "model.onnx" for which in ("base", "head")}
     if any(f.stat().st_size > LARGEST for f in files.values()):
         return False
     folder.mkdir(parents=True, exist_ok=True)
+    kinds = {which: LITE if is_lite(file) else "onnx" for which, file in files.items()}
+    names = {which: f"drift-{which}.{kind}" for which, kind in kinds.items()}
     for which, file in files.items():
-        shutil.copyfile(file, folder / f"drift-{which}.onnx")
-    arrays = {f"{i}/{k}": a for i, s in enumerate(done.sets) for k, a in enumerate(s.feeds.values())}
+        shutil.copyfile(file, folder / names[which])
+    arrays = {f"{i}/{k}": a for i, s in enumerate(done.sets) for k, a in s.feeds.items()}
     np.savez(folder / "drift.npz", **arrays)  # type: ignore[arg-type]
     limits = {
         k: v for k, v in (("top1", budget.top1), ("mad", budget.mad), ("relative", budget.relative)) if v is not None
     }
     script = folder / "drift.py"
-    script.write_text(SCRIPT.format(guard=GUARD, budget=limits, sets=len(done.sets)), encoding="utf-8")
-    beside = [folder / "drift-base.onnx", folder / "drift-head.onnx", folder / "drift.npz"]
-    if FreshProcess()(script, beside, parse("onnxruntime")).shows:
+    script.write_text(drift_script(names, list(done.sets[0].feeds), len(done.sets), limits), encoding="utf-8")
+    beside = [*(folder / name for name in names.values()), folder / "drift.npz"]
+    if FreshProcess()(script, beside, parse(LITE if LITE in kinds.values() else "onnxruntime")).shows:
         return True
     for path in (script, *beside):
         path.unlink(missing_ok=True)

@@ -261,6 +261,14 @@ def is_onnx_text(head: bytes) -> bool:
     return stripped.startswith(b"<") and b"ir_version" in stripped[:512]
 
 
+def is_lite(path: Path) -> bool:
+    """Whether a file is a TensorFlow Lite model, which Assay compares with others and reads no graph from.
+
+    Source: the ``file_identifier`` of TensorFlow Lite's schema, which a flatbuffer holds in bytes 4 to 8.
+    """
+    return path.is_file() and not path.is_symlink() and head_of(path, 8)[4:] == b"TFL3"
+
+
 def _hdf5_contents(path: Path) -> str:
     """``model`` if there is an architecture in the file, ``weights`` if it looks like Keras's weights, else empty."""
     import h5py

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from analyzer.graph import Graph
 from analyzer.loading.files import check_file, head_of, refuse_pointer, shown
-from analyzer.loading.formats import Format, detect
+from analyzer.loading.formats import Format, detect, is_lite
 from analyzer.loading.graphdef import read_graphdef
 from analyzer.loading.keras_model import read_keras
 from analyzer.loading.limits import DEFAULT, Limits
@@ -28,6 +28,11 @@ def load(path: Path, limits: Limits = DEFAULT) -> Graph:
         refuse_pointer(path, head_of(path, 64))
     found = detect(path)
     try:
+        if is_lite(path):
+            raise TargetProblem(
+                f"{shown(path)} is a TensorFlow Lite model, which is only compared with the one that it was made "
+                "from: `assay diff MODEL.keras --against MODEL.tflite`."
+            )
         if found is None:
             raise TargetProblem(f"{shown(path)} is not a model that Assay knows: {_known()}.")
         return _load(path, found, limits)

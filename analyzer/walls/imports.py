@@ -21,7 +21,8 @@ CONFIRMATION = ("torch", "analyzer.numerical.confirm.inside", "analyzer.numerica
 _MODEL_FILES = ("numpy", "onnx", "onnx.reference")
 ENGINES = {
     **dict.fromkeys(("onnxruntime", "openvino", "reference"), _MODEL_FILES),
-    "torch": ("torch", "torch.export._trace"), "tensorflow": ("tensorflow",), "keras": ("keras",), "jax": ("jax",),
+    "torch": ("torch", "torch.export._trace"), "tensorflow": ("tensorflow",), "tflite": ("tensorflow",),
+    "keras": ("keras",), "jax": ("jax",),
 }  # fmt: skip
 # For one that compiles: Inductor writes where the process stood when `torch._dynamo` was imported.
 COMPILERS = {**ENGINES, "torch": ("torch",)}

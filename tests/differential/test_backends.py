@@ -26,7 +26,8 @@ def test_names_survive_a_round_trip() -> None:
     for text in ("onnxruntime@1.20.1:disabled=Pad_Fusion:opt=basic", "keras-torch", "torch:mode=compile", "xla"):
         assert parse(parse(text).name) == parse(text)
     assert parse("onnxruntime:opt=disable").knobs["opt"] == "disable"
-    assert all(parse(name).knobs["precision"] == "float32" for name in ENGINES), "precision is always explicit"
+    widths = {name: parse(name).knobs.get("precision") for name in ENGINES if name != "tflite"}
+    assert set(widths.values()) == {"float32"}, "precision is always explicit, but where a file alone decides"
 
 
 def test_the_page_names_every_engine_and_knob() -> None:

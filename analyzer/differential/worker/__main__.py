@@ -47,6 +47,10 @@ def open_engine(name: str, knobs: dict[str, Any]) -> Engine:
         from .tensorflow_engine import TensorFlow
 
         return TensorFlow(knobs)
+    if name == "tflite":
+        from .tflite_engine import TensorFlowLite
+
+        return TensorFlowLite(knobs)
     raise EngineError("missing", f"there is no engine called {name}")
 
 
