@@ -28,7 +28,7 @@ from analyzer.differential.sentences import sentences
 from analyzer.differential.source_lines import with_lines
 from analyzer.differential.structure import Description
 from analyzer.differential.study import Study, study
-from analyzer.differential.uncompared import uncompared
+from analyzer.differential.uncompared import alike, uncompared
 from analyzer.differential.whole_scripts import write_whole
 from analyzer.differential.wording import plain
 from analyzer.findings import (
@@ -167,7 +167,7 @@ def result_of(
     notes += left_out(studies, target, graph)
     for each in studies:
         versions |= each.versions
-        notes += [f"{name} did not run: {plain(failure.message)}" for name, failure in each.missing]
+        notes += [f"{names} did not run: {why}" for names, why in alike(each.missing)]
         notes += list(each.notes)
         notes += [
             f"{blame.backend} deviates by {blame.error:.2g} in {blame.unit.main.layer or blame.unit.main.name}, "

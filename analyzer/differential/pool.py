@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +20,8 @@ from analyzer.walls import Limits, Sandbox, can_stay
 from analyzer.walls.process import ProcessSandbox
 
 STATE = "state.bin"  # beside the project in the worker's folder
+
+EXTRAS = {"torch": "torch", "tensorflow": "tensorflow"}  # of our distribution, that bring an engine; else `backends`
 
 Connect = Callable[[Backend, Artefact], Transport | None]  # None: the usual transport
 Overlay = Callable[[str, str], Path]  # package, version -> folder
@@ -67,6 +70,19 @@ class Pool:
         self._failed.clear()
         while self._threads:
             self._threads.pop().shutdown()
+
+    def absent(self, backend: Backend, artefact: Artefact) -> Failure | None:
+        """The verdict on an engine that would run in a process of this installation and is not part of it.
+
+        None where only a start can tell: in containers, in an environment of the project, in another version.
+        """
+        if self.connect is not None or artefact.kind.endswith("-entry") or backend.version is not None:
+            return None
+        package = backend.engine.packages[0]
+        if importlib.util.find_spec(package) is not None:
+            return None
+        extra = EXTRAS.get(package, "backends")
+        return Failure(Kind.MISSING, f"{package} is not installed; `pip install assay-action[{extra}]` brings it")
 
     def warm(self, wanted: Sequence[tuple[Backend, Artefact]]) -> None:
         """Start workers side by side: most of a start is one core's work in another process.

@@ -98,15 +98,17 @@ def _study(
     runners: list[Runner] = []
     judge_kind = kind_for(family.judge, kinds)
     wanted = [(b, kinds[artefact_kind(b, kinds)]) for b in family.backends]
-    pool.warm([*wanted, *([(family.judge, kinds[judge_kind])] if judge_kind else [])])
+    absent = {b.name: failure for b, a in wanted if (failure := pool.absent(b, a)) is not None}
+    here = [(b, a) for b, a in wanted if b.name not in absent]
+    pool.warm([*here, *([(family.judge, kinds[judge_kind])] if here and judge_kind else [])])
     for backend, artefact in wanted:
-        runner = pool.get(backend, artefact)
+        runner = absent.get(backend.name) or pool.get(backend, artefact)
         if isinstance(runner, Failure):
             if backend.name not in family.further:
                 missing.append((backend.name, runner))
         else:
             runners.append(runner)
-    judge = pool.get(family.judge, kinds[judge_kind]) if judge_kind else None
+    judge = pool.get(family.judge, kinds[judge_kind]) if here and judge_kind else None
     if isinstance(judge, Failure):
         missing.append((family.judge.name, judge))
         judge = None

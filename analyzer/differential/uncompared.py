@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.differential.study import Study
@@ -29,15 +29,21 @@ def uncompared(studies: Sequence[Study], target: TargetConfig, *, allowed: bool)
             names = ", ".join(target.backends or ())
             return f"{target.id}: not compared, because none of the configured engines ({names}) takes it.", Cause.MODEL
         return "Not compared: no engine here takes this kind of model.", None
-    said = "; ".join(
-        f"{name}: {plain(failure.message).rstrip('.')}" for name, failure in list(failures.items())[:NAMED]
-    )
+    said = "; ".join(f"{names}: {why}" for names, why in alike(failures.items())[:NAMED])
     kinds = {failure.kind for failure in failures.values()}
     if not asked and kinds <= set(NOT_AT_HAND):
         return f"Not compared, because no engine for this model is at hand here ({said}).", None
     which = "none of the engines that `backends` names" if asked else "none of the engines"
     mend = " Install one of them here, or name others." if asked and kinds <= set(NOT_AT_HAND) else ""
     return f"{target.id}: not compared, because {which} gave a result ({said}).{mend}", _cause(kinds, target, allowed)
+
+
+def alike(failures: Iterable[tuple[str, Failure]]) -> list[tuple[str, str]]:
+    """``("A, B", why)`` for the engines that fail for the same reason, in order."""
+    named: dict[str, list[str]] = {}
+    for name, failure in failures:
+        named.setdefault(plain(failure.message).rstrip("."), []).append(name)
+    return [(", ".join(names), why) for why, names in named.items()]
 
 
 def _cause(kinds: set[Kind], target: TargetConfig, allowed: bool) -> Cause:

@@ -12,13 +12,15 @@ import pytest
 from onnx import TensorProto, helper
 
 from analyzer.commands.cli import main
-from analyzer.configuration.config import Config, TargetConfig
+from analyzer.configuration.config import Config, TargetConfig, Thresholds
 from analyzer.differential.backend import parse
-from analyzer.differential.plan import Family
-from analyzer.differential.study import Study
+from analyzer.differential.plan import Family, onnx_artefact
+from analyzer.differential.pool import Pool
+from analyzer.differential.study import Study, study
 from analyzer.differential.uncompared import uncompared
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.findings import Cause, Finding, Level, Report, Status, TargetReport, Verdict
+from analyzer.loading.reading import load
 from analyzer.rendering.markdown import headline, summary
 from analyzer.running.outcome import Outcome
 from analyzer.running.pipeline import review
@@ -91,7 +93,7 @@ def test_whose_doing_it_is(kinds: tuple[Kind, ...], asked: Cause, default: Cause
     told = uncompared(studied(kinds), replace(ASKED, backends=None), allowed=False)
     assert told is not None
     assert told[1] is default
-    assert "onnxruntime: it says so" in told[0]
+    assert "onnxruntime, onnxruntime:opt=disable: it says so" in told[0]
     assert uncompared(studied(kinds), replace(ASKED, backends=()), allowed=False) is None
 
 
@@ -121,3 +123,21 @@ def test_a_base_without_engines_hides_only_what_engines_say() -> None:
     assert only.target.status is Status.ANALYSED
     assert no_longer_analysed(lost, Outcome(report)) == ()
     assert Report((lost.target,), (proved,), base="b").verdict is Verdict.FAIL, "what was proved still blocks"
+
+
+def test_an_engine_that_is_not_installed_is_told_without_a_start(tmp_path: Path) -> None:
+    """Nor is the judge started where there is nothing to judge."""
+    found = [parse(name) for name in ("onnxruntime", "onnxruntime:opt=disable")]
+    gone = tuple(replace(b, engine=replace(b.engine, packages=("no_such_engine",))) for b in found)
+    path = net(tmp_path / "repo") / "net.onnx"
+    family = Family("onnx", gone, parse("reference:precision=float64"))
+    target = TargetConfig("net", path="net.onnx")
+    with Pool() as pool:
+        done = study(family, {"onnx": onnx_artefact(load(path), tmp_path / "form")}, target, pool, Thresholds())
+        assert not pool.runners
+    assert done.judge is None
+    assert uncompared([done], target, allowed=True) == (
+        "Not compared, because no engine for this model is at hand here (onnxruntime, onnxruntime:opt=disable: "
+        "no_such_engine is not installed; `pip install assay-action[backends]` brings it).",
+        None,
+    )
