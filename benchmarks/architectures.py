@@ -42,6 +42,18 @@ TRANSFORMERS = {
         "ResNetForImageClassification(ResNetConfig(embedding_size=16, hidden_sizes=[16, 32, 48, 64], depths=[2, 2, 2, 2], layer_type='basic'))",
         _IMAGE,
     ),
+    "Swin": (
+        "SwinForImageClassification(SwinConfig(image_size=64, embed_dim=24, depths=[2, 2], num_heads=[2, 4], window_size=4))",
+        _IMAGE,
+    ),
+    "RegNet": (
+        "RegNetForImageClassification(RegNetConfig(embedding_size=16, hidden_sizes=[16, 32, 48, 64], depths=[1, 1, 2, 1], groups_width=8))",
+        _IMAGE,
+    ),
+    "ConvNeXt (torch)": (
+        "ConvNextForImageClassification(ConvNextConfig(hidden_sizes=[16, 32, 48, 64], depths=[1, 1, 2, 1], image_size=64))",
+        _IMAGE,
+    ),
 }
 
 _KERAS_SCRIPT = """
@@ -107,7 +119,8 @@ def make(folder: Path, names: Sequence[str]) -> dict[str, Path]:
 
 
 SMALLER = {  # pixels of the input; what comes after the last feature map wants the original size and is cut off
-    "light_squeezenet": 96, "light_resnet50": 64, "light_inception_v1": 96, "light_vgg19": 64,
+    "light_squeezenet": 96, "light_resnet50": 64, "light_inception_v1": 96, "light_vgg19": 64, "light_inception_v2": 96,
+    "light_densenet121": 64, "light_bvlc_alexnet": 96, "light_zfnet512": 96,
 }  # fmt: skip
 OTHERS = (*SMALLER, "light_shufflenet", "encoder_decoder", "transformer")
 ALL = (*KERAS, *TRANSFORMERS, *OTHERS)

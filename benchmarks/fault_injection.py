@@ -6,8 +6,9 @@ One or two layers of a real architecture are broken inside the worker of one eng
 them: CRADLE's four kinds (batch norm's epsilon, padding, pooling, parameter layout) and twelve more. The other engine is
 the float64 judge of production. Each injection is localized as `assay diff` does it; the culprit's rank among all layers
 is counted by replayed error and by R_l. A fault that changes nothing on the input (the layer's replay is the same to the
-last bit as without it) counts as silent. Every injection is a line of the log, from which an interrupted run goes on. `--tail argmax,softmax,topk` puts one of these, in turn, behind the outputs of
-ONNX models, breaks two layers in every third trial, and counts what the whole study tells by name as well.
+last bit as without it) counts as silent. Every injection is a line of the log, from which an interrupted run goes on. `--tail argmax,softmax,topk,chaos` puts one of these, in turn, behind the
+outputs of ONNX models, breaks two layers in every third trial, and counts what the whole study tells by name as well. `chaos` is
+the logistic map, sixty times: rounding alone moves such outputs by their whole range.
 """
 
 # ruff: noqa: E402, E501
@@ -163,12 +164,14 @@ def with_tail(path: Path, kind: str) -> Path:
         if output.type.tensor_type.elem_type not in (0, onnx.TensorProto.FLOAT):
             continue
         name, new = output.name, f"tail_{number}"
-        if kind == "argmax":
+        if kind == "chaos":
+            nodes, made = _chaos(model, name, new), onnx.TensorProto.FLOAT
+        elif kind == "argmax":
             nodes, made = [helper.make_node("ArgMax", [name], [new], name=new, axis=-1)], onnx.TensorProto.INT64
         elif kind == "softmax":
             nodes, made = [helper.make_node("Softmax", [name], [new], name=new, axis=-1)], onnx.TensorProto.FLOAT
         else:
-            model.graph.initializer.append(numpy_helper.from_array(np.array([3], np.int64), f"{new}_k"))
+            model.graph.initializer.append(numpy_helper.from_array(np.array([2], np.int64), f"{new}_k"))
             nodes = [helper.make_node("TopK", [name, f"{new}_k"], [f"{new}_values", new], name=new, axis=-1)]
             made = onnx.TensorProto.INT64
         model.graph.node.extend(nodes)
@@ -176,6 +179,25 @@ def with_tail(path: Path, kind: str) -> Path:
     tailed = path.with_name(f"{path.stem}-{kind}.onnx")
     onnx.save(model, tailed)
     return tailed
+
+
+STEPS = 60  # a difference of 1e-7 doubles at each step, so that it is all there is after 25
+
+
+def _chaos(model: onnx.ModelProto, name: str, new: str) -> list[onnx.NodeProto]:
+    """x ← 3.99 x (1 - x), `STEPS` times, from the output's sigmoid."""
+    for constant, value in (("rate", 3.99), ("one", 1.0)):
+        model.graph.initializer.append(numpy_helper.from_array(np.array(value, np.float32), f"{new}_{constant}"))
+    nodes = [helper.make_node("Sigmoid", [name], [f"{new}_0"], name=f"{new}_0")]
+    for step in range(STEPS):
+        old, rest, scaled = f"{new}_{step}", f"{new}_rest_{step}", f"{new}_scaled_{step}"
+        result = new if step == STEPS - 1 else f"{new}_{step + 1}"
+        nodes += [
+            helper.make_node("Sub", [f"{new}_one", old], [rest], name=rest),
+            helper.make_node("Mul", [f"{new}_rate", old], [scaled], name=scaled),
+            helper.make_node("Mul", [scaled, rest], [result], name=result),
+        ]
+    return nodes
 
 
 def rank(scores: Mapping[str, float], culprit: str) -> int:
@@ -191,7 +213,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--only", default="", help="architectures, separated by commas")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--tail", default="", help="what stands behind the outputs: argmax, softmax, topk")
+    parser.add_argument("--tail", default="", help="what stands behind the outputs: argmax, softmax, topk, chaos")
     args = parser.parse_args(argv)
     tails = [t for t in args.tail.split(",") if t]
     names = [n for n in architectures.ALL if not args.only or n in args.only.split(",")]

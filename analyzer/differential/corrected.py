@@ -14,7 +14,10 @@ WRONG_BEFORE = {  # operator -> the operator set from which `onnx.reference` is 
     "BatchNormalization": 14, "Softmax": 13, "LogSoftmax": 13, "Hardmax": 13, "QuantizeLinear": 19,
     "DequantizeLinear": 19, "Resize": 11, "RoiAlign": 16, "GridSample": 20,
     **dict.fromkeys(
-        ("LRN", "GlobalMaxPool", "GlobalLpPool", "LpNormalization", "MeanVarianceNormalization", "Pad", "Upsample"),
+        (
+            "LRN", "GlobalMaxPool", "GlobalLpPool", "LpNormalization", "MeanVarianceNormalization", "Pad", "Upsample",
+            "GatherElements",
+        ),
         NEVER_RIGHT,
     ),
 }  # fmt: skip

@@ -10,11 +10,16 @@ from analyzer.differential import noise
 from analyzer.differential.compare import GATE, Comparison, EngineResult
 from analyzer.differential.localize import Blame, Localization
 from analyzer.differential.rounding import error_of
-from analyzer.differential.structure import Description
+from analyzer.differential.structure import Description, shared_cuts, units
 
 SECONDS = 3.0  # of replays that a model may take although its outputs agree
 RUNS = 3  # of an engine: its hidden states, and every layer alone
-CUTS = {"openvino": 0.03, "onnxruntime": 0.002, "torch": 0.002}  # processor seconds to cut out and load one operation
+CUTS = {
+    "openvino": 0.03,
+    "onnxruntime": 0.002,
+    "torch": 0.002,
+    "reference": 0.0015,
+}  # processor seconds to cut a layer out
 CUT = 0.01  # of the others
 FIRST = 1.5  # seconds that a first run may take for what is imported and compiled on the way
 
@@ -22,21 +27,21 @@ FIRST = 1.5  # seconds that a first run may take for what is imported and compil
 def worth_a_look(comparison: Comparison, structure: Description) -> frozenset[str]:
     """The engines whose every layer is replayed although the outputs agree: the cheapest that fit the budget.
 
-    The judge's share comes first; what an engine takes is known from its whole run and the number of operations.
+    The judge's share comes first; what an engine takes is known from its whole run and the number of layers.
     """
-    count, judge = len(structure.operations), comparison.judge
-    left = SECONDS - (_seconds(judge) * RUNS + CUT * count if judge is not None else 0.0)
-    costs = {
-        r.runner.name: RUNS * _seconds(r) + CUTS.get(r.runner.backend.engine.name, CUT) * count
-        for r in comparison.results
-        if r.failure is None
-    }
+    count = len(units(structure, shared_cuts(structure, ())))
+    left = SECONDS - (_cost(comparison.judge, count) if comparison.judge is not None else 0.0)
+    costs = {r.runner.name: _cost(r, count) for r in comparison.results if r.failure is None}
     found = set()
     for name in sorted(costs, key=lambda n: costs[n]) if count else ():
         left -= costs[name]
         if left >= 0:
             found.add(name)
     return frozenset(found)
+
+
+def _cost(result: EngineResult, count: int) -> float:
+    return RUNS * _seconds(result) + CUTS.get(result.runner.backend.engine.name, CUT) * count
 
 
 def _seconds(result: EngineResult) -> float:

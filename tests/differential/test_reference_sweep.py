@@ -193,6 +193,39 @@ def others() -> Iterator[Case]:
         yield Case(18, node(f"Reduce{op}", "x,a"), size, {"a": np.array([1, -1], np.int64)})
 
 
+def gathering() -> Iterator[Case]:
+    """More values than the 32 among which NumPy's `choose` picks; fewer indices than the data have beside the axis."""
+    for shape, axis, sizes in (
+        ((40, 3), 0, (40, 3)), ((3, 40), 1, (3, 40)), ((1, 512), 1, (1, 12)), ((40, 1), 0, (7, 1)), ((5, 6), 0, (3, 4)),
+        ((5, 6), 1, (2, 9)), ((2, 40, 3), 1, (2, 8, 3)), ((2, 40, 3), -2, (1, 50, 2)), ((2, 3, 4), 2, (2, 3, 1)),
+        ((4,), 0, (9,)),
+    ):  # fmt: skip
+        data, size = {"x": floats(*shape)}, shape[axis]
+        chosen = RNG.integers(-size, size, sizes)
+        yield Case(13, node("GatherElements", "x,i", axis=axis), data, {"i": chosen})
+        yield Case(13, node("Gather", "x,i", axis=axis), data, {"i": chosen})
+        distinct = np.argsort(RNG.random(sizes), axis)
+        if distinct.max() < size and all(a <= b for a, b in zip(sizes, shape, strict=True)):
+            values = {"i": distinct, "v": floats(*sizes)}
+            yield Case(16, node("ScatterElements", "x,i,v", axis=axis), data, values)
+            for reduction in ("add", "mul", "max", "min"):
+                many = {"i": chosen, "v": floats(*sizes)}
+                opset = 16 if reduction in ("add", "mul") else 18
+                yield Case(opset, node("ScatterElements", "x,i,v", axis=axis, reduction=reduction), data, many)
+        yield Case(11, node("TopK", "x,k", "y,w", axis=axis), data, {"k": np.array([size - 1], np.int64)})
+    wide = {"x": floats(40, 5, 3)}
+    for batch, index in ((0, (7, 2)), (0, (2, 3, 3)), (1, (40, 4, 1))):
+        limits = (5, 3) if batch else (40, 5, 3)
+        places = np.stack([RNG.integers(0, n, index[:-1]) for n in limits[: index[-1]]], -1)
+        yield Case(13, node("GatherND", "x,i", batch_dims=batch), wide, {"i": places})
+    rows = {"i": RNG.permutation(40)[:9].reshape(9, 1).astype(np.int64), "v": floats(9, 5, 3)}
+    yield Case(16, node("ScatterND", "x,i,v"), wide, rows)
+    yield Case(16, node("ScatterND", "x,i,v", reduction="add"), wide, rows)
+    yield Case(11, node("Compress", "x,c", axis=0), wide, {"c": RNG.random(40) < 0.5})
+    yield Case(13, node("OneHot", "x,d,v", axis=0), {"x": RNG.integers(0, 40, (3, 4))},
+               {"d": np.array(40, np.int64), "v": np.array([0.0, 2.0], np.float32)})  # fmt: skip
+
+
 def in_ort(model: onnx.ModelProto, case: Case) -> list[np.ndarray] | None:
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -230,7 +263,9 @@ def apart(a: list[np.ndarray] | None, b: list[np.ndarray] | None) -> bool | None
     return len(a) != len(b) or any(relative_error(x, y) > CLOSE for x, y in zip(a, b, strict=True))
 
 
-@pytest.mark.parametrize("family", [pooling, convolution, resampling, recurrent, others], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "family", [pooling, convolution, resampling, recurrent, gathering, others], ids=lambda f: f.__name__
+)
 def test_two_engines_never_agree_against_the_judge(family: Callable[[], Iterator[Case]]) -> None:
     decided, wrong, lost, alone = 0, [], [], []
     for case in family():
@@ -254,7 +289,7 @@ def test_two_engines_never_agree_against_the_judge(family: Callable[[], Iterator
     assert not alone, "the only engine that runs these disagrees with the judge:\n" + "\n".join(alone)
 
 
-@pytest.mark.parametrize("family", [pooling, recurrent, resampling], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("family", [pooling, recurrent, resampling, gathering], ids=lambda f: f.__name__)
 def test_scripts_carry_what_is_wrong_in_the_stock_reference(family: Callable[[], Iterator[Case]]) -> None:
     """Wherever the stock evaluator differs from the judge's, a script defines the judge's operator."""
     missing = []

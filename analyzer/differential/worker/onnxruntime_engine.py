@@ -76,6 +76,8 @@ class OnnxRuntime:
 
         options = ort.SessionOptions()
         options.log_severity_level = 4
+        # Threads that spin while they wait keep the processors from the sessions of the next layers.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.graph_optimization_level = ort.GraphOptimizationLevel(LEVELS[level or self.knobs["opt"]])
         if self.knobs["threads"]:
             options.intra_op_num_threads = int(self.knobs["threads"])

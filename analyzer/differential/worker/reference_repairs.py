@@ -330,7 +330,18 @@ class RNN(OpRun):  # type: ignore[misc]
         return _recurrent(self.onnx_node, X, W, sequence_lens, (initial_h,), layout, step, size)
 
 
+class GatherElements(OpRun):  # type: ignore[misc]
+    """`onnx.reference` chooses among 32 values at most, and wants indices as large as the data beside the axis."""
+
+    op_domain = ""
+
+    def _run(self, data: np.ndarray, indices: np.ndarray, axis: int | None = None) -> tuple[np.ndarray, ...]:
+        along = (axis or 0) % data.ndim
+        part = data[tuple(slice(None) if d == along else slice(size) for d, size in enumerate(indices.shape))]
+        return (np.take_along_axis(part, indices.astype(np.int64), along),)
+
+
 REPAIRS = (
     GlobalMaxPool, GlobalLpPool, LpPool, LpNormalization, MeanVarianceNormalization, ConvTranspose, Pad, Upsample,
-    Resize, RoiAlign, GridSample, LSTM, GRU, RNN,
+    Resize, RoiAlign, GridSample, LSTM, GRU, RNN, GatherElements,
 )  # fmt: skip
