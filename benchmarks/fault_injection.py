@@ -171,8 +171,11 @@ def with_tail(path: Path, kind: str) -> Path:
         elif kind == "softmax":
             nodes, made = [helper.make_node("Softmax", [name], [new], name=new, axis=-1)], onnx.TensorProto.FLOAT
         else:
-            model.graph.initializer.append(numpy_helper.from_array(np.array([2], np.int64), f"{new}_k"))
-            nodes = [helper.make_node("TopK", [name, f"{new}_k"], [f"{new}_values", new], name=new, axis=-1)]
+            old = model.opset_import[0].version < 10  # the count was an attribute
+            if not old:
+                model.graph.initializer.append(numpy_helper.from_array(np.array([2], np.int64), f"{new}_k"))
+            given, more = ([name], {"k": 2}) if old else ([name, f"{new}_k"], {})
+            nodes = [helper.make_node("TopK", given, [f"{new}_values", new], name=new, axis=-1, **more)]
             made = onnx.TensorProto.INT64
         model.graph.node.extend(nodes)
         output.CopyFrom(helper.make_tensor_value_info(new, made, None))

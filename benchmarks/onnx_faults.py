@@ -3,6 +3,7 @@ afterwards. The four kinds of CRADLE come first."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -184,7 +185,7 @@ def _written(engine: Any) -> Path:
     model.CopyFrom(engine.model.proto)
     del model.graph.initializer[:]
     model.graph.initializer.extend(engine.model.initializers.values())
-    path = engine.path.with_name("faulty.onnx")
+    path = Path(tempfile.gettempdir()) / "faulty.onnx"
     onnx.save(model, path)
     return path
 

@@ -9,7 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
+from onnx import TensorProto, helper
 
 from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential.backend import parse
@@ -20,8 +22,8 @@ from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.structure import TensorInfo
 from analyzer.differential.study import Study
-from analyzer.differential.transport import EngineFailed
-from analyzer.differential.verdict import Kind
+from analyzer.differential.transport import EngineFailed, ProcessTransport
+from analyzer.differential.verdict import Failure, Kind
 from analyzer.problem import TargetProblem
 from analyzer.walls.docker import DockerSandbox
 
@@ -178,3 +180,22 @@ def test_target_config_without_backends_runs_nothing(tmp_path: Path) -> None:
     target = TargetConfig("m", path="m.onnx", backends=())
     result = analyse(empty, target, root=tmp_path, output=tmp_path, thresholds=Thresholds())
     assert (result.findings, result.backends, result.notes) == ((), (), ())
+
+
+@pytest.mark.parametrize("name", ["openvino", "onnxruntime"])
+def test_many_layers_are_replayed_by_one_worker(name: str, tmp_path: Path, pool: Pool) -> None:
+    """What an engine compiles has threads of its own, and a worker with more than the wall allows is ended."""
+    count = 80
+    values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [4]) for n in ("t0", f"t{count}")]
+    nodes = [helper.make_node("Sin", [f"t{i}"], [f"t{i + 1}"]) for i in range(count)]
+    graph = helper.make_graph(nodes, "g", values[:1], values[1:])
+    path = tmp_path / "deep.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), path)
+    runner = pool.get(parse(name), Artefact("onnx", {"deep.onnx": path}, {"path": "deep.onnx"}))
+    assert not isinstance(runner, Failure)
+    assert isinstance(runner.transport, ProcessTransport)
+    child = runner.transport._child
+    x = np.linspace(-1, 1, 4, dtype=np.float32)
+    outcomes = runner.replay([({f"t{i}": x}, [f"t{i + 1}"]) for i in range(count)])
+    assert all(outcome.ok for outcome in outcomes)
+    assert runner.transport._child is child

@@ -13,6 +13,10 @@ import numpy as np
 Arrays = dict[str, np.ndarray]
 
 
+# Layers that an engine keeps compiled at once: each has threads of its own, and a wall bounds their number.
+KEPT = 16
+
+
 class EngineError(Exception):
     """A verdict about the engine, not a failure of Assay.
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import onnx
 
-from .contract import Arrays, EngineError
+from .contract import KEPT, Arrays, EngineError
 from .onnx_model import OnnxModel
 
 LEVELS = {"disable": 0, "basic": 1, "extended": 2, "all": 99}
@@ -66,8 +66,8 @@ class OnnxRuntime:
 
     def _session(self, key: tuple[Any, ...], build: Any) -> Any:
         if key not in self.sessions:
-            if len(self.sessions) > 64:
-                self.sessions.clear()
+            if len(self.sessions) > KEPT:
+                del self.sessions[next(k for k in self.sessions if k != ("whole",))]
             self.sessions[key] = self._open(build())
         return self.sessions[key]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .contract import Arrays, EngineError
+from .contract import KEPT, Arrays, EngineError
 from .onnx_model import OnnxModel
 
 HINTS = {"float32": "f32", "bfloat16": "bf16", "float16": "f16", "tf32": "f32"}
@@ -75,8 +75,8 @@ class OpenVINO:
             config["INFERENCE_PRECISION_HINT"] = HINTS[self.knobs["precision"]]
         if self.knobs["threads"]:
             config["INFERENCE_NUM_THREADS"] = int(self.knobs["threads"])
-        if len(self.compiled) > 64:
-            self.compiled.clear()
+        if len(self.compiled) > KEPT:
+            del self.compiled[next(k for k in self.compiled if k != ("whole",))]
         device = "GPU" if self.knobs["device"] in ("gpu", "cuda") else "CPU"
         self.compiled[key] = self.core.compile_model(graph, device, config)
 
