@@ -2,7 +2,7 @@
 
     python benchmarks/image_start.py [--image assay-action:test] [--repeat 5]
 
-Two pull requests, documentation alone and a mended ONNX model, where no image with engines can be pulled
+Two pull requests, documentation alone and an ONNX model that is safe before and after, where no image with engines can be pulled
 (so that nothing is fetched in silence). Beside them a container of the image that does nothing. Seconds on the
 wall, the median and all of them; the ratios to the empty container hang less on the machine.
 """
@@ -17,15 +17,25 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import onnx
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.action.harness import Workbench
 from tests.action.test_image import CONFIG, NOWHERE, docker, model, run_as_github_does
 from tests.github_simulator import Simulator
 
+
+def renamed(content: bytes) -> bytes:
+    """The same model as another file."""
+    proto = onnx.load_from_string(content)
+    proto.doc_string = "another version"
+    return proto.SerializeToString()
+
+
 CHANGES: dict[str, dict[str, str | bytes | None]] = {
     "documentation alone": {"README.md": "other words\n"},
-    "a safe ONNX model": {"loss.onnx": model(safe=True)},
+    "a safe ONNX model": {"loss.onnx": renamed(model(safe=True))},
 }
 
 
@@ -41,7 +51,7 @@ def review(image: str, changes: dict[str, str | bytes | None]) -> float:
     """Seconds of one review; no image with engines is within reach."""
     with tempfile.TemporaryDirectory() as folder, Simulator() as simulator:
         bench = Workbench(Path(folder), simulator)
-        bench.base = bench.commit({".assay.yml": CONFIG, "loss.onnx": model(safe=False), "README.md": "words\n"})
+        bench.base = bench.commit({".assay.yml": CONFIG, "loss.onnx": model(safe=True), "README.md": "words\n"})
         bench.open_pull(changes)
         began = time.monotonic()
         without = {"ASSAY_ENGINES_IMAGE": NOWHERE}
