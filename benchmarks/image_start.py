@@ -3,8 +3,8 @@
     python benchmarks/image_start.py [--image assay-action:test] [--repeat 5]
 
 Two pull requests, documentation alone and an ONNX model that is safe before and after, where no image with engines can
-be pulled (so that nothing is fetched in silence). Beside them a container of the image that does nothing. Seconds on the
-wall, the median and all of them; the ratios to the empty container hang less on the machine.
+be pulled (so that nothing is fetched in silence). Beside them a container of the image that does nothing. Seconds on
+the wall, the median and all of them; the ratios to the empty container hang less on the machine.
 """
 
 from __future__ import annotations
