@@ -102,7 +102,7 @@ ENGINES = {
             "TensorFlow Lite",
             ("tflite",),
             ("tensorflow", "tensorflow-cpu"),
-            {"delegate": ("xnnpack", "off"), "threads": ANY},
+            {"threads": ANY},
         ),
         Engine(
             "jax",

@@ -99,7 +99,7 @@ def _script(done: Drift, budget: DriftBudget, files: Mapping[str, Path], folder:
     names = {which: f"drift-{which}.{kind}" for which, kind in kinds.items()}
     for which, file in files.items():
         shutil.copyfile(file, folder / names[which])
-    arrays = {f"{i}/{k}": a for i, s in enumerate(done.sets) for k, a in s.feeds.items()}
+    arrays = {f"{i}/{k}": a for i, s in enumerate(done.sets) for k, a in enumerate(s.feeds.values())}
     np.savez(folder / "drift.npz", **arrays)  # type: ignore[arg-type]
     limits = {
         k: v for k, v in (("top1", budget.top1), ("mad", budget.mad), ("relative", budget.relative)) if v is not None

@@ -27,7 +27,7 @@ flips = instances = 0
 moves, relative = [0.0], 0.0
 models = [OPEN[name.rpartition(".")[2]](str(here.with_name(name))) for name in ({base!r}, {head!r})]
 for number in range({sets}):
-    results = [run([data[f"{{number}}/{{name}}"] for name in NAMES]) for run in models]
+    results = [run([data[f"{{number}}/{{place}}"] for place in range(len(NAMES))]) for run in models]
     for a, b in zip(*results):
         if a.dtype.kind == "f" and a.size and np.abs(a).mean() > 0:
             moves.append(float(np.abs(b.astype(float) - a).mean() / np.abs(a).mean()))
@@ -111,7 +111,8 @@ def drift_script(files: Mapping[str, str], inputs: Sequence[str], sets: int, bud
 
     Args:
         files: names of the models of ``base`` and ``head``, which lie beside it.
-        inputs: names of the inputs, in the order of the ONNX model's; ``drift.npz`` holds ``"0/NAME"`` and so on.
+        inputs: names of the inputs, in the order of the ONNX model's; ``drift.npz`` holds the first
+            set as ``"0/0"``, ``"0/1"`` and so on, whatever the names are.
         sets: how many sets of inputs there are.
         budget: ``top1``, ``mad``, ``relative`` that may not be exceeded.
     """

@@ -1,6 +1,6 @@
 """TensorFlow Lite files on the interpreter that TensorFlow brings along. No tensor inside of a model is handed out.
 
-Knobs: ``threads``, ``delegate`` (xnnpack: as people call it; off: the interpreter's own kernels).
+Knob: ``threads``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Details = Mapping[str, Any]  # of one tensor, as the interpreter tells them
 
 class TensorFlowLite:
     def __init__(self, knobs: Mapping[str, Any]) -> None:
-        self.knobs = {"threads": 0, "delegate": "xnnpack", **knobs}
+        self.knobs = {"threads": 0, **knobs}
 
     def fingerprint(self) -> dict[str, Any]:
         import tensorflow as tf
@@ -36,11 +36,7 @@ class TensorFlowLite:
         foreign = foreign_operators(path.read_bytes())
         if foreign:
             raise EngineError("unsupported", f"it has operators of other libraries ({', '.join(foreign[:5])})")
-        kinds = tf.lite.experimental.OpResolverType
-        kind = kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES if self.knobs["delegate"] == "off" else kinds.AUTO
-        self.interpreter = tf.lite.Interpreter(
-            model_path=str(path), num_threads=int(self.knobs["threads"] or 1), experimental_op_resolver_type=kind
-        )
+        self.interpreter = tf.lite.Interpreter(model_path=str(path), num_threads=int(self.knobs["threads"] or 1))
         given, made = self._named()
         like = model.get("like")
         if like is not None:
@@ -70,7 +66,8 @@ class TensorFlowLite:
         if not set(names) <= set(self.outputs) or not set(self.inputs) <= set(feeds):
             raise EngineError("unreplayed", "TensorFlow Lite takes the model's inputs and gives its outputs alone")
         count = max((len(feeds[n]) for n in self.inputs if feeds[n].ndim), default=1)
-        if self.rows and count > 1 and any(d["shape_signature"][:1] != [-1] for d in self._signed()):
+        fixed = any(list(d["shape_signature"][:1]) != [-1] for d in self.inputs.values())
+        if self.rows and fixed and count > 1:
             each = [self._once({n: feeds[n][i : i + 1] for n in self.inputs}, names) for i in range(count)]
             return {n: np.concatenate([one[n] for one in each]) for n in names}
         return self._once(feeds, names)
@@ -85,9 +82,6 @@ class TensorFlowLite:
             lite.set_tensor(details["index"], _stored(feeds[name], details))
         lite.invoke()
         return {n: _meant(lite.get_tensor(self.outputs[n]["index"]), self.outputs[n]) for n in names}
-
-    def _signed(self) -> list[dict[str, Any]]:
-        return [{"shape_signature": list(d["shape_signature"])} for d in self.inputs.values()]
 
     def _sizes(self, details: Details) -> list[int | None]:
         """Sizes; None where the model, or running each instance by itself, leaves them open."""
