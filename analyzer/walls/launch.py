@@ -21,7 +21,11 @@ ASSAY = Path(__file__).resolve().parents[2]
 KERNEL = Path(__file__).resolve().parent
 
 # What a child may be told through its environment besides what its starter sets: nothing that names or holds a secret.
-KEPT = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TZ", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES")
+# The last three name the instructions that kernels may use: with them somebody sees what another processor gives.
+KEPT = (
+    "PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TZ", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES",
+    "ATEN_CPU_CAPABILITY", "DNNL_MAX_CPU_ISA", "ONEDNN_MAX_CPU_ISA",
+)  # fmt: skip
 
 
 SET_USER = 1 << 0 | 1 << 6 | 1 << 7  # the capabilities CAP_CHOWN, CAP_SETGID and CAP_SETUID
