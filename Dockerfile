@@ -38,11 +38,15 @@ COPY templates /opt/assay/templates
 RUN pip wheel --no-cache-dir --no-deps --wheel-dir /opt/wheel /opt/assay
 
 FROM slim-packages AS engines-packages
-# An extra index for PyTorch's CPU wheels (see docs/action.md); empty: the default index, which brings CUDA along.
+# An extra index for PyTorch's CPU wheels (see docs/action.md); empty: the default index, which brings CUDA along. Each
+# file has its hash in the lists, whichever index it comes from.
 ARG TORCH_INDEX=""
-COPY requirements-engines.txt /opt/
-RUN pip install --no-cache-dir --no-deps --requirement /opt/requirements-engines.txt \
- && pip install --no-cache-dir ${TORCH_INDEX:+--extra-index-url "$TORCH_INDEX"} "$(sed -n 's/^# then: //p' /opt/requirements-engines.txt)"
+COPY requirements-engines.txt requirements-torch.txt requirements-cuda.txt /opt/
+RUN install="pip install --no-cache-dir --no-deps ${TORCH_INDEX:+--extra-index-url $TORCH_INDEX}" \
+ && $install --requirement /opt/requirements-engines.txt \
+ && case "$(python -c 'from importlib.metadata import version; print(version("torch"))')" in \
+      *+cpu) ;; *) $install --requirement /opt/requirements-cuda.txt ;; esac \
+ && python -c 'import torch'
 
 FROM engines-packages AS engines
 LABEL org.opencontainers.image.title="Assay (engines)" \
@@ -61,7 +65,7 @@ LABEL org.opencontainers.image.title="Assay" \
 ARG ENGINES_IMAGE=""
 ARG TORCH_INDEX=""
 ENV ASSAY_ENGINES_IMAGE=${ENGINES_IMAGE} ASSAY_TORCH_INDEX=${TORCH_INDEX}
-COPY requirements-engines.txt /opt/
+COPY requirements-engines.txt requirements-torch.txt requirements-cuda.txt /opt/
 COPY --from=source /opt/wheel /opt/wheel
 RUN pip install --no-cache-dir --no-deps /opt/wheel/*.whl
 ENTRYPOINT ["/usr/local/bin/python", "-I", "-m", "action.start"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,6 +24,8 @@ ENGINES = "ASSAY_ENGINES_IMAGE"  # set by the Dockerfile: the published image, `
 INDEX = "ASSAY_TORCH_INDEX"  # set by the Dockerfile: an extra index for PyTorch's CPU wheels
 OWN = "own"
 REQUIREMENTS = Path("/opt/requirements-engines.txt")  # what a slim image is built up with where none is published
+CUDA = "requirements-cuda.txt"  # beside it: what PyTorch's default wheel needs and the one for CPUs does not
+IS_FOR_CPUS = "from importlib.metadata import version; raise SystemExit(not version('torch').endswith('+cpu'))"
 SECONDS = 3_600.0  # to install gigabytes over a slow line
 TRIES = 2  # a download may break off; each try takes minutes, and every target of a run would make its own
 
@@ -51,7 +52,7 @@ class EnginesImage:
         if self._named not in ("", OWN):
             return self._named
         if self._named == "" and self.requirements.is_file():
-            return self.requirements.read_text(encoding="utf-8")
+            return repr(sorted(self._files().items()))
         return OWN
 
     @property
@@ -104,16 +105,24 @@ class EnginesImage:
     def _built(self, client: sdk.DockerClient) -> str:
         self.say("Building the image with the engines: no published one is named, and this takes minutes")
         index = self.environ.get(INDEX)
-        later = re.findall(r"^# then: (\S+)$", self.requirements.read_text(encoding="utf-8"), re.M)
         return derive(
             client, self.own(client), self.requirements.parent, self.requirements.name,
-            network=self.environ.get(INSTALL_NETWORK) or "bridge", seconds=SECONDS, options=("--no-deps",),
-            then=(*later, *(("--extra-index-url", index) if index else ())) if later else (),
+            network=self.environ.get(INSTALL_NETWORK) or "bridge", seconds=SECONDS,
+            options=("--no-deps", *(("--extra-index-url", index) if index else ())),
+            further=(CUDA, IS_FOR_CPUS) if self._names_cuda else None,
         )  # fmt: skip
 
     def _tag(self, client: sdk.DockerClient) -> str:
-        files = collect(self.requirements.parent, self.requirements.name)
-        return derived_tag(image_id(client, self.own(client)), files)
+        return derived_tag(image_id(client, self.own(client)), self._files())
+
+    @property
+    def _names_cuda(self) -> bool:
+        return self.requirements.with_name(CUDA).is_file()
+
+    def _files(self) -> dict[str, bytes]:
+        """All lists that the image is built from, by name."""
+        names = (self.requirements.name, *((CUDA,) if self._names_cuda else ()))
+        return {file: content for name in names for file, content in collect(self.requirements.parent, name).items()}
 
 
 def _exists(client: sdk.DockerClient, image: str) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-import shlex
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -44,18 +43,18 @@ def derive(
     network: str = "bridge",
     seconds: float = SECONDS,
     options: Sequence[str] = (),
-    then: Sequence[str] = (),
+    further: tuple[str, str] | None = None,
 ) -> str:
     """The image with `requirements` (a file below `root`) installed on top of the image `base`; `options` are pip's.
 
-    `then` are the arguments of a second installation, of what has no hash.
+    `further` is a second list and a Python program: where the program fails then, that list is installed too.
     Raises `TargetProblem` when the file is missing or leads out of the repository, or the installation fails.
     """
-    files = collect(root, requirements)
+    files = collect(root, requirements) | (collect(root, further[0]) if further else {})
     tag = derived_tag(image_id(client, base), files)
     if client.images.list(name=tag):
         return tag
-    _install(client, base, files, requirements, tag, network, seconds, options, then)
+    _install(client, base, files, requirements, tag, network, seconds, options, further)
     return tag
 
 
@@ -102,20 +101,22 @@ def _install(
     network: str,
     seconds: float,
     options: Sequence[str],
-    then: Sequence[str],
+    further: tuple[str, str] | None,
 ) -> None:
     from docker.errors import APIError
     from docker.types import LogConfig
 
     limits = Limits()
-    pip = "-m pip install --no-input --no-cache-dir --disable-pip-version-check"
-    script = f'p=$(command -v python3 || command -v python) && cd "$0" && "$p" {pip} -r "$@"'
-    if then:
-        script += f' && "$p" {pip} {shlex.join(then)}'
+    pip = '"$p" -m pip install --no-input --no-cache-dir --disable-pip-version-check'
+    more, program = further or ("", "")
+    script = (
+        'p=$(command -v python3 || command -v python) && cd "$0" && first=$1 more=$2 program=$3 && shift 3 && '
+        f'{pip} -r "$first" "$@" && {{ [ -z "$more" ] || "$p" -c "$program" || {pip} -r "$more" "$@"; }}'
+    )
     container = client.containers.create(
         base,
         entrypoint=["/bin/sh", "-c", script, FOLDER],
-        command=[requirements, *options],
+        command=[requirements, more, program, *options],
         user="0:0",
         working_dir="/",
         network_mode=network,

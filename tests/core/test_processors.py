@@ -13,10 +13,9 @@ from analyzer.walls import launch
 SETTINGS = Path(__file__).parents[1] / "processors" / "engines.py"
 SHOW = """
 import os, threading
-import numpy as np
 
-def show():
-    print(os.environ.get("OMP_NUM_THREADS"), (np.float64(2.5e-308) / 4).item())
+def show(small=2.5e-308):
+    print(os.environ.get("OMP_NUM_THREADS"), small / 4)
 
 thread = threading.Thread(target=show)
 thread.start()
@@ -28,7 +27,7 @@ def shown(folder: Path, argument: str, call: str) -> list[str]:
     """What a thread of a process with this argument sees after `call`: its variable, and a denormal."""
     program = folder / "program.py"
     program.write_text(f"{SETTINGS.read_text()}\n{call}\n{SHOW}")
-    command = [sys.executable, "-I", str(program), argument]
+    command = [sys.executable, "-I", "-S", str(program), argument]  # without the packages, and what they start with
     return subprocess.run(command, capture_output=True, text=True, check=True, env={}).stdout.split()
 
 

@@ -27,6 +27,7 @@ def slim(docker_sandbox: DockerSandbox, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_without_a_published_image_it_is_built_once_at_the_first_use(slim: str, tmp_path: Path) -> None:
     listed = tmp_path / "requirements-engines.txt"
     listed.write_text(f"six==1.17.0  # {tmp_path.name}\n")
+    (tmp_path / "requirements-cuda.txt").write_text("colorama==0.4.6\n")  # as PyTorch is not the wheel for CPUs
     told: list[str] = []
     environ = {"ASSAY_ENGINES_IMAGE": "", "ASSAY_INSTALL_NETWORK": NETWORK}
     engines = EnginesImage(environ, told.append, listed)
@@ -36,7 +37,7 @@ def test_without_a_published_image_it_is_built_once_at_the_first_use(slim: str, 
     assert named.image == "team/image:1"
     assert (engines.at_hand(), told) == (None, []), "nothing is built for an environment that names its own"
     try:
-        completed = sandbox.run([PYTHON, "-c", "import six; print('six', six.__version__)"], files={})
+        completed = sandbox.run([PYTHON, "-c", "import colorama, six; print('six', six.__version__)"], files={})
         assert "six 1.17.0" in completed.log
         assert len(told) == 1
         again = EnginesImage(environ, told.append, listed)
