@@ -38,14 +38,12 @@ COPY templates /opt/assay/templates
 RUN pip wheel --no-cache-dir --no-deps --wheel-dir /opt/wheel /opt/assay
 
 FROM slim-packages AS engines-packages
-# An extra index for PyTorch's CPU wheels (see docs/action.md); empty: the default index, which brings CUDA along. Each
-# file has its hash in the lists, whichever index it comes from.
+# An extra index for PyTorch's CPU wheels (see docs/action.md); where none has them, the default one brings CUDA along.
 ARG TORCH_INDEX=""
 COPY requirements-engines.txt requirements-torch.txt requirements-cuda.txt /opt/
-RUN install="pip install --no-cache-dir --no-deps ${TORCH_INDEX:+--extra-index-url $TORCH_INDEX}" \
- && $install --requirement /opt/requirements-engines.txt \
- && case "$(python -c 'from importlib.metadata import version; print(version("torch"))')" in \
-      *+cpu) ;; *) $install --requirement /opt/requirements-cuda.txt ;; esac \
+RUN install="pip install --no-cache-dir --no-deps ${TORCH_INDEX:+--extra-index-url $TORCH_INDEX} --requirement" \
+ && $install /opt/requirements-engines.txt \
+ && { $install /opt/requirements-torch.txt || $install /opt/requirements-cuda.txt; } \
  && python -c 'import torch'
 
 FROM engines-packages AS engines

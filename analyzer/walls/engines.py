@@ -24,8 +24,7 @@ ENGINES = "ASSAY_ENGINES_IMAGE"  # set by the Dockerfile: the published image, `
 INDEX = "ASSAY_TORCH_INDEX"  # set by the Dockerfile: an extra index for PyTorch's CPU wheels
 OWN = "own"
 REQUIREMENTS = Path("/opt/requirements-engines.txt")  # what a slim image is built up with where none is published
-CUDA = "requirements-cuda.txt"  # beside it: what PyTorch's default wheel needs and the one for CPUs does not
-IS_FOR_CPUS = "from importlib.metadata import version; raise SystemExit(not version('torch').endswith('+cpu'))"
+TORCH = ("requirements-torch.txt", "requirements-cuda.txt")  # beside it: the wheel for CPUs, else the default one
 SECONDS = 3_600.0  # to install gigabytes over a slow line
 TRIES = 2  # a download may break off; each try takes minutes, and every target of a run would make its own
 
@@ -109,19 +108,19 @@ class EnginesImage:
             client, self.own(client), self.requirements.parent, self.requirements.name,
             network=self.environ.get(INSTALL_NETWORK) or "bridge", seconds=SECONDS,
             options=("--no-deps", *(("--extra-index-url", index) if index else ())),
-            further=(CUDA, IS_FOR_CPUS) if self._names_cuda else None,
+            one_of=self._torch,
         )  # fmt: skip
 
     def _tag(self, client: sdk.DockerClient) -> str:
         return derived_tag(image_id(client, self.own(client)), self._files())
 
     @property
-    def _names_cuda(self) -> bool:
-        return self.requirements.with_name(CUDA).is_file()
+    def _torch(self) -> tuple[str, ...]:
+        return tuple(name for name in TORCH if self.requirements.with_name(name).is_file())
 
     def _files(self) -> dict[str, bytes]:
         """All lists that the image is built from, by name."""
-        names = (self.requirements.name, *((CUDA,) if self._names_cuda else ()))
+        names = (self.requirements.name, *self._torch)
         return {file: content for name in names for file, content in collect(self.requirements.parent, name).items()}
 
 

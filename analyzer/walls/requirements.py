@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+import shlex
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,18 +44,18 @@ def derive(
     network: str = "bridge",
     seconds: float = SECONDS,
     options: Sequence[str] = (),
-    further: tuple[str, str] | None = None,
+    one_of: Sequence[str] = (),
 ) -> str:
     """The image with `requirements` (a file below `root`) installed on top of the image `base`; `options` are pip's.
 
-    `further` is a second list and a Python program: where the program fails then, that list is installed too.
+    `one_of` are further lists below `root`: of these the first is installed that can be.
     Raises `TargetProblem` when the file is missing or leads out of the repository, or the installation fails.
     """
-    files = collect(root, requirements) | (collect(root, further[0]) if further else {})
+    files = {file: content for name in (requirements, *one_of) for file, content in collect(root, name).items()}
     tag = derived_tag(image_id(client, base), files)
     if client.images.list(name=tag):
         return tag
-    _install(client, base, files, requirements, tag, network, seconds, options, further)
+    _install(client, base, files, requirements, tag, network, seconds, options, one_of)
     return tag
 
 
@@ -101,22 +102,20 @@ def _install(
     network: str,
     seconds: float,
     options: Sequence[str],
-    further: tuple[str, str] | None,
+    one_of: Sequence[str],
 ) -> None:
     from docker.errors import APIError
     from docker.types import LogConfig
 
     limits = Limits()
-    pip = '"$p" -m pip install --no-input --no-cache-dir --disable-pip-version-check'
-    more, program = further or ("", "")
-    script = (
-        'p=$(command -v python3 || command -v python) && cd "$0" && first=$1 more=$2 program=$3 && shift 3 && '
-        f'{pip} -r "$first" "$@" && {{ [ -z "$more" ] || "$p" -c "$program" || {pip} -r "$more" "$@"; }}'
-    )
+    pip = f'"$p" -m pip install --no-input --no-cache-dir --disable-pip-version-check {shlex.join(options)} -r'
+    script = f'p=$(command -v python3 || command -v python) && cd "$0" && {pip} "$1"'
+    if one_of:
+        script += " && { " + " || ".join(f"{pip} {shlex.quote(name)}" for name in one_of) + "; }"
     container = client.containers.create(
         base,
         entrypoint=["/bin/sh", "-c", script, FOLDER],
-        command=[requirements, more, program, *options],
+        command=[requirements],
         user="0:0",
         working_dir="/",
         network_mode=network,

@@ -27,7 +27,8 @@ def slim(docker_sandbox: DockerSandbox, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_without_a_published_image_it_is_built_once_at_the_first_use(slim: str, tmp_path: Path) -> None:
     listed = tmp_path / "requirements-engines.txt"
     listed.write_text(f"six==1.17.0  # {tmp_path.name}\n")
-    (tmp_path / "requirements-cuda.txt").write_text("colorama==0.4.6\n")  # as PyTorch is not the wheel for CPUs
+    (tmp_path / "requirements-torch.txt").write_text("colorama==0.4.6+cpu\n")  # no index has it
+    (tmp_path / "requirements-cuda.txt").write_text("colorama==0.4.6\n")
     told: list[str] = []
     environ = {"ASSAY_ENGINES_IMAGE": "", "ASSAY_INSTALL_NETWORK": NETWORK}
     engines = EnginesImage(environ, told.append, listed)
