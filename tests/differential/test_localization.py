@@ -115,7 +115,11 @@ def test_common_mode_is_told_from_one_engine_being_wrong(
     model = save_model(tmp_path / "m.onnx", [resize], {"s": scales}, [1, 1, 6, 6])
     ramp = np.arange(36, dtype=np.float32).reshape(1, 1, 6, 6)
     done = examine(model, ["onnxruntime", "openvino"], pool, feeds={"x": ramp})
-    assert {p.blame.kind for p in done.problems} == {Kind.COMMON}
+    # Without AVX, OpenVINO has no kernel for it ("bad combination"): then one engine stands against the standard.
+    crashed = {p.backend.engine.name for p in done.problems if p.blame.kind is Kind.CRASH}
+    assert crashed <= {"openvino"}
+    others = {p.blame.kind for p in done.problems if p.blame.kind is not Kind.CRASH}
+    assert others == ({Kind.VALUE} if crashed else {Kind.COMMON})
 
 
 def test_ill_conditioned_but_right_is_silent(
