@@ -24,7 +24,7 @@ from typing import IO, Any, Protocol
 from analyzer.differential.verdict import Failure, Kind, kind_of_error
 from analyzer.walls import Limits, forked, launch, stage
 from analyzer.walls.archive import flatten
-from analyzer.walls.imports import COMPILERS, ENGINES
+from analyzer.walls.imports import COMPILERS, ENGINES, TOLD
 from analyzer.walls.kernel.rules import GPU_DEVICES
 from analyzer.walls.protocol import OUTPUT, PROCESSES
 
@@ -194,11 +194,17 @@ class ProcessTransport:
             devices=GPU_DEVICES if self.environment.devices else (),
         )
         ordered = self.environment.python == sys.executable  # -P is as old as Python 3.11
-        variables = {"TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONHASHSEED": "0", **self.environment.variables}
+        hidden = "CUDA_VISIBLE_DEVICES" if self.environment.devices else ""  # from one that computes on processors
+        told = {name: value for name, value in TOLD.items() if name != hidden}
+        variables = {**told, **self.environment.variables}
         whole = launch.environment(home, variables)
         self._child = None
         imports = (COMPILERS if self.environment.programs else ENGINES).get(self.engine.partition("-")[0])
-        if ordered and imports and not (overlay or self.environment.devices or set(variables) & MEASURED):
+        if (
+            ordered
+            and imports
+            and not (overlay or self.environment.devices or set(self.environment.variables) & MEASURED)
+        ):
             self._child = forked.start(
                 WORKER, self.engine, str(self.folder),
                 imports=imports, rules=rules, path=[self.folder], folder=home, variables=whole, own=variables,

@@ -23,7 +23,7 @@ from analyzer.graph import Graph
 from analyzer.loading.exported_program import take_apart
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.walls import PYTHON, Completed, Limits, Sandbox
-from analyzer.walls.imports import EXPORTER, frameworks_of
+from analyzer.walls.imports import EXPORTER, TOLD, frameworks_of
 from analyzer.walls.process import importing
 
 INSIDE = "assay_inside"  # the name of the `inside` package where it runs
@@ -159,8 +159,7 @@ def exporter_files() -> dict[str, bytes | Path]:
 
 
 def _environment(limits: Limits) -> dict[str, str]:
-    threads = str(max(1, int(limits.cpus)))
-    return {"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": threads}
+    return {**TOLD, "OMP_NUM_THREADS": str(max(1, int(limits.cpus)))}
 
 
 def _imports_of(files: Iterable[Path]) -> tuple[str, ...]:

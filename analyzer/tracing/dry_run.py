@@ -18,7 +18,7 @@ from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Lev
 from analyzer.problem import TargetProblem
 from analyzer.tracing.problems import DEFAULT_RUN, EVERY_RUN
 from analyzer.walls import PYTHON, Completed, Limits, Sandbox
-from analyzer.walls.imports import DRY_RUN, frameworks_of
+from analyzer.walls.imports import DRY_RUN, TOLD, frameworks_of
 from analyzer.walls.process import importing
 
 INSIDE = "assay_dry"  # the name of the `inside` package where it runs
@@ -76,7 +76,7 @@ def dry_run(
                 files={**_inside_files(), "request.json": json.dumps(request).encode(), PROJECT: root},
                 output=Path(temporary),
                 limits=limits,
-                environment={"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"},
+                environment=TOLD,
             )
         except TargetProblem as problem:
             return DryRun(unreached=str(problem))

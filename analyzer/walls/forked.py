@@ -18,10 +18,10 @@ import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 
 from analyzer.walls import launch, stage
-from analyzer.walls.imports import known
+from analyzer.walls.imports import ALONE, known
 from analyzer.walls.kernel.enter import LENGTH, MAX_ORDER, NURSERY
 from analyzer.walls.kernel.rules import Rules
 
@@ -195,7 +195,7 @@ class Nursery:
 
 
 _lock = threading.Lock()
-_nurseries: dict[tuple[object, ...], Nursery] = {}
+_nurseries: dict[tuple[Any, ...], Nursery] = {}  # by their imports, and each variable with its value
 _inherited: list[Nursery] = []
 _outside: socket.socket | None = None
 
@@ -272,6 +272,8 @@ def nursery(imports: tuple[str, ...], own: Mapping[str, str]) -> Nursery | None:
     key = (imports, *sorted(own.items()))
     outside = _outside if known(imports, own) else None
     with _lock:
+        if key not in _nurseries:  # one that has imported more serves as well
+            key = next((other for other in _nurseries if _serves(other, key)), key)
         found = _nurseries.pop(key, None)
         if found is not None and not found.alive():
             found.close()
@@ -287,6 +289,11 @@ def nursery(imports: tuple[str, ...], own: Mapping[str, str]) -> Nursery | None:
         if found is not None:
             _nurseries[key] = found  # the one that was asked for last stands last
     return found
+
+
+def _serves(other: tuple[Any, ...], wanted: tuple[Any, ...]) -> bool:
+    """Whether a nursery has the variables that are wanted, and imports besides what is wanted."""
+    return other[1:] == wanted[1:] and wanted[0] not in ALONE and set(wanted[0]) <= set(other[0])
 
 
 def free_memory() -> int:

@@ -9,10 +9,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
+
+from analyzer.walls.protocol import ENGINE_CORES
 
 # What an export by PyTorch imports sooner or later; a name that a version lacks is passed over.
 EXPORTER = (
-    "torch", "torch.export._trace", "torch._export.non_strict_utils", "torch._export.passes",
+    "torch", "torch._dynamo", "torch.export._trace", "torch._export.non_strict_utils", "torch._export.passes",
     "torch.onnx._internal.exporter._core", "onnxscript.function_libs.torch_lib.ops", "onnx_ir",
 )  # fmt: skip
 DRY_RUN = ("torch", "torch._dynamo")  # fake tensors import the second
@@ -26,6 +29,17 @@ ENGINES = {
 }  # fmt: skip
 # For one that compiles: Inductor writes where the process stood when `torch._dynamo` was imported.
 COMPILERS = {**ENGINES, "torch": ("torch",)}
+
+ALONE = frozenset({COMPILERS["torch"]})  # served by no process that has imported more
+# What exports, dry runs and engines are told alike, so that one process imports PyTorch for all of them.
+TOLD = MappingProxyType(
+    {
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "CUDA_VISIBLE_DEVICES": "",
+        "OMP_NUM_THREADS": str(ENGINE_CORES),
+        "PYTHONHASHSEED": "0",
+    }
+)
 
 _MODULES = frozenset({*EXPORTER, *CONFIRMATION, *DRY_RUN, *chain.from_iterable(ENGINES.values())})
 _VALUES = {

@@ -20,11 +20,11 @@ from analyzer.walls.protocol import PROCESSES
 ASSAY = Path(__file__).resolve().parents[2]
 KERNEL = Path(__file__).resolve().parent
 
+# The instructions that kernels may use: with these somebody sees what another processor gives.
+INSTRUCTIONS = ("ATEN_CPU_CAPABILITY", "DNNL_MAX_CPU_ISA", "ONEDNN_MAX_CPU_ISA")
 # What a child may be told through its environment besides what its starter sets: nothing that names or holds a secret.
-# The last three name the instructions that kernels may use: with them somebody sees what another processor gives.
 KEPT = (
-    "PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TZ", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES",
-    "ATEN_CPU_CAPABILITY", "DNNL_MAX_CPU_ISA", "ONEDNN_MAX_CPU_ISA",
+    "PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TZ", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", *INSTRUCTIONS,
 )  # fmt: skip
 
 

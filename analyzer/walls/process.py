@@ -139,6 +139,7 @@ class ProcessSandbox(Runs):
             "LANG": "C.UTF-8",
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONHASHSEED": "0",  # what a project makes of a set comes in the same order each time
+            **{name: os.environ[name] for name in launch.INSTRUCTIONS if name in os.environ},
         }
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.walls import PYTHON, Limits, forked, launch
+from analyzer.walls.imports import ALONE, COMPILERS
 from analyzer.walls.kernel import landlock
 from analyzer.walls.process import ProcessSandbox, importing
 from tests.walls.processes import runs
@@ -316,3 +317,21 @@ def test_free_memory_is_what_the_container_has(
     whole = forked.free_memory()
     monkeypatch.setattr(forked, "LIMITED", ((str(tmp_path / "limit"), str(tmp_path / "used")),))
     assert (forked.free_memory() == free) if free is not None else forked.free_memory() > whole // 2 > 0
+
+
+def test_one_that_has_imported_more_serves_as_well() -> None:
+    own = {"OMP_NUM_THREADS": "1"}
+    more = forked.nursery(("fractions", "decimal"), own)
+    assert more is not None
+    assert forked.nursery(("fractions",), own) is more
+    assert forked.nursery(("fractions",), {"OMP_NUM_THREADS": "2"}) is not more, "it was told something else"
+    assert forked.nursery(("fractions", "wave"), own) is not more
+
+
+def test_what_must_import_itself_shares_with_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inductor writes where the process stood when dynamo was imported."""
+    own = {"OMP_NUM_THREADS": "3"}
+    monkeypatch.setattr(forked, "ALONE", frozenset({("fractions",)}))
+    more = forked.nursery(("fractions", "decimal"), own)
+    assert forked.nursery(("fractions",), own) is not more
+    assert COMPILERS["torch"] in ALONE
