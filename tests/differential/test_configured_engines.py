@@ -100,6 +100,7 @@ def test_a_jax_function_without_named_engines_says_what_to_write(
     assert "`backends: [jax, jax:mode=eager]`" in report["targets"][0]["error"]
 
 
+@pytest.mark.study  # tests/differential/test_torch.py holds compiled results against eager ones
 def test_inductor_and_eager_mode_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {".assay.yml": configured("model.py:build", "torch, torch.compile"), "model.py": TORCH}
     code, report = run(tmp_path, monkeypatch, files)
