@@ -6,9 +6,10 @@ An exception is a circle that remains, a library that start-up must not pay for,
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -60,7 +61,12 @@ def sources() -> dict[str, Path]:
 
 
 MODULES = sources()
-TREES = {name: ast.parse(path.read_text()) for name, path in MODULES.items()}
+
+
+@functools.cache
+def trees() -> Mapping[str, ast.Module]:
+    """Every module's syntax tree; parsed by a test, not by each process that collects it."""
+    return {name: ast.parse(path.read_text()) for name, path in MODULES.items()}
 
 
 def imports(node: ast.AST, inside: bool = False) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
@@ -85,7 +91,7 @@ def own(statement: ast.Import | ast.ImportFrom) -> set[str]:
 def test_imports_inside_functions_are_for_frameworks() -> None:
     found = {
         (importer, imported)
-        for importer, tree in TREES.items()
+        for importer, tree in trees().items()
         if not importer.startswith(ELSEWHERE)
         for statement, inside in imports(tree)
         if inside
@@ -103,7 +109,7 @@ def ancestors(module: str) -> set[str]:
 def test_no_module_needs_itself() -> None:
     """Importing a module runs the packages it lies in as well."""
     graph: dict[str, set[str]] = {}
-    for importer, tree in TREES.items():
+    for importer, tree in trees().items():
         named = {m for statement, inside in imports(tree) if not inside for m in own(statement)}
         packages = {p for m in named for p in ancestors(m)} - ancestors(importer)
         graph[importer] = ((named | packages) & MODULES.keys()) - {importer}
