@@ -22,7 +22,8 @@ from hypothesis import settings
 from analyzer.tracing import type_checkers
 
 ROOT = Path(__file__).parent
-SLOW = frozenset((ROOT / "slow.txt").read_text().split())  # files of more than ten seconds, by `--durations=0`
+# Files of more than ten seconds and tests of more than two, all parameters together (`--durations=0`).
+SLOW = frozenset((ROOT / "slow.txt").read_text().split())
 
 # A property is tried on as many examples as find a mistake within minutes of writing it; each week on many more.
 settings.register_profile("assay", deadline=None, print_blob=True, max_examples=40)
@@ -44,7 +45,8 @@ def _why_no_engine() -> str | None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.relative_to(ROOT).as_posix() in SLOW:
+        file = item.path.relative_to(ROOT).as_posix()
+        if file in SLOW or f"{file}::{item.originalname if isinstance(item, pytest.Function) else item.name}" in SLOW:
             item.add_marker("slow")
 
 
