@@ -24,7 +24,7 @@ from analyzer.loading.exported_program import take_apart
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.walls import PYTHON, Completed, Limits, Sandbox
 from analyzer.walls.imports import EXPORTER, TOLD, frameworks_of
-from analyzer.walls.process import importing
+from analyzer.walls.process import import_ahead, importing
 
 INSIDE = "assay_inside"  # the name of the `inside` package where it runs
 PROJECT = "project"
@@ -69,6 +69,13 @@ def export(
         if made is not None or cache_dir is not None:
             _store(folder, (made or cache_dir or folder) / key)
         return graph_of(folder, manifest, target)
+
+
+def prepare_export(entry: str, root: Path, sandbox: Sandbox) -> None:
+    """Begin with what takes longest of an export that is about to come: importing the frameworks of its sources."""
+    with contextlib.suppress(TargetProblem, UsageProblem):  # the export says it
+        check_entry(entry, root)
+        import_ahead(sandbox, _imports_of(imported_files(root / _path(entry), root)), _environment(Limits()))
 
 
 def check_entry(entry: str, root: Path) -> None:

@@ -24,7 +24,7 @@ from analyzer.differential.backend import parse
 from analyzer.differential.drift_review import review_drift
 from analyzer.differential.plan import DEFAULTS, foreign_operators, traced_by_engine
 from analyzer.exporting.defect import defect_of
-from analyzer.exporting.export import export
+from analyzer.exporting.export import export, prepare_export
 from analyzer.exporting.manifest import ExportProblem
 from analyzer.findings import AnalysisResult, Cause, Confidence, Finding, Level, Status, TargetReport, UnsafeOperators
 from analyzer.graph.layers import layer_graph
@@ -146,6 +146,8 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
             tally.findings.extend(replace(finding, target=target.id) for finding in found)
             custom = custom_operators(source)
             refused = refusal(source, found, custom) or without_wall(where)
+    if target.entry and where.sandbox is not None and where.exports is None:
+        prepare_export(target.entry, where.root, where.sandbox)
     if source.suffix == ".py" and "tracing" in only:
         with tally.stage("tracing"):
             entry = (target.entry or "").partition(":")[2] or None

@@ -237,8 +237,6 @@ def start(
         form: as for `launch.command`, ``module`` or ``script``.
         errors: ``apart``, ``joined`` with the output, or ``dropped``.
     """
-    if not sys.platform.startswith("linux"):
-        return None
     family = nursery(tuple(imports), own)
     if family is None:
         return None
@@ -269,6 +267,8 @@ def start(
 
 def nursery(imports: tuple[str, ...], own: Mapping[str, str]) -> Nursery | None:
     """The nursery with these imports and variables, started now where there is none; None where it cannot be."""
+    if not sys.platform.startswith("linux"):
+        return None
     key = (imports, *sorted(own.items()))
     outside = _outside if known(imports, own) else None
     with _lock:

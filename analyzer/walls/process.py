@@ -102,8 +102,7 @@ class ProcessSandbox(Runs):
         if self.imports and self.python == sys.executable and order.command[:2] == [PYTHON, "-m"]:
             child = forked.start(
                 program, json.dumps({**request, "fork": True}), form="script", imports=self.imports, rules=rules,
-                folder=box, variables=variables, own={**order.environment, "PYTHONHASHSEED": "0"}, session=True,
-                errors="joined",
+                folder=box, variables=variables, own=_at_import(order.environment), session=True, errors="joined",
             )  # fmt: skip
             if child is not None:
                 return child
@@ -146,6 +145,17 @@ class ProcessSandbox(Runs):
 def importing(sandbox: Sandbox, names: Sequence[str]) -> Sandbox:
     """`sandbox` for a ``python -m`` command that begins by importing `names`; only a process of this machine gains."""
     return replace(sandbox, imports=tuple(names)) if isinstance(sandbox, ProcessSandbox) else sandbox
+
+
+def import_ahead(sandbox: Sandbox, names: Sequence[str], environment: Mapping[str, str]) -> None:
+    """Begin to import `names` now, while others work: a command that is `importing` them in `sandbox` is to come."""
+    if names and isinstance(sandbox, ProcessSandbox) and sandbox.python == sys.executable:
+        forked.nursery(tuple(names), _at_import(environment))
+
+
+def _at_import(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that are known while a command's imports are made."""
+    return {**environment, "PYTHONHASHSEED": "0"}
 
 
 def _fill(box: Path, files: Mapping[str, bytes | Path], limits: Limits) -> None:

@@ -10,15 +10,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from analyzer.walls import PYTHON, Limits, forked, launch
 from analyzer.walls.imports import ALONE, COMPILERS
 from analyzer.walls.kernel import landlock
-from analyzer.walls.process import ProcessSandbox, importing
+from analyzer.walls.process import ProcessSandbox, import_ahead, importing
 from tests.walls.processes import runs
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nurseries stand on Linux")
@@ -120,6 +121,28 @@ def test_a_command_of_a_sandbox_is_forked_and_ended_like_any_other() -> None:
     done = place.run([PYTHON, "-m", "program"], files={"program.py": hung}, limits=Limits(seconds=1))
     assert done.timed_out
     assert time.monotonic() - began < 300  # it ends with the deadline, not with the program
+
+
+def test_what_was_imported_ahead_is_what_a_command_is_forked_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[tuple[str, ...]] = []
+
+    class Counted(forked.Nursery):
+        def __init__(self, imports: Sequence[str], *more: Any) -> None:
+            begun.append(tuple(imports))
+            super().__init__(imports, *more)
+
+    monkeypatch.setattr(forked, "Nursery", Counted)
+    sandbox, names, told = ProcessSandbox(), ("fractions", "colorsys"), {"OMP_NUM_THREADS": "1"}
+    import_ahead(sandbox, names, told)
+    assert begun == [names]
+    sentence = "import sys; print('begun' if 'colorsys' in sys.modules else 'begins')"
+    done = importing(sandbox, names).run(
+        [PYTHON, "-m", "told"], files={"told.py": sentence.encode()}, limits=Limits(seconds=60), environment=told
+    )
+    assert done.log.strip() == "begun"
+    assert begun == [names]
+    import_ahead(sandbox, (), told)  # sources that name no framework
+    assert begun == [names]
 
 
 def test_files_of_children_that_have_ended_are_let_go(start: Start) -> None:
