@@ -122,7 +122,7 @@ class ContainerTransport:
             raise EngineFailed(Kind.TIMEOUT, "gave no answer before the deadline and was ended") from None
         except SessionEnded as ended:
             self._stop()
-            raise EngineFailed(Kind.CRASH, f"the worker {ended}") from None
+            raise death(ended) from None
         except EngineFailed:
             self._stop()  # what else is in the stream is not known
             raise
@@ -135,7 +135,7 @@ class ContainerTransport:
             self.session.put({name: self.folder / name for name in names})
         except (SessionEnded, TargetProblem) as ended:
             self._stop()
-            raise EngineFailed(Kind.CRASH, f"the worker {ended}") from None
+            raise death(ended) from None
 
     def _stop(self) -> None:
         if self.session is not None:
@@ -146,6 +146,12 @@ class ContainerTransport:
     def close(self) -> None:
         self._stop()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def death(ended: Exception) -> EngineFailed:
+    """The verdict on a worker whose session has ended; 137 is the kernel's own signal, where memory runs out."""
+    killed = str(ended).startswith(("ran out of memory", "ended with exit code 137"))
+    return EngineFailed(Kind.MEMORY if killed else Kind.CRASH, f"the worker {ended}")
 
 
 def _announced(line: bytes | bytearray, receive: Sequence[str], limit: int) -> list[tuple[str, int]]:

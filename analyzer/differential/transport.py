@@ -238,7 +238,7 @@ class ProcessTransport:
             self._child.stdin.write(json.dumps({**request, "id": self._asked}).encode() + b"\n")
             self._child.stdin.flush()
         except OSError:
-            raise EngineFailed(Kind.CRASH, self._death()) from None
+            raise self._death() from None
         while True:
             try:
                 line = self._lines.get(timeout=max(0.01, min(0.5, ends - time.monotonic())))
@@ -259,17 +259,19 @@ class ProcessTransport:
                 continue
             if line is None:
                 self._child.wait()
-                raise EngineFailed(Kind.CRASH, self._death())
+                raise self._death()
             if not line.endswith(b"\n"):
                 self._kill()  # what else it sends belongs to no request
                 raise EngineFailed(Kind.CRASH, "the worker's reply is too long")
             return read_reply(line, self._asked, self.meter)
 
-    def _death(self) -> str:
+    def _death(self) -> EngineFailed:
+        """The verdict on a worker that has ended. No engine kills itself: the kernel does, where memory runs out."""
         assert self._child is not None
         code = self._child.wait()
         how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
-        return f"the worker {how}: {' '.join(self._log[-3:])[:400]}"
+        kind = Kind.MEMORY if code == -signal.SIGKILL else Kind.CRASH
+        return EngineFailed(kind, f"the worker {how}: {' '.join(self._log[-3:])[:400]}")
 
     def _kill(self) -> None:
         if self._child is not None and self._child.poll() is None:

@@ -12,6 +12,7 @@ from onnx import helper
 
 from analyzer.differential.backend import ALIASES, ENGINES, parse, parse_all
 from analyzer.differential.bisect import guilty_pass, pass_names, version_range
+from analyzer.differential.container import death
 from analyzer.differential.environments import Overlays
 from analyzer.differential.plan import families, further_backends
 from analyzer.differential.pool import Pool
@@ -20,6 +21,7 @@ from analyzer.differential.transport import EngineFailed, Environment, ProcessTr
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.worker import tensors
 from analyzer.problem import UsageProblem
+from analyzer.walls import SessionEnded
 
 
 def test_names_survive_a_round_trip() -> None:
@@ -183,6 +185,31 @@ def test_too_much_memory_is_a_verdict(healthy: Artefact) -> None:
             Runner(parse("onnxruntime"), transport, deadline=60).load(healthy)
     finally:
         transport.close()
+
+
+@pytest.mark.parametrize(("end", "kind"), [("SIGKILL", Kind.MEMORY), ("SIGABRT", Kind.CRASH)])
+def test_what_the_kernel_kills_is_no_crash_of_the_engine(healthy: Artefact, end: str, kind: Kind) -> None:
+    transport = ProcessTransport("onnxruntime", Environment(variables={"ASSAY_TEST": "1"}))
+    program = transport.folder / "assay_worker" / "__main__.py"
+    program.write_text(f"import os, signal, sys\nsys.stdin.readline()\nos.kill(os.getpid(), signal.{end})\n")
+    try:
+        with pytest.raises(EngineFailed, match=end) as failed:
+            Runner(parse("onnxruntime"), transport, deadline=60).load(healthy)
+        assert failed.value.failure.kind is kind
+    finally:
+        transport.close()
+
+
+@pytest.mark.parametrize(
+    ("told", "kind"),
+    [
+        ("ran out of memory: ", Kind.MEMORY),
+        ("ended with exit code 137: ", Kind.MEMORY),
+        ("ended with exit code 139: Fatal", Kind.CRASH),
+    ],
+)
+def test_a_container_that_ends_is_told_by_how(told: str, kind: Kind) -> None:
+    assert death(SessionEnded(told)).failure.kind is kind
 
 
 def test_secrets_do_not_reach_a_worker(healthy: Artefact, monkeypatch: pytest.MonkeyPatch) -> None:

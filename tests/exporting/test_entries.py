@@ -64,7 +64,9 @@ def test_an_export_is_forked_from_what_was_prepared_for_it(project, export_entry
 
     monkeypatch.setattr(forked, "Nursery", Counted)
     monkeypatch.setattr(exporting, "EXPORTER", ("fractions", "colorsys"))
-    project.write("m.py", "import sys\nif not sys:\n    import torch\ndef build(): raise ValueError('colorsys' in sys.modules)\n")
+    project.write(
+        "m.py", "import sys\nif not sys:\n    import torch\ndef build(): raise ValueError('colorsys' in sys.modules)\n"
+    )
     prepare_export("m.py:build", project.root, ProcessSandbox())
     assert begun == [("fractions", "colorsys")]
     with pytest.raises(ExportProblem, match="True"):
