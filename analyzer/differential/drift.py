@@ -45,6 +45,7 @@ class Drift:
     """What a change of a model did to its outputs. `why` is set, and nothing else, where they cannot be compared."""
 
     instances: int = 0
+    broken: int = 0  # instances with a NaN or an infinity where base's outputs are finite
     relative: float = 0.0  # the largest change of an output, of the largest value
     mad: float = 0.0  # mean absolute change, of the mean size of base's outputs
     flips: tuple[tuple[int, int], ...] = ()  # for each instance that changed it: top-1 class before and after
@@ -76,10 +77,11 @@ class Drift:
             ("D_CLASS reaches {}", self.d_class, budget.d_class),
             ("D_MAD reaches {}", self.d_mad, budget.d_mad),
         )
+        over = [(w, v, limit) for w, v, limit in limits if limit is not None and v is not None and not v <= limit]
+        broken = f"the outputs are NaN or infinite on {self.broken} instances"
         return tuple(
-            f"{words.format(f'{value:.3g}')} (budget {limit:g})"
-            for words, value, limit in limits
-            if limit is not None and value is not None and not value <= limit
+            f"{broken if value == math.inf and self.broken else words.format(f'{value:.3g}')} (budget {limit:g})"
+            for words, value, limit in over
         )
 
 
@@ -154,6 +156,7 @@ def _measured(
     if failed is not None:
         return Drift(why=f"one of the models does not run on the other's inputs: {plain(failed.message)}")
     instances, flips, relative, mads, worst, ranked = 0, [], 0.0, [0.0], (-1.0, 0, ""), False
+    broken = 0
     classes: list[float] = []
     distances: list[float] = []
     for index, (each, old, new) in enumerate(pairs):
@@ -163,9 +166,12 @@ def _measured(
                 return Drift(why=f"the output {name} has shape {list(b.shape)} instead of {list(a.shape)}")
             relative = max(relative, relative_error(b, a, small_scale(each.feeds)))
             if a.dtype.kind == "f" and a.size and math.isfinite(scale := float(np.mean(np.abs(a)))) and scale:
-                mads.append(float(np.mean(np.abs(b.astype(np.float64) - a))) / scale)
+                apart = float(np.mean(np.abs(b.astype(np.float64) - a))) / scale
+                mads.append(math.inf if math.isnan(apart) else apart)
         first, second = old.arrays[outputs[0]], new.arrays[outputs[0]]
-        instances += len(first) if first.ndim else 1
+        count = len(first) if first.ndim else 1
+        instances += count
+        broken += _broken(new.arrays, old.arrays, count)
         if first.dtype.kind == "f" and first.ndim and first.size:
             moves = np.abs(second.astype(np.float64) - first).reshape(len(first), -1).max(axis=1)
             worst = max(
@@ -192,9 +198,19 @@ def _measured(
         wrong = (Kind.VALUE, Kind.NAN, Kind.SHAPE, Kind.DTYPE)
         blames = sorted((b for b in found.blames if b.kind in wrong), key=lambda b: -b.error)
     return Drift(
-        instances, relative, max(mads), tuple(flips), ranked, max(classes, default=None), max(distances, default=None),
-        worst[2], found, tuple(blames), inputs.sets, layered,
+        instances, broken, relative, max(mads), tuple(flips), ranked,
+        max(classes, default=None), max(distances, default=None), worst[2], found, tuple(blames), inputs.sets, layered,
     )  # fmt: skip
+
+
+def _broken(head: Mapping[str, np.ndarray], base: Mapping[str, np.ndarray], count: int) -> int:
+    """How many of `count` instances have an output that is NaN or infinite where base's is finite."""
+    found = np.zeros(count, bool)
+    for name, before in base.items():
+        if before.dtype.kind == "f":
+            worse = np.isfinite(before) & ~np.isfinite(head[name].astype(np.float64))
+            found |= worse.reshape(count, -1).any(axis=1) if before.shape[:1] == (count,) else worse.any()
+    return int(found.sum())
 
 
 def _other_inputs(base: Description, head: Description) -> str:
@@ -224,7 +240,10 @@ def sentence(done: Drift) -> str:
     if not done.moved:
         rounding = f"the outputs are equal within rounding ({number(done.relative)})"
         return f"Head computes what base computes: on {count} {rounding}."
-    parts = [f"Head against base on {count}: the outputs move by {number(done.relative)} of their largest value"]
+    moved = f"the outputs move by {number(done.relative)} of their largest value"
+    if done.broken:
+        moved = f"the outputs are NaN or infinite on {done.broken} of them, where base's are finite"
+    parts = [f"Head against base on {count}: {moved}"]
     if done.ranked:
         common = _commonest(done.flips)
         parts.append(f"top-1 changes on {done.top1:.3g} %{f' ({common})' if common else ''}")

@@ -23,6 +23,11 @@ here = pathlib.Path(__file__)
 data = np.load(here.with_name("drift.npz"))
 {readers}
 
+
+def size(value):  # NaN is farther than any budget
+    return float("inf") if np.isnan(value) else float(value)
+
+
 flips = instances = 0
 moves, relative = [0.0], 0.0
 models = [OPEN[name.rpartition(".")[2]](str(here.with_name(name))) for name in ({base!r}, {head!r})]
@@ -30,8 +35,8 @@ for number in range({sets}):
     results = [run([data[f"{{number}}/{{place}}"] for place in range(len(NAMES))]) for run in models]
     for a, b in zip(*results):
         if a.dtype.kind == "f" and a.size and np.abs(a).mean() > 0:
-            moves.append(float(np.abs(b.astype(float) - a).mean() / np.abs(a).mean()))
-            relative = max(relative, float(np.abs(b.astype(float) - a).max() / np.abs(a).max()))
+            moves.append(size(np.abs(b.astype(float) - a).mean() / np.abs(a).mean()))
+            relative = max(relative, size(np.abs(b.astype(float) - a).max() / np.abs(a).max()))
     a, b = results[0][0], results[1][0]
     instances += len(a)
     if a.ndim == 2 and a.shape[1] > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -198,6 +199,19 @@ def test_a_budget_that_is_exceeded_blocks_with_a_script_that_shows_it(tmp_path: 
     assert done.top1 > 0.5
     assert finding.reproducer == "differential/drift.py"
     assert (tmp_path / "out" / "differential" / "drift.py").is_file()
+
+
+def test_outputs_that_are_nan_are_over_every_budget_of_distance_and_told(tmp_path: Path, warm: Pool) -> None:
+    done, result = against_base(lambda p: retrained(p, float("nan")), tmp_path, warm, DriftBudget(mad=10.0))
+    assert (done.broken, done.mad) == (done.instances, math.inf)
+    assert [(f.rule, f.level) for f in result.findings] == [("differential/drift", Level.ERROR)]
+    assert f"the outputs are NaN or infinite on {done.instances} of them, where base's are finite" in sentence(done)
+    (finding,) = result.findings
+    assert f"NaN or infinite on {done.instances} instances (budget 10)" in finding.message
+    assert "inf of" not in sentence(done)
+    assert [b.unit.main.name for b in done.blames] == ["fc"]
+    both, _ = against_base(lambda p: retrained(p, 0.1), tmp_path, warm)
+    assert both.broken == 0
 
 
 def test_top_1_flips_are_counted_by_class() -> None:
