@@ -35,7 +35,7 @@ import architectures
 
 from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential.backend import parse
-from analyzer.differential.compare import run_all
+from analyzer.differential.compare import run_all, run_alone
 from analyzer.differential.inputs import Inputs, InputSet, generate
 from analyzer.differential.localize import Localization, localize
 from analyzer.differential.plan import Family
@@ -147,7 +147,7 @@ class Bench:
     def told(self, index: int) -> set[str]:
         """The units that a study of the whole model names in findings, as a review would."""
         inputs = Inputs((InputSet("given", self.feeds[index]),), (), False)
-        comparison = run_all([self.wrong], self.right, inputs, Thresholds())
+        comparison = run_all([self.wrong], run_alone(self.right, inputs), inputs, Thresholds())
         family = Family("onnx", (self.wrong.backend,), self.right.backend)
         done = Study(family, self.structure, comparison, inputs, runners=(self.wrong,), judge=self.right)
         with Pool() as pool:

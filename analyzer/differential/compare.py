@@ -60,19 +60,25 @@ class Comparison:
     refused: tuple[tuple[str, str, Failure], ...] = ()  # made-up sets that were left out: set, engine, what it said
 
 
+def run_alone(judge: Runner, inputs: Inputs) -> EngineResult:
+    """What the judge computes; it is asked once for all comparisons, for nothing else is as slow."""
+    return _run(judge, inputs.sets, twice=False)
+
+
 def run_all(
     runners: Sequence[Runner],
-    judge: Runner | None,
+    judged: EngineResult | None,
     inputs: Inputs,
     thresholds: Thresholds,
     random: frozenset[str] = frozenset(),
 ) -> Comparison:
     """Run every engine on every set, the first set twice; compare outputs with the judge's, and engines pairwise.
 
+    `judged`: what the judge computes on the same inputs (`run_alone`).
+
     Outputs in `random` depend on draws and are compared with nothing. Of inputs that were made up, sets that the engine
     which defines the model refuses are left out as long as it takes the first one.
     """
-    judged = _run(judge, inputs.sets, twice=False) if judge is not None else None
     results = [_run(runner, inputs.sets, twice=True) for runner in runners]
     refused = _refused(results, inputs) if inputs.generated else {}
     kept = [i for i in range(len(inputs.sets)) if i not in refused]

@@ -12,7 +12,7 @@ import numpy as np
 from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential import noise
 from analyzer.differential.backend import parse
-from analyzer.differential.compare import Comparison, EngineResult, run_all
+from analyzer.differential.compare import Comparison, EngineResult, run_all, run_alone
 from analyzer.differential.compiled import accepting
 from analyzer.differential.explain import VALUES, Budget, Problem, artefact_kind, explain
 from analyzer.differential.hidden import hidden_by, worth_a_look
@@ -123,18 +123,19 @@ def _study(
     inputs = _inputs(structure, target, given, [*runners, *([judge] if judge else [])], budget, ranges)
     if search and judge is not None:
         inputs = amplified(inputs, runners, judge, search)
-    more, said = _voter(family, kinds, target, pool, judge, inputs)
+    judged = run_alone(judge, inputs) if judge is not None else None
+    more, said = _voter(family, kinds, target, pool, judged, inputs)
     runners += more
     notes += said
     done = replace(done, runners=tuple(runners))
-    comparison = run_all(runners, judge, inputs, thresholds, drawn(structure))
+    comparison = run_all(runners, judged, inputs, thresholds, drawn(structure))
     late = budget is not None and budget.over
     twins = [] if late else accepting(comparison, kinds, target, pool)
     if twins:
         family = replace(family, further=family.further | {r.name for r in twins})
         runners += twins
         done = replace(done, family=family, runners=tuple(runners))
-        comparison = run_all(runners, judge, inputs, thresholds, drawn(structure))
+        comparison = run_all(runners, judged, inputs, thresholds, drawn(structure))
     silent = [r for r in comparison.results if r.runner.name in family.further and _gives_nothing(r)]
     notes += [
         f"{r.runner.backend.title} was tried beside the default engines and gives no result: {plain(r.failure.message)}"
@@ -167,16 +168,14 @@ def _voter(
     kinds: Mapping[str, Artefact],
     target: TargetConfig,
     pool: Pool,
-    judge: Runner | None,
+    judged: EngineResult | None,
     inputs: Inputs,
 ) -> tuple[list[Runner], list[str]]:
     """A second engine, independent of the first, where the judge has no result; and the sentence that says so."""
-    if judge is None or family.name != "onnx" or target.backends is not None:
+    failure = judged.outcomes[0].failure if judged is not None else None
+    if failure is None or family.name != "onnx" or target.backends is not None:
         return [], []
-    outcome = judge.run(inputs.sets[0].feeds, state=False)
-    if outcome.failure is None:
-        return [], []
-    lost = f"The float64 reference cannot run this model ({plain(outcome.failure.message)})"
+    lost = f"The float64 reference cannot run this model ({plain(failure.message)})"
     voter = pool.get(parse("openvino"), kinds["onnx"])
     if any(b.engine.name == "openvino" for b in family.backends) and not isinstance(voter, Failure):
         return [], [f"{lost}: two independent engines vote, ONNX Runtime and OpenVINO."]

@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential.backend import parse
-from analyzer.differential.compare import run_all
+from analyzer.differential.compare import run_all, run_alone
 from analyzer.differential.inputs import Inputs, InputSet
 from analyzer.differential.layer_findings import layer_finding
 from analyzer.differential.localize import localize
@@ -85,7 +85,7 @@ def examined(artefact: Artefact, wrong: tuple[str, ...], started: list[Runner], 
     runner.load(artefact)
     structure = judge.load(artefact)
     inputs = Inputs((InputSet("given", {"x": feeds}),), (), False)
-    comparison = run_all([runner], judge, inputs, Thresholds())
+    comparison = run_all([runner], run_alone(judge, inputs), inputs, Thresholds())
     family = Family("onnx", (runner.backend,), judge.backend)
     done = Study(family, structure, comparison, inputs, runners=(runner,), judge=judge)
     with Pool() as pool:
@@ -138,7 +138,7 @@ def test_equal_values_may_be_chosen_in_any_order(tmp_path: Path, started: list[R
     assert found.blames == ()
     assert [u.main.name for _, u in found.ties] == ["top"]
     inputs = Inputs((InputSet("given", feeds),), (), False)
-    comparison = run_all([later], judge, inputs, Thresholds())
+    comparison = run_all([later], run_alone(judge, inputs), inputs, Thresholds())
     assert comparison.results[0].suspicious
     done = Study(
         Family("onnx", (later.backend,), judge.backend), structure, comparison, inputs, runners=(later,), judge=judge
