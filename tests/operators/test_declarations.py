@@ -99,6 +99,13 @@ def test_an_operator_is_one_whatever_a_framework_calls_it() -> None:
     assert not traits_of(ir.node("Mystery", []))
     assert "GreaterEqual" in names("tf", Trait.COMPARISON)
     assert "GreaterOrEqual" in names("onnx", Trait.COMPARISON)
+    standard = {s.name for s in onnx.defs.get_all_schemas_with_history() if s.domain == ""} | set(MICROSOFT)
+    assert [n for trait in Trait for n in names("onnx", trait) if n not in standard] == []
+    assert names("onnx", Trait.COMPARISON | Trait.SELECTION) == tuple(
+        o.name for o in OPERATORS if o.name in {*names("onnx", Trait.COMPARISON), "Where"} and o.versions
+    )
+    with pytest.raises(KeyError):
+        operator_named("Mystery")
 
 
 UNARY = [o.name for o in OPERATORS if o.versions and not o.domain and o.traits & SAME_SHAPE]
