@@ -152,7 +152,6 @@ class Case:
 
     framework: str = ""
     version: tuple[int, ...] | None = None
-    stop_at_first: bool = True
     requirements: list[Requirement] = field(default_factory=list)
     advisories: list[Requirement] = field(default_factory=list)
 
@@ -272,10 +271,6 @@ class Spec:
     def defaults(self) -> Mapping[str, Any]:
         """Hyperparameters with their defaults; `inspect.Parameter.empty` where there is none."""
         return {p.name: p.default for p in self.parameters.values() if p.kind is inspect.Parameter.KEYWORD_ONLY}
-
-    @property
-    def doc(self) -> str:
-        return inspect.getdoc(self.transfer) or ""
 
 
 def define(framework: str, *names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
