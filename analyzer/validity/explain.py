@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from analyzer.validity.architecture import Step
+from analyzer.validity.architecture import Demand
 from analyzer.validity.decide import VALID_FOR_ALL, Structure, first_failing
 from analyzer.validity.elaboration import elaborate
 from analyzer.validity.evaluator import VALID, first_failures, names_of
@@ -27,7 +27,7 @@ REACH = 4096  # values of an unbounded hyperparameter that are tried in a repair
 class Core:
     """A minimal set of hyperparameter values that makes one rule fail whatever the others are."""
 
-    step: Step
+    step: Demand
     values: Mapping[str, Any]
     sentences: tuple[str, ...]
 
@@ -43,7 +43,7 @@ class Repair:
         return " and ".join(f"{name} {old} → {new}" for name, (old, new) in self.changes.items())
 
 
-def check_vector(space: Space, vector: Mapping[str, Any]) -> Step | None:
+def check_vector(space: Space, vector: Mapping[str, Any]) -> Demand | None:
     """The first rule that a full vector breaks, by running the types on plain numbers; None if it is valid."""
     architecture, filters = space.instantiate(vector)
     if any(f is False for f in filters):
@@ -69,7 +69,7 @@ def core(space: Space, structure: Structure, vector: Mapping[str, Any], solver: 
     return Core(step, values, tuple(_sentences(space, step, values, vector)))
 
 
-def _always_fails(space: Space, step: Step, fixed: Mapping[str, Any], solver: Solver | None) -> bool:
+def _always_fails(space: Space, step: Demand, fixed: Mapping[str, Any], solver: Solver | None) -> bool:
     condition = substitute(step.condition, fixed)
     free = sorted(names_of(condition))
     if not free:
@@ -84,7 +84,7 @@ def _always_fails(space: Space, step: Step, fixed: Mapping[str, Any], solver: So
     return solver.satisfy([condition], domains).status == "unsat"
 
 
-def _matters(space: Space, vector: Mapping[str, Any], name: str, step: Step) -> bool:
+def _matters(space: Space, vector: Mapping[str, Any], name: str, step: Demand) -> bool:
     """Whether another value of a structural hyperparameter makes the same rule of the same layer pass."""
     for other in space.by_name[name].values or ():
         if other != vector[name]:
@@ -97,7 +97,7 @@ def _matters(space: Space, vector: Mapping[str, Any], name: str, step: Step) -> 
     return False
 
 
-def _sentences(space: Space, step: Step, values: Mapping[str, Any], vector: Mapping[str, Any]) -> Iterator[str]:
+def _sentences(space: Space, step: Demand, values: Mapping[str, Any], vector: Mapping[str, Any]) -> Iterator[str]:
     for name, value in values.items():
         line = space.by_name[name].line
         where = f" ({space.name}:{line})" if line else ""

@@ -168,6 +168,7 @@ BLOCKS = ("word", "", "```", "~~~", "<details>", "</details>", "<details><detail
 @given(st.lists(st.sampled_from(BLOCKS), max_size=12), st.integers(5, 60))
 def test_what_is_cut_is_the_longest_beginning_that_leaves_nothing_open(lines: list[str], limit: int) -> None:
     text = "\n".join(lines)
+    assert truncate_blocks(text, len(text), "cut") == text
     if len(text) <= limit:
         assert truncate_blocks(text, limit, "cut") == text
         return
