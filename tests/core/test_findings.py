@@ -17,6 +17,7 @@ from analyzer.findings import (
     Confidence,
     FailOn,
     Finding,
+    LayerNode,
     Level,
     Location,
     MapNode,
@@ -117,6 +118,7 @@ def test_nothing_is_claimed_unless_said() -> None:
     assert target.changed
     assert Report((target,), ()).seconds == 0
     layer = MapNode("a", "A")
+    assert LayerNode("a", "A").operators == 1
     assert not layer.guilty
     assert not layer.highlighted
 

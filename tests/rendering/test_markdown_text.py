@@ -52,6 +52,7 @@ def test_code_is_shown_as_written(text: str) -> None:
 
 def test_what_cannot_be_seen_is_taken_out_and_line_ends_become_spaces() -> None:
     assert clean("a\u200bb\u202ec\nd\te") == "abc d e"
+    assert clean("a\x00b\u2028c\x9fd") == "a b cd"
 
 
 def test_words_that_would_come_alive_are_code_and_spans_never_touch() -> None:
