@@ -16,7 +16,7 @@ from analyzer.configuration.loosening import Loosening, at_least, loosenings
 from analyzer.configuration.policy import apply_policy
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Report, ordered
 from analyzer.rendering.rules import LOOSENED, NO_LONGER_ANALYSED
-from analyzer.running.outcome import Outcome
+from analyzer.running.outcome import TargetOutcome
 from analyzer.running.regressions import no_longer_analysed
 
 HIDDEN = 20  # findings named for one loosening
@@ -58,14 +58,16 @@ def with_loosenings(
 
 def _lost(report: Report, under_base: Report) -> list[Finding]:
     """One finding for each model that is analysed under the base's configuration alone: its time-out is longer."""
-    before = {t.id: Outcome(t) for t in under_base.targets}
+    before = {t.id: TargetOutcome(t) for t in under_base.targets}
     found = [f for f in report.findings if f.suppressed is None]
     told = {f.target for f in found if f.rule == NO_LONGER_ANALYSED}
     return [
         finding
         for t in report.targets
         if t.id not in told
-        for finding in no_longer_analysed(Outcome(t, tuple(f for f in found if f.target == t.id)), before.get(t.id))
+        for finding in no_longer_analysed(
+            TargetOutcome(t, tuple(f for f in found if f.target == t.id)), before.get(t.id)
+        )
     ]
 
 

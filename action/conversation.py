@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from action import markers
 from action.github import GitHub, Posted
 from action.markers import Marker
-from action.outcome import Outcome
+from action.publication import Publication
 from action.review import Context
 
 
@@ -33,13 +33,13 @@ class Conversation:
         here = [marker for _, marker in self._summaries() if marker.get("sha") == self.context.head_sha]
         return any(markers.run_order(marker) >= self._mine for marker in here)
 
-    def end(self, body: str, outcome: Outcome) -> None:
+    def end(self, body: str, outcome: Publication) -> None:
         """The summary of a run that has no report, unless a later run has spoken."""
         outcome.superseded = self.superseded()
         if not outcome.superseded:
             self.summarise(body, outcome, True)
 
-    def summarise(self, body: str, outcome: Outcome, begin: bool) -> None:
+    def summarise(self, body: str, outcome: Publication, begin: bool) -> None:
         """One comment, edited in place: the first of ours, with the words of the latest run.
 
         Two runs at once may both have begun one; whichever looks last leaves one behind.
@@ -60,7 +60,7 @@ class Conversation:
             for double, _ in present[1:]:
                 self.github.delete(double.id)
 
-    def _edit_first(self, present: Sequence[tuple[Posted, Marker]], body: str, outcome: Outcome) -> bool:
+    def _edit_first(self, present: Sequence[tuple[Posted, Marker]], body: str, outcome: Publication) -> bool:
         """Whether there is a first summary, which now says `body`."""
         for posted, _ in present[:1]:
             same = posted.body.replace("\r\n", "\n") == body

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from action import folders, relay
 from action.commands import write_outputs, write_summary
-from action.outcome import Outcome
+from action.publication import Publication
 from action.review import Review
 from action.settings import Settings
 from analyzer.findings import Report
 
 
-def finish(settings: Settings, made: Review | None, output: Path | None, outcome: Outcome) -> None:
+def finish(settings: Settings, made: Review | None, output: Path | None, outcome: Publication) -> None:
     """Write both. Without a review there was nothing to report on, and the summary is left alone."""
     relayed = folders.relative(settings, output / relay.FILE) if output else ""
     if settings.step_summary and made is not None:
@@ -36,7 +36,7 @@ def finish(settings: Settings, made: Review | None, output: Path | None, outcome
     )
 
 
-def _verdict(made: Review | None, outcome: Outcome) -> str:
+def _verdict(made: Review | None, outcome: Publication) -> str:
     if made is not None:
         return str(made.report.verdict)
     return "incomplete" if outcome.ended else "pass"

@@ -12,8 +12,8 @@ from action.commands import Log, log_error
 from action.diff import Changes
 from action.ending import LAST_WAIT, Ending
 from action.github import GitHub, GitHubProblem, PermissionDenied
-from action.outcome import Outcome
 from action.plan import CheckCommit, ReviewPullRequest
+from action.publication import Publication
 from action.review import Context, Review
 from action.settings import Pictures, Settings
 from action.status_check import StatusCheck
@@ -56,9 +56,9 @@ class Posting:
             except GitHubProblem as problem:
                 self.log.say(f"The check run could not be opened: {problem}")
 
-    def post(self, report: Report, changes: Changes, output: Path, today: date) -> tuple[Review, Outcome]:
+    def post(self, report: Report, changes: Changes, output: Path, today: date) -> tuple[Review, Publication]:
         """The whole review is built first, then sent."""
-        outcome = Outcome()
+        outcome = Publication()
         context = self.context
         if self.github is not None:
             context = replace(context, links=self._with_pictures(report, output, self.github, outcome, today))
@@ -79,9 +79,9 @@ class Posting:
                 outcome.missing.append(str(problem))
         return made, outcome
 
-    def end(self, ending: Ending) -> Outcome:
+    def end(self, ending: Ending) -> Publication:
         """Say how a run ended that has no report."""
-        outcome = Outcome()
+        outcome = Publication()
         if self.github is None:
             self._left(outcome)
         else:
@@ -93,7 +93,7 @@ class Posting:
         self._say(outcome)
         return outcome
 
-    def _left(self, outcome: Outcome) -> None:
+    def _left(self, outcome: Publication) -> None:
         if isinstance(self.todo, ReviewPullRequest) and self.todo.read_only:
             self.log.say(
                 "This run's token can only read (a fork or Dependabot): the report is left for the second workflow."
@@ -103,13 +103,13 @@ class Posting:
             outcome.missing.append("Nothing could be posted: the input `token` is empty.")
             outcome.concluded = not self.settings.check_run
 
-    def _say(self, outcome: Outcome) -> None:
+    def _say(self, outcome: Publication) -> None:
         for sentence in outcome.missing:
             self.log.warning(sentence, title="Assay")
         if outcome.superseded:
             self.log.say("A newer commit or run speaks for this pull request: no comment was written.")
 
-    def _with_pictures(self, report: Report, output: Path, github: GitHub, outcome: Outcome, today: date) -> Links:
+    def _with_pictures(self, report: Report, output: Path, github: GitHub, outcome: Publication, today: date) -> Links:
         """The context's links, with addresses for the drawn graphs where they can be shown."""
         settings, links = self.settings, self.context.links
         drawn = [p for target in report.targets for p in target.pictures if p.endswith(".png")]

@@ -12,7 +12,7 @@ from action import scanning
 from action.conversation import Conversation
 from action.ending import Ending
 from action.github import GitHub
-from action.outcome import Outcome
+from action.publication import Publication
 from action.review import CheckRun, Context, Review
 from action.settings import Settings
 from action.status_check import StatusCheck
@@ -38,12 +38,12 @@ class Wanted:
 
 def on_pull_request(
     made: Review, github: GitHub, number: int, wanted: Wanted, check: StatusCheck | None, missing: Sequence[str] = ()
-) -> Outcome:
+) -> Publication:
     """Review a pull request: inline comments, the summary, then what stands on the commit.
 
     `missing` are sentences about what is lacking already. What goes wrong after the summary is added to it.
     """
-    outcome = Outcome(missing=list(missing))
+    outcome = Publication(missing=list(missing))
     conversation = Conversation(github, number, made.context)
     ready = False
     if wanted.comment or wanted.review:
@@ -62,10 +62,15 @@ def on_pull_request(
 
 
 def on_commit(
-    made: Review, github: GitHub, ref: str, wanted: Wanted, check: StatusCheck | None, outcome: Outcome | None = None
-) -> Outcome:
+    made: Review,
+    github: GitHub,
+    ref: str,
+    wanted: Wanted,
+    check: StatusCheck | None,
+    outcome: Publication | None = None,
+) -> Publication:
     """Report on a commit alone, as a check run and to code scanning. `ref` is the branch or pull request it is on."""
-    outcome = outcome or Outcome()
+    outcome = outcome or Publication()
     if wanted.code_scanning:
         outcome.attempt(
             "The results for code scanning",
@@ -81,9 +86,9 @@ def on_commit(
 
 def ended(
     ending: Ending, context: Context, github: GitHub, number: int | None, wanted: Wanted, check: StatusCheck | None
-) -> Outcome:
+) -> Publication:
     """Say how a run ended that has no report; the check first, for there may be little time."""
-    outcome = Outcome(ended=True)
+    outcome = Publication(ended=True)
     if check is not None:
         conclude(check, ending.check(context), outcome)
     if number is not None and wanted.comment:
@@ -92,15 +97,15 @@ def ended(
     return outcome
 
 
-def conclude(check: StatusCheck, says: CheckRun, outcome: Outcome) -> None:
+def conclude(check: StatusCheck, says: CheckRun, outcome: Publication) -> None:
     """Conclude the commit's check run, or know that it is not."""
     outcome.concluded = outcome.attempt("The check run", lambda: check.conclude(says), TO_CHECK)
 
 
-def _summarise(conversation: Conversation, made: Review, outcome: Outcome) -> None:
+def _summarise(conversation: Conversation, made: Review, outcome: Publication) -> None:
     body = made.summary(tuple(outcome.missing))
     outcome.attempt("The summary comment", lambda: conversation.summarise(body, outcome, made.begins))
 
 
-def _set(outcome: Outcome, superseded: bool) -> None:
+def _set(outcome: Publication, superseded: bool) -> None:
     outcome.superseded = superseded

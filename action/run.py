@@ -22,10 +22,10 @@ from action.commands import Log, log_error, write_summary
 from action.ending import Cancelled, Ending
 from action.finish import finish
 from action.github import GitHub
-from action.outcome import Outcome
 from action.placing import commented_paths
 from action.plan import CheckCommit, Nothing, Plan, RelayReport, ReviewPullRequest, plan
 from action.posting import Posting
+from action.publication import Publication
 from action.settings import Settings
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.findings import Report, Verdict
@@ -83,7 +83,7 @@ def run(settings: Settings, log: Log, outside: Outside) -> int:
         log.say(chosen.reason)
         if settings.step_summary:
             write_summary(settings.summary_path, f"✅ Assay had nothing to do. {chosen.reason}\n")
-        finish(settings, None, None, Outcome())
+        finish(settings, None, None, Publication())
         return 0
     if isinstance(chosen, RelayReport):
         return second_stage.post(settings, chosen, log, outside.github(settings))
@@ -284,7 +284,7 @@ def _opened(options: Mapping[str, Any]) -> Opened:
     return Cache(options["options"].cache, options["options"].cache_also).opened()
 
 
-def _exit_code(settings: Settings, report: Report, outcome: Outcome) -> int:
+def _exit_code(settings: Settings, report: Report, outcome: Publication) -> int:
     """A check run without conclusion would be waited for in vain, so the job itself fails then."""
     if report.verdict is Verdict.FAIL:
         return 1

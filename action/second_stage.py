@@ -13,8 +13,8 @@ from action.diff import Changes, from_patches
 from action.ending import LAST_WAIT, Cancelled, Ending
 from action.finish import finish
 from action.github import GitHub, GitHubProblem, Pull
-from action.outcome import Outcome
 from action.plan import RelayReport
+from action.publication import Publication
 from action.review import Context, Review, artifact_name
 from action.settings import Settings
 from action.status_check import StatusCheck
@@ -91,7 +91,7 @@ def _post(
     report = replace(relayed.report, fail_on=settings.fail_on or relayed.report.fail_on)
     # The first stage's number says which report is newer: an old one may well be posted by a late run.
     context = Context.of(settings, todo.head_sha, run_id=todo.run_id, attempt=todo.attempt, files=files)
-    total = Outcome()
+    total = Publication()
     for pull in pulls:
         missing: list[str] = []
         made = Review.of(report, context, _changes(github, pull, missing))
@@ -115,7 +115,7 @@ def _end(
     log: Log,
 ) -> int:
     """Say why there is no review where the review would stand."""
-    total = Outcome(ended=True)
+    total = Publication(ended=True)
     numbers: list[int | None] = [pull.number for pull in pulls]
     for number in numbers or [None]:
         total.add(publish.ended(ending, context, github, number, publish.Wanted.of(settings), check))

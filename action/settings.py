@@ -86,10 +86,6 @@ class Settings:
     runner_temp: Path | None = None
     self_hosted: bool = False
 
-    @property
-    def run_url(self) -> str:
-        return f"{self.server_url}/{self.repository}/actions/runs/{self.run_id}"
-
 
 def from_environ(environ: Mapping[str, str]) -> Settings:
     """Settings from the runner's environment. Raises UsageProblem naming the input and what it may be."""

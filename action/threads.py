@@ -11,7 +11,7 @@ from action.anchoring import DOUBLE, FIXED, OPEN, Present, moves
 from action.conversation import Conversation
 from action.github import GitHubProblem, PermissionDenied, Posted, Thread, Unavailable
 from action.markers import Marker
-from action.outcome import Outcome
+from action.publication import Publication
 from action.review import InlineComment, Review
 
 
@@ -25,7 +25,7 @@ class Threads:
         self._context = conversation.context
         self._threads: dict[int, Thread] | None = None
 
-    def review(self, made: Review, limit: int, outcome: Outcome) -> None:
+    def review(self, made: Review, limit: int, outcome: Publication) -> None:
         """Make the comments on lines what `made` wants them to be."""
         present = self._present()
         lost = [p for p in present if p.state == OPEN and not any(p.stands_at(c) for c in made.comments)]
@@ -67,7 +67,7 @@ class Threads:
         self._conversation.until(seen)
         return after
 
-    def _post(self, comments: Sequence[InlineComment], outcome: Outcome) -> None:
+    def _post(self, comments: Sequence[InlineComment], outcome: Publication) -> None:
         on_lines = [comment for comment in comments if comment.line is not None]
         on_files = [comment for comment in comments if comment.line is None]
         if on_lines:
@@ -90,7 +90,7 @@ class Threads:
         for comment in on_files:
             self._post_one(comment, outcome)
 
-    def _post_one(self, comment: InlineComment, outcome: Outcome) -> None:
+    def _post_one(self, comment: InlineComment, outcome: Publication) -> None:
         """One comment on its line, else on its file; the summary holds it in any case."""
 
         def post(what: InlineComment) -> None:

@@ -24,13 +24,13 @@ from typing import Any
 
 from analyzer.frameworks.api_tables import Asked
 from analyzer.validity.registry import spec
-from analyzer.validity.spec import Category, Outcome, Status, TensorType, check
+from analyzer.validity.spec import Category, CheckResult, Status, TensorType, check
 from analyzer.validity.versions import missing
 
 ROOT = Path(__file__).parent.parent
 
 
-def agreement(instance: Any, real: Any, outcome: Outcome, lacking: bool) -> bool:
+def agreement(instance: Any, real: Any, outcome: CheckResult, lacking: bool) -> bool:
     """Whether the type says what the framework does; an empty result that it accepts may be illegal here."""
     if isinstance(real, str) or lacking:
         return isinstance(real, str) and (lacking or outcome.status is Status.INVALID)

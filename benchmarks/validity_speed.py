@@ -16,7 +16,7 @@ from typing import Any
 
 from analyzer.validity.classic import _Context
 from analyzer.validity.decide import decide
-from analyzer.validity.explain import attribute_repairs, core
+from analyzer.validity.explain import core
 from analyzer.validity.solver import Solver
 from analyzer.validity.space import Space
 from analyzer.validity.space_reader import read_space
@@ -134,8 +134,6 @@ def main() -> None:
         print(
             f"core of a kernel too big at layer 50 of 100: {cored * 1e3:.1f} ms, {len(found_core.sentences)} sentences"
         )
-        repaired, changes = timed(lambda: attribute_repairs(fixed, vector))
-        print(f"single-attribute repairs over 100 layers: {repaired * 1e3:.0f} ms, {[c.sentence for c in changes][:3]}")
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ from analyzer.walls import launch, relayed, stage
 from analyzer.walls.attended import Attendant, Served
 from analyzer.walls.kernel import system
 from analyzer.walls.kernel.rules import GPU_DEVICES, CannotStand, Rules, close
-from analyzer.walls.nests import Nests
 from analyzer.walls.protocol import PROCESSES
+from analyzer.walls.walled_servers import WalledServers
 
 
 def enclosed(
@@ -39,20 +39,20 @@ def enclosed(
     ):
         attendant = Attendant(served, Path(replies)) if served is not None else None
         rules = _rules([*read, replies], [home, fast, *write])
-        nests = Nests(rules, Path(home))
+        servers = WalledServers(rules, Path(home))
         child = os.fork()
         if child == 0:
-            _in_child(run, rules, Path(home), attendant, nests, {launch.SCRATCH: fast})
+            _in_child(run, rules, Path(home), attendant, servers, {launch.SCRATCH: fast})
         if attendant is not None:
             attendant.alone()
-        nests.alone()
+        servers.alone()
         try:
-            status = _ended(child, nests)
+            status = _ended(child, servers)
         except BaseException:
             _stop(child)
             raise
         finally:
-            nests.end()
+            servers.end()
             if attendant is not None:
                 attendant.stop()
     if status is None:
@@ -62,18 +62,18 @@ def enclosed(
     return code if code >= 0 else 128 - code
 
 
-def _ended(child: int, nests: Nests) -> int | None:
+def _ended(child: int, servers: WalledServers) -> int | None:
     """The status of `child` when it has ended; None where it was stopped for the processes that it has started."""
     watched = os.pidfd_open(child)
     try:
         while True:
-            asking = [nests.fileno()] if nests.open else []
+            asking = [servers.fileno()] if servers.open else []
             ready = select.select([watched, *asking], [], [], 1.0)[0]
             if watched in ready:
                 break
             if ready:
-                nests.serve()
-            elif len(stage.descendants(child)) + nests.count() > PROCESSES:
+                servers.serve()
+            elif len(stage.descendants(child)) + servers.count() > PROCESSES:
                 _stop(child)
                 return None
     finally:
@@ -104,13 +104,13 @@ def _rules(read: Sequence[str | Path], write: Sequence[str | Path]) -> Rules:
 
 
 def _in_child(
-    run: Callable[[], int], rules: Rules, home: Path, attendant: Attendant | None, nests: Nests,
+    run: Callable[[], int], rules: Rules, home: Path, attendant: Attendant | None, servers: WalledServers,
     variables: dict[str, str],
 ) -> None:  # fmt: skip
     code = 70
     try:
         variables |= {n: os.environ[n] for n in ("TERM", "COLUMNS", "LINES", "NO_COLOR") if n in os.environ}
-        nests.take()
+        servers.take()
         stage.adopt_orphans()
         system.clear_environment(launch.environment(home, variables))
         tempfile.tempdir = None

@@ -67,11 +67,9 @@ def _violations(error: Any, lines: Mapping[KeyPath, int]) -> Iterable[tuple[int,
         known = list(error.schema.get("properties", {}))
         for key in error.instance:
             if key not in known:
-                yield lines.get((*path, key), 1), _unknown_key(key, _place(path), known)
+                yield lines[(*path, key)], _unknown_key(key, _place(path), known)
         return
-    while path and path not in lines:
-        path = path[:-1]
-    yield lines.get(path, 1), _explain(error)
+    yield lines[path], _explain(error)
 
 
 def _place(path: Iterable[str | int]) -> str:
@@ -92,7 +90,7 @@ def _explain(error: Any) -> str:
         case "const":
             return f"`{place}` is {value!r}; this version of Assay reads `{place}: {error.validator_value}`."
         case "enum":
-            choices = [str(choice) for choice in error.validator_value if choice is not False]
+            choices = [str(choice) for choice in error.validator_value if not isinstance(choice, bool)]
             close = difflib.get_close_matches(str(value), choices, 1)
             mended = f"write `{close[0]}`" if close else f"choose one of {', '.join(choices)}"
             return f"`{place}` is {value!r}, which is not a choice; {mended}."
@@ -222,9 +220,7 @@ def _empty_range(bounds: Any, path: KeyPath, lines: Mapping[KeyPath, int]) -> It
     if bounds is None:
         return
     low, high = _bounds(bounds)
-    if math.isnan(low) or math.isnan(high):
-        yield lines[path], f"`{path[-1]}` holds a NaN; a range is made of numbers or null."
-    elif low > high:
+    if low > high:
         yield lines[path], f"the range [{low:g}, {high:g}] of `{path[-1]}` is empty; write [{high:g}, {low:g}]."
     elif low == math.inf or high == -math.inf:
         yield (

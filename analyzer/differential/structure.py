@@ -20,7 +20,7 @@ from analyzer.operators.declaration import (
     RECURRENT,
     Trait,
 )
-from analyzer.operators.registry import declared
+from analyzer.operators.registry import declared, layer_or_function
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,23 +127,16 @@ def _silent(op: str) -> bool:
     return bool(_traits(op) & (CONSTANT | IDENTITY | CONVERTS)) or op == "NoOp"
 
 
-DRAWS_IN_TORCH = frozenset(  # names of operators that are drawn anew at each run
-    {
-        "rand", "rand_like", "randn", "randn_like", "randint", "randint_like", "randperm", "normal",
-        "normal_functional", "bernoulli", "multinomial", "uniform", "exponential", "poisson", "cauchy", "geometric",
-        "log_normal", "native_dropout", "_standard_gamma",
-    }
-)  # fmt: skip
-
-
 def _samples(op: str) -> bool:
-    """Of ONNX or TensorFlow; with a seed as an operand nothing differs from run to run."""
-    return bool(_traits(op) & RANDOM) and not op.startswith("Stateless")
+    """Of ONNX or TensorFlow, where with a seed as an operand nothing differs from run to run, or of PyTorch."""
+    of_torch = layer_or_function("torch", op)
+    drawn = of_torch is not None and of_torch.traits & RANDOM and of_torch.name != "Dropout"  # which models switch off
+    return bool(drawn or _traits(op) & RANDOM) and not op.startswith("Stateless")
 
 
 def draws(operations: Iterable[Operation]) -> bool:
     """Whether one of them samples, so that no two runs agree by design."""
-    return any(o.random or o.op in DRAWS_IN_TORCH or _samples(o.op) for o in operations)
+    return any(o.random or _samples(o.op) for o in operations)
 
 
 def drawn(structure: Description) -> frozenset[str]:

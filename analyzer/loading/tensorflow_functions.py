@@ -6,7 +6,16 @@ from collections.abc import Callable
 
 from analyzer.loading.files import shown
 from analyzer.loading.limits import Limits
-from analyzer.loading.tensorflow_nodes import Attribute, Body, Function, Node, Program, Tensor, split_inputs, tensor_of
+from analyzer.loading.tensorflow_nodes import (
+    Attribute,
+    Body,
+    FunctionDef,
+    Node,
+    Program,
+    Tensor,
+    split_inputs,
+    tensor_of,
+)
 from analyzer.operators.registry import operator_named
 from analyzer.problem import TargetProblem
 
@@ -63,16 +72,16 @@ class _Expander:
             substitute(result, resolve)
         return result, resolve
 
-    def called(self, node: Node) -> Function | None:
+    def called(self, node: Node) -> FunctionDef | None:
         if node.op in CALLS:
             return self.function(node, "f")
         return self.program.functions.get(node.op)
 
-    def function(self, node: Node, key: str) -> Function:
+    def function(self, node: Node, key: str) -> FunctionDef:
         attribute = node.attributes.get(key)
         return self.named(node, attribute.value if attribute is not None and attribute.kind == "func" else "")
 
-    def named(self, node: Node, name: object) -> Function:
+    def named(self, node: Node, name: object) -> FunctionDef:
         function = self.program.functions.get(str(name))
         if function is None:
             raise TargetProblem(
@@ -106,7 +115,7 @@ class _Expander:
             node.outputs = [(node.name, i) for i in range(count)]
             node.attributes = {k: a for k, a in node.attributes.items() if not a.kind.endswith("func")}
 
-    def body(self, function: Function, prefix: str, depth: int, actual: list[Tensor] | None = None) -> Body:
+    def body(self, function: FunctionDef, prefix: str, depth: int, actual: list[Tensor] | None = None) -> Body:
         """The function's body; `actual` takes the place of its formal parameters, if given."""
         if actual is not None and len(actual) != len(function.arguments):
             raise TargetProblem(

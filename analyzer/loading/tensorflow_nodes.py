@@ -89,7 +89,7 @@ class Argument:
 
 
 @dataclass(slots=True)
-class Function:
+class FunctionDef:
     """A function of the library, its body with references as written (``node:output:index``)."""
 
     name: str
@@ -103,7 +103,7 @@ class Program:
     """A GraphDef."""
 
     nodes: list[Node]
-    functions: dict[str, Function]
+    functions: dict[str, FunctionDef]
     producer: int = 0
     operators: dict[str, Operator] = field(default_factory=dict)  # of the file, for operators outside the registry
 
@@ -277,7 +277,7 @@ def add_library(program: Program, library: Any, limits: Limits, seen: dict[bytes
             if index in proto.arg_attr:
                 extra = {key: attribute_from_proto(value, limits) for key, value in proto.arg_attr[index].attr.items()}
             arguments.append(Argument(arg.name, dtype_of(arg.type), extra))
-        program.functions[signature.name] = Function(
+        program.functions[signature.name] = FunctionDef(
             signature.name,
             arguments,
             [proto.ret.get(arg.name, arg.name) for arg in signature.output_arg],

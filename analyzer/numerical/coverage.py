@@ -30,15 +30,12 @@ its type, and reports name it.
 assert torch_operators  # importing it registers the calls
 
 
-def standard_functions() -> list[str]:
-    """ONNX operators without a transfer function that have a body in the standard."""
-    known = rules()
-    return sorted(
-        {
-            s.name
-            for s in defs.get_all_schemas()
-            if s.domain == "" and ("", s.name) not in known and (s.has_function or s.has_context_dependent_function)
-        }
+def standard_functions() -> frozenset[tuple[str, str]]:
+    """(domain, name) of ONNX's operators without a transfer function that have a body in the standard."""
+    return frozenset(
+        (s.domain, s.name)
+        for s in defs.get_all_schemas()
+        if (s.domain, s.name) not in rules() and (s.has_function or s.has_context_dependent_function)
     )
 
 
@@ -46,7 +43,7 @@ def bounds(operator: Operator) -> str:
     """Where the numerical analysis takes its bounds from: ``rule``, ``body`` or nothing."""
     if any(key in rules() for key in operator.keys):
         return "rule"
-    return "body" if operator.versions and operator.name in standard_functions() else ""
+    return "body" if operator.versions and (operator.domain, operator.name) in standard_functions() else ""
 
 
 def shape(operator: Operator) -> str:

@@ -6,12 +6,14 @@ from analyzer.operators.conditions import LOG_OF_NONPOSITIVE
 from analyzer.operators.declaration import ELEMENTWISE, LINEAR, SAME_SHAPE, operator
 
 OPERATORS = (
-    operator("Add", (1, 6, 7, 13, 14), tf="Add AddV2", torch="add", keras="Add", traits=ELEMENTWISE | LINEAR),
-    operator("Sub", (1, 6, 7, 13, 14), tf="Sub", torch="sub rsub", keras="Subtract", traits=ELEMENTWISE | LINEAR),
+    operator("Add", (1, 6, 7, 13, 14), tf="Add AddV2", torch="add", keras="Add ops.add", traits=ELEMENTWISE | LINEAR),
+    operator(
+        "Sub", (1, 6, 7, 13, 14), tf="Sub", torch="sub rsub", keras="Subtract ops.subtract", traits=ELEMENTWISE | LINEAR
+    ),
     operator("BiasAdd", tf="BiasAdd BiasAddV1", traits=ELEMENTWISE | LINEAR),
     operator("Sum", (1, 6, 8, 13), tf="AddN AccumulateNV2", traits=ELEMENTWISE | LINEAR),
     operator("Mean", (1, 6, 8, 13), keras="Average", traits=ELEMENTWISE | LINEAR),
-    operator("Mul", (1, 6, 7, 13, 14), tf="Mul", torch="mul", keras="Multiply", traits=ELEMENTWISE),
+    operator("Mul", (1, 6, 7, 13, 14), tf="Mul", torch="mul", keras="Multiply ops.multiply", traits=ELEMENTWISE),
     operator("MulNoNan", tf="MulNoNan", traits=ELEMENTWISE),
     operator("SquaredDifference", tf="SquaredDifference", traits=ELEMENTWISE),
     operator("Atan2", tf="Atan2", torch="atan2", traits=ELEMENTWISE),

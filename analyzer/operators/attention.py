@@ -14,6 +14,7 @@ OPERATORS = (
         traits=CONTRACTION,
         unsafe=(SOFTMAX_OF_MINUS_INFINITY,),
     ),
+    operator("FlexAttention", (1,), domain="ai.onnx.preview", traits=CONTRACTION, unsafe=(SOFTMAX_OF_MINUS_INFINITY,)),
     operator("LinearAttention", (27,), traits=CONTRACTION),
     operator("RotaryEmbedding", (23,)),
 )

@@ -38,6 +38,8 @@ class Trait(Flag):
     CLASS_LOSS = auto()  # operand 0 holds a row of scores for each class number in operand 1
     SOURCE = auto()  # has no operand: a constant, or what is fed to the graph or kept beside it
     CONTRACTION = auto()  # sums products of two operands
+    DENSE = auto()  # PyTorch makes a new tensor whose axes lie in memory in their order, however the operands lie
+    DENSE_OR_CHANNELS_LAST = auto()  # so too, unless an operand of four or five axes may be channels-last
     RECURRENT = auto()  # a recurrent layer or cell
     LOOP = auto()
     BRANCH = auto()
@@ -69,6 +71,8 @@ PRODUCT = Trait.PRODUCT
 CLASS_LOSS = Trait.CLASS_LOSS
 SOURCE = Trait.SOURCE
 CONTRACTION = Trait.CONTRACTION
+DENSE = Trait.DENSE
+DENSE_OR_CHANNELS_LAST = Trait.DENSE_OR_CHANNELS_LAST
 RECURRENT = Trait.RECURRENT
 LOOP = Trait.LOOP
 BRANCH = Trait.BRANCH
@@ -83,7 +87,8 @@ class Operator:
 
     `name` is ONNX's where ONNX has the operator (then `versions` are the operator sets that defined or changed it,
     in `domain`), else a name of our own. `tf` are the types of GraphDef nodes, `torch` the names of modules and of
-    functions (of `torch`, `torch.nn.functional` and aten without overload), `keras` those of layers. `aten` are the
+    functions (of `torch`, `torch.nn.functional` and aten without overload), `keras` those of layers, and of functions
+    as ``ops.exp``. `aten` are the
     types of nodes for operators of torch without an ONNX form (see `analyzer.exporting.inside.opaque`). `unsafe` are
     the ids of the rules that say when an operand makes it fail. Two operators of a framework that read their operands
     alike share a declaration; what reads them differently has one of its own.

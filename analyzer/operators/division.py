@@ -16,6 +16,7 @@ OPERATORS = (
             DIVISION_BY_ZERO,
             INTEGER_DIVISION_BY_ZERO,
         ),
+        keras="ops.true_divide ops.divide",
     ),
     operator("DivNoNan", tf="DivNoNan", traits=ELEMENTWISE),
     operator(
@@ -26,6 +27,7 @@ OPERATORS = (
             DIVISION_BY_ZERO,
             INTEGER_DIVISION_BY_ZERO,
         ),
+        keras="ops.floor_divide",
     ),
     operator(
         "TruncateDiv",
@@ -46,6 +48,7 @@ OPERATORS = (
             DIVISION_BY_ZERO,
             INTEGER_DIVISION_BY_ZERO,
         ),
+        keras="ops.mod",
     ),
     operator(
         "TruncateMod",

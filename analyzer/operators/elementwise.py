@@ -35,6 +35,7 @@ OPERATORS = (
         torch="exp",
         traits=ELEMENTWISE | SAME_SHAPE | MONOTONE | PLUS_ZERO,
         unsafe=(EXP_OVERFLOW,),
+        keras="ops.exp",
     ),
     operator("Expm1", tf="Expm1", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE, unsafe=(EXP_OVERFLOW,)),
     operator(
@@ -44,9 +45,15 @@ OPERATORS = (
         torch="log",
         traits=ELEMENTWISE | SAME_SHAPE | MONOTONE,
         unsafe=(LOG_OF_NONPOSITIVE,),
+        keras="ops.log",
     ),
     operator(
-        "Log1p", tf="Log1p", torch="log1p", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE, unsafe=(LOG_OF_NONPOSITIVE,)
+        "Log1p",
+        tf="Log1p",
+        torch="log1p",
+        traits=ELEMENTWISE | SAME_SHAPE | MONOTONE,
+        unsafe=(LOG_OF_NONPOSITIVE,),
+        keras="ops.log1p",
     ),
     operator(
         "Sqrt",
@@ -58,6 +65,7 @@ OPERATORS = (
             SQRT_OF_NEGATIVE,
             GRADIENT_OF_SQRT_AT_ZERO,
         ),
+        keras="ops.sqrt",
     ),
     operator(
         "Rsqrt",
@@ -68,6 +76,7 @@ OPERATORS = (
             DIVISION_BY_ZERO,
             SQRT_OF_NEGATIVE,
         ),
+        keras="ops.rsqrt",
     ),
     operator(
         "Reciprocal",
@@ -76,21 +85,36 @@ OPERATORS = (
         torch="reciprocal",
         traits=ELEMENTWISE | SAME_SHAPE,
         unsafe=(DIVISION_BY_ZERO,),
+        keras="ops.reciprocal",
     ),
-    operator("Neg", (1, 6, 13), tf="Neg", torch="neg", traits=ELEMENTWISE | SAME_SHAPE | LINEAR),
-    operator("Abs", (1, 6, 13), tf="Abs", torch="abs", traits=ELEMENTWISE | SAME_SHAPE | PIECEWISE_LINEAR | PLUS_ZERO),
+    operator("Neg", (1, 6, 13), tf="Neg", torch="neg", traits=ELEMENTWISE | SAME_SHAPE | LINEAR, keras="ops.negative"),
+    operator(
+        "Abs",
+        (1, 6, 13),
+        tf="Abs",
+        torch="abs",
+        traits=ELEMENTWISE | SAME_SHAPE | PIECEWISE_LINEAR | PLUS_ZERO,
+        keras="ops.abs ops.absolute",
+    ),
     operator(
         "Sign",
         (9, 13),
         tf="Sign",
         torch="sign",
         traits=BOUNDED | ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR,
+        keras="ops.sign",
     ),
-    operator("Ceil", (1, 6, 13), tf="Ceil", torch="ceil", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
-    operator("Floor", (1, 6, 13), tf="Floor", torch="floor", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
-    operator("Round", (11, 22), tf="Round Rint", torch="round", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
-    operator("Square", tf="Square", torch="square", traits=ELEMENTWISE | SAME_SHAPE | PLUS_ZERO),
-    operator("Erf", (9, 13), tf="Erf", torch="erf", traits=BOUNDED | ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator("Ceil", (1, 6, 13), tf="Ceil", torch="ceil", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE, keras="ops.ceil"),
+    operator(
+        "Floor", (1, 6, 13), tf="Floor", torch="floor", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE, keras="ops.floor"
+    ),
+    operator(
+        "Round", (11, 22), tf="Round Rint", torch="round", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE, keras="ops.round"
+    ),
+    operator("Square", tf="Square", torch="square", traits=ELEMENTWISE | SAME_SHAPE | PLUS_ZERO, keras="ops.square"),
+    operator(
+        "Erf", (9, 13), tf="Erf", torch="erf", traits=BOUNDED | ELEMENTWISE | SAME_SHAPE | MONOTONE, keras="ops.erf"
+    ),
     operator("Erfc", tf="Erfc", traits=ELEMENTWISE | SAME_SHAPE),
     operator(
         "Lgamma", tf="Lgamma", aten="lgamma special_gammaln", traits=ELEMENTWISE | SAME_SHAPE, unsafe=(INVALID_DOMAIN,)
@@ -102,8 +126,8 @@ OPERATORS = (
         traits=ELEMENTWISE | SAME_SHAPE,
         unsafe=(INVALID_DOMAIN,),
     ),
-    operator("Sin", (7, 22), tf="Sin", torch="sin", traits=ELEMENTWISE | SAME_SHAPE),
-    operator("Cos", (7, 22), tf="Cos", torch="cos", traits=ELEMENTWISE | SAME_SHAPE),
+    operator("Sin", (7, 22), tf="Sin", torch="sin", traits=ELEMENTWISE | SAME_SHAPE, keras="ops.sin"),
+    operator("Cos", (7, 22), tf="Cos", torch="cos", traits=ELEMENTWISE | SAME_SHAPE, keras="ops.cos"),
     operator("Tan", (7, 22), tf="Tan", torch="tan", traits=ELEMENTWISE | SAME_SHAPE),
     operator(
         "Asin",
@@ -157,6 +181,7 @@ OPERATORS = (
         tf="StopGradient PreventGradient",
         torch="detach detach_",
         traits=ELEMENTWISE | SAME_SHAPE | IDENTITY | DETACHED,
+        keras="ops.stop_gradient",
     ),
     operator("Enter", tf="Enter RefEnter", traits=SAME_SHAPE | ELEMENTWISE | IDENTITY),
     operator("Exit", tf="Exit RefExit", traits=SAME_SHAPE | ELEMENTWISE | IDENTITY),

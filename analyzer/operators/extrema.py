@@ -6,9 +6,19 @@ from analyzer.operators.declaration import ELEMENTWISE, PIECEWISE_LINEAR, operat
 
 OPERATORS = (
     operator(
-        "Max", (1, 6, 8, 12, 13), tf="Maximum", torch="maximum", keras="Maximum", traits=ELEMENTWISE | PIECEWISE_LINEAR
+        "Max",
+        (1, 6, 8, 12, 13),
+        tf="Maximum",
+        torch="maximum",
+        keras="Maximum ops.maximum",
+        traits=ELEMENTWISE | PIECEWISE_LINEAR,
     ),
     operator(
-        "Min", (1, 6, 8, 12, 13), tf="Minimum", torch="minimum", keras="Minimum", traits=ELEMENTWISE | PIECEWISE_LINEAR
+        "Min",
+        (1, 6, 8, 12, 13),
+        tf="Minimum",
+        torch="minimum",
+        keras="Minimum ops.minimum",
+        traits=ELEMENTWISE | PIECEWISE_LINEAR,
     ),
 )

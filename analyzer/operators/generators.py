@@ -5,6 +5,7 @@ from __future__ import annotations
 from analyzer.operators.declaration import (
     ACTS,
     CONSTANT,
+    DENSE,
     DETACHED,
     IMPURE,
     RANDOM,
@@ -17,38 +18,57 @@ from analyzer.operators.declaration import (
 
 OPERATORS = (
     operator(
-        "Constant", (1, 9, 11, 12, 13, 19, 21, 23, 24, 25), tf="Const HostConst", traits=DETACHED | CONSTANT | SOURCE
+        "Constant",
+        (1, 9, 11, 12, 13, 19, 21, 23, 24, 25),
+        tf="Const HostConst",
+        traits=DETACHED | CONSTANT | SOURCE,
+        torch="tensor Tensor FloatTensor LongTensor",
     ),
-    operator("ConstantOfShape", (9, 20, 21, 23, 24, 25), torch="full zeros ones"),
+    operator("ConstantOfShape", (9, 20, 21, 23, 24, 25), torch="full zeros ones empty", traits=DENSE),
     operator("Fill", tf="Fill"),
-    operator("ZerosLike", tf="ZerosLike", torch="zeros_like", traits=SAME_SHAPE | SHAPE_ONLY | DETACHED),
-    operator("OnesLike", tf="OnesLike", torch="ones_like", traits=SAME_SHAPE | SHAPE_ONLY | DETACHED),
-    operator("Range", (11, 27), tf="Range"),
-    operator("LinSpace", tf="LinSpace"),
+    operator(
+        "ZerosLike",
+        tf="ZerosLike",
+        torch="zeros_like",
+        traits=SAME_SHAPE | SHAPE_ONLY | DETACHED,
+        keras="ops.zeros_like",
+    ),
+    operator(
+        "OnesLike", tf="OnesLike", torch="ones_like", traits=SAME_SHAPE | SHAPE_ONLY | DETACHED, keras="ops.ones_like"
+    ),
+    operator("Range", (11, 27), tf="Range", traits=DENSE, torch="arange"),
+    operator("LinSpace", tf="LinSpace", traits=DENSE, torch="linspace"),
     operator(
         "RandomNormal",
         (1, 22),
         tf="RandomStandardNormal StatelessRandomNormal StatelessRandomNormalV2",
-        traits=RANDOM,
+        traits=RANDOM | DENSE,
+        torch="randn normal normal_functional",
     ),
-    operator("RandomNormalLike", (1, 22), traits=SHAPE_ONLY | RANDOM),
+    operator("RandomNormalLike", (1, 22), traits=SHAPE_ONLY | RANDOM, torch="randn_like"),
     operator(
         "RandomUniform",
         (1, 22),
         tf="RandomUniform StatelessRandomUniform StatelessRandomUniformV2",
-        traits=RANDOM,
+        traits=RANDOM | DENSE,
+        torch="rand uniform",
     ),
-    operator("RandomUniformLike", (1, 22), traits=SHAPE_ONLY | RANDOM),
+    operator("RandomUniformLike", (1, 22), traits=SHAPE_ONLY | RANDOM, torch="rand_like randint_like"),
     operator("TruncatedNormal", tf="TruncatedNormal StatelessTruncatedNormal", traits=RANDOM),
-    operator("RandomUniformInt", tf="RandomUniformInt", traits=RANDOM),
-    operator("RandomGamma", tf="RandomGamma RandomPoisson RandomPoissonV2", traits=RANDOM),
-    operator("Bernoulli", (15, 22), traits=RANDOM),
-    operator("Multinomial", (7, 22), tf="Multinomial StatelessMultinomial", traits=RANDOM),
+    operator("RandomUniformInt", tf="RandomUniformInt", traits=RANDOM | DENSE, torch="randint"),
+    operator(
+        "RandomGamma", tf="RandomGamma RandomPoisson RandomPoissonV2", traits=RANDOM, torch="_standard_gamma poisson"
+    ),
+    operator("RandomContinuous", torch="exponential cauchy geometric log_normal", traits=RANDOM),
+    operator("TrainingDropout", torch="native_dropout", traits=RANDOM),  # `dropout` draws nothing where a model is used
+    operator("Bernoulli", (15, 22), traits=RANDOM, torch="bernoulli"),
+    operator("Multinomial", (7, 22), tf="Multinomial StatelessMultinomial", traits=RANDOM, torch="multinomial"),
     operator(
         "Dropout",
         (1, 6, 7, 10, 12, 13, 22),
         torch="""
-    Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout dropout dropout_ feature_dropout
+    Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout dropout
+    dropout_ feature_dropout
 """,
         keras="Dropout SpatialDropout1D SpatialDropout2D SpatialDropout3D AlphaDropout",
         traits=RANDOM,

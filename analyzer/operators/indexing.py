@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import DETACHED, SELECTS, SHAPE_ONLY, operator
+from analyzer.operators.declaration import DENSE, DETACHED, SELECTS, SHAPE_ONLY, operator
 
 OPERATORS = (
     operator(
@@ -11,9 +11,9 @@ OPERATORS = (
         tf="GatherV2 Gather ResourceGather EmbeddingLookup",
         torch="Embedding index_select select embedding",
         keras="Embedding",
-        traits=SELECTS,
+        traits=SELECTS | DENSE,
     ),
-    operator("GatherElements", (11, 13), torch="gather take_along_dim", traits=SELECTS),
+    operator("GatherElements", (11, 13), torch="gather take_along_dim", traits=SELECTS | DENSE),
     operator("GatherND", (11, 12, 13), tf="GatherNd ResourceGatherNd", traits=SELECTS),
     operator("ScatterElements", (11, 13, 16, 18), torch="scatter scatter_add"),
     operator("Scatter", (9, 11)),
@@ -27,7 +27,7 @@ OPERATORS = (
     ScatterAdd ScatterSub
 """,
     ),
-    operator("OneHot", (9, 11, 28), tf="OneHot", torch="one_hot", traits=DETACHED),
+    operator("OneHot", (9, 11, 28), tf="OneHot", torch="one_hot", traits=DETACHED | DENSE),
     operator("TopK", (1, 10, 11, 24), tf="TopKV2 TopK", torch="topk kthvalue"),
     operator("NonZero", (9, 13), tf="Where", traits=DETACHED),
     operator("Compress", (9, 11, 28)),
@@ -36,7 +36,7 @@ OPERATORS = (
     operator("Unique", (11, 28), tf="Unique UniqueV2 UniqueWithCounts"),
     operator("DynamicStitch", tf="DynamicStitch ParallelDynamicStitch"),
     operator("EyeLike", (9, 22), traits=SHAPE_ONLY),
-    operator("Eye", tf="Eye"),
+    operator("Eye", tf="Eye", traits=DENSE, torch="eye"),
     operator("SparseToDense", tf="SparseToDense"),
     operator("TfIdfVectorizer", (9,)),
 )

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import operator
+from analyzer.operators.declaration import DENSE_OR_CHANNELS_LAST, operator
 
 OPERATORS = (
-    operator("Concat", (1, 4, 11, 13), tf="ConcatV2", torch="cat concat concatenate", keras="Concatenate"),
+    operator(
+        "Concat",
+        (1, 4, 11, 13),
+        tf="ConcatV2",
+        torch="cat concat concatenate",
+        keras="Concatenate",
+        traits=DENSE_OR_CHANNELS_LAST,
+    ),
     operator("ConcatAxisFirst", tf="Concat"),
-    operator("Pack", tf="Pack", torch="stack"),
+    operator("Pack", tf="Pack", torch="stack", traits=DENSE_OR_CHANNELS_LAST),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import CONTRACTION, LINEAR, operator
+from analyzer.operators.declaration import CONTRACTION, DENSE, LINEAR, operator
 
 OPERATORS = (
     operator(
@@ -11,10 +11,14 @@ OPERATORS = (
         tf="MatMul BatchMatMul BatchMatMulV2 BatchMatMulV3 SparseMatMul",
         torch="matmul mm bmm mv dot",
         keras="Dot",
-        traits=LINEAR | CONTRACTION,
+        traits=LINEAR | CONTRACTION | DENSE,
     ),
     operator(
-        "Gemm", (1, 6, 7, 9, 11, 13), torch="Linear LazyLinear linear addmm", keras="Dense", traits=LINEAR | CONTRACTION
+        "Gemm",
+        (1, 6, 7, 9, 11, 13),
+        torch="Linear LazyLinear linear addmm",
+        keras="Dense",
+        traits=LINEAR | CONTRACTION | DENSE,
     ),
     operator("Einsum", (12, 28), tf="Einsum", torch="einsum", keras="EinsumDense", traits=CONTRACTION),
 )

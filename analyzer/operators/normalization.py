@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.operators.conditions import DIVISION_BY_ZERO, NORMALIZATION_BY_ZERO
-from analyzer.operators.declaration import operator
+from analyzer.operators.declaration import DENSE, DENSE_OR_CHANNELS_LAST, operator
 
 OPERATORS = (
     operator(
@@ -22,6 +22,7 @@ OPERATORS = (
         torch="LayerNorm layer_norm",
         keras="LayerNormalization",
         unsafe=(NORMALIZATION_BY_ZERO,),
+        traits=DENSE,
     ),
     operator("SimplifiedLayerNormalization", (1,), unsafe=(NORMALIZATION_BY_ZERO,)),
     operator("RMSNormalization", (23,), torch="RMSNorm", keras="RMSNormalization", unsafe=(NORMALIZATION_BY_ZERO,)),
@@ -37,6 +38,7 @@ OPERATORS = (
         torch="GroupNorm group_norm",
         keras="GroupNormalization",
         unsafe=(NORMALIZATION_BY_ZERO,),
+        traits=DENSE_OR_CHANNELS_LAST,
     ),
     operator("MeanVarianceNormalization", (9, 13), unsafe=(NORMALIZATION_BY_ZERO,)),
     operator("LpNormalization", (1, 22), torch="normalize", keras="UnitNormalization", unsafe=(NORMALIZATION_BY_ZERO,)),

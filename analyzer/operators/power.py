@@ -16,5 +16,6 @@ OPERATORS = (
             POW_DOMAIN,
             GRADIENT_OF_POW_AT_ZERO,
         ),
+        keras="ops.power",
     ),
 )

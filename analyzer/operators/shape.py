@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import RANDOM, SELECTS, operator
+from analyzer.operators.declaration import DENSE, RANDOM, SELECTS, operator
 
 OPERATORS = (
     operator(
@@ -25,11 +25,11 @@ OPERATORS = (
     operator("ConjugateTranspose", tf="ConjugateTranspose"),
     operator("InvertPermutation", tf="InvertPermutation"),
     operator("Roll", tf="Roll", torch="roll"),
-    operator("RandomShuffle", tf="RandomShuffle", traits=RANDOM),
+    operator("RandomShuffle", tf="RandomShuffle", traits=RANDOM | DENSE, torch="randperm"),
     operator("Unsqueeze", (1, 11, 13, 21, 23, 24, 25), tf="ExpandDims", torch="unsqueeze", traits=SELECTS),
     operator("Squeeze", (1, 11, 13, 21, 23, 24, 25), tf="Squeeze", torch="squeeze", traits=SELECTS),
     operator("Expand", (8, 13), tf="BroadcastTo", torch="expand broadcast_to", traits=SELECTS),
-    operator("Tile", (1, 6, 13), tf="Tile", torch="repeat", keras="RepeatVector", traits=SELECTS),
+    operator("Tile", (1, 6, 13), tf="Tile", torch="repeat tile", keras="RepeatVector", traits=SELECTS | DENSE),
     operator("DepthToSpace", (1, 11, 13, 28), tf="DepthToSpace", torch="PixelShuffle pixel_shuffle", traits=SELECTS),
     operator("SpaceToDepth", (1, 13, 28), tf="SpaceToDepth", torch="PixelUnshuffle pixel_unshuffle", traits=SELECTS),
     operator("BatchToSpace", tf="BatchToSpaceND BatchToSpace"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.operators.conditions import SOFTMAX_OF_MINUS_INFINITY
-from analyzer.operators.declaration import CLASS_LOSS, operator
+from analyzer.operators.declaration import CLASS_LOSS, DENSE, operator
 
 OPERATORS = (
     operator(
@@ -13,6 +13,7 @@ OPERATORS = (
         torch="Softmax Softmax2d softmax _softmax",
         keras="Softmax",
         unsafe=(SOFTMAX_OF_MINUS_INFINITY,),
+        traits=DENSE,
     ),
     operator(
         "LogSoftmax",
@@ -20,6 +21,7 @@ OPERATORS = (
         tf="LogSoftmax",
         torch="LogSoftmax log_softmax _log_softmax",
         unsafe=(SOFTMAX_OF_MINUS_INFINITY,),
+        traits=DENSE,
     ),
     operator("Hardmax", (1, 11, 13)),
     operator("SoftmaxCrossEntropyWithLogits", tf="SoftmaxCrossEntropyWithLogits", unsafe=(SOFTMAX_OF_MINUS_INFINITY,)),

@@ -143,8 +143,8 @@ def truncate_blocks(markdown: str, limit: int, notice: str) -> str:
 def fence_after(line: str, mark: str) -> str:
     """Which fence is open after `line`, when `mark` (or none, "") was open before it."""
     if mark:
-        closed = line.strip().startswith(mark) and not line.strip().strip(mark[0])
-        return "" if closed else mark
+        closing = re.fullmatch(r" {0,3}(`+|~+)[ \t]*", line)
+        return "" if closing is not None and closing[1].startswith(mark) else mark
     opening = re.match(r" {0,3}(?:(`{3,})[^`]*$|(~{3,}))", line)
     return (opening[1] or opening[2]) if opening else ""
 
@@ -158,9 +158,7 @@ def environment(templates: str) -> jinja2.Environment:
     def finalize(value: Any) -> Any:
         if value is None:
             return Markup("")
-        if isinstance(value, int | float) or hasattr(value, "__html__"):
-            return Markup(value) if isinstance(value, int | float) else value
-        return prose(value)
+        return value if isinstance(value, int | float) or hasattr(value, "__html__") else prose(value)
 
     env = jinja2.Environment(
         loader=jinja2.FileSystemLoader(templates),

@@ -14,13 +14,13 @@ from analyzer.findings import Finding, Report
 from analyzer.problem import TargetProblem
 from analyzer.rendering.report_json import from_json, to_json
 from analyzer.running.opened import proper
-from analyzer.running.outcome import Outcome
+from analyzer.running.outcome import TargetOutcome
 
 MOST_FINDINGS = 5_000
 _TOOL = {"name": "assay", "version": analyzer.__version__, "engines": {}}
 
 
-def checked(data: Any, target: TargetConfig, files: frozenset[str]) -> Outcome:
+def checked(data: Any, target: TargetConfig, files: frozenset[str]) -> TargetOutcome:
     """The outcome that `data` (JSON) describes; `files` are those that findings may point to.
 
     Raises `TargetProblem` for anything that is not of the proper form, or speaks of something else than `target`.
@@ -47,7 +47,7 @@ def checked(data: Any, target: TargetConfig, files: frozenset[str]) -> Outcome:
     ]
     if any(strangers):
         raise TargetProblem("the answer of the analysis speaks of something it was not asked; nothing of it counts.")
-    return Outcome(told, report.findings, opened)
+    return TargetOutcome(told, report.findings, opened)
 
 
 def malformed(problem: Exception) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from analyzer.findings import Status
 from analyzer.running.opened import Opened, all_kept, content, keep, kept, recorded
-from analyzer.running.outcome import Outcome, slug
+from analyzer.running.outcome import TargetOutcome, slug
 
 OPENED = "opened"  # below the folder: what exports opened, a file a target
 _ENGINES = (
@@ -28,7 +28,7 @@ class Cache:
     folder: Path
     also: tuple[Path, ...] = ()
 
-    def get(self, key: str, output: Path, *trees: Path) -> Outcome | None:
+    def get(self, key: str, output: Path, *trees: Path) -> TargetOutcome | None:
         """The stored outcome, its files copied below `output`; None on a miss or a damaged entry.
 
         What its export opened in `trees`, the target's own revision first, is in no key: it has to be the same still.
@@ -36,10 +36,10 @@ class Cache:
         entries = (folder / key for folder in (self.folder, *self.also))
         return next(filter(None, (self._stored(entry, output, trees) for entry in entries)), None)
 
-    def _stored(self, entry: Path, output: Path, trees: Sequence[Path]) -> Outcome | None:
+    def _stored(self, entry: Path, output: Path, trees: Sequence[Path]) -> TargetOutcome | None:
         try:
             data = json.loads((entry / "outcome.json").read_text(encoding="utf-8"))
-            outcome = Outcome.from_json(data)
+            outcome = TargetOutcome.from_json(data)
             if data["content"] is None or data["content"] != content(recorded(outcome.opened or ()), *trees):
                 return None
             files = entry / "files"
@@ -49,7 +49,7 @@ class Cache:
             return None
         return replace(outcome, target=replace(outcome.target, cached=True))
 
-    def put(self, key: str, outcome: Outcome, output: Path, *trees: Path) -> None:
+    def put(self, key: str, outcome: TargetOutcome, output: Path, *trees: Path) -> None:
         """Store `outcome` and the target's own files, in place of one that opened other files in `trees`.
 
         Two writers of one key leave one of two equal entries.
@@ -76,7 +76,7 @@ class Cache:
         """What the last exports opened, by this folder and those that are only read."""
         return all_kept(*(folder / OPENED for folder in (*self.also, self.folder)))
 
-    def keep_opened(self, identity: str, outcomes: Iterable[Outcome]) -> None:
+    def keep_opened(self, identity: str, outcomes: Iterable[TargetOutcome]) -> None:
         """Remember what the exports of a target opened on its revisions; one that failed tells less than the last."""
         said: list[Sequence[str] | None] = []
         for outcome in outcomes:

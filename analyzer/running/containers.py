@@ -24,7 +24,7 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.findings import Cause
 from analyzer.problem import SurroundingsProblem, TargetProblem
 from analyzer.running.answers import checked, malformed
-from analyzer.running.outcome import Outcome, cause_of, slug
+from analyzer.running.outcome import TargetOutcome, cause_of, slug
 from analyzer.running.processes import Answer
 from analyzer.running.request import BROKE_OFF, FILES_LIMIT, OUTCOME, REQUEST, Request
 from analyzer.walls import PYTHON, Limits, Sandbox, SessionEnded
@@ -58,7 +58,7 @@ class Containers:
     code: Sandbox | None
     engines: EnginesImage | None = None
 
-    def analyse(self, request: Request, output: Path, stage: Callable[[str], None], seconds: float) -> Outcome:
+    def analyse(self, request: Request, output: Path, stage: Callable[[str], None], seconds: float) -> TargetOutcome:
         """The outcome of one target, its files below `output`. Raises `TargetProblem` in one sentence."""
         image = self._image(request)
         message, packed = self._answer(replace(request, engines=image is not None), image, stage, seconds)
@@ -164,7 +164,7 @@ def limits() -> Limits:
     )
 
 
-def take(packed: bytes, target: TargetConfig, folder: Path, output: Path) -> Outcome:
+def take(packed: bytes, target: TargetConfig, folder: Path, output: Path) -> TargetOutcome:
     """What a container answered, if it is of the proper form and speaks of `target` alone; its files below `output`.
 
     Raises `TargetProblem` for anything else; then nothing is written below `output`.

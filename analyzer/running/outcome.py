@@ -25,7 +25,7 @@ Keys = Mapping[tuple[str, str], tuple[str | None, str | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TargetOutcome:
     """What one target came to on one revision.
 
     `opened` names the files that its exports read and that no source tells (`running.opened`); None: not to be told.
@@ -41,10 +41,10 @@ class Outcome:
         return {"target": target_to_json(self.target), "findings": findings, "opened": opened}
 
     @staticmethod
-    def from_json(data: dict[str, Any]) -> Outcome:
+    def from_json(data: dict[str, Any]) -> TargetOutcome:
         findings = tuple(finding_from_json(finding) for finding in data["findings"])
         opened = None if data["opened"] is None else tuple(data["opened"])
-        return Outcome(target_from_json(data["target"]), findings, opened)
+        return TargetOutcome(target_from_json(data["target"]), findings, opened)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from analyzer.running.answers import checked
 from analyzer.running.cache import Cache, engine_versions
 from analyzer.running.enclosure import MADE, enclosures
 from analyzer.running.opened import differs
-from analyzer.running.outcome import Keys, Outcome, Surroundings, kind_of, slug, with_environment
+from analyzer.running.outcome import Keys, Surroundings, TargetOutcome, kind_of, slug, with_environment
 from analyzer.running.processes import Answer, Send, run_all
 from analyzer.running.regressions import no_longer_analysed, not_compared
 from analyzer.running.repeats import one_of_each_line, unless_repeated, without_repeats
@@ -97,7 +97,7 @@ def review(
     cache = Cache(options.cache, options.cache_also) if options.cache else None
 
     sides = {"head": head} | ({"base": base} if base is not None else {})
-    outcomes: dict[tuple[str, str], Outcome] = {}
+    outcomes: dict[tuple[str, str], TargetOutcome] = {}
     if keys is None:
         from analyzer.running.keys import keys_of  # reads the trees, which the action's front does not
 
@@ -171,12 +171,12 @@ def _twice(
     output: Path,
     progress: Progress,
     contained: Containers | None,
-) -> Iterable[tuple[tuple[str, str], Outcome]]:
+) -> Iterable[tuple[tuple[str, str], TargetOutcome]]:
     """The outcomes of `jobs`; what an engine of containers failed to keep is tried once more at the end, alone.
 
     One that fails again ends that: the engine is gone, and the others would wait for it in vain.
     """
-    lost: list[tuple[tuple[str, str], Outcome]] = []
+    lost: list[tuple[tuple[str, str], TargetOutcome]] = []
     for place, outcome in _run(jobs, config, options, output, progress, contained):
         engine = contained is not None or jobs[f"{place[0]} {place[1]}"][2].sandbox is not None
         if engine and outcome.target.status is Status.FAILED and outcome.target.cause is Cause.SURROUNDINGS:
@@ -200,7 +200,7 @@ def _run(
     output: Path,
     progress: Progress,
     contained: Containers | None,
-) -> Iterable[tuple[tuple[str, str], Outcome]]:
+) -> Iterable[tuple[tuple[str, str], TargetOutcome]]:
     def message(name: str, stage: Any) -> None:
         (side, identity), _, _ = jobs[name]
         progress.stage(identity, str(stage) if side == "head" else f"{stage} (base)")
@@ -257,7 +257,7 @@ def _outcomes(
     answers: Iterable[tuple[str, Answer]],
     jobs: Mapping[str, tuple[tuple[str, str], TargetConfig, Surroundings]],
     progress: Progress,
-) -> Iterable[tuple[tuple[str, str], Outcome]]:
+) -> Iterable[tuple[tuple[str, str], TargetOutcome]]:
     for name, answer in answers:
         place, target, where = jobs[name]
         outcome = _outcome(target, answer, where.output)
@@ -266,7 +266,7 @@ def _outcomes(
         yield place, outcome
 
 
-def _outcome(target: TargetConfig, answer: Answer, output: Path) -> Outcome:
+def _outcome(target: TargetConfig, answer: Answer, output: Path) -> TargetOutcome:
     """What the job answered, as far as it is a proper answer for its own target."""
     if answer.error is None:
         produced = output / "targets" / slug(target.id)
@@ -275,7 +275,7 @@ def _outcome(target: TargetConfig, answer: Answer, output: Path) -> Outcome:
             return checked(answer.value, target, files)
         except TargetProblem as problem:
             answer = replace(answer, error=str(problem))
-    return Outcome(
+    return TargetOutcome(
         TargetReport(
             target.id,
             kind_of(target),
@@ -290,7 +290,7 @@ def _outcome(target: TargetConfig, answer: Answer, output: Path) -> Outcome:
 
 def _report(
     targets: Sequence[TargetConfig],
-    outcomes: Mapping[tuple[str, str], Outcome],
+    outcomes: Mapping[tuple[str, str], TargetOutcome],
     config: Config,
     options: Options,
     began: float,

@@ -27,8 +27,8 @@ from analyzer.walls.attended import Attendant, Served
 from analyzer.walls.kernel import system
 from analyzer.walls.kernel.rules import CannotStand, Rules, close
 from analyzer.walls.launch import environment
-from analyzer.walls.nests import Nests
 from analyzer.walls.protocol import PROCESSES
+from analyzer.walls.walled_servers import WalledServers
 
 Send = Callable[[Any], None]
 Job = Callable[[Send], Any]
@@ -85,11 +85,13 @@ def run_all(
                 child = _start(name, job, logs / f"{index:03d}.log", deadline, (enclosures or {}).get(name))
                 running[child.pipe] = child
             soonest = min(child.ends for child in running.values())
-            asking = {c.nests.fileno(): c.nests for c in running.values() if c.nests is not None and c.nests.open}
+            asking = {
+                c.servers.fileno(): c.servers for c in running.values() if c.servers is not None and c.servers.open
+            }
             ready = wait([*running, *asking], timeout=max(0.0, min(1.0, soonest - time.monotonic())))
-            for number, nests in asking.items():
+            for number, servers in asking.items():
                 if number in ready:
-                    nests.serve()
+                    servers.serve()
             for pipe in [p for p in running if p in ready]:
                 finished = _receive(running[pipe], on_message)
                 if finished is not None:
@@ -124,7 +126,7 @@ class _Running:
     started: float
     ends: float
     attendant: Attendant | None = None
-    nests: Nests | None = None
+    servers: WalledServers | None = None
     messages: int = 0
     looked: float = 0.0
 
@@ -134,7 +136,7 @@ class _Running:
         if now - self.looked < 1.0 or self.process.pid is None:
             return False
         self.looked = now
-        nested = self.nests.count() if self.nests is not None else 0
+        nested = self.servers.count() if self.servers is not None else 0
         return len(stage.descendants(self.process.pid)) + nested > PROCESSES
 
 
@@ -145,23 +147,27 @@ def _start(name: str, job: Job, log: Path, deadline: float, enclosure: Enclosure
         assert enclosure.replies is not None
         user = enclosure.rules.user if enclosure.rules is not None else None
         attendant = Attendant(enclosure.served, enclosure.replies, user, deadline)
-    nests = Nests(enclosure.rules, enclosure.home) if enclosure is not None and enclosure.rules is not None else None
+    servers = (
+        WalledServers(enclosure.rules, enclosure.home)
+        if enclosure is not None and enclosure.rules is not None
+        else None
+    )
     receiver, sender = context.Pipe(duplex=False)
-    arguments = (job, sender, receiver, log, enclosure, attendant, nests, os.getpid())
+    arguments = (job, sender, receiver, log, enclosure, attendant, servers, os.getpid())
     process = context.Process(target=_child, args=arguments, daemon=False)
     process.start()
     sender.close()
     if attendant is not None:
         attendant.alone()
-    if nests is not None:
-        nests.alone()
+    if servers is not None:
+        servers.alone()
     now = time.monotonic()
-    return _Running(name, process, receiver, now, now + deadline, attendant, nests)
+    return _Running(name, process, receiver, now, now + deadline, attendant, servers)
 
 
 def _child(
     job: Job, sender: Connection, receiver: Connection, log: Path, enclosure: Enclosure | None,
-    attendant: Attendant | None, nests: Nests | None, parent: int,
+    attendant: Attendant | None, servers: WalledServers | None, parent: int,
 ) -> None:  # fmt: skip
     """In the child: own process group, output to the log, the wall, then the job."""
     receiver.close()
@@ -180,9 +186,16 @@ def _child(
 
     try:
         if enclosure is not None:
-            keep = {0, 1, 2, descriptor, sender.fileno(), *(a.descriptor for a in (attendant, nests) if a is not None)}
-            if nests is not None:
-                nests.take()
+            keep = {
+                0,
+                1,
+                2,
+                descriptor,
+                sender.fileno(),
+                *(a.descriptor for a in (attendant, servers) if a is not None),
+            }
+            if servers is not None:
+                servers.take()
             _enclose(enclosure, keep, parent)
         if attendant is not None:
             relayed.give(attendant.channel())
@@ -257,8 +270,8 @@ def _stop(child: _Running) -> None:
         except (ProcessLookupError, PermissionError):
             child.process.kill()
     child.process.join(10)
-    if child.nests is not None:
-        child.nests.end()
+    if child.servers is not None:
+        child.servers.end()
     child.pipe.close()
     if child.attendant is not None:
         child.attendant.stop()

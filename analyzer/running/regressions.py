@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from analyzer.findings import Cause, Confidence, Evidence, Finding, Level, Location, Status, TargetReport
 from analyzer.rendering.rules import NO_LONGER_ANALYSED
-from analyzer.running.outcome import Outcome
+from analyzer.running.outcome import TargetOutcome
 
 
-def not_compared(after: Outcome, before: Outcome | None) -> Outcome:
+def not_compared(after: TargetOutcome, before: TargetOutcome | None) -> TargetOutcome:
     """The head's outcome where the base's is missing for no reason of the base: then nobody knows what is new.
 
     Its findings block nothing and its target counts as not analysed; what a file does when it is loaded still blocks.
@@ -30,10 +30,10 @@ def not_compared(after: Outcome, before: Outcome | None) -> Outcome:
         error = f"{target.id}: which of its problems are new is not known, for the base was not analysed: {reason}"
         target = replace(target, status=Status.FAILED, cause=before.target.cause, error=error)
     findings = tuple(replace(f, suppressed=unknown) if f in told else f for f in after.findings)
-    return Outcome(target, findings)
+    return TargetOutcome(target, findings)
 
 
-def no_longer_analysed(after: Outcome, before: Outcome | None) -> tuple[Finding, ...]:
+def no_longer_analysed(after: TargetOutcome, before: TargetOutcome | None) -> tuple[Finding, ...]:
     """One finding where only the change can be the reason; none where a proved or confirmed error already says why.
 
     Both revisions are analysed in one run, on one machine, so what is missing there is missing for both.

@@ -1,6 +1,6 @@
 """One target, one revision: load or export its graph, then run the analyses. Runs in a child process.
 
-The answer is plain data (`Outcome`), so that it can cross a pipe and live in a cache.
+The answer is plain data (`TargetOutcome`), so that it can cross a pipe and live in a cache.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from analyzer.numerical import analyse as numerical
 from analyzer.numerical.confirm.confirmation import NO_TORCH
 from analyzer.problem import Problem, TargetProblem
 from analyzer.running.opened import recorded
-from analyzer.running.outcome import HEAD_ALONE, Outcome, Surroundings, cause_of, kind_of, slug
+from analyzer.running.outcome import HEAD_ALONE, Surroundings, TargetOutcome, cause_of, kind_of, slug
 from analyzer.running.processes import memory_growth
 from analyzer.tracing import trace
 from analyzer.tracing.dry_run import dry_run, is_script, with_dry_run
@@ -119,7 +119,7 @@ class _Tally:
     def note(self, text: str) -> None:
         self.report = replace(self.report, notes=(*self.report.notes, text))
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> TargetOutcome:
         status = Status.FAILED if self.failures else self.report.status
         causes = {cause for _, cause in self.failures}
         report = replace(
@@ -130,10 +130,10 @@ class _Tally:
             seconds=self.seconds,
             unknown_operators=dict(sorted(self.unknown.items())),
         )
-        return Outcome(report, tuple(self.findings), recorded(self.opened))
+        return TargetOutcome(report, tuple(self.findings), recorded(self.opened))
 
 
-def run_target(target: TargetConfig, where: Surroundings, progress: Progress = lambda _stage: None) -> Outcome:
+def run_target(target: TargetConfig, where: Surroundings, progress: Progress = lambda _stage: None) -> TargetOutcome:
     """Analyse `target` in the tree `where.root`. Problems become the target's status, never an exception."""
     tally = _Tally(TargetReport(target.id, kind_of(target), target.path or target.entry or ""), progress)
     only = where.config.only
@@ -171,7 +171,7 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
     return without_local_paths(tally.outcome(), where)
 
 
-def without_local_paths(outcome: Outcome, where: Surroundings) -> Outcome:
+def without_local_paths(outcome: TargetOutcome, where: Surroundings) -> TargetOutcome:
     """The outcome with files named from the tree's root: where a run keeps its files is nobody's business.
 
     Engines and parsers quote the paths that they were given in their errors.
@@ -187,7 +187,7 @@ def without_local_paths(outcome: Outcome, where: Surroundings) -> Outcome:
             return [plain(v, said) for v in value]
         return {k: plain(v, k in _SENTENCES) for k, v in value.items()} if isinstance(value, dict) else value
 
-    return Outcome.from_json(plain(outcome.to_json()))
+    return TargetOutcome.from_json(plain(outcome.to_json()))
 
 
 def without_wall(where: Surroundings) -> str | None:

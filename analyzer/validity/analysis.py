@@ -12,7 +12,7 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Level
 from analyzer.graph import Graph
 from analyzer.problem import TargetProblem, UsageProblem
-from analyzer.validity.architecture import Program, Step
+from analyzer.validity.architecture import Demand, Program
 from analyzer.validity.bounds import limits_of
 from analyzer.validity.causes import with_causes
 from analyzer.validity.contracts import REACH, Contract, contract
@@ -78,8 +78,8 @@ def _findings(program: Program, reading: Reading, target: TargetConfig, solver: 
     yield from _advisories(program, target)
     open_steps = [s for s in program.steps if names_of(s.condition) and not unnamed(s)]
     yield from undecided(program, reading, target)
-    single: dict[str, list[Step]] = {}
-    joint: list[Step] = []
+    single: dict[str, list[Demand]] = {}
+    joint: list[Demand] = []
     for step in open_steps:
         names = names_of(step.condition)
         if len(names) == 1:
@@ -92,7 +92,7 @@ def _findings(program: Program, reading: Reading, target: TargetConfig, solver: 
     yield from _several_symbols(joint, program, reading, target, solver, limits)
 
 
-def _first_possible(program: Program) -> Iterator[Step]:
+def _first_possible(program: Program) -> Iterator[Demand]:
     """What certainly fails in a branch or loop that may not run, once for each layer."""
     seen: set[str] = set()
     for step in program.possible:
@@ -101,7 +101,7 @@ def _first_possible(program: Program) -> Iterator[Step]:
             yield step
 
 
-def _error(step: Step, program: Program, target: TargetConfig, values: Mapping[str, int], why: str = "") -> Finding:
+def _error(step: Demand, program: Program, target: TargetConfig, values: Mapping[str, int], why: str = "") -> Finding:
     rule = step.requirement.rule
     message = step.sentence(values)
     text = f"{message[0].upper()}{message[1:]}{why}."
@@ -120,7 +120,7 @@ def _error(step: Step, program: Program, target: TargetConfig, values: Mapping[s
     )
 
 
-def _core(step: Step, program: Program, values: Mapping[str, int]) -> Iterator[str]:
+def _core(step: Demand, program: Program, values: Mapping[str, int]) -> Iterator[str]:
     """The operands and attributes that the failing rule speaks of, then the rule, under the bounds of single sizes."""
     known = {**limits_of([s.condition for s in program.steps if not unnamed(s)]), **values}
     for name in step.layer.inputs:
@@ -151,7 +151,7 @@ def _shown(value: Any) -> str:
 
 def _advisories(program: Program, target: TargetConfig) -> Iterator[Finding]:
     """One note for each rule and line (or layer, where no line is known), however often a loop builds that layer."""
-    groups: dict[tuple[str, object], list[Step]] = {}
+    groups: dict[tuple[str, object], list[Demand]] = {}
     for step in program.advisories:
         place = step.layer.location
         where = (place.path, place.line) if place else step.layer.node
@@ -176,7 +176,7 @@ def _advisories(program: Program, target: TargetConfig) -> Iterator[Finding]:
 
 
 def _one_symbol(
-    name: str, steps: Sequence[Step], program: Program, reading: Reading, target: TargetConfig, solver: Solver
+    name: str, steps: Sequence[Demand], program: Program, reading: Reading, target: TargetConfig, solver: Solver
 ) -> Iterator[Finding]:
     """The contract of one open size, at the step that makes it what it is."""
     bounds = reading.bounds.get(name, (1, None))
@@ -203,8 +203,8 @@ def _one_symbol(
 
 
 def _deciding(
-    name: str, steps: Sequence[Step], bounds: tuple[int, int | None], whole: Contract, solver: Solver
-) -> Step:
+    name: str, steps: Sequence[Demand], bounds: tuple[int, int | None], whole: Contract, solver: Solver
+) -> Demand:
     """The first step after which the contract is what the whole model's is (binary search over prefixes)."""
     low, high = 1, len(steps)
     while low < high:
@@ -217,7 +217,7 @@ def _deciding(
     return steps[low - 1]
 
 
-def _counterexample(name: str, steps: Sequence[Step], bounds: tuple[int, int | None]) -> tuple[Step, int] | None:
+def _counterexample(name: str, steps: Sequence[Demand], bounds: tuple[int, int | None]) -> tuple[Demand, int] | None:
     low, high = bounds
     values = range(low, min(high if high is not None else low + REACH, low + 100_000) + 1)
     first = first_failures([s.condition for s in steps], [], {name: values})
@@ -227,7 +227,7 @@ def _counterexample(name: str, steps: Sequence[Step], bounds: tuple[int, int | N
     return None
 
 
-def _contract_finding(name: str, found: Contract, step: Step, program: Program, target: TargetConfig) -> Finding:
+def _contract_finding(name: str, found: Contract, step: Demand, program: Program, target: TargetConfig) -> Finding:
     forced = found.forced is not None
     sure = "" if found.proved else ", as far as was tried"
     if forced:
@@ -254,7 +254,7 @@ def _contract_finding(name: str, found: Contract, step: Step, program: Program, 
 
 
 def _several_symbols(
-    steps: Sequence[Step],
+    steps: Sequence[Demand],
     program: Program,
     reading: Reading,
     target: TargetConfig,

@@ -10,7 +10,7 @@ import numpy as np
 
 from analyzer.validity.contracts import contract_of
 from analyzer.validity.decide import UNDECIDED, VALID_FOR_ALL, Decision, Structure, first_failing
-from analyzer.validity.evaluator import OUTSIDE, VALID
+from analyzer.validity.evaluator import OUTSIDE
 from analyzer.validity.explain import core, repairs
 from analyzer.validity.solver import Solver
 from analyzer.validity.space import Space
@@ -148,31 +148,3 @@ def _runs(first: Any) -> list[Sequence[int]] | None:
         return None
     starts = np.concatenate([[0], cuts, [len(flat)]])
     return [[int(flat[a]), int(b - a)] for a, b in itertools.pairwise(starts)] if len(flat) else []
-
-
-def verdict_of(data: Mapping[str, Any], vector: Mapping[str, Any]) -> bool | None:
-    """The verdict of a vector, read off an answer; None where it is undecided or outside. It is how a reader reads."""
-    values = {n: list(range(d["min"], d["max"] + 1, d["step"])) if "step" in d else d.get("values")
-              for n, d in data["hyperparameters"].items()}  # fmt: skip
-    for structure in data["structures"]:
-        if any(vector[n] != v for n, v in structure["fixed"].items()):
-            continue
-        if structure["verdict"] == "empty":
-            return None
-        result: bool | None = structure["always_fails"] is None
-        for part in structure["parts"]:
-            runs = part["first_failing"]
-            if runs is None:
-                if not part["always_valid"]:
-                    return None
-                continue
-            cell = 0
-            for name in part["names"]:
-                cell = cell * len(values[name]) + values[name].index(vector[name])
-            code = next(c for c, end in zip((r[0] for r in runs), itertools.accumulate(r[1] for r in runs), strict=True)
-                        if cell < end)  # fmt: skip
-            if code == OUTSIDE:
-                return None
-            result = result and code == VALID
-        return result
-    return None

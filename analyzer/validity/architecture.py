@@ -66,7 +66,7 @@ class Architecture:
 
 
 @dataclass(frozen=True)
-class Step:
+class Demand:
     """One requirement of one layer. `condition` must hold; it is over symbols, or a plain bool.
 
     `when` says what must come true for the layer to run at all, such as "`then_branch` of `If 3` runs".
@@ -93,12 +93,12 @@ class Step:
 class Program:
     """The requirements of a whole model, in order; the first that fails is the error."""
 
-    steps: tuple[Step, ...]
-    advisories: tuple[Step, ...] = ()
+    steps: tuple[Demand, ...]
+    advisories: tuple[Demand, ...] = ()
     values: Mapping[str, TensorType] = field(default_factory=dict)
     unknown: Mapping[str, int] = field(default_factory=dict)  # operators without a type, or out of its reach
     undecided: tuple[str, ...] = ()  # layers whose structure hangs on an unknown value
-    possible: tuple[Step, ...] = ()  # requirements in branches and loops that may not run
+    possible: tuple[Demand, ...] = ()  # requirements in branches and loops that may not run
 
     @property
     def symbols(self) -> frozenset[Symbol]:

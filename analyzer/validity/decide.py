@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analyzer.problem import UsageProblem
-from analyzer.validity.architecture import Program, Step, Structural
+from analyzer.validity.architecture import Demand, Program, Structural
 from analyzer.validity.boxes import Box, cover, merge
 from analyzer.validity.elaboration import elaborate
 from analyzer.validity.evaluator import OUTSIDE, VALID, components, first_failures, names_of
@@ -31,7 +31,7 @@ VALID_FOR_ALL, VALID_FOR_NONE, DEPENDS, UNDECIDED = "valid for all", "valid for 
 class Failure:
     """All vectors of one structure whose first failing rule is `step`. `example` is one of them."""
 
-    step: Step
+    step: Demand
     count: int | None  # None: infinitely many, or not counted
     example: Mapping[str, Any]
 
@@ -79,7 +79,7 @@ class Decision:
     structures: tuple[Structure, ...]
     example: Mapping[str, Any] | None  # a valid vector
     unknown: Mapping[str, int]
-    advisories: tuple[Step, ...]
+    advisories: tuple[Demand, ...]
     reasons: tuple[str, ...] = ()
 
 
@@ -230,7 +230,7 @@ def _product(counts: Sequence[int | None]) -> int | None:
 
 def _decide_part(
     names: tuple[str, ...],
-    steps: Sequence[Step],
+    steps: Sequence[Demand],
     filters: Sequence[Any],
     by_name: Mapping[str, Hyperparameter],
     solver: Solver,
@@ -377,7 +377,7 @@ def _symbolic_failures(space: Space, structure: Structure, plain: int | None) ->
         yield Failure(steps[plain], None, base)
 
 
-def first_failing(steps: Sequence[Step], vector: Mapping[str, Any]) -> int | None:
+def first_failing(steps: Sequence[Demand], vector: Mapping[str, Any]) -> int | None:
     """The index of the first step that fails for a full vector."""
     numbers = {k: v for k, v in vector.items() if isinstance(v, int)}
     for index, step in enumerate(steps):

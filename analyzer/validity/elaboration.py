@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from analyzer.validity import onnx_schema
-from analyzer.validity.architecture import Architecture, Body, Layer, Program, Step, Structural
+from analyzer.validity.architecture import Architecture, Body, Demand, Layer, Program, Structural
 from analyzer.validity.carrying import carried
 from analyzer.validity.constants import completed, given
 from analyzer.validity.control_flow import flowed
@@ -20,7 +20,7 @@ from analyzer.validity.expressions import evaluate
 from analyzer.validity.growth import accidental
 from analyzer.validity.registry import spec as find_spec
 from analyzer.validity.space_text import Pending, size_path
-from analyzer.validity.spec import NeedsConcrete, Outcome, Spec, Status, TensorType, check
+from analyzer.validity.spec import CheckResult, NeedsConcrete, Spec, Status, TensorType, check
 from analyzer.validity.specs.element_types import onnx_dtype
 from analyzer.validity.terms import symbol, symbols_of
 from analyzer.validity.versions import missing
@@ -58,9 +58,9 @@ class _Elaboration:
         self._when: tuple[str, ...] = ()  # what must come true for the layers at hand to run
         self._costs = Costs()
         self.values: dict[str, TensorType] = dict(architecture.inputs)
-        self.steps: list[Step] = []
-        self.possible: list[Step] = []
-        self.advisories: list[Step] = []
+        self.steps: list[Demand] = []
+        self.possible: list[Demand] = []
+        self.advisories: list[Demand] = []
         self.unknown: Counter[str] = Counter()
         self.undecided: list[str] = []
 
@@ -75,7 +75,7 @@ class _Elaboration:
             if requirement is None:
                 self.undecided.append(f"the limit on {kind}")
             elif requirement.condition is not True:
-                self._demand(Step(Layer("limits", "limit", self._architecture.framework, (), ()), requirement))
+                self._demand(Demand(Layer("limits", "limit", self._architecture.framework, (), ()), requirement))
 
     def _layer(self, layer: Layer) -> bool:
         if any(isinstance(part, Pending) for v in layer.hyperparameters.values() for part in _flat(v)):
@@ -84,11 +84,11 @@ class _Elaboration:
         if layer.framework == "onnx":
             opset = (self._architecture.version or (21,))[0]
             for requirement in onnx_schema.violations(layer.operator, opset, operands, layer.hyperparameters):
-                self._demand(Step(layer, requirement))
+                self._demand(Demand(layer, requirement))
         elif layer.framework not in FROM_FILES:
             lacking = missing(layer.framework, layer.operator, layer.hyperparameters, self._architecture.asked)
             if lacking is not None:
-                self._demand(Step(layer, lacking))
+                self._demand(Demand(layer, lacking))
                 return False
         outputs: tuple[TensorType, ...] | None
         if layer.bodies:
@@ -111,11 +111,11 @@ class _Elaboration:
             self.undecided.append(layer.name)
         for requirement in outcome.requirements:
             if requirement.condition is not True:
-                self._demand(Step(layer, requirement))
-        self.advisories.extend(Step(layer, r) for r in outcome.advisories)
+                self._demand(Demand(layer, requirement))
+        self.advisories.extend(Demand(layer, r) for r in outcome.advisories)
         if outcome.status is Status.INVALID:
             if outcome.failure is not None and outcome.failure not in outcome.requirements:
-                self._demand(Step(layer, outcome.failure))
+                self._demand(Demand(layer, outcome.failure))
             return False
         if self._architecture.limits:
             self._costs.add(layer, operands, outcome.outputs)
@@ -141,13 +141,13 @@ class _Elaboration:
 
         return evaluate(value.text, resolve)
 
-    def _demand(self, step: Step) -> None:
+    def _demand(self, step: Demand) -> None:
         if self._when:
-            self.possible.append(Step(step.layer, step.requirement, " and ".join(self._when)))
+            self.possible.append(Demand(step.layer, step.requirement, " and ".join(self._when)))
         else:
             self.steps.append(step)
 
-    def _applied(self, found: Spec, operands: list[TensorType | None], layer: Layer) -> Outcome | None:
+    def _applied(self, found: Spec, operands: list[TensorType | None], layer: Layer) -> CheckResult | None:
         """None for a layer so malformed (operands or attributes missing) that its type cannot be read."""
         try:
             return check(found, operands, _attributes(found, layer), version=self._architecture.asked.version)
@@ -231,7 +231,7 @@ def _takes_all(found: Spec) -> bool:
     return any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
 
 
-def _without_repeats(steps: list[Step]) -> tuple[Step, ...]:
+def _without_repeats(steps: list[Demand]) -> tuple[Demand, ...]:
     """Only the first of equal conditions: a later one can never be the first to fail."""
     seen: set[Any] = set()
     kept = []

@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from analyzer.validity.architecture import Program, Step, Structural
+from analyzer.validity.architecture import Demand
 from analyzer.validity.decide import VALID_FOR_ALL, Structure, first_failing
 from analyzer.validity.elaboration import elaborate
-from analyzer.validity.evaluator import VALID, compile_terms, first_failures, names_of
+from analyzer.validity.evaluator import VALID, first_failures, names_of
 from analyzer.validity.solver import Solver
 from analyzer.validity.space import Space
 from analyzer.validity.spec import show
-from analyzer.validity.terms import Cond, Poly, substitute, symbol
+from analyzer.validity.terms import Poly, substitute
 
 CORE_CELLS = 2_000_000  # vectors that are evaluated for one core
 REACH = 4096  # values of an unbounded hyperparameter that are tried in a repair
@@ -27,7 +27,7 @@ REACH = 4096  # values of an unbounded hyperparameter that are tried in a repair
 class Core:
     """A minimal set of hyperparameter values that makes one rule fail whatever the others are."""
 
-    step: Step
+    step: Demand
     values: Mapping[str, Any]
     sentences: tuple[str, ...]
 
@@ -43,7 +43,7 @@ class Repair:
         return " and ".join(f"{name} {old} → {new}" for name, (old, new) in self.changes.items())
 
 
-def check_vector(space: Space, vector: Mapping[str, Any]) -> Step | None:
+def check_vector(space: Space, vector: Mapping[str, Any]) -> Demand | None:
     """The first rule that a full vector breaks, by running the types on plain numbers; None if it is valid."""
     architecture, filters = space.instantiate(vector)
     if any(f is False for f in filters):
@@ -69,7 +69,7 @@ def core(space: Space, structure: Structure, vector: Mapping[str, Any], solver: 
     return Core(step, values, tuple(_sentences(space, step, values, vector)))
 
 
-def _always_fails(space: Space, step: Step, fixed: Mapping[str, Any], solver: Solver | None) -> bool:
+def _always_fails(space: Space, step: Demand, fixed: Mapping[str, Any], solver: Solver | None) -> bool:
     condition = substitute(step.condition, fixed)
     free = sorted(names_of(condition))
     if not free:
@@ -84,7 +84,7 @@ def _always_fails(space: Space, step: Step, fixed: Mapping[str, Any], solver: So
     return solver.satisfy([condition], domains).status == "unsat"
 
 
-def _matters(space: Space, vector: Mapping[str, Any], name: str, step: Step) -> bool:
+def _matters(space: Space, vector: Mapping[str, Any], name: str, step: Demand) -> bool:
     """Whether another value of a structural hyperparameter makes the same rule of the same layer pass."""
     for other in space.by_name[name].values or ():
         if other != vector[name]:
@@ -97,7 +97,7 @@ def _matters(space: Space, vector: Mapping[str, Any], name: str, step: Step) -> 
     return False
 
 
-def _sentences(space: Space, step: Step, values: Mapping[str, Any], vector: Mapping[str, Any]) -> Iterator[str]:
+def _sentences(space: Space, step: Demand, values: Mapping[str, Any], vector: Mapping[str, Any]) -> Iterator[str]:
     for name, value in values.items():
         line = space.by_name[name].line
         where = f" ({space.name}:{line})" if line else ""
@@ -252,112 +252,3 @@ def _joint(space: Space, structure: Structure, vector: Mapping[str, Any]) -> Ite
                 changes[name] = (vector[name], domain[int(index)])
     if changes:
         yield Repair(changes)
-
-
-# ----------------------------------------------------------------- repairs of a fixed model's own attributes
-
-LIFTED = [
-    "kernel_size",
-    "stride",
-    "padding",
-    "dilation",
-    "groups",
-    "in_channels",
-    "out_channels",
-    "in_features",
-    "out_features",
-    "num_features",
-    "filters",
-    "units",
-    "pool_size",
-    "strides",
-    "hidden_size",
-    "input_size",
-    "embed_dim",
-    "num_heads",
-    "num_channels",
-    "num_groups",
-    "output_size",
-]
-
-
-def attribute_repairs(space: Space, vector: Mapping[str, Any], limit: int = 5) -> tuple[Repair, ...]:
-    """Single changes of any layer's attribute that make a fixed vector valid.
-
-    All whole-number attributes of all layers become symbols, the model is compiled once, and every candidate value of
-    every attribute is one row of a single array evaluation. Paddings stay within half a kernel, where one is known.
-    """
-    architecture, _ = space.instantiate(vector)
-    current: dict[str, int] = {}
-    skipped: set[str] = set()
-    program: Program | None = None
-    while program is None:
-        current, lifted = _lifted(architecture.layers, skipped)
-        try:
-            program = elaborate(replace(architecture, layers=lifted))
-        except Structural as more:
-            if not more.symbols - skipped:
-                return ()
-            skipped |= more.symbols
-    names = list(current)
-    failing = first_failing(program.steps, current)
-    if failing is None:
-        return ()
-    behind = names_of(program.steps[failing].condition)  # no other attribute can make this rule hold
-    rows = [(n, value) for n in names if n in behind for value in _candidates(n, current, program.steps[failing])]
-    if not rows or any(s.condition is False for s in program.steps):
-        return ()
-    table = {n: np.full(len(rows), current[n], dtype=np.int64) for n in names}
-    for row, (name, value) in enumerate(rows):
-        table[name][row] = value
-    good = np.ones(len(rows), dtype=bool)
-    for result in compile_terms([s.condition for s in program.steps], arrays=True)(table):
-        good &= np.asarray(result, dtype=bool)
-    hits = [rows[i] for i in np.flatnonzero(good)]
-    nearest: dict[str, int] = {}
-    for name, value in hits:
-        if name not in nearest or abs(value - current[name]) < abs(nearest[name] - current[name]):
-            nearest[name] = value
-    ranked = sorted(nearest.items(), key=lambda item: abs(item[1] - current[item[0]]) / (1 + current[item[0]]))
-    return tuple(Repair({name: (current[name], value)}) for name, value in ranked[:limit])
-
-
-def _demanded(name: str, current: Mapping[str, int], step: Step) -> int | None:
-    """The value that an equation asks for, where the attribute stands in it alone (``in_features``)."""
-    condition = substitute(step.condition, {n: v for n, v in current.items() if n != name})
-    if not isinstance(condition, Cond) or condition.kind != "eq":
-        return None
-    terms = dict(condition.args[0].terms)
-    constant = terms.pop((), 0)
-    if len(terms) != 1:
-        return None
-    ((monomial, coefficient),) = terms.items()
-    return -constant // coefficient if len(monomial) == 1 and constant % coefficient == 0 else None
-
-
-def _candidates(name: str, current: Mapping[str, int], step: Step) -> Iterator[int]:
-    value = current[name]
-    low, high = 1, max(64, 2 * value)
-    if ".padding" in name:
-        kernel = current.get(name.replace(".padding", ".kernel_size"), 0)
-        low, high = 0, max(kernel // 2, value)
-    stride = max(1, (high - low) // 64)
-    exact = {value + d for d in range(-24, 25) if low <= value + d <= high}
-    demanded = _demanded(name, current, step)
-    if demanded is not None and demanded >= low:
-        exact.add(demanded)
-    return iter(sorted((exact | set(range(low, high + 1, stride))) - {value}))
-
-
-def _lifted(layers: Sequence[Any], skipped: set[str]) -> tuple[dict[str, int], tuple[Any, ...]]:
-    current: dict[str, int] = {}
-    changed = []
-    for layer in layers:
-        attributes = dict(layer.hyperparameters)
-        for key, value in attributes.items():
-            name = f"{layer.name}.{key}"
-            if key in LIFTED and type(value) is int and name not in skipped:
-                current[name] = value
-                attributes[key] = symbol(name, 0 if key == "padding" else 1)
-        changed.append(replace(layer, hyperparameters=attributes))
-    return current, tuple(changed)

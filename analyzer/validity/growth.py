@@ -18,7 +18,7 @@ from analyzer.validity.spec import TensorType
 from analyzer.validity.terms import Poly, Term, equal
 
 if TYPE_CHECKING:
-    from analyzer.validity.architecture import Layer, Step
+    from analyzer.validity.architecture import Demand, Layer
 
 RULE = "broadcast-grows-both"
 EXACT = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128", None)  # masks and positions are not
@@ -46,8 +46,8 @@ def _many(size: Term) -> bool:
 
 
 def accidental(
-    advisories: Sequence[Step], layers: Sequence[Layer], values: Mapping[str, TensorType]
-) -> tuple[Step, ...]:
+    advisories: Sequence[Demand], layers: Sequence[Layer], values: Mapping[str, TensorType]
+) -> tuple[Demand, ...]:
     """The advisories without the growths that look meant. `values` are the types of all values of the model."""
     if not any(step.requirement.rule.id == RULE for step in advisories):
         return tuple(advisories)
@@ -61,7 +61,7 @@ def accidental(
     )
 
 
-def _looks_accidental(step: Step, readers: Mapping[str, Sequence[Layer]], values: Mapping[str, TensorType]) -> bool:
+def _looks_accidental(step: Demand, readers: Mapping[str, Sequence[Layer]], values: Mapping[str, TensorType]) -> bool:
     left, right, result = (tuple(step.requirement.facts[n]) for n in ("left", "right", "result"))
     if len(left) == len(right) or not _across(left, right, result):
         return False

@@ -152,7 +152,6 @@ class Case:
 
     framework: str = ""
     version: tuple[int, ...] | None = None
-    stop_at_first: bool = True
     requirements: list[Requirement] = field(default_factory=list)
     advisories: list[Requirement] = field(default_factory=list)
 
@@ -230,7 +229,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CheckResult:
     """What a type says of one application.
 
     `failure` is the first rule that certainly fails. `requirements` are, in order, the rules that still depend on
@@ -273,10 +272,6 @@ class Spec:
         """Hyperparameters with their defaults; `inspect.Parameter.empty` where there is none."""
         return {p.name: p.default for p in self.parameters.values() if p.kind is inspect.Parameter.KEYWORD_ONLY}
 
-    @property
-    def doc(self) -> str:
-        return inspect.getdoc(self.transfer) or ""
-
 
 def define(framework: str, *names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Mark a function as the type of the operators `names` of `framework`: ``onnx``, ``tf``, ``torch``, ``keras``."""
@@ -295,7 +290,7 @@ def check(
     hyperparameters: Mapping[str, Any] | None = None,
     *,
     version: tuple[int, ...] | None = None,
-) -> Outcome:
+) -> CheckResult:
     """Apply `spec` to `inputs` (None: an optional operand that is absent). Never raises for what a user wrote.
 
     Ranks that are not known are tried from 0 to `MAX_RANK`: the application is invalid only if every rank is.
@@ -311,7 +306,7 @@ def check(
     except UnknownRank:
         pass
     if len(unknown) > 2:
-        return Outcome(Status.UNKNOWN, open_rank=True)
+        return CheckResult(Status.UNKNOWN, open_rank=True)
     trials = []
     for ranks in itertools.product(range(MAX_RANK + 1), repeat=len(unknown)):
         trial = list(named)
@@ -336,33 +331,33 @@ def _of_rank(tensor: TensorType, rank: int) -> TensorType:
 
 def _apply(
     spec: Spec, inputs: Sequence[TensorType | None], hyperparameters: Mapping[str, Any], version: tuple[int, ...] | None
-) -> Outcome:
+) -> CheckResult:
     case = Case(spec.framework, version)
     try:
         result = spec.transfer(case, *inputs, **hyperparameters)
     except _Stop:
-        return Outcome(
+        return CheckResult(
             Status.INVALID,
             failure=case.requirements[-1],
             requirements=tuple(case.requirements),
             advisories=tuple(case.advisories),
         )
     except NeedsConcrete as missing:
-        return Outcome(Status.UNKNOWN, requirements=tuple(case.requirements), needs=missing.symbols)
+        return CheckResult(Status.UNKNOWN, requirements=tuple(case.requirements), needs=missing.symbols)
     except TypeError as error:
         problem = _signature_problem(spec, inputs, hyperparameters)
         if problem is None:
             raise
         failure = Requirement(ARGUMENTS, False, {"problem": problem})
         del error
-        return Outcome(Status.INVALID, failure=failure, requirements=(failure,))
+        return CheckResult(Status.INVALID, failure=failure, requirements=(failure,))
     outputs = result if isinstance(result, tuple) else (result,)
     failed = next((r for r in case.requirements if _certainly_false(r.condition)), None)
     if failed is not None:
-        return Outcome(Status.INVALID, (), failed, tuple(case.requirements), tuple(case.advisories))
+        return CheckResult(Status.INVALID, (), failed, tuple(case.requirements), tuple(case.advisories))
     open_ones = tuple(r for r in case.requirements if not _certainly_true(r.condition))
     status = Status.DEPENDS if open_ones else Status.VALID
-    return Outcome(status, outputs, None, open_ones, tuple(case.advisories))
+    return CheckResult(status, outputs, None, open_ones, tuple(case.advisories))
 
 
 def _certainly_false(condition: Truth) -> bool:
@@ -398,7 +393,7 @@ def _signature_problem(
     return None
 
 
-def _joined(trials: Sequence[Outcome]) -> Outcome:
+def _joined(trials: Sequence[CheckResult]) -> CheckResult:
     """One outcome for a tensor whose rank is not known from those for each rank."""
     possible = [t for t in trials if t.status is not Status.INVALID]
     if not possible:
@@ -406,7 +401,7 @@ def _joined(trials: Sequence[Outcome]) -> Outcome:
     if len(possible) == 1:
         return replace(possible[0], open_rank=True)
     if any(t.status is Status.UNKNOWN for t in possible):
-        return Outcome(Status.UNKNOWN, open_rank=True)
+        return CheckResult(Status.UNKNOWN, open_rank=True)
     outputs = []
     for position in zip(*(t.outputs for t in possible), strict=False):
         dtypes = {t.dtype for t in position}
@@ -420,7 +415,7 @@ def _joined(trials: Sequence[Outcome]) -> Outcome:
             met = _meet([s[-1] for s in known])
             last = met
         outputs.append(TensorType(shape, dtypes.pop() if len(dtypes) == 1 else None, last=last))
-    return Outcome(Status.DEPENDS, tuple(outputs), open_rank=True)
+    return CheckResult(Status.DEPENDS, tuple(outputs), open_rank=True)
 
 
 def _meet(dims: Sequence[Term]) -> Term | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.findings import Confidence, Evidence, Finding, Level
-from analyzer.validity.architecture import Layer, Program, Step
+from analyzer.validity.architecture import Demand, Layer, Program
 from analyzer.validity.evaluator import names_of
 from analyzer.validity.graph_reader import Reading
 from analyzer.validity.terms import Poly
@@ -57,12 +57,12 @@ def _origins(program: Program, reading: Reading) -> Mapping[str, tuple[int, str,
     return found
 
 
-def unnamed(step: Step) -> bool:
+def unnamed(step: Demand) -> bool:
     """Whether a rule speaks of a size that nothing names: one that data decide, or that a type left open."""
     return any("?" in name for name in names_of(step.condition))
 
 
-def not_solved(steps: Sequence[Step], target: TargetConfig) -> Finding:
+def not_solved(steps: Sequence[Demand], target: TargetConfig) -> Finding:
     """The note that relations between several sizes were too hard to decide."""
     step = steps[-1]
     sizes = ", ".join(f"`{n}`" for n in sorted(frozenset().union(*(names_of(s.condition) for s in steps))))

@@ -1,8 +1,8 @@
 """Children that are forked after their imports: importing a framework costs seconds, a fork milliseconds.
 
-One nursery (`kernel.nursery`) for each set of imports and variables, started at the first order and kept as long as
-this process lives; a walled analysis asks its starter for a nest instead (`nests`). A child that neither can give is
-started in the ordinary way by the caller.
+One fork server (`kernel.fork_server`) for each set of imports and variables, started at the first order and kept as
+long as this process lives; a walled analysis asks its starter for a walled server instead (`walled_servers`). A child
+that neither can give is started in the ordinary way by the caller.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from typing import IO, Any, Protocol
 
 from analyzer.walls import launch, stage
 from analyzer.walls.imports import ALONE, known
-from analyzer.walls.kernel.enter import LENGTH, MAX_ORDER, NURSERY
+from analyzer.walls.kernel.enter import FORK_SERVER, LENGTH, MAX_ORDER
 from analyzer.walls.kernel.rules import Rules
 
 CORES = 2  # that a framework sees while it is imported; the same as an engine's worker shows it
-KEPT = 6  # nurseries at once: TensorFlow's takes 0.6 GB, PyTorch's 0.2
+KEPT = 6  # fork servers at once: TensorFlow's takes 0.6 GB, PyTorch's 0.2
 MOST = 12  # where memory is free: each backend of Keras has one, the exporter, the confirmation, the other engines
 SPARE = 4 << 30  # bytes that are free then
 # What a container may use and does, by the kernel's control groups of version 2 and 1.
@@ -34,11 +34,11 @@ LIMITED = (
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
     ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
 )
-PATIENCE = 120.0  # seconds for the imports of a nursery, on a loaded machine
+PATIENCE = 120.0  # seconds for the imports of a fork server, on a loaded machine
 
 
 class Forked:
-    """A child of a nursery, with what `subprocess.Popen` offers of one that reads and writes through pipes."""
+    """A child of a fork server, with what `subprocess.Popen` offers of one that reads and writes through pipes."""
 
     def __init__(self, pid: int, life: socket.socket, stdin: IO[bytes], stdout: IO[bytes], stderr: IO[bytes]) -> None:
         self.pid, self.stdin, self.stdout, self.stderr = pid, stdin, stdout, stderr
@@ -57,7 +57,7 @@ class Forked:
             if not select.select([self._life], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0)
             line = _line(self._life)
-            self.returncode = int(line) if line else -9  # the nursery has gone, and its children with it
+            self.returncode = int(line) if line else -9  # the fork server has gone, and its children with it
             self._life.close()
         return self.returncode
 
@@ -66,7 +66,7 @@ class Forked:
         self.end()
 
     def end(self) -> None:
-        """Kill it and all that it has started; the nursery does, for a wall may keep our signals from it."""
+        """Kill it and all that it has started; the fork server does, for a wall may keep our signals from it."""
         if self.poll() is None:
             with contextlib.suppress(OSError):
                 self._life.send(b"k")
@@ -78,7 +78,7 @@ class Forked:
 
 
 class Born(Protocol):
-    """A child of a nursery, as far as the nursery's owner keeps count of it."""
+    """A child of a fork server, as far as the fork server's owner keeps count of it."""
 
     returncode: int | None
 
@@ -88,11 +88,11 @@ class Born(Protocol):
         """Let go of its files, in a fork of this process."""
 
 
-class Nursery:
-    """One nursery: a process of this one, or a nest that others keep."""
+class ForkServer:
+    """One fork server: a process of this one, or a walled server that others keep."""
 
     def __init__(self, imports: Sequence[str], variables: Mapping[str, str], outside: socket.socket | None) -> None:
-        """`outside`: where a nest is asked for. Raises OSError."""
+        """`outside`: where a walled server is asked for. Raises OSError."""
         self.lock = threading.Lock()
         self.children: list[Born] = []
         self._process: subprocess.Popen[bytes] | None = None
@@ -107,11 +107,11 @@ class Nursery:
                 socket.send_fds(outside, [text], [theirs.fileno()])
 
     def _grow(self, imports: Sequence[str], variables: Mapping[str, str], theirs: socket.socket) -> None:
-        self._home = tempfile.TemporaryDirectory(prefix="assay-nursery-", ignore_cleanup_errors=True)
+        self._home = tempfile.TemporaryDirectory(prefix="assay-fork-server-", ignore_cleanup_errors=True)
         path = [str(launch.ASSAY)] if any(name.startswith("analyzer.") for name in imports) else []
         request = json.dumps({"imports": list(imports), "path": path, "cores": CORES})
         self._process = subprocess.Popen(
-            [sys.executable, "-s", "-P", "-B", "-c", NURSERY, str(launch.KERNEL), request],
+            [sys.executable, "-s", "-P", "-B", "-c", FORK_SERVER, str(launch.KERNEL), request],
             env=launch.environment(Path(self._home.name), variables),
             cwd=self._home.name,
             stdin=theirs.fileno(),
@@ -134,10 +134,10 @@ class Nursery:
             life.close()
             return None
 
-    def nest(self, rules: Rules, home: Path, orders: socket.socket) -> socket.socket | None:
-        """A nest behind `rules` that takes its orders from the socket `orders`: the socket of its life, at once."""
+    def walled_server(self, rules: Rules, home: Path, orders: socket.socket) -> socket.socket | None:
+        """A walled server behind `rules` that takes its orders from `orders`: the socket of its life, at once."""
         order = {
-            "nest": True,
+            "walled": True,
             "arguments": (),
             "rules": rules.to_json(),
             "folder": str(home),
@@ -195,25 +195,25 @@ class Nursery:
 
 
 _lock = threading.Lock()
-_nurseries: dict[tuple[Any, ...], Nursery] = {}  # by their imports, and each variable with its value
-_inherited: list[Nursery] = []
+_fork_servers: dict[tuple[Any, ...], ForkServer] = {}  # by their imports, and each variable with its value
+_inherited: list[ForkServer] = []
 _outside: socket.socket | None = None
 
 
 def ask_over(outside: socket.socket) -> None:
-    """From now on this process asks for nests over `outside`, and has nurseries of its own where it gets none."""
+    """From now on this process asks for walled servers over `outside`; where it gets none, it starts fork servers."""
     global _outside
     _outside = outside
 
 
 def _forget() -> None:
-    """In a fork: nurseries answer to the parent alone."""
+    """In a fork: fork servers answer to the parent alone."""
     global _lock, _outside
     _lock, _outside = threading.Lock(), None
-    for nursery in _nurseries.values():
-        nursery.disown()
-        _inherited.append(nursery)  # not collected: its process is no child of this one
-    _nurseries.clear()
+    for fork_server in _fork_servers.values():
+        fork_server.disown()
+        _inherited.append(fork_server)  # not collected: its process is no child of this one
+    _fork_servers.clear()
 
 
 if hasattr(os, "register_at_fork"):
@@ -225,19 +225,19 @@ def start(
     variables: Mapping[str, str], own: Mapping[str, str], session: bool, path: Sequence[str | Path] = (),
     form: str = "module", errors: str = "apart",
 ) -> Forked | None:  # fmt: skip
-    """Run `what` in a child that has `imports` already; None where no nursery can stand or give one.
+    """Run `what` in a child that has `imports` already; None where no fork server can stand or give one.
 
     Args:
         rules: the child's wall, closed before anything is run (None: no wall).
         path: comes before the interpreter's import path.
         folder: the working directory.
         variables: the whole environment of the child.
-        own: those of them that are known when the nursery imports; each combination has a nursery of its own.
+        own: those of them that are known when the fork server imports; each combination has a fork server of its own.
         session: the child leads a session.
         form: as for `launch.command`, ``module`` or ``script``.
         errors: ``apart``, ``joined`` with the output, or ``dropped``.
     """
-    family = nursery(tuple(imports), own)
+    family = fork_server(tuple(imports), own)
     if family is None:
         return None
     order = {
@@ -265,34 +265,34 @@ def start(
     return child
 
 
-def nursery(imports: tuple[str, ...], own: Mapping[str, str]) -> Nursery | None:
-    """The nursery with these imports and variables, started now where there is none; None where it cannot be."""
+def fork_server(imports: tuple[str, ...], own: Mapping[str, str]) -> ForkServer | None:
+    """The fork server with these imports and variables, started now where there is none; None where it cannot be."""
     if not sys.platform.startswith("linux"):
         return None
     key = (imports, *sorted(own.items()))
     outside = _outside if known(imports, own) else None
     with _lock:
-        if key not in _nurseries:  # one that has imported more serves as well
-            key = next((other for other in _nurseries if _serves(other, key)), key)
-        found = _nurseries.pop(key, None)
+        if key not in _fork_servers:  # one that has imported more serves as well
+            key = next((other for other in _fork_servers if _serves(other, key)), key)
+        found = _fork_servers.pop(key, None)
         if found is not None and not found.alive():
             found.close()
             found, outside = None, None  # what was refused is not asked for again
         if found is None:
-            if len(_nurseries) >= (MOST if free_memory() > SPARE else KEPT):
-                idle = next((key for key, other in _nurseries.items() if other.idle()), None)
+            if len(_fork_servers) >= (MOST if free_memory() > SPARE else KEPT):
+                idle = next((key for key, other in _fork_servers.items() if other.idle()), None)
                 if idle is None:
                     return None
-                _nurseries.pop(idle).close()
+                _fork_servers.pop(idle).close()
             with contextlib.suppress(OSError):
-                found = Nursery(imports, own, outside)
+                found = ForkServer(imports, own, outside)
         if found is not None:
-            _nurseries[key] = found  # the one that was asked for last stands last
+            _fork_servers[key] = found  # the one that was asked for last stands last
     return found
 
 
 def _serves(other: tuple[Any, ...], wanted: tuple[Any, ...]) -> bool:
-    """Whether a nursery has the variables that are wanted, and imports besides what is wanted."""
+    """Whether a fork server has the variables that are wanted, and imports besides what is wanted."""
     return other[1:] == wanted[1:] and wanted[0] not in ALONE and set(wanted[0]) <= set(other[0])
 
 

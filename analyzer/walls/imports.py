@@ -1,6 +1,6 @@
 """What is imported before a fork, and the variables that are known by then.
 
-A walled analysis asks for these and for nothing else (`nests`): the imports themselves happen outside its wall.
+A walled analysis asks for these and for nothing else (`walled_servers`): the imports happen outside its wall.
 """
 
 from __future__ import annotations

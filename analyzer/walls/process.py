@@ -150,7 +150,7 @@ def importing(sandbox: Sandbox, names: Sequence[str]) -> Sandbox:
 def import_ahead(sandbox: Sandbox, names: Sequence[str], environment: Mapping[str, str]) -> None:
     """Begin to import `names` now, while others work: a command that is `importing` them in `sandbox` is to come."""
     if names and isinstance(sandbox, ProcessSandbox) and sandbox.python == sys.executable:
-        forked.nursery(tuple(names), _at_import(environment))
+        forked.fork_server(tuple(names), _at_import(environment))
 
 
 def _at_import(environment: Mapping[str, str]) -> dict[str, str]:

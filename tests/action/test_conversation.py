@@ -11,7 +11,7 @@ import pytest
 from action import markers, publish
 from action.diff import Changes, hunks_of
 from action.github import GitHub, RetryBudget
-from action.outcome import Outcome
+from action.publication import Publication
 from action.review import Context, Review
 from action.status_check import StatusCheck
 from analyzer.findings import Location, Report
@@ -55,7 +55,7 @@ class World:
         made._transport._requester = Requester(self.simulator)  # type: ignore[assignment]
         return made
 
-    def run(self, found: Report, github: GitHub | None = None, number: int | None = None) -> Outcome:
+    def run(self, found: Report, github: GitHub | None = None, number: int | None = None) -> Publication:
         self.runs += 1
         context = Context(
             "assay", "octo/models", self.simulator.site, sha(self.head), self.runs if number is None else number

@@ -20,7 +20,7 @@ from analyzer.problem import TargetProblem
 from analyzer.running import opened, pipeline
 from analyzer.running.answers import checked
 from analyzer.running.cache import Cache
-from analyzer.running.outcome import Outcome, slug
+from analyzer.running.outcome import TargetOutcome, slug
 from analyzer.running.processes import Answer
 from analyzer.walls.process import ProcessSandbox
 from tests.action.harness import Workbench
@@ -132,7 +132,7 @@ def test_hostile_names_are_refused_and_a_damaged_record_makes_more_work(
 ) -> None:
     with pytest.raises(ValueError, match="no "):
         opened.proper(names)
-    data = Outcome(TargetReport("net", "entry", "net.py:build")).to_json()
+    data = TargetOutcome(TargetReport("net", "entry", "net.py:build")).to_json()
     assert checked(data, NET_TARGET, frozenset()).opened == ()
     with pytest.raises(TargetProblem, match="nothing of it counts"):
         checked({**data, "opened": names}, NET_TARGET, frozenset())
@@ -146,7 +146,7 @@ def test_a_pull_request_takes_no_name_from_what_the_branch_knows(trees: tuple[Pa
     """A fork's own record is beside the branch's: whatever its code says, a change of that file is a change."""
     branch = Cache(tmp_path / "outcomes")
     pull = Cache(tmp_path / "pull-7" / "outcomes", (branch.folder,))
-    outcome = Outcome(TargetReport("net", "entry", "net.py:build"), opened=("size.yaml",))
+    outcome = TargetOutcome(TargetReport("net", "entry", "net.py:build"), opened=("size.yaml",))
     branch.keep_opened("net", [outcome])
     pull.keep_opened("net", [replace(outcome, opened=("else.yaml",))])
     pull.keep_opened("net", [replace(outcome, opened=())])
@@ -158,18 +158,18 @@ def test_a_pull_request_takes_no_name_from_what_the_branch_knows(trees: tuple[Pa
 def test_a_failed_export_forgets_nothing(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "outcomes")
     report = TargetReport("net", "entry", "net.py:build")
-    cache.keep_opened("net", [Outcome(report, opened=("a.yaml",))])
-    cache.keep_opened("net", [Outcome(replace(report, status=Status.FAILED), opened=("b.yaml",))])
+    cache.keep_opened("net", [TargetOutcome(report, opened=("a.yaml",))])
+    cache.keep_opened("net", [TargetOutcome(replace(report, status=Status.FAILED), opened=("b.yaml",))])
     assert cache.opened() == {slug("net"): ("a.yaml", "b.yaml")}
-    cache.keep_opened("net", [Outcome(report, opened=None)])
+    cache.keep_opened("net", [TargetOutcome(report, opened=None)])
     assert cache.opened() == {slug("net"): None}
-    cache.keep_opened("net", [Outcome(report)])
+    cache.keep_opened("net", [TargetOutcome(report)])
     assert cache.opened() == {slug("net"): ()}
 
 
 def test_an_outcome_is_found_by_what_its_export_read(trees: tuple[Path, Path], tmp_path: Path) -> None:
     cache, (head, base) = Cache(tmp_path / "outcomes"), trees
-    outcome = Outcome(TargetReport("net", "entry", "net.py:build"), opened=("size.yaml",))
+    outcome = TargetOutcome(TargetReport("net", "entry", "net.py:build"), opened=("size.yaml",))
     cache.put("a" * 64, outcome, tmp_path, head)
     assert cache.get("a" * 64, tmp_path / "out", head) is not None
     assert cache.get("a" * 64, tmp_path / "out", head, base) is not None, "both read the same"
@@ -195,7 +195,7 @@ class Engine:
             self.begun.append(name)
             report = TargetReport("net", "entry", "net.py:build", status=self.status, cause=Cause.MODEL)
             opens = ("size.yaml",) if self.status is Status.ANALYSED else ()
-            yield name, Answer(Outcome(report, opened=opens).to_json())
+            yield name, Answer(TargetOutcome(report, opened=opens).to_json())
 
 
 @pytest.mark.parametrize(

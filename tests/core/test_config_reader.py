@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.configuration.config import Config
-from analyzer.configuration.reader import parse_config
+from analyzer.configuration.reader import parse_config, read_config
 from analyzer.configuration.schemas.reference import EXAMPLE, configuration_page
 from analyzer.findings import FailOn, Level
 from analyzer.problem import UsageProblem
@@ -152,6 +152,99 @@ def test_each_mistake_names_file_line_and_mend(name: str) -> None:
     assert message.startswith(f"conf/.assay.yml:{line}: " if line else "conf/.assay.yml ")
     assert what in message
     assert mend in message
+
+
+def refused(text: str) -> str:
+    with pytest.raises(UsageProblem) as caught:
+        parse_config("version: 1\n" + text)
+    return str(caught.value).partition(": ")[2]
+
+
+TARGET = "targets:\n  - path: a\n    "
+NAME = "give a name of sensible length."
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("targets: {}", "`targets` is a mapping; it must be a list: a list of `- path: model.onnx`."),
+        ("timeout: [1]", "`timeout` is a list; it must be a number."),
+        ("timeout:", "`timeout` is empty; it must be a number."),
+        ("timeout: x", "`timeout` is text ('x'); it must be a number."),
+        ("rules: 3", "`rules` is a whole number (3); it must be a mapping."),
+        ("environment: true", "`environment` is true or false (True); it must be a mapping."),
+        ("exclude: 0.5", "`exclude` is a number (0.5); it must be a list."),
+        ("discover: maybe", "`discover` is 'maybe', which is not a choice; choose one of on, off."),
+        ("rules: {a: x}", "`rules.a` is 'x', which is not a choice; choose one of error, warning, note, off."),
+        ("exclude: ['']", f"`exclude[0]` is too short; {NAME}"),
+        (f"{TARGET}id: {'x' * 201}", f"`targets[0].id` is too long; {NAME}"),
+        (f"{TARGET}symbols: {{b: [1, 2, 3]}}",
+         "`targets[0].symbols.b` has 3 items; it needs at most 2, as in `{batch: [2, 512]}`."),
+        (f"{TARGET}parameters: {{w: [.inf, .inf]}}",
+         "the range [inf, inf] of `w` holds no finite number; write null for an open side."),
+        (f"{TARGET}parameters: {{w: [null, -.inf]}}",
+         "the range [-inf, -inf] of `w` holds no finite number; write null for an open side."),
+        (f"{TARGET}parameters: {{w: [1.5, 1]}}", "the range [1.5, 1] of `w` is empty; write [1, 1.5]."),
+        (f"{TARGET}inputs: {{x: {{range: [1.5, 1]}}}}", "the range [1.5, 1] of `range` is empty; write [1, 1.5]."),
+        (f"{TARGET}symbols: {{n: [3, 2]}}", "`n: [3, 2]` holds no size; write `n: [2, 3]`."),
+        (f"{TARGET}checkpoint: a/../b", "`checkpoint: a/../b` leaves the repository; give a path below its root."),
+        (r"environment: {requirements: '..\r'}",
+         "`requirements: ..\\r` leaves the repository; give a path below its root."),
+        ("timeout: 21601", "`timeout` is 21601; it must be at most 21600."),
+        ("thresholds: {class: -1}", "`thresholds.class` is -1; it must be at least 0."),
+        ("drift: {foo: 1}", "unknown key `foo` in drift; known keys are top1, mad, relative, class, d-mad."),
+        ("drift: {top1: x}", "`drift.top1` is 'x', which does not have the right form."),
+    ],
+)  # fmt: skip
+def test_mistakes_word_for_word(text: str, message: str) -> None:
+    assert refused(text) == message
+
+
+def test_a_range_and_a_symbol_may_be_one_number_or_open() -> None:
+    config = parse_config(
+        f"version: 1\n{TARGET}symbols: {{n: [3, 3], m: [1, null]}}\n    parameters: {{w: [2, 2], v: [null, 1]}}"
+    )
+    (target,) = config.targets
+    assert target.symbols == {"n": (3, 3), "m": (1, None)}
+    assert (target.parameters["w"].lo, target.parameters["w"].hi) == (2, 2)
+    assert (target.parameters["v"].lo, target.parameters["v"].hi) == (-math.inf, 1)
+
+
+def test_what_is_written_beyond_the_defaults_arrives() -> None:
+    config = parse_config(
+        "version: 1\ndiscover: off\npolicy: locked\nonly: [validity]\nexclude: [old/*]\n"
+        "environment: {image: a}\ndrift: {top1: 5 %, class: 2, d-mad: 0.5}\n"
+        f"{TARGET}weights: exact\n    unbounded: [inputs]\n"
+        "    validation: v.npz\n    space: s.yml\n    checkpoint: c.pt\n"
+        "suppressions: [{reason: known, target: t, layer: l, fingerprint: 0123456789abcdef}]\nrules: {a: off}\n"
+    )
+    assert (config.discover, config.locked, config.only, config.exclude) == (False, True, ("validity",), ("old/*",))
+    assert (config.environment.image, config.environment.requirements) == ("a", None)
+    assert (config.drift.top1, config.drift.d_class, config.drift.d_mad) == (5, 2, 0.5)
+    (target,) = config.targets
+    assert (target.weights, target.unbounded, target.environment) == ("exact", ("inputs",), None)
+    assert (target.validation, target.space, target.checkpoint) == ("v.npz", "s.yml", "c.pt")
+    (silent,) = config.suppressions
+    assert (silent.rule, silent.target, silent.layer, silent.fingerprint) == ("*", "t", "l", "0123456789abcdef")
+    assert config.rules == {"a": None}
+    assert not parse_config("version: 1").locked
+    assert parse_config("version: 1\ndiscover: on").discover
+
+
+def test_a_file_is_read_under_its_name_or_refused(tmp_path: Path) -> None:
+    path = tmp_path / "c.yml"
+    path.write_text("version: 1", encoding="utf-8")
+    assert read_config(path).path == "c.yml"
+    assert read_config(path, name="x/c.yml").path == "x/c.yml"
+    path.write_bytes(b"\xff")
+    for wrong, reason in (
+        (path, "cannot be read: it is not UTF-8 text."),
+        (tmp_path, "cannot be read: Is a directory."),
+        (tmp_path / "no", "does not exist; create it or leave out --config."),
+    ):
+        with pytest.raises(UsageProblem) as caught:
+            read_config(wrong)
+        assert str(caught.value) == f"{wrong.name} {reason}"
 
 
 def test_all_mistakes_are_listed_at_once() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import date
 
@@ -12,14 +13,19 @@ from hypothesis import strategies as st
 from analyzer.configuration.config import Config, Suppression
 from analyzer.configuration.policy import apply_policy, expired
 from analyzer.findings import (
+    Cause,
     Confidence,
     FailOn,
     Finding,
+    LayerNode,
     Level,
     Location,
+    MapNode,
     Report,
     Status,
+    Suggestion,
     TargetReport,
+    UnsafeOperators,
     Verdict,
     mark_new,
     ordered,
@@ -61,6 +67,62 @@ def test_fingerprints_survive_edits_around_a_finding() -> None:
         assert replace(ERROR, **change).fingerprint != ERROR.fingerprint  # type: ignore[arg-type]
 
 
+def test_a_fingerprint_has_sixteen_hex_digits_whatever_the_name() -> None:
+    assert re.fullmatch("[0-9a-f]{16}", replace(ERROR, node="\ud800").fingerprint)
+
+
+def test_what_stands_behind_a_suggestion() -> None:
+    guess = Suggestion("clamp it")
+    assert ERROR.proof == ""
+    assert replace(ERROR, suggestion=guess).proof == "not proved"
+    assert replace(ERROR, suggestion=replace(guess, proved=True)).proof == "proved safe"
+    assert (
+        replace(ERROR, rule="validity/x", suggestion=replace(guess, proved=True)).proof
+        == "no error when analysed again"
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "cause", "spared"),
+    [
+        (Status.ANALYSED, None, False),
+        (Status.ANALYSED, Cause.ENGINES, False),
+        (Status.FAILED, None, False),
+        (Status.FAILED, Cause.MODEL, False),
+        (Status.FAILED, Cause.SURROUNDINGS, True),
+        (Status.TRACED, Cause.POLICY, True),
+    ],
+)
+def test_who_is_spared(status: Status, cause: Cause | None, spared: bool) -> None:
+    assert TargetReport("t", "onnx", "t.onnx", status, cause=cause).spared is spared
+
+
+@pytest.mark.parametrize(
+    ("path", "file"),
+    [
+        ("models/vae.py:build", "models/vae.py"),
+        ("models/vae.py:Net.build", "models/vae.py"),
+        ("m.onnx", "m.onnx"),
+        ("c:m.onnx", "c:m.onnx"),
+        ("a.py:not a name", "a.py:not a name"),
+        ("a:b", "a:b"),
+    ],
+)
+def test_the_file_of_a_target(path: str, file: str) -> None:
+    assert TargetReport("t", "entry", path).file == file
+
+
+def test_nothing_is_claimed_unless_said() -> None:
+    target = TargetReport("t", "onnx", "t.onnx")
+    assert (target.nodes, target.unsafe_operators, target.cached) == (0, UnsafeOperators(checked=0, safe=0), False)
+    assert target.changed
+    assert Report((target,), ()).seconds == 0
+    layer = MapNode("a", "A")
+    assert LayerNode("a", "A").operators == 1
+    assert not layer.guilty
+    assert not layer.highlighted
+
+
 names = st.sampled_from(["a", "b", "c", "d"])
 some = st.lists(st.builds(lambda n: replace(ERROR, node=n), names), max_size=6)
 
@@ -77,6 +139,14 @@ def test_what_becomes_certain_is_new() -> None:
     marked, gone = mark_new([ERROR], [replace(ERROR, confidence=Confidence.POSSIBLE)])
     assert marked[0].new
     assert gone == ()
+
+
+def test_what_was_certain_once_is_known_though_a_twin_was_only_possible() -> None:
+    possible = replace(ERROR, confidence=Confidence.POSSIBLE)
+    for base in ([ERROR, possible], [possible, ERROR]):
+        assert not mark_new([ERROR], base)[0][0].new
+    assert not mark_new([possible], [possible])[0][0].new
+    assert not mark_new([possible], [ERROR])[0][0].new
 
 
 def test_the_most_specific_rule_pattern_wins() -> None:
@@ -102,3 +172,26 @@ def test_the_worst_comes_first() -> None:
     possible = replace(ERROR, confidence=Confidence.POSSIBLE)
     quiet = replace(ERROR, suppressed="x")
     assert ordered([quiet, known, warning, possible, ERROR]) == (ERROR, possible, warning, known, quiet)
+
+
+def test_among_equals_the_place_decides() -> None:
+    first, second, nowhere = (
+        replace(ERROR, location=where) for where in (Location("a.py", 9), Location("a.py", 10), None)
+    )
+    proved = replace(ERROR, confidence=Confidence.PROVED)
+    other = replace(ERROR, target="u", location=Location("a.py", 1))
+    assert ordered([other, proved, nowhere, second, first]) == (first, second, nowhere, other, proved)
+
+
+def test_a_rule_pattern_without_a_match_changes_nothing_and_the_longer_glob_wins() -> None:
+    assert apply_policy([ERROR], Config(rules={"validity/*": None}), DAY) == (ERROR,)
+    config = Config(rules={"*": Level.NOTE, "numerical/*": Level.WARNING})
+    assert apply_policy([ERROR], config, DAY)[0].level is Level.WARNING
+
+
+@pytest.mark.parametrize("glob", ["rule", "target", "layer", "fingerprint"])
+def test_a_suppression_needs_each_of_its_globs(glob: str) -> None:
+    everything = Suppression("fine")
+    assert apply_policy([ERROR], Config(suppressions=(everything,)), DAY)[0].suppressed == "fine"
+    config = Config(suppressions=(replace(everything, **{glob: "other"}), replace(everything, reason="second")))
+    assert apply_policy([ERROR], config, DAY)[0].suppressed == "second"

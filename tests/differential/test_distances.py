@@ -85,6 +85,24 @@ def test_thresholds_are_reached_not_passed() -> None:
     assert d.judge_pair("class", [3.0, 16.0, 7.0], 1, 0).worst == 1
 
 
+def test_a_share_of_exactly_p_per_cent_is_enough() -> None:
+    assert d.judge_pair("class", [16.0, 0.0, 0.0, 0.0], 16, 25).inconsistent
+    assert not d.judge_pair("class", [16.0, 0.0, 0.0, 0.0], 16, 25.1).inconsistent
+    assert d.judge_pair("class", [16.0, 15.9, 0.5], 0.5, 100).triggering == (0, 1, 2)
+    assert d.judge_pair("mad", [], 0.5, 0).worst == 0
+    assert d.judge_pair("mad", [], 0.5, 0).inconsistent is False
+
+
+def test_each_edge_belongs_to_the_bin_above_it() -> None:
+    assert d.bin_edges("class") == (16, 8, 4, 2, 1, 0)
+    assert d.bin_edges("mad") == pytest.approx((0, 0.2, 0.4, 0.6, 0.8))
+    for metric in ("class", "mad"):
+        for index, edge in enumerate(d.bin_edges(metric)):
+            for value in (edge, np.nextafter(edge, 0)) if metric == "mad" else (edge,):  # a distance is rounded
+                assert d.pattern(metric, [value])[index] == 1
+    assert d.pattern("mad", [0.2 - 1e-9]) == (1, 0, 0, 0, 0)
+
+
 def test_patterns_make_inconsistencies_unique() -> None:
     assert d.pattern("class", [16, 16, 8, 15, 7, 3, 1, 0]) == (2, 2, 1, 1, 1, 1)
     assert d.pattern("mad", [0.0, 0.2, 0.8, 1.0]) == (1, 1, 0, 0, 2)
@@ -103,6 +121,9 @@ def test_rates_by_hand() -> None:
     assert rates["c"] == pytest.approx(0.0, abs=1e-6)
     assert rates["d"] == pytest.approx(1.0, rel=1e-6)
     assert d.third_quartile([1, 2, 3, 4]) == pytest.approx(3.25)
+    assert d.third_quartile([]) == 0
+    assert d.third_quartile([np.inf, np.inf]) == 1e300
+    assert d.rates({"a": np.inf, "b": 1.0}, {"b": ("a", "not measured")}) == {"a": np.inf, "b": 0.0}
 
 
 def test_relative_error_counts_one_wrong_element_and_misplaced_nans() -> None:
@@ -114,6 +135,24 @@ def test_relative_error_counts_one_wrong_element_and_misplaced_nans() -> None:
     assert d.relative_error(np.zeros(3), np.zeros(4)) == np.inf
     assert d.relative_error(np.array([1, 2, 3, 4]), np.array([1, 2, 3, 5])) == 0.25
     assert d.relative_error(np.zeros((0, 2)), np.zeros((0, 2))) == 0
+
+
+def test_relative_errors_of_small_and_single_and_complex_elements() -> None:
+    assert d.relative_error(np.array([0.25]), np.array([0.125])) == 1
+    assert d.relative_error(np.array([0.25]), np.array([0.125]), small=0.5) == 0.25
+    assert d.relative_error(np.array([0.25, 0.0]), np.zeros(2)) == 0.25
+    assert d.relative_error(np.array([0.5]), np.array([1])) == d.relative_error(np.array([1]), np.array([2.0])) == 0.5
+    assert d.relative_error(np.array([1 + 1j]), np.array([1.0 + 0j])) == 1
+    assert (
+        d.relative_error(np.array([1 + 1j]), np.array([1.0]))
+        == d.relative_error(np.array([1.0]), np.array([1j + 0])) / 2**0.5
+    )
+    assert d.relative_error(np.array([True, False]), np.array([True, True])) == 0.5
+    assert d.relative_error(np.array([np.nan, 1.0]), np.array([np.nan, 2.0])) == 0.5
+    assert d.deviation(np.array([np.inf]), np.array([np.inf])) == 0
+    assert d.deviation(np.array([np.nan, np.inf]), np.array([np.nan, 1.0])) == np.inf
+    assert d.deviation(np.array([np.nan, 1.0]), np.array([1, 1])) == np.inf
+    assert d.mad(np.zeros(0), np.zeros(0)) == 0
 
 
 def test_empty_tensors_do_not_deviate() -> None:

@@ -22,7 +22,7 @@ from analyzer.differential.verdict import Failure, Kind
 from analyzer.findings import Cause, Finding, Level, Report, Status, TargetReport, Verdict
 from analyzer.loading.reading import load
 from analyzer.rendering.markdown import headline, summary
-from analyzer.running.outcome import Outcome
+from analyzer.running.outcome import TargetOutcome
 from analyzer.running.pipeline import review
 from analyzer.running.regressions import no_longer_analysed, not_compared
 from tests.action.reports import KERNEL
@@ -114,14 +114,14 @@ def test_engines_that_take_no_such_model_are_told() -> None:
 
 def test_a_base_without_engines_hides_only_what_engines_say() -> None:
     report = TargetReport("vae-loss", "model", "net.onnx")
-    lost = Outcome(replace(report, status=Status.FAILED, cause=Cause.ENGINES, error="vae-loss: not compared"))
+    lost = TargetOutcome(replace(report, status=Status.FAILED, cause=Cause.ENGINES, error="vae-loss: not compared"))
     by_engine: Finding = replace(KERNEL, rule="differential/inconsistent-layer", level=Level.ERROR)
     proved = replace(KERNEL, rule="numerical/log-of-nonpositive", level=Level.ERROR)
-    after = not_compared(Outcome(report, (by_engine, proved)), lost)
+    after = not_compared(TargetOutcome(report, (by_engine, proved)), lost)
     assert [f.suppressed is None for f in after.findings] == [False, True]
-    only = not_compared(Outcome(report, (proved,)), lost)
+    only = not_compared(TargetOutcome(report, (proved,)), lost)
     assert only.target.status is Status.ANALYSED
-    assert no_longer_analysed(lost, Outcome(report)) == ()
+    assert no_longer_analysed(lost, TargetOutcome(report)) == ()
     assert Report((lost.target,), (proved,), base="b").verdict is Verdict.FAIL, "what was proved still blocks"
 
 

@@ -15,12 +15,12 @@ def test_an_export_is_forked_from_what_was_prepared_for_it(project, export_entry
     """One process imports what the sources name: it is begun before the export, and the export asks for the same."""
     begun = []
 
-    class Counted(forked.Nursery):
+    class Counted(forked.ForkServer):
         def __init__(self, imports, *more):
             begun.append(imports)
             super().__init__(imports, *more)
 
-    monkeypatch.setattr(forked, "Nursery", Counted)
+    monkeypatch.setattr(forked, "ForkServer", Counted)
     monkeypatch.setattr(exporting, "EXPORTER", ("fractions", "colorsys"))
     project.write(
         "m.py", "import sys\nif not sys:\n    import torch\ndef build(): raise ValueError('colorsys' in sys.modules)\n"

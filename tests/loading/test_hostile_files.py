@@ -24,7 +24,6 @@ from onnx import TensorProto, helper, numpy_helper
 
 from analyzer.loading.files import NotFetchedProblem, check_file
 from analyzer.loading.formats import detect
-from analyzer.loading.isolated import load_isolated
 from analyzer.loading.limits import Limits
 from analyzer.loading.reading import load
 from analyzer.loading.scan import scan
@@ -350,7 +349,7 @@ def test_lfs_pointers_are_found_and_not_fetched(tmp_path: Path) -> None:
     pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12345\n"
     for name in ("m.onnx", "w.safetensors", "w.pt", "m.keras", "g.pb"):
         (tmp_path / name).write_bytes(pointer)
-        for use in (load, open_weights, load_isolated if name == "m.onnx" else load):
+        for use in (load, open_weights):
             with pytest.raises(NotFetchedProblem, match="git lfs pull"):
                 use(tmp_path / name)
         assert scan(tmp_path / name) == ()
@@ -470,17 +469,3 @@ def test_names_cannot_break_out_of_the_sentence(tmp_path: Path) -> None:
         load(tmp_path / "g.pb")
     assert str(problem.value).isprintable()
     assert len(str(problem.value)) < 500
-
-
-def test_in_a_child_process(tmp_path: Path) -> None:
-    path = tmp_path / "m.onnx"
-    path.write_bytes(content("m.onnx"))
-    assert [n.op_type for n in load_isolated(path).nodes()] == [n.op_type for n in load(path).nodes()]
-    path.write_bytes(content("m.onnx")[:-20])
-    with pytest.raises(TargetProblem, match=r"m\.onnx"):
-        load_isolated(path)
-    big = onnx.load_from_string(content("m.onnx"))
-    big.graph.initializer.append(numpy_helper.from_array(np.zeros(30_000_000, np.float32), "big"))
-    path.write_bytes(big.SerializeToString())
-    with pytest.raises(TargetProblem, match="memory"):
-        load_isolated(path, memory=300 << 20)

@@ -30,6 +30,15 @@ def test_a_branch_reads_what_it_uses_from_outside() -> None:
     assert found == {"c", "x", "y", "z"}
 
 
+def test_a_list_of_bodies_is_read_and_other_attributes_are_not() -> None:
+    bodies = [branch([make_node("Neg", [name], [f"_{name}"])], f"_{name}") for name in ("x", "y")]
+    node = make_node("Mystery", ["c"], ["f"], name="m", domain="com.example", bodies=bodies, axes=[1, 2])
+    graph = read([node], "c x y", "f")
+    assert {v.name for v in operands(graph.node("m")) if v is not None and v.producer() is None} == {"c", "x", "y"}
+    reference = ir.RefAttr("bodies", "outer", ir.AttributeType.GRAPHS)
+    assert list(operands(ir.node("Mystery", [], attributes={"bodies": reference}))) == []
+
+
 def test_what_no_result_needs_and_cannot_fail_is_left_out() -> None:
     simple = [make_node(op, ["x"], [op.lower()], name=op) for op in ("Sin", "Neg", "Abs", "Log")]
     passing = [branch([make_node("Identity", [name], [f"_{name}"])], f"_{name}") for name in ("sin", "x")]

@@ -13,7 +13,7 @@ from onnx.reference import ReferenceEvaluator
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical import Options, interpret
 from analyzer.numerical.confirm.torch_registry import HANDLERS, Mode
-from analyzer.numerical.coverage import bounds, reference, shape
+from analyzer.numerical.coverage import bounds, reference, shape, standard_functions
 from analyzer.numerical.transfer.registry import rules
 from analyzer.operators.declaration import BOUNDED, ELEMENTWISE, MONOTONE, PLUS_ZERO, SAME_SHAPE, Trait
 from analyzer.operators.registry import (
@@ -72,10 +72,10 @@ def test_every_operator_of_the_standard_is_declared() -> None:
 
 def test_every_node_of_a_declared_type_has_a_transfer_function_or_a_standard_body() -> None:
     known = rules()
-    bodies = {s.name for s in onnx.defs.get_all_schemas() if s.has_function or s.has_context_dependent_function}
+    bodies = standard_functions()
     for operator in OPERATORS:
-        for domain, name in operator.keys:
-            assert (domain, name) in known or (domain == "" and name in bodies), (domain, name)
+        for key in operator.keys:
+            assert key in known or key in bodies, key
 
 
 def test_names_of_layers_and_functions_have_refinement_types() -> None:
@@ -99,6 +99,13 @@ def test_an_operator_is_one_whatever_a_framework_calls_it() -> None:
     assert not traits_of(ir.node("Mystery", []))
     assert "GreaterEqual" in names("tf", Trait.COMPARISON)
     assert "GreaterOrEqual" in names("onnx", Trait.COMPARISON)
+    standard = {s.name for s in onnx.defs.get_all_schemas_with_history() if s.domain == ""} | set(MICROSOFT)
+    assert [n for trait in Trait for n in names("onnx", trait) if n not in standard] == []
+    assert names("onnx", Trait.COMPARISON | Trait.SELECTION) == tuple(
+        o.name for o in OPERATORS if o.name in {*names("onnx", Trait.COMPARISON), "Where"} and o.versions
+    )
+    with pytest.raises(KeyError):
+        operator_named("Mystery")
 
 
 UNARY = [o.name for o in OPERATORS if o.versions and not o.domain and o.traits & SAME_SHAPE]

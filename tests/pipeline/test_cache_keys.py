@@ -10,7 +10,7 @@ from analyzer.configuration.config import Config, Environment, TargetConfig
 from analyzer.findings import TargetReport
 from analyzer.running.cache import Cache
 from analyzer.running.keys import keys_of
-from analyzer.running.outcome import Outcome
+from analyzer.running.outcome import TargetOutcome
 from analyzer.walls.engines import EnginesImage
 
 TARGET = TargetConfig(id="net", entry="net.py:build", environment=Environment(requirements="requirements.txt"))
@@ -62,7 +62,7 @@ def test_a_pull_request_reads_what_a_branch_has_kept_and_not_the_other_way_round
     branch = Cache(tmp_path / "outcomes")
     pull = Cache(tmp_path / "pull-7" / "outcomes", (branch.folder,))
     other = Cache(tmp_path / "pull-8" / "outcomes", (branch.folder,))
-    outcome = Outcome(TargetReport("net", "model", "net.onnx"))
+    outcome = TargetOutcome(TargetReport("net", "model", "net.onnx"))
     branch.put("a" * 64, outcome, tmp_path)
     pull.put("b" * 64, outcome, tmp_path)
     found = pull.get("a" * 64, tmp_path / "out")

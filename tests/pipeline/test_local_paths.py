@@ -9,7 +9,7 @@ import pytest
 
 from analyzer.configuration.config import Config
 from analyzer.findings import Status, TargetReport
-from analyzer.running.outcome import Outcome, Surroundings
+from analyzer.running.outcome import Surroundings, TargetOutcome
 from analyzer.running.target_run import without_local_paths
 
 
@@ -29,4 +29,4 @@ def test_only_whole_paths_are_shortened(said: str, shown: str, tmp_path: Path) -
     paths = {"root": tmp_path.parent / "tree", "tmp": tempfile.gettempdir()}
     where = Surroundings(tmp_path.parent / "tree", tmp_path / "out", Config())
     report = TargetReport("net", "net.onnx", Status.FAILED, error=said.format(**paths))
-    assert without_local_paths(Outcome(report), where).target.error == shown.format(**paths)
+    assert without_local_paths(TargetOutcome(report), where).target.error == shown.format(**paths)

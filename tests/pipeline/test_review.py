@@ -11,7 +11,7 @@ import pytest
 from analyzer.configuration.config import Config, InputSpec, TargetConfig
 from analyzer.findings import Confidence, Evidence, Finding, Level, Report, Status, TargetReport, Verdict
 from analyzer.graph.ranges import ValueRange
-from analyzer.running.outcome import Outcome
+from analyzer.running.outcome import TargetOutcome
 from analyzer.running.pipeline import Options, review
 from analyzer.running.pipeline import _report as report_of
 from tests.pipeline import models
@@ -120,12 +120,12 @@ def test_layers_carry_intervals_for_the_page(trees: tuple[Path, Path], tmp_path:
 
 
 def test_a_known_deviation_that_got_much_worse_is_new(trees: tuple[Path, Path], tmp_path: Path) -> None:
-    def outcome(error: float, rule: str = "differential/inconsistent-layer") -> Outcome:
+    def outcome(error: float, rule: str = "differential/inconsistent-layer") -> TargetOutcome:
         evidence = Evidence("deviation", data={"error": error})
         finding = Finding(rule, Level.ERROR, Confidence.CONFIRMED, "m", "model", layer="l", evidence=evidence)
-        return Outcome(TargetReport("model", "file", "model.onnx"), (finding,))
+        return TargetOutcome(TargetReport("model", "file", "model.onnx"), (finding,))
 
-    def new(head: Outcome, base: Outcome) -> list[bool]:
+    def new(head: TargetOutcome, base: TargetOutcome) -> list[bool]:
         report = report_of(
             [TargetConfig("model", path="model.onnx")],
             {("head", "model"): head, ("base", "model"): base},

@@ -15,7 +15,7 @@ from instances import Instance
 from tf_instances import KERAS, TF
 from tf_oracle import Outputs, ours_keras, ours_tf, run_keras, run_tf
 
-from analyzer.validity.spec import Category, Outcome, Status
+from analyzer.validity.spec import Category, CheckResult, Status
 
 SIZE = 1000
 MANY = settings(max_examples=SIZE, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
@@ -34,7 +34,7 @@ def _compare(
     block: int,
     makers: Sequence[Callable[[random.Random], Instance]],
     oracle: Callable[[Instance], Outputs | str],
-    ours: Callable[[Instance], Outcome],
+    ours: Callable[[Instance], CheckResult],
 ) -> Counter[bool]:
     """How many instances the framework refuses (True) and takes (False); fails where the types see it otherwise."""
     seen: Counter[bool] = Counter()

@@ -17,7 +17,7 @@ from tf_instances import KERAS
 from analyzer.validity.evaluator import compile_terms, largest_magnitude
 from analyzer.validity.registry import spec
 from analyzer.validity.solver import Translation
-from analyzer.validity.spec import NeedsConcrete, Outcome, Status, TensorType, check
+from analyzer.validity.spec import CheckResult, NeedsConcrete, Status, TensorType, check
 from analyzer.validity.terms import (
     all_of,
     any_of,
@@ -69,7 +69,7 @@ def evaluated(term: Any, values: Mapping[str, int]) -> Any:
     return substitute(term, values)
 
 
-def first_failure(outcome: Outcome, values: Mapping[str, int]) -> str | None:
+def first_failure(outcome: CheckResult, values: Mapping[str, int]) -> str | None:
     """The rule that fails first when the open conditions are evaluated."""
     for requirement in outcome.requirements:
         if evaluated(requirement.condition, values) is False:

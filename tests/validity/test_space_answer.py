@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,38 @@ from typing import Any
 import jsonschema
 
 from analyzer.commands.cli import main
-from analyzer.validity.answer import verdict_of
+from analyzer.validity.evaluator import OUTSIDE, VALID
 from analyzer.validity.explain import check_vector
 from analyzer.validity.space_reader import read_space
+
+
+def verdict_of(data: Mapping[str, Any], vector: Mapping[str, Any]) -> bool | None:
+    """The verdict of a vector, read off an answer; None where it is undecided or outside. As a reader reads."""
+    values = {n: list(range(d["min"], d["max"] + 1, d["step"])) if "step" in d else d.get("values")
+              for n, d in data["hyperparameters"].items()}  # fmt: skip
+    for structure in data["structures"]:
+        if any(vector[n] != v for n, v in structure["fixed"].items()):
+            continue
+        if structure["verdict"] == "empty":
+            return None
+        result: bool | None = structure["always_fails"] is None
+        for part in structure["parts"]:
+            runs = part["first_failing"]
+            if runs is None:
+                if not part["always_valid"]:
+                    return None
+                continue
+            cell = 0
+            for name in part["names"]:
+                cell = cell * len(values[name]) + values[name].index(vector[name])
+            code = next(c for c, end in zip((r[0] for r in runs), itertools.accumulate(r[1] for r in runs), strict=True)
+                        if cell < end)  # fmt: skip
+            if code == OUTSIDE:
+                return None
+            result = result and code == VALID
+        return result
+    return None
+
 
 SPACE = """version: 1
 model:

@@ -8,7 +8,7 @@ from typing import Any
 from instances import Instance
 
 from analyzer.validity.registry import spec
-from analyzer.validity.spec import Outcome, TensorType, check
+from analyzer.validity.spec import CheckResult, TensorType, check
 
 Outputs = tuple[tuple[tuple[int, ...], str], ...]
 
@@ -92,7 +92,7 @@ def _raw(tf: Any, operator: str, x: Sequence[Any], p: dict[str, Any]) -> Any:
     return getattr(raw, operator)(x=x[0], y=x[1])
 
 
-def ours_tf(instance: Instance) -> Outcome:
+def ours_tf(instance: Instance) -> CheckResult:
     """The same application for the type, with constant operands as values."""
     operands = [TensorType(s, d) for s, d in zip(instance.shapes, instance.dtypes, strict=True)]
     p = dict(instance.hyperparameters)
@@ -152,7 +152,7 @@ def run_keras(instance: Instance) -> Outputs | str:
     return ((tuple(result.shape), result.dtype.name),)
 
 
-def ours_keras(instance: Instance) -> Outcome:
+def ours_keras(instance: Instance) -> CheckResult:
     """The same application for the type."""
     found = spec(instance.operator, "keras")
     assert found is not None, instance.operator

@@ -1,4 +1,4 @@
-"""Children forked after their imports: what they share with their nursery, and what they must not."""
+"""Children forked after their imports: what they share with their fork server, and what they must not."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from analyzer.walls.kernel import landlock
 from analyzer.walls.process import ProcessSandbox, import_ahead, importing
 from tests.walls.processes import runs
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nurseries stand on Linux")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="fork servers stand on Linux")
 
 Start = Callable[..., forked.Forked]
 
@@ -73,7 +73,7 @@ def test_a_child_has_the_imports_and_its_own_world(start: Start, monkeypatch: py
 
 @pytest.mark.skipif(launch.standing() is not None, reason=f"no wall: {launch.standing()}")
 def test_each_child_closes_its_own_wall(start: Start, tmp_path: Path) -> None:
-    """The nursery has none, and what one child may do is nothing to the next."""
+    """The fork server has none, and what one child may do is nothing to the next."""
     (tmp_path.parent / "secret.txt").write_text("secret")
     text = (
         "import os, socket, sys\n"
@@ -90,7 +90,7 @@ def test_each_child_closes_its_own_wall(start: Start, tmp_path: Path) -> None:
     assert _out(start(text)).split() == ["refused", "refused", "done", "refused", "refused"]
 
 
-def test_how_a_child_ends_is_told_and_the_nursery_goes_on(start: Start) -> None:
+def test_how_a_child_ends_is_told_and_the_fork_server_goes_on(start: Start) -> None:
     codes = []
     for text in ("import sys; sys.exit(7)", "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "1 / 0", ""):
         child = start(text)
@@ -126,12 +126,12 @@ def test_a_command_of_a_sandbox_is_forked_and_ended_like_any_other() -> None:
 def test_what_was_imported_ahead_is_what_a_command_is_forked_from(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[tuple[str, ...]] = []
 
-    class Counted(forked.Nursery):
+    class Counted(forked.ForkServer):
         def __init__(self, imports: Sequence[str], *more: Any) -> None:
             begun.append(tuple(imports))
             super().__init__(imports, *more)
 
-    monkeypatch.setattr(forked, "Nursery", Counted)
+    monkeypatch.setattr(forked, "ForkServer", Counted)
     sandbox, names, told = ProcessSandbox(), ("fractions", "colorsys"), {"OMP_NUM_THREADS": "1"}
     import_ahead(sandbox, names, told)
     assert begun == [names]
@@ -160,17 +160,17 @@ def test_two_children_at_once_draw_other_numbers(start: Start) -> None:
     assert _out(second) != _out(first)
 
 
-def test_a_fork_of_this_process_has_no_nursery_of_its_parent(start: Start) -> None:
+def test_a_fork_of_this_process_has_no_fork_server_of_its_parent(start: Start) -> None:
     _out(start(""))
-    assert forked._nurseries
+    assert forked._fork_servers
     child = os.fork()
     if child == 0:
-        os._exit(len(forked._nurseries))
+        os._exit(len(forked._fork_servers))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     _out(start(""))  # the parent's answers still
 
 
-def test_nursery_and_children_end_with_their_owner(tmp_path: Path) -> None:
+def test_fork_server_and_children_end_with_their_owner(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(
         "import os, time\nprint(os.getpid(), os.getppid(), flush=True)\ntime.sleep(600)"
     )
@@ -189,7 +189,7 @@ def test_nursery_and_children_end_with_their_owner(tmp_path: Path) -> None:
         if not any(runs(pid) for pid in pids):
             return
         time.sleep(0.1)
-    raise AssertionError("a nursery outlived its owner")
+    raise AssertionError("a fork server outlived its owner")
 
 
 ATTACK = """
@@ -246,13 +246,13 @@ PROGRAMS = [False, True] if launch.standing() is None and landlock.abi() >= 6 el
 
 @pytest.mark.skipif(launch.standing() is not None, reason=f"no wall: {launch.standing()}")
 @pytest.mark.parametrize("programs", PROGRAMS)
-def test_a_child_does_nothing_to_its_nursery_or_to_another(start: Start, programs: bool) -> None:
+def test_a_child_does_nothing_to_its_fork_server_or_to_another(start: Start, programs: bool) -> None:
     other = start("import sys\nprint(sys.stdin.read())")
-    nursery = int(Path(f"/proc/{other.pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
-    before = [_state(nursery), _state(other.pid)]
-    told = _out(start(ATTACK, str(nursery), str(other.pid), programs=programs))
+    fork_server = int(Path(f"/proc/{other.pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    before = [_state(fork_server), _state(other.pid)]
+    told = _out(start(ATTACK, str(fork_server), str(other.pid), programs=programs))
     assert json.loads(told) == [[], [], []]
-    assert [_state(nursery), _state(other.pid)] == before
+    assert [_state(fork_server), _state(other.pid)] == before
     other.stdin.write(b"well")
     assert _out(other) == "well\n"
     _out(start(""))  # and it has more
@@ -299,7 +299,7 @@ def test_a_child_that_floods_or_halts_holds_up_no_other(start: Start) -> None:
         assert child.poll() == -signal.SIGKILL
 
 
-def test_a_child_ends_though_a_thread_of_the_nursery_is_missing(tmp_path: Path) -> None:
+def test_a_child_ends_though_a_thread_of_the_fork_server_is_missing(tmp_path: Path) -> None:
     """ONNX Runtime's import starts one, and its end waits for it; Python's own end is kept."""
     (tmp_path / "program.py").write_text(
         "import atexit, sys\natexit.register(print, 'last')\nsys.stdout.write('first ')\nsys.exit('no more')"
@@ -317,17 +317,17 @@ def test_a_child_ends_though_a_thread_of_the_nursery_is_missing(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(("free", "kept"), [(0, forked.KEPT), (forked.SPARE + 1, forked.MOST)])
-def test_more_nurseries_are_kept_while_memory_is_free(free: int, kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_fork_servers_are_kept_while_memory_is_free(free: int, kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forked, "free_memory", lambda: free)
-    monkeypatch.setattr(forked, "_nurseries", {})
+    monkeypatch.setattr(forked, "_fork_servers", {})
     try:
         for number in range(forked.MOST + 1):
-            assert forked.nursery(("fractions",), {"NUMBER": str(number)}) is not None
-        assert [key[1] for key in forked._nurseries] == [
+            assert forked.fork_server(("fractions",), {"NUMBER": str(number)}) is not None
+        assert [key[1] for key in forked._fork_servers] == [
             ("NUMBER", str(number)) for number in range(forked.MOST + 1 - kept, forked.MOST + 1)
         ]
     finally:
-        for one in forked._nurseries.values():
+        for one in forked._fork_servers.values():
             one.close()
 
 
@@ -344,17 +344,17 @@ def test_free_memory_is_what_the_container_has(
 
 def test_one_that_has_imported_more_serves_as_well() -> None:
     own = {"OMP_NUM_THREADS": "1"}
-    more = forked.nursery(("fractions", "decimal"), own)
+    more = forked.fork_server(("fractions", "decimal"), own)
     assert more is not None
-    assert forked.nursery(("fractions",), own) is more
-    assert forked.nursery(("fractions",), {"OMP_NUM_THREADS": "2"}) is not more, "it was told something else"
-    assert forked.nursery(("fractions", "wave"), own) is not more
+    assert forked.fork_server(("fractions",), own) is more
+    assert forked.fork_server(("fractions",), {"OMP_NUM_THREADS": "2"}) is not more, "it was told something else"
+    assert forked.fork_server(("fractions", "wave"), own) is not more
 
 
 def test_what_must_import_itself_shares_with_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     """Inductor writes where the process stood when dynamo was imported."""
     own = {"OMP_NUM_THREADS": "3"}
     monkeypatch.setattr(forked, "ALONE", frozenset({("fractions",)}))
-    more = forked.nursery(("fractions", "decimal"), own)
-    assert forked.nursery(("fractions",), own) is not more
+    more = forked.fork_server(("fractions", "decimal"), own)
+    assert forked.fork_server(("fractions",), own) is not more
     assert COMPILERS["torch"] in ALONE

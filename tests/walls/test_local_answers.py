@@ -12,7 +12,7 @@ import pytest
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.findings import Confidence, Finding, LayerGraph, LayerNode, Level, Location, Status, TargetReport
 from analyzer.rendering.files import write
-from analyzer.running.outcome import Outcome
+from analyzer.running.outcome import TargetOutcome
 from analyzer.running.pipeline import review
 
 TARGET = TargetConfig(id="net.onnx", path="net.onnx")
@@ -23,7 +23,7 @@ def outcome() -> dict[str, Any]:
     finding = Finding("numerical/overflow", Level.ERROR, Confidence.PROVED, "It overflows.", "net.onnx",
                       location=Location("net.onnx", 1))  # fmt: skip
     layers = LayerGraph((LayerNode("l0", "relu", "Relu"),), ())
-    return Outcome(TargetReport("net.onnx", "onnx", "net.onnx", layers=layers), (finding,)).to_json()
+    return TargetOutcome(TargetReport("net.onnx", "onnx", "net.onnx", layers=layers), (finding,)).to_json()
 
 
 FORGED: dict[str, Change] = {

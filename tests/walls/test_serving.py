@@ -18,7 +18,7 @@ from analyzer.configuration.config import Environment, TargetConfig
 from analyzer.findings import Confidence, Finding, Level, Location, Status, TargetReport
 from analyzer.problem import TargetProblem
 from analyzer.running.containers import take
-from analyzer.running.outcome import Outcome, slug
+from analyzer.running.outcome import TargetOutcome, slug
 from analyzer.walls import PYTHON, Limits, SessionEnded
 from analyzer.walls.docker import DockerSandbox, connect
 from analyzer.walls.serving import OutOfTurn, Server
@@ -202,10 +202,12 @@ TARGET = TargetConfig(id="a.onnx", path="a.onnx")
 OWN = f"targets/{slug('a.onnx')}"
 
 
-def outcome(**changes: Any) -> Outcome:
+def outcome(**changes: Any) -> TargetOutcome:
     finding = Finding("numerical/log-of-nonpositive", Level.ERROR, Confidence.PROVED, "log of 0", "a.onnx")
     report = TargetReport("a.onnx", "onnx", "a.onnx", status=Status.ANALYSED)
-    return Outcome(replace(report, **changes.pop("target", {})), (replace(finding, **changes.pop("finding", {})),))
+    return TargetOutcome(
+        replace(report, **changes.pop("target", {})), (replace(finding, **changes.pop("finding", {})),)
+    )
 
 
 def packed(answer: Any, files: dict[str, bytes] | None = None, links: dict[str, str] | None = None) -> bytes:

@@ -15,9 +15,9 @@ from analyzer.loading.keras_layers import (
     recurrent,
     reshaping,
 )
-from analyzer.loading.keras_layers.rules import Call, Rule
+from analyzer.loading.keras_layers.rules import Call, Conversion
 
-LAYERS: dict[str, Rule] = {
+LAYERS: dict[str, Conversion] = {
     **core.LAYERS,
     **activations.LAYERS,
     **convolution.LAYERS,
@@ -28,6 +28,6 @@ LAYERS: dict[str, Rule] = {
     **recurrent.LAYERS,
     **attention.LAYERS,
 }
-OPERATIONS: dict[str, Rule] = operations.OPERATIONS
+OPERATIONS: dict[str, Conversion] = operations.OPERATIONS
 
-__all__ = ["LAYERS", "OPERATIONS", "Call", "Rule"]
+__all__ = ["LAYERS", "OPERATIONS", "Call", "Conversion"]

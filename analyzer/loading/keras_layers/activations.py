@@ -9,7 +9,7 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.loading.keras_builder import Layer, Unsupported, dims
-from analyzer.loading.keras_layers.rules import Call, Rule
+from analyzer.loading.keras_layers.rules import Call, Conversion
 from analyzer.loading.keras_layers.shapes import number
 
 
@@ -170,7 +170,7 @@ def _softmax(layer: Layer, call: Call) -> ir.Value:
     return result
 
 
-LAYERS: dict[str, Rule] = {
+LAYERS: dict[str, Conversion] = {
     "Activation": _activation,
     "ReLU": _relu_layer,
     "LeakyReLU": _leaky_relu,

@@ -8,7 +8,7 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.loading.keras_builder import Layer, Unsupported, dims, known_dims, rank
-from analyzer.loading.keras_layers.rules import Call, Rule
+from analyzer.loading.keras_layers.rules import Call, Conversion
 from analyzer.loading.keras_layers.shapes import transpose
 
 
@@ -81,6 +81,6 @@ def _attention(layer: Layer, call: Call) -> ir.Value:
     return result
 
 
-LAYERS: dict[str, Rule] = {"MultiHeadAttention": _multi_head, "Attention": _attention}
+LAYERS: dict[str, Conversion] = {"MultiHeadAttention": _multi_head, "Attention": _attention}
 
 __all__ = ["LAYERS", "np"]

@@ -9,7 +9,7 @@ import onnx_ir as ir
 
 from analyzer.loading.keras_builder import Dims, Layer, Unsupported, known_dims, rank
 from analyzer.loading.keras_layers.activations import activate
-from analyzer.loading.keras_layers.rules import Call, Rule
+from analyzer.loading.keras_layers.rules import Call, Conversion
 from analyzer.loading.keras_layers.shapes import is_channels_last, numbers, to_first, to_last, window
 
 
@@ -52,7 +52,7 @@ def _convolved(
     return result
 
 
-def _conv(spatial: int) -> Rule:
+def _conv(spatial: int) -> Conversion:
     def convert(layer: Layer, call: Call) -> ir.Value:
         config, x = layer.config, layer.computed(call.first())
         last = is_channels_last(config)
@@ -73,7 +73,7 @@ def _conv(spatial: int) -> Rule:
     return convert
 
 
-def _depthwise_conv(spatial: int) -> Rule:
+def _depthwise_conv(spatial: int) -> Conversion:
     def convert(layer: Layer, call: Call) -> ir.Value:
         config, x = layer.config, layer.computed(call.first())
         last = is_channels_last(config)
@@ -103,7 +103,7 @@ def _channels(x: ir.Value) -> int:
     return channels
 
 
-def _separable_conv(spatial: int) -> Rule:
+def _separable_conv(spatial: int) -> Conversion:
     def convert(layer: Layer, call: Call) -> ir.Value:
         config, x = layer.config, layer.computed(call.first())
         last = is_channels_last(config)
@@ -126,7 +126,7 @@ def _separable_conv(spatial: int) -> Rule:
     return convert
 
 
-def _conv_transpose(spatial: int) -> Rule:
+def _conv_transpose(spatial: int) -> Conversion:
     def convert(layer: Layer, call: Call) -> ir.Value:
         config, x = layer.config, layer.computed(call.first())
         last = is_channels_last(config)
@@ -189,7 +189,7 @@ def _transposed(
     return before + after, more, tuple(result)
 
 
-LAYERS: dict[str, Rule] = {}
+LAYERS: dict[str, Conversion] = {}
 for _n in (1, 2, 3):
     for _name in (f"Conv{_n}D", f"Convolution{_n}D"):
         LAYERS[_name] = _conv(_n)

@@ -9,7 +9,7 @@ import onnx_ir as ir
 
 from analyzer.loading.keras_builder import Layer, Unsupported, dims, known_dims, rank
 from analyzer.loading.keras_layers.activations import activate
-from analyzer.loading.keras_layers.rules import Call, Rule
+from analyzer.loading.keras_layers.rules import Call, Conversion
 from analyzer.loading.keras_layers.shapes import broadcast
 
 
@@ -110,7 +110,7 @@ def _scaled_sum(layer: Layer, call: Call) -> ir.Value:
     return result
 
 
-LAYERS: dict[str, Rule] = {
+LAYERS: dict[str, Conversion] = {
     "Dense": _dense,
     "EinsumDense": _einsum_dense,
     "Embedding": _embedding,

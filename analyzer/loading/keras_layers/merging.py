@@ -7,7 +7,7 @@ from typing import Any
 import onnx_ir as ir
 
 from analyzer.loading.keras_builder import Layer, Unsupported, dims, known_dims, rank
-from analyzer.loading.keras_layers.rules import Call, Rule
+from analyzer.loading.keras_layers.rules import Call, Conversion
 from analyzer.loading.keras_layers.shapes import broadcast
 
 
@@ -29,7 +29,7 @@ def _raised(layer: Layer, x: ir.Value, size: int) -> ir.Value:
     return result
 
 
-def _chain(op_type: str, average: bool = False) -> Rule:
+def _chain(op_type: str, average: bool = False) -> Conversion:
     def convert(layer: Layer, call: Call) -> ir.Value:
         values = _aligned(layer, call.several())
         result = values[0]
@@ -69,7 +69,7 @@ def _dot(layer: Layer, call: Call) -> ir.Value:
     return result
 
 
-LAYERS: dict[str, Rule] = {
+LAYERS: dict[str, Conversion] = {
     "Add": _chain("Add"),
     "Subtract": _chain("Sub"),
     "Multiply": _chain("Mul"),

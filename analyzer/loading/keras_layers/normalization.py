@@ -6,7 +6,7 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.loading.keras_builder import Layer, Unsupported, dims, known_dims, rank
-from analyzer.loading.keras_layers.rules import Call, Rule
+from analyzer.loading.keras_layers.rules import Call, Conversion
 from analyzer.loading.keras_layers.shapes import number, to_first, to_last, transpose
 
 
@@ -127,7 +127,7 @@ def _rms(layer: Layer, call: Call) -> ir.Value:
     return result
 
 
-LAYERS: dict[str, Rule] = {
+LAYERS: dict[str, Conversion] = {
     "BatchNormalization": _batch,
     "LayerNormalization": _layer,
     "GroupNormalization": _group,

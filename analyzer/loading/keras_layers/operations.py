@@ -12,11 +12,11 @@ from analyzer.loading.keras_builder import Layer, Unsupported, dims, known_dims,
 from analyzer.loading.keras_layers.activations import FUNCTIONS, constant_like
 from analyzer.loading.keras_layers.merging import concatenated
 from analyzer.loading.keras_layers.reshaping import reshaped
-from analyzer.loading.keras_layers.rules import Call, Rule
+from analyzer.loading.keras_layers.rules import Call, Conversion
 from analyzer.loading.keras_layers.shapes import broadcast, transpose
 
 
-def _binary(op_type: str) -> Rule:
+def _binary(op_type: str) -> Conversion:
     def convert(layer: Layer, call: Call) -> ir.Value:
         first, second = call.named(0, "x1"), call.named(1, "x2")
         like = first if isinstance(first, ir.Value) else second
@@ -35,7 +35,7 @@ def _floating(value: ir.Value) -> bool:
     return value.dtype is not None and value.dtype.is_floating_point()
 
 
-def _unary(op_type: str) -> Rule:
+def _unary(op_type: str) -> Conversion:
     def convert(layer: Layer, call: Call) -> ir.Value:
         x = call.first()
         if not _floating(x):
@@ -46,7 +46,7 @@ def _unary(op_type: str) -> Rule:
     return convert
 
 
-def _activation(apply: Callable[[Layer, ir.Value], ir.Value]) -> Rule:
+def _activation(apply: Callable[[Layer, ir.Value], ir.Value]) -> Conversion:
     def convert(layer: Layer, call: Call) -> ir.Value:
         if set(layer.config) - {"name", "axis", "approximate", "dtype"} or layer.config.get("approximate"):
             raise Unsupported
@@ -57,7 +57,7 @@ def _activation(apply: Callable[[Layer, ir.Value], ir.Value]) -> Rule:
     return convert
 
 
-def _reduction(op_type: str) -> Rule:
+def _reduction(op_type: str) -> Conversion:
     def convert(layer: Layer, call: Call) -> ir.Value:
         x, axis, keep = call.first(), layer.config.get("axis"), bool(layer.config.get("keepdims", False))
         size = rank(x)
@@ -160,7 +160,7 @@ def _square(layer: Layer, call: Call) -> ir.Value:
     return result
 
 
-OPERATIONS: dict[str, Rule] = {
+OPERATIONS: dict[str, Conversion] = {
     "Add": _binary("Add"),
     "Subtract": _binary("Sub"),
     "Multiply": _binary("Mul"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from analyzer.loading.keras_builder import Layer, known_dims
-from analyzer.loading.keras_layers.rules import Call, Rule
+from analyzer.loading.keras_layers.rules import Call, Conversion
 from analyzer.loading.keras_layers.shapes import is_channels_last, numbers, to_first, to_last, window
 
 
-def _pool(op_type: str, spatial: int) -> Rule:
+def _pool(op_type: str, spatial: int) -> Conversion:
     def convert(layer: Layer, call: Call) -> ir.Value:
         config, last = layer.config, is_channels_last(layer.config)
         x = to_first(layer, layer.computed(call.first()), last)
@@ -23,7 +23,7 @@ def _pool(op_type: str, spatial: int) -> Rule:
     return convert
 
 
-def _global(op_type: str, spatial: int) -> Rule:
+def _global(op_type: str, spatial: int) -> Conversion:
     def convert(layer: Layer, call: Call) -> ir.Value:
         x, keep = layer.computed(call.first()), bool(layer.config.get("keepdims", False))
         shape = known_dims(x)
@@ -36,7 +36,7 @@ def _global(op_type: str, spatial: int) -> Rule:
     return convert
 
 
-LAYERS: dict[str, Rule] = {}
+LAYERS: dict[str, Conversion] = {}
 for _n in (1, 2, 3):
     for _prefix, _op in (("Max", "MaxPool"), ("Average", "AveragePool"), ("Avg", "AveragePool")):
         LAYERS[f"{_prefix}Pooling{_n}D"] = LAYERS[f"{_prefix}Pool{_n}D"] = _pool(_op, _n)

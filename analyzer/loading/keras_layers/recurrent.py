@@ -11,7 +11,7 @@ import onnx_ir as ir
 
 from analyzer.loading.keras_builder import Config, Layer, Unsupported, dims, known_dims, rank
 from analyzer.loading.keras_layers.merging import concatenated
-from analyzer.loading.keras_layers.rules import Call, Rule
+from analyzer.loading.keras_layers.rules import Call, Conversion
 from analyzer.loading.keras_layers.shapes import transpose
 
 # Gates in Keras's order, and in ONNX's.
@@ -23,7 +23,7 @@ _ACTIVATIONS = {
 }  # fmt: skip
 
 
-def _recurrent(kind: str) -> Rule:
+def _recurrent(kind: str) -> Conversion:
     def convert(layer: Layer, call: Call) -> Any:
         outputs = _run(layer, call, kind, layer.config, reverse=bool(layer.config.get("go_backwards")))
         return outputs if len(outputs) > 1 else outputs[0]
@@ -181,7 +181,7 @@ def _time_distributed(layer: Layer, call: Call) -> ir.Value:
     return result
 
 
-LAYERS: dict[str, Rule] = {
+LAYERS: dict[str, Conversion] = {
     "LSTM": _recurrent("LSTM"),
     "GRU": _recurrent("GRU"),
     "SimpleRNN": _recurrent("SimpleRNN"),

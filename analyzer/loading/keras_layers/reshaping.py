@@ -9,7 +9,7 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.loading.keras_builder import Dims, Layer, Unsupported, dims, known_dims, rank
-from analyzer.loading.keras_layers.rules import Call, Rule
+from analyzer.loading.keras_layers.rules import Call, Conversion
 from analyzer.loading.keras_layers.shapes import is_channels_last, numbers, to_first, to_last, transpose
 
 
@@ -77,7 +77,7 @@ def _pairs(value: Any, spatial: int) -> list[tuple[int, int]]:
     return [(p, p) if type(p) is int else (int(p[0]), int(p[1])) for p in parts]
 
 
-def _padding(spatial: int) -> Rule:
+def _padding(spatial: int) -> Conversion:
     def convert(layer: Layer, call: Call) -> ir.Value:
         x = call.first()
         pairs = _pairs(layer.config.get("padding", 1), spatial)
@@ -95,7 +95,7 @@ def _around(last: bool, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return [(0, 0), *pairs, (0, 0)] if last else [(0, 0), (0, 0), *pairs]
 
 
-def _cropping(spatial: int) -> Rule:
+def _cropping(spatial: int) -> Conversion:
     def convert(layer: Layer, call: Call) -> ir.Value:
         x = call.first()
         last = is_channels_last(layer.config)
@@ -116,7 +116,7 @@ def _cropping(spatial: int) -> Rule:
     return convert
 
 
-def _upsampling(spatial: int) -> Rule:
+def _upsampling(spatial: int) -> Conversion:
     def convert(layer: Layer, call: Call) -> ir.Value:
         mode = layer.config.get("interpolation", "nearest")
         if mode not in ("nearest", "bilinear"):
@@ -178,7 +178,7 @@ def _resizing(layer: Layer, call: Call) -> ir.Value:
     return to_last(layer, y, last)
 
 
-LAYERS: dict[str, Rule] = {
+LAYERS: dict[str, Conversion] = {
     "Flatten": _flatten,
     "Reshape": _reshape,
     "Permute": _permute,

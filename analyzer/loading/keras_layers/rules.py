@@ -42,4 +42,4 @@ class Call:
         return self.keywords.get(name)
 
 
-Rule = Callable[[Layer, Call], Any]  # gives a value, or a list of values in the order of the layer's outputs
+Conversion = Callable[[Layer, Call], Any]  # gives a value, or a list of values in the order of the layer's outputs

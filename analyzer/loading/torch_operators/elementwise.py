@@ -9,10 +9,10 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.loading.torch_emitter import Emitter, Unsupported, static
-from analyzer.loading.torch_operators.rule import Rule
+from analyzer.loading.torch_operators.rule import Conversion
 
 
-def _unary(op_type: str, **attributes: Any) -> Rule:
+def _unary(op_type: str, **attributes: Any) -> Conversion:
     def convert(e: Emitter) -> ir.Value:
         x = e.cast(e.value("self" if e.has("self") else "input"), e.result.dtype)
         made: ir.Value = e.op(op_type, x, **attributes)
@@ -21,7 +21,7 @@ def _unary(op_type: str, **attributes: Any) -> Rule:
     return convert
 
 
-def _parameter(op_type: str, **names: tuple[str, float]) -> Rule:
+def _parameter(op_type: str, **names: tuple[str, float]) -> Conversion:
     """A unary operator with attributes that the call gives: ONNX's name = (torch's name, default)."""
 
     def convert(e: Emitter) -> ir.Value:
@@ -46,7 +46,7 @@ def _operands(e: Emitter) -> tuple[ir.Value, ir.Value]:
     return made[0], made[1]
 
 
-def _binary(op_type: str) -> Rule:
+def _binary(op_type: str) -> Conversion:
     def convert(e: Emitter) -> ir.Value:
         first, second = _operands(e)
         alpha = e.arg("alpha", 1)
@@ -65,7 +65,7 @@ def _not_equal(e: Emitter) -> ir.Value:
     return made
 
 
-def _chain(*steps: str) -> Rule:
+def _chain(*steps: str) -> Conversion:
     def convert(e: Emitter) -> ir.Value:
         value = e.cast(e.value("self"), e.result.dtype)
         for step in steps:
@@ -92,7 +92,7 @@ def _gelu(e: Emitter) -> ir.Value:
     return made
 
 
-def _clamp(low: str, high: str, defaults: tuple[Any, Any] = (None, None)) -> Rule:
+def _clamp(low: str, high: str, defaults: tuple[Any, Any] = (None, None)) -> Conversion:
     def convert(e: Emitter) -> ir.Value:
         x = e.cast(e.value("self"), e.result.dtype)
         bounds = [e.arg(name, default) for name, default in zip((low, high), defaults, strict=True)]
@@ -111,7 +111,7 @@ def _softplus(e: Emitter) -> ir.Value:
     return made
 
 
-def _softmax(op_type: str) -> Rule:
+def _softmax(op_type: str) -> Conversion:
     def convert(e: Emitter) -> ir.Value:
         made: ir.Value = e.op(op_type, e.cast(e.value("self"), e.result.dtype), axis=int(e.arg("dim")))
         return made
@@ -157,7 +157,7 @@ def _masked_fill(e: Emitter) -> ir.Value:
     return made
 
 
-def _filled(value: float | None) -> Rule:
+def _filled(value: float | None) -> Conversion:
     def convert(e: Emitter) -> ir.Value:
         shape = static(e.result)
         if math.prod(shape) > 1 << 24 or e.result.dtype is None:
@@ -168,7 +168,7 @@ def _filled(value: float | None) -> Rule:
     return convert
 
 
-OPERATORS: dict[str, Rule] = {
+OPERATORS: dict[str, Conversion] = {
     **{name.lower(): _unary(name) for name in (
         "Relu", "Sigmoid", "Tanh", "Exp", "Log", "Sqrt", "Neg", "Abs", "Erf", "Sin", "Cos", "Tan", "Floor", "Ceil",
         "Round", "Reciprocal", "Sign", "Mish", "Selu", "HardSwish", "Asin", "Acos", "Atan",

@@ -9,7 +9,7 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.loading.torch_emitter import Emitter, Unsupported, sizes, static
-from analyzer.loading.torch_operators.rule import Rule
+from analyzer.loading.torch_operators.rule import Conversion
 
 
 def _matmul(e: Emitter) -> ir.Value:
@@ -110,7 +110,7 @@ def _shape_of(e: Emitter, x: ir.Value) -> ir.Value:
     return made
 
 
-def _pool(op_type: str, spatial: int) -> Rule:
+def _pool(op_type: str, spatial: int) -> Conversion:
     def convert(e: Emitter) -> ir.Value:
         size = _spread(e.arg("kernel_size"), spatial)
         strides = _spread(e.arg("stride") or size, spatial)
@@ -128,7 +128,7 @@ def _pool(op_type: str, spatial: int) -> Rule:
     return convert
 
 
-def _adaptive_average(spatial: int) -> Rule:
+def _adaptive_average(spatial: int) -> Conversion:
     def convert(e: Emitter) -> ir.Value:
         if any(s != 1 for s in _spread(e.arg("output_size"), spatial)):
             raise Unsupported
@@ -171,7 +171,7 @@ def _attention(e: Emitter) -> ir.Value:
     return made
 
 
-OPERATORS: dict[str, Rule] = {
+OPERATORS: dict[str, Conversion] = {
     "matmul": _matmul, "mm": _matmul, "bmm": _matmul, "linear": _linear, "addmm": _addmm, "einsum": _einsum,
     "conv1d": _conv, "conv2d": _conv, "conv3d": _conv, "conv_transpose1d": _conv_transpose,
     "conv_transpose2d": _conv_transpose, "batch_norm": _batch_norm, "layer_norm": _layer_norm,

@@ -8,10 +8,10 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.loading.torch_emitter import Emitter, Unsupported, sizes
-from analyzer.loading.torch_operators.rule import Rule
+from analyzer.loading.torch_operators.rule import Conversion
 
 
-def _reduce(op_type: str) -> Rule:
+def _reduce(op_type: str) -> Conversion:
     def convert(e: Emitter) -> ir.Value:
         x = e.cast(e.value("self"), e.result.dtype)
         axes = e.arg("dim")
@@ -131,7 +131,7 @@ def _split(e: Emitter) -> Any:
     return made if isinstance(made, list) else [made]
 
 
-OPERATORS: dict[str, Rule] = {
+OPERATORS: dict[str, Conversion] = {
     "mean": _reduce("ReduceMean"), "sum": _reduce("ReduceSum"), "amax": _reduce("ReduceMax"),
     "amin": _reduce("ReduceMin"), "max.default": _reduce("ReduceMax"), "min.default": _reduce("ReduceMin"),
     "reshape": _reshape, "view": _reshape, "_unsafe_view": _reshape, "flatten": _reshape, "unflatten": _reshape,

@@ -7,5 +7,5 @@ from typing import Any
 
 from analyzer.loading.torch_emitter import Emitter
 
-Rule = Callable[[Emitter], Any]
+Conversion = Callable[[Emitter], Any]
 """Emits ONNX nodes for one call and gives its results; raises `Unsupported` for a form that it does not know."""

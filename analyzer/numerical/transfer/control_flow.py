@@ -24,7 +24,7 @@ ROUNDS = 40  # of a loop's body before its state is widened to anything
 JOINS = 3  # plain iterations before widening: short loops are exact
 
 
-def joined(a: Any, b: Any, dtype_limits: bool = False) -> Any:
+def joined(a: Any, b: Any) -> Any:
     """What covers both values; sequences and tensors alike."""
     if isinstance(a, AbstractSequence) or isinstance(b, AbstractSequence):
         parts = [v.element if isinstance(v, AbstractSequence) else v for v in (a, b)]

@@ -98,7 +98,7 @@ def call_model(
         graph = graph or array.graph
         bind_shape(tr, declared, array, mapping, op, f"input {index} of the model")
     targets = [o for o in _flat(outputs) if isinstance(o, Tensor)]
-    check_slice(tr, targets, mapping, node, "this call")
+    check_slice(tr, targets, mapping, node)
     results = [
         _instance(tr, o, mapping, graph, [g for g in given if isinstance(g, Tensor)], op) for o in _flat(outputs)
     ]
@@ -114,7 +114,7 @@ def _instance(tr: Tracer, value: Value, mapping: dict[str, Any], graph: bool, so
     return result
 
 
-def call_sequential(tr: Tracer, owner: Object, value: Value, node: ast.Call | None, at_layers: bool = False) -> Value:
+def call_sequential(tr: Tracer, owner: Object, value: Value, node: ast.Call | None) -> Value:
     layers: ListV = owner.data["layers"]
     found = tensor_of(tr, value, "tf")
     if node is not None and not layers.open and [type(member) for member in layers.items] == [Tensor]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.validity.spec import Category, Outcome, Requirement, Spec, Status, TensorType, check
+from analyzer.validity.spec import Category, CheckResult, Requirement, Spec, Status, TensorType, check
 from analyzer.validity.terms import Cond, Poly, Term, substitute, symbol
 
 _DTYPES = {
@@ -25,7 +25,7 @@ _DTYPES = {
 
 def outcome_of(
     tr: Tracer, found: Spec, tensors: Sequence[Tensor | None], clean: dict[str, Any], framework: str
-) -> Outcome | None:
+) -> CheckResult | None:
     version = tr.shared.versions.get({"tf": "tensorflow"}.get(framework, framework))
     open_ones = list({id(t): t for t in tensors if t is not None and t.dims is None}.values())
     if len(open_ones) > 1:
@@ -50,10 +50,10 @@ def type_of(tensor: Tensor | None) -> TensorType | None:
 
 def with_open_rank(
     tr: Tracer, found: Spec, tensors: Sequence[Tensor | None], clean: dict[str, Any], version: Any, subject: Tensor
-) -> Outcome | None:
+) -> CheckResult | None:
     """Try every rank; if one alone is possible, the tensor has it from here on."""
-    possible: list[tuple[int, Outcome]] = []
-    refused: list[Outcome] = []
+    possible: list[tuple[int, CheckResult]] = []
+    refused: list[CheckResult] = []
     least = max([axis + 1 for axis in subject.shape.front] + [-axis for axis in subject.shape.back], default=0)
     for rank in range(least, _highest_rank(clean) + 1):
         dims = tuple(_dimension_for_trial(subject, axis, rank) for axis in range(rank))
@@ -84,14 +84,14 @@ def with_open_rank(
                 axis[0] if all(a == axis[0] for a in axis) and not _is_trial(axis[0]) else tr.fresh("dim", "dim", 0)
                 for axis in per_axis
             )
-            return Outcome(Status.DEPENDS, (TensorType(dims, shapes[0][0].dtype),), requirements=demands)
+            return CheckResult(Status.DEPENDS, (TensorType(dims, shapes[0][0].dtype),), requirements=demands)
         if same_last and not _is_trial(lasts[0]):
             last = TensorType(None, shapes[0][0].dtype, last=lasts[0])
-            return Outcome(Status.DEPENDS, (last,), requirements=demands)
+            return CheckResult(Status.DEPENDS, (last,), requirements=demands)
     return None
 
 
-def _demands_of_all(tr: Tracer, subject: Tensor, outcomes: Sequence[Outcome]) -> tuple[Requirement, ...]:
+def _demands_of_all(tr: Tracer, subject: Tensor, outcomes: Sequence[CheckResult]) -> tuple[Requirement, ...]:
     """What the operator demands whatever the rank; a size counted from the back is the same size at every rank."""
     common = [
         r for r in outcomes[0].requirements
@@ -123,7 +123,7 @@ def _highest_rank(clean: dict[str, Any]) -> int:
     return max([6, *(n + 3 for n in (*lengths, *axes))])
 
 
-def _refused_at_every_rank(outcomes: Sequence[Outcome]) -> Outcome | None:
+def _refused_at_every_rank(outcomes: Sequence[CheckResult]) -> CheckResult | None:
     """The refusal that tells most, given those at all ranks tried; None where a larger rank may fit.
 
     A rule reads ranks uniformly: one that refuses the three largest for the same reason refuses those above.

@@ -11,12 +11,12 @@ from analyzer.tracing.operators.table import Op
 from analyzer.tracing.paths import Condition, PathEnd
 from analyzer.tracing.problems import Problem, ShapeFailure
 from analyzer.tracing.tensors import Tensor, show_shape
-from analyzer.validity.spec import Category, Outcome, Requirement
+from analyzer.validity.spec import Category, CheckResult, Requirement
 from analyzer.validity.specs.joining import NOTHING
 from analyzer.validity.terms import Cond
 
 
-def record(op: Op, outcome: Outcome, sources: tuple[Tensor, ...], graph: bool) -> None:
+def record(op: Op, outcome: CheckResult, sources: tuple[Tensor, ...], graph: bool) -> None:
     """Keep what the operator still demands of unknown sizes."""
     number, label = op.number, op.layer or op.short
     for requirement in outcome.requirements:

@@ -9,12 +9,12 @@ from typing import Any
 from analyzer.tracing.operators.outcomes import type_of
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.tensors import Tensor
-from analyzer.validity.spec import Outcome, Spec, Status, TensorType, check
+from analyzer.validity.spec import CheckResult, Spec, Status, TensorType, check
 from analyzer.validity.terms import product
 
 
 def repair(
-    op: Op, found: Spec, tensors: Sequence[Tensor | None], clean: dict[str, Any], outcome: Outcome, framework: str
+    op: Op, found: Spec, tensors: Sequence[Tensor | None], clean: dict[str, Any], outcome: CheckResult, framework: str
 ) -> tuple[ast.expr, str, str] | None:
     """One literal in the source that, replaced, makes this application valid."""
     if outcome.failure is None or any(t is not None and t.dims is None for t in tensors):

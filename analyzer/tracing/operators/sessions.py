@@ -42,7 +42,7 @@ def run_fetches(tr: Tracer, fetches: Value, feed: Value, node: ast.Call | None) 
         return _fetched(tr, fetches, {})
     if tensors:
         _refuse_repeated_axes(tr, tensors)
-        check_slice(tr, tensors, mapping, node, "this run")
+        check_slice(tr, tensors, mapping, node)
     return _fetched(tr, fetches, mapping)
 
 
@@ -151,9 +151,7 @@ def behind(tensors: Iterable[Tensor]) -> Iterator[Tensor]:
             pending.extend(tensor.sources)
 
 
-def check_slice(
-    tr: Tracer, tensors: list[Tensor], mapping: dict[str, Any], node: ast.Call | None, occasion: str
-) -> None:
+def check_slice(tr: Tracer, tensors: list[Tensor], mapping: dict[str, Any], node: ast.Call | None) -> None:
     """Check the open conditions of the operators behind `tensors` with the symbols of `mapping` replaced."""
     _, operations = ancestors(tensors)
     graph = [c for c in tr.path.conditions if c.graph and c.operation in operations]

@@ -7,14 +7,19 @@ operands are contiguous, transposes and slices of a tensor share its memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
+from analyzer.operators.declaration import CONSTANT, DENSE, DENSE_OR_CHANNELS_LAST, ELEMENTWISE, NOTHING, SHAPE_ONLY
+from analyzer.operators.registry import layer_or_function
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.values import SliceV, Value
 from analyzer.validity.terms import Term, equal
 
 Layout = tuple[Term, ...] | None
+Sizes = tuple[Term, ...]
+Hyper = dict[str, Any]
 
 # operators whose result may be laid out in another way even if their operands are contiguous
 _OTHERWISE = frozenset(
@@ -50,66 +55,6 @@ _OTHERWISE = frozenset(
         "channels_last",
     ]
 )
-_CREATES = frozenset(
-    [
-        "zeros",
-        "ones",
-        "rand",
-        "randn",
-        "empty",
-        "full",
-        "randint",
-        "tensor",
-        "arange",
-        "linspace",
-        "eye",
-        "Tensor",
-        "FloatTensor",
-        "LongTensor",
-        "zeros_",
-        "contiguous",
-        "repeat",
-        "tile",
-        "one_hot",
-        "randperm",
-        "Embedding",
-        "embedding",
-    ]
-)
-# contiguous whatever the layout of the operands
-_FRESH = frozenset((
-    "index_select", "matmul", "@", "mm", "bmm", "linear", "Linear", "LayerNorm", "layer_norm", "softmax", "Softmax",
-    "log_softmax", "LogSoftmax", "gather", "cumsum",
-))  # fmt: skip
-_FRESH_UNLESS_CHANNELS_LAST = frozenset(["stack", "cat", "concat", "GroupNorm", "group_norm"])
-# the order of the operand's axes in memory is kept
-_ELEMENTWISE = frozenset((
-    "add", "sub", "mul", "div", "pow", "neg", "abs", "exp", "log", "sqrt", "square", "sin", "cos", "clamp", "clip",
-    "gt", "lt", "ge", "le", "eq", "ne", "relu", "ReLU", "sigmoid", "Sigmoid", "tanh", "Tanh", "gelu", "GELU",
-    "leaky_relu", "LeakyReLU", "silu", "SiLU", "elu", "ELU", "softplus", "Softplus", "hardtanh", "Hardtanh", "relu6",
-    "ReLU6", "zeros_like", "ones_like", "clone", "dropout", "Dropout",
-))  # fmt: skip
-_ALONG = frozenset(["split", "chunk", "narrow"])
-SHARING = _ALONG | frozenset(
-    [
-        "permute",
-        "transpose",
-        "swapaxes",
-        "t",
-        "unsqueeze",
-        "squeeze",
-        "expand",
-        "select",
-        "unbind",
-        "reshape",
-        "view",
-        "flatten",
-        "Flatten",
-        "unflatten",
-        "Unflatten",
-        "broadcast_to",
-    ]
-)  # their results may share the memory of their operand
 
 
 def contiguous(dims: Sequence[Term]) -> tuple[Term, ...]:
@@ -135,11 +80,13 @@ def of_result(name: str, sources: Sequence[Tensor], result: Tensor) -> Layout:
     """The layout of an operator's result that no rule has set."""
     if result.dims is None or name in _OTHERWISE:
         return None
-    if name in _CREATES or name in _FRESH or not result.dims:
+    operator = layer_or_function("torch", name)
+    traits = NOTHING if operator is None else operator.traits
+    if traits & DENSE or (traits & CONSTANT and not sources) or name == "contiguous" or not result.dims:
         return contiguous(result.dims)
-    if name in _FRESH_UNLESS_CHANNELS_LAST and not any(_perhaps_channels_last(s) for s in sources):
+    if traits & DENSE_OR_CHANNELS_LAST and not any(_perhaps_channels_last(s) for s in sources):
         return contiguous(result.dims)
-    if name in _ELEMENTWISE:
+    if traits & (ELEMENTWISE | SHAPE_ONLY) or (operator is not None and operator.name == "Dropout"):
         operands = [s for s in sources if s.dims]
         same = [s for s in operands if s.dims == result.dims and s.strides == operands[0].strides]
         if operands and len(same) == len(operands) and not is_contiguous(operands[0]):
@@ -180,45 +127,69 @@ def of_applied(name: str, source: Tensor, hyper: dict[str, Any], results: Sequen
     strides, dims = source.strides, source.dims
     if strides is None or dims is None or not results or results[0].dims is None:
         return
-    rank, first = len(dims), results[0]
-    if name == "permute":
-        first.strides = tuple(strides[a % rank] for a in hyper["dims"])
-    elif name in ("transpose", "swapaxes"):
-        order = list(range(rank))
-        a, b = hyper["dim0"] % max(rank, 1), hyper["dim1"] % max(rank, 1)
-        if rank:
-            order[a], order[b] = order[b], order[a]
-        first.strides = tuple(strides[i] for i in order)
-    elif name == "t":
-        first.strides = strides[::-1]
-    elif name == "unsqueeze":
-        axis = hyper["dim"] % (rank + 1)
-        first.strides = (*strides[:axis], dims[axis] * strides[axis] if axis < rank else 1, *strides[axis:])
-    elif name == "squeeze":
+    for result in results:
+        result.strides = SHARING[name](strides, dims, hyper, result.dims or ())
+
+
+def _permuted(strides: Sizes, dims: Sizes, hyper: Hyper, target: Sizes) -> Layout:
+    return tuple(strides[a % len(dims)] for a in hyper["dims"])
+
+
+def _transposed(strides: Sizes, dims: Sizes, hyper: Hyper, target: Sizes) -> Layout:
+    order = list(strides)
+    if order:
+        a, b = hyper["dim0"] % len(order), hyper["dim1"] % len(order)
+        order[a], order[b] = order[b], order[a]
+    return tuple(order)
+
+
+def _reversed(strides: Sizes, dims: Sizes, hyper: Hyper, target: Sizes) -> Layout:
+    return strides[::-1]
+
+
+def _unsqueezed(strides: Sizes, dims: Sizes, hyper: Hyper, target: Sizes) -> Layout:
+    axis = hyper["dim"] % (len(dims) + 1)
+    return (*strides[:axis], dims[axis] * strides[axis] if axis < len(dims) else 1, *strides[axis:])
+
+
+def _squeezed(strides: Sizes, dims: Sizes, hyper: Hyper, target: Sizes) -> Layout:
+    axis = hyper.get("dim")
+    if isinstance(axis, int):
+        kept = [i for i, d in enumerate(dims) if i != axis % len(dims) or d != 1]
+    else:
         kept = [i for i, d in enumerate(dims) if d != 1]
-        axis = hyper.get("dim")
-        if isinstance(axis, int):
-            kept = [i for i in range(rank) if i != axis % max(rank, 1) or dims[i] != 1]
-        if len(kept) == len(first.dims or ()):
-            first.strides = tuple(strides[i] for i in kept)
-    elif name in ("expand", "broadcast_to") and first.dims is not None:
-        lead = len(first.dims) - rank
-        first.strides = (0,) * lead + tuple(
-            0 if d == 1 and first.dims[lead + i] != 1 else s for i, (d, s) in enumerate(zip(dims, strides, strict=True))
-        )
-    elif name == "select":
-        axis = hyper["dim"] % rank
-        first.strides = (*strides[:axis], *strides[axis + 1 :])
-    elif name == "unbind":
-        axis = hyper.get("dim", 0) % rank
-        for part in results:
-            part.strides = (*strides[:axis], *strides[axis + 1 :])
-    elif name in _ALONG:
-        for part in results:
-            part.strides = strides
-    elif first.dims is not None and name in ("reshape", "view", "flatten", "Flatten", "unflatten", "Unflatten"):
-        seen = viewed(dims, strides, first.dims)
-        first.strides = contiguous(first.dims) if seen is False else seen if isinstance(seen, tuple) else None
+    return tuple(strides[i] for i in kept) if len(kept) == len(target) else None
+
+
+def _expanded(strides: Sizes, dims: Sizes, hyper: Hyper, target: Sizes) -> Layout:
+    lead = len(target) - len(dims)
+    own = (0 if d == 1 and t != 1 else s for d, s, t in zip(dims, strides, target[lead:], strict=True))
+    return (0,) * lead + tuple(own)
+
+
+def _selected(strides: Sizes, dims: Sizes, hyper: Hyper, target: Sizes) -> Layout:
+    axis = hyper.get("dim", 0) % len(dims)
+    return (*strides[:axis], *strides[axis + 1 :])
+
+
+def _narrowed(strides: Sizes, dims: Sizes, hyper: Hyper, target: Sizes) -> Layout:
+    return strides
+
+
+def _reshaped(strides: Sizes, dims: Sizes, hyper: Hyper, target: Sizes) -> Layout:
+    seen = viewed(dims, strides, target)
+    return contiguous(target) if seen is False else seen if isinstance(seen, tuple) else None
+
+
+# Functions whose results may share their operand's memory: strides and sizes of the operand, arguments, result's sizes.
+SHARING: Mapping[str, Callable[[Sizes, Sizes, Hyper, Sizes], Layout]] = MappingProxyType(
+    {
+        "permute": _permuted, "transpose": _transposed, "swapaxes": _transposed, "t": _reversed,
+        "unsqueeze": _unsqueezed, "squeeze": _squeezed, "expand": _expanded, "broadcast_to": _expanded,
+        "select": _selected, "unbind": _selected, "split": _narrowed, "chunk": _narrowed, "narrow": _narrowed,
+        **dict.fromkeys(("reshape", "view", "flatten", "Flatten", "unflatten", "Unflatten"), _reshaped),
+    }
+)  # fmt: skip
 
 
 def of_index(source: Tensor, parts: Sequence[Value], result: Tensor) -> Layout:

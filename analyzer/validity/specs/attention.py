@@ -292,6 +292,15 @@ def onnx_attention(
     return y, present_k, present_v, TensorType(None, q.dtype)
 
 
+@define("ai.onnx.preview", "FlexAttention")
+def onnx_flex_attention(case: Case, q: TensorType, k: TensorType, v: TensorType, **_attributes: Any) -> TensorType:
+    """ONNX FlexAttention: (batch, heads, steps, size); what its bodies make of the scores keeps their shape."""
+    need_rank(case, q, 4, operand="Q")
+    y: TensorType = onnx_attention(case, q, k, v)[0]
+    case.require(HEADS, equal(mod(q.dims[1], v.dims[1]), 0), heads=v.dims[1], size=q.dims[1])
+    return y
+
+
 @define("onnx", "RotaryEmbedding")
 def onnx_rotary(case: Case, x: TensorType, *_caches: TensorType | None, **_attributes: Any) -> TensorType:
     """ONNX RotaryEmbedding keeps the shape."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.operators.declaration import BOOLEAN, CONVERTS, ELEMENTWISE, SAME_SHAPE
+from analyzer.operators.registry import names
 from analyzer.validity.spec import Case, TensorType, define
 from analyzer.validity.specs.broadcasting import merged
 from analyzer.validity.specs.common import axis_index
@@ -13,19 +15,13 @@ from analyzer.validity.specs.reduction import torch_sum
 from analyzer.validity.specs.shaping import torch_permute, torch_reshape
 from analyzer.validity.specs.unit_axes import torch_unsqueeze
 
-SAME = (
-    "relu", "relu6", "gelu", "silu", "swish", "sigmoid", "tanh", "softplus", "softsign", "elu", "selu", "leaky_relu",
-    "hard_sigmoid", "hard_silu", "log_sigmoid", "exp", "log", "sqrt", "rsqrt", "square", "abs", "absolute", "negative",
-    "sin", "cos", "erf", "floor", "ceil", "round", "sign", "reciprocal", "clip", "cast", "stop_gradient", "log1p",
-    "zeros_like", "ones_like",
-)  # fmt: skip
-TWO = ("add", "subtract", "multiply", "divide", "true_divide", "maximum", "minimum", "power", "mod", "floor_divide")
-TESTS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or")
+BINARY = tuple(n for n in names("keras", ELEMENTWISE) if n.startswith("ops.") and n not in names("keras", SAME_SHAPE))
+TESTS = names("keras", BOOLEAN)
 
 
-@define("keras", *(f"ops.{name}" for name in SAME))
-def keeping(case: Case, x: TensorType, **_others: Any) -> TensorType:
-    """Functions of each element."""
+@define("keras", *names("keras", CONVERTS))
+def converted(case: Case, x: TensorType, **_others: Any) -> TensorType:
+    """``keras.ops.cast``: the element type is not read from its argument."""
     return TensorType(x.shape, x.dtype)
 
 
@@ -37,13 +33,13 @@ def along(case: Case, x: TensorType, *, axis: Any = -1) -> TensorType:
     return TensorType(x.shape, x.dtype)
 
 
-@define("keras", *(f"ops.{name}" for name in TWO))
+@define("keras", *(name for name in BINARY if name not in (*TESTS, *names("keras", CONVERTS))))
 def two(case: Case, *tensors: TensorType, **_others: Any) -> TensorType:
     """Arithmetic with broadcasting; a number stands for no operand."""
     return merged(case, *tensors)
 
 
-@define("keras", *(f"ops.{name}" for name in TESTS))
+@define("keras", *TESTS)
 def tested(case: Case, *tensors: TensorType, **_others: Any) -> TensorType:
     """Comparisons."""
     return merged(case, *tensors, dtype="bool")

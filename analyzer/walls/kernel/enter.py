@@ -20,8 +20,8 @@ from .rules import CannotStand, Rules, close
 START = (
     "import sys; p = sys.argv.pop(1); sys.path.insert(0, p); from kernel import enter; sys.path.remove(p); enter.main()"
 )
-NURSERY = START.replace("enter", "nursery")  # what a parent of forked children runs instead
-LENGTH = 4  # bytes before an order to a nursery
+FORK_SERVER = START.replace("enter", "fork_server")  # what a parent of forked children runs instead
+LENGTH = 4  # bytes before an order to a fork server
 MAX_ORDER = 16 << 20
 NOT_CLOSED = 125
 OURS = ("kernel", "stage")  # modules that only the way in needs

@@ -18,10 +18,7 @@ QUIET = frozenset({
 READS = frozenset({"item", "tolist", "__bool__", "__int__", "__float__", "__len__", "__index__", "__iter__", "numpy"})
 SAME = frozenset({"to", "float", "contiguous", "clone", "detach", "type_as", "double", "half"})
 UNUSED = ("inplace", "out", "dtype", "training")
-SIZED = frozenset({"empty", "zeros", "ones", "rand", "randn", "full"})  # made from sizes alone
-NEW = frozenset({"new_empty", "new_zeros", "new_ones", "new_full"})
-MADE = SIZED | NEW | {"arange", "linspace", "eye"}
-LIKE = frozenset({"empty_like", "zeros_like", "ones_like", "rand_like", "randn_like", "full_like"})
+MADE = frozenset({"empty", "zeros", "ones", "rand", "randn", "full", "arange", "linspace", "eye"})  # from sizes alone
 ASKED = frozenset({"__get__", "dim", "ndimension", "size"})
 VARIADIC = {"view": "shape", "reshape": "shape", "permute": "dims", "expand": "size", "repeat": "repeats"}
 OPERATORS = {
@@ -190,13 +187,10 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
                 return
         rest = [a for a in args if not _holds_tensor(a)]
         named = {k: v for k, v in kwargs.items() if not _holds_tensor(v) and k not in UNUSED}
-        if name in SAME or (name in SCALAR and len(operands) == 1):
+        if name in SAME or name.endswith("_like") or (name in SCALAR and len(operands) == 1):
             self._add("Identity", "", operands[:1], {})
             return
-        if name in LIKE:
-            self._add("Identity", "", operands[:1], {})
-            return
-        if name in MADE:
+        if name in MADE or (name.startswith("new_") and name in self.specs):
             self._add(name, "", [], {**self._sizes(name, rest, named), **_element_type(kwargs)})
             return
         keys = self.specs.get(name)

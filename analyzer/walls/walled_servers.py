@@ -1,9 +1,10 @@
-"""One nursery for several walled analyses: whoever starts them keeps it, and each of them gets a nest.
+"""One fork server for several walled analyses: whoever starts them keeps it, and each of them gets a walled server.
 
-A nest is a fork of a nursery (`forked`) that closes the wall of the analysis around itself before it takes the first
-order from it. So nothing can be done in a nest that the analysis could not do in a nursery of its own; it only need not
-import a framework again. An analysis asks over a socket, one message a nest, with the socket on which it will give its
-orders; it names imports and variables out of `imports`. The wall is that of whoever started it.
+A walled server is a fork of a fork server (`forked`) that closes the wall of the analysis around itself before it takes
+the first order from it. So nothing can be done in a walled server that the analysis could not do in a fork server of
+its own; it only need not import a framework again. An analysis asks over a socket, one message a walled server, with
+the socket on which it will give its orders; it names imports and variables out of `imports`. The wall is that of
+whoever started it.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ from analyzer.walls import forked, stage
 from analyzer.walls.imports import known
 from analyzer.walls.kernel.rules import Rules
 
-MOST = 16  # nests of one analysis: exporting, confirming and six engines take eight
+MOST = 16  # walled servers of one analysis: exporting, confirming and six engines take eight
 MAX_REQUEST = 1 << 14  # bytes
-ENDING = 120.0  # seconds for a nest to end with all that it has started, at any load; then its nursery is ended too
+ENDING = 120.0  # seconds for one to end with all that it has started, at any load; then its fork server is ended too
 
 
-class Nests:
-    """The nests of one analysis behind `rules`, with the folder `home`, as its starter keeps them."""
+class WalledServers:
+    """The walled servers of one analysis behind `rules`, with the folder `home`, as its starter keeps them."""
 
     def __init__(self, rules: Rules, home: Path) -> None:
         self._ours, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._rules, self._home = rules, home
-        self._made: list[_Nest] = []
+        self._made: list[_WalledServer] = []
         self._asked = 0
         self.open = True
 
@@ -45,7 +46,7 @@ class Nests:
         return self._ours.fileno()
 
     def take(self) -> None:
-        """In the analysis: from now on its nurseries are nests."""
+        """In the analysis: from now on its fork servers are walled servers."""
         self._ours.close()
         forked.ask_over(self._theirs)
 
@@ -72,44 +73,44 @@ class Nests:
     def _make(self, text: bytes, descriptor: int) -> None:
         """A refusal is silent: nobody holds the other end of the orders any more. Raises OSError for no socket."""
         asked = _understood(text)
-        nursery = forked.nursery(*asked) if asked is not None else None
-        if nursery is None:
+        fork_server = forked.fork_server(*asked) if asked is not None else None
+        if fork_server is None:
             return
         orders = socket.socket(fileno=os.dup(descriptor))
-        life = nursery.nest(self._rules, self._home, orders)
+        life = fork_server.walled_server(self._rules, self._home, orders)
         if life is None:
             orders.close()
             return
-        nest = _Nest(life, orders, nursery)
-        nursery.children.append(nest)
-        self._made.append(nest)
+        server = _WalledServer(life, orders, fork_server)
+        fork_server.children.append(server)
+        self._made.append(server)
 
     def _shut(self) -> None:
         self.open = False
         self._ours.close()
 
     def count(self) -> int:
-        """How many processes run in the nests, the nests not counted."""
-        return sum(len(stage.descendants(nest.pid)) for nest in self._made if nest.poll() is None and nest.pid)
+        """How many processes run in the walled servers, the walled servers not counted."""
+        return sum(len(stage.descendants(server.pid)) for server in self._made if server.poll() is None and server.pid)
 
     def end(self) -> None:
-        """End all nests and what runs in them; the analysis has ended."""
+        """End all walled servers and what runs in them; the analysis has ended."""
         if self.open:
             self._shut()
-        for nest in self._made:
-            nest.kill()
+        for server in self._made:
+            server.kill()
         ends = time.monotonic() + ENDING
-        for nest in self._made:
-            nest.bury(ends)
+        for server in self._made:
+            server.bury(ends)
         self._made.clear()
 
 
-class _Nest:
-    """What a nursery tells of one nest: its process id, then its exit code."""
+class _WalledServer:
+    """What a fork server tells of one walled server: its process id, then its exit code."""
 
-    def __init__(self, life: socket.socket, orders: socket.socket, nursery: forked.Nursery) -> None:
-        self._life, self._orders, self._nursery, self._told = life, orders, nursery, b""
-        self.pid: int | None = None  # while the nursery still imports
+    def __init__(self, life: socket.socket, orders: socket.socket, fork_server: forked.ForkServer) -> None:
+        self._life, self._orders, self._fork_server, self._told = life, orders, fork_server, b""
+        self.pid: int | None = None  # while the fork server still imports
         self.returncode: int | None = None
         life.setblocking(False)
 
@@ -128,7 +129,7 @@ class _Nest:
             if len(later) > 1:
                 self.returncode = int(later[0])
             elif not more:
-                self.returncode = -9  # the nursery has gone, and the nest with it
+                self.returncode = -9  # the fork server has gone, and the walled server with it
         return self.returncode
 
     def kill(self) -> None:
@@ -141,13 +142,13 @@ class _Nest:
                 pass
 
     def bury(self, ends: float) -> None:
-        """Wait until it has ended, or at `ends` (of `time.monotonic`) end its nursery; let go of its files.
+        """Wait until it has ended, or at `ends` (of `time.monotonic`) end its fork server; let go of its files.
 
         One that is not born yet finds no order.
         """
         while self.poll() is None and self.pid is not None:
             if not select.select([self._life], [], [], max(0.0, ends - time.monotonic()))[0]:
-                self._nursery.kill()
+                self._fork_server.kill()
                 self.returncode = -9
         self.returncode = self.returncode or 0
         self.disown()

@@ -11,7 +11,7 @@ TO_COMMENT = "pull-requests: write"
 
 
 @dataclass
-class Outcome:
+class Publication:
     """What became of a publication. `missing` are sentences about what is not there."""
 
     missing: list[str] = field(default_factory=list)
@@ -21,7 +21,7 @@ class Outcome:
     ended: bool = False  # the run ended without a report
     concluded: bool = True  # False: the commit's check run has no conclusion
 
-    def add(self, other: Outcome) -> None:
+    def add(self, other: Publication) -> None:
         """Take in what became of another part."""
         self.missing += other.missing
         self.denied |= other.denied

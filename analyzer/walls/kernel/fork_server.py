@@ -10,8 +10,8 @@ output and errors, and a socket for its life. There the child's process id is to
 signal), a line each. ``k`` on it ends the child and all that it started; at its end the child is forgotten. Until then
 an ended child stays a zombie, so that its number is no other's. When the orders end, so does everything.
 
-A child that is ordered to be a nest closes its wall and is a nursery behind it: its standard input is the socket of
-its own orders, which come from there.
+A child that is ordered to be a walled server closes its wall and is a fork server behind it: its standard input is the
+socket of its own orders, which come from there.
 
 A child adopts what its descendants leave behind, and this process what a child leaves behind, which is ended at once.
 """
@@ -34,7 +34,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-import stage  # type: ignore[import-not-found]  # beside this package, on the path that `enter.NURSERY` sets
+import stage  # type: ignore[import-not-found]  # beside this package, on the path that `enter.FORK_SERVER` sets
 
 from . import enter, system
 
@@ -57,22 +57,22 @@ def main() -> None:
     gc.collect()
     gc.freeze()  # or the first collection in each child would copy what all share
     stage.adopt_orphans()
-    order = _Nursery(orders).serve()
-    while order is not None and order.get("nest"):
-        order = _nest(order)
+    order = _ForkServer(orders).serve()
+    while order is not None and order.get("walled"):
+        order = _walled_server(order)
     if order is not None:
         _leave(_outcome(order))
 
 
-def _nest(order: dict[str, Any]) -> dict[str, Any] | None:
-    """Behind the wall that is ordered, take orders from standard input; what `_Nursery.serve` returns."""
+def _walled_server(order: dict[str, Any]) -> dict[str, Any] | None:
+    """Behind the wall that is ordered, take orders from standard input; what `_ForkServer.serve` returns."""
     orders = socket.socket(fileno=os.dup(0))
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
     enter.close_wall(order["rules"])
     system.prctl(system.PR_SET_DUMPABLE, 1)  # the change of user took it: /proc/self would not be ours
-    return _Nursery(orders).serve()
+    return _ForkServer(orders).serve()
 
 
 def _outcome(order: dict[str, Any]) -> int:
@@ -91,7 +91,7 @@ def _outcome(order: dict[str, Any]) -> int:
 
 
 def _leave(code: int) -> None:
-    """End without what libraries have left for their end: some wait there for threads that the nursery alone has.
+    """End without what libraries have left for their end: some wait there for threads that the fork server alone has.
 
     (ONNX Runtime has such a thread from its import on.) What Python does at its end is done, and what is buffered is
     written.
@@ -116,7 +116,7 @@ class _Child:
     forgotten: bool = False
 
 
-class _Nursery:
+class _ForkServer:
     """The loop of the parent; `serve` returns an order in each child, and None when orders end."""
 
     def __init__(self, orders: socket.socket) -> None:

@@ -1,4 +1,4 @@
-"""Nests: a walled analysis forks its workers from a process outside, and gains no right by it."""
+"""Walled servers: a walled analysis forks its workers from a process outside, and gains no right by it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from analyzer.walls import forked, launch
 from analyzer.walls.imports import known
 from analyzer.walls.kernel import landlock
 from analyzer.walls.kernel.rules import Rules
-from analyzer.walls.nests import MOST, Nests
+from analyzer.walls.walled_servers import MOST, WalledServers
 from tests.walls.processes import runs
 
 pytestmark = pytest.mark.skipif(launch.standing() is not None, reason=f"no wall: {launch.standing()}")
@@ -93,21 +93,21 @@ time.sleep(600)
 """
 
 
-def test_analyses_share_one_nursery_and_what_runs_in_their_nests_ends_with_them(place: Path) -> None:
+def test_analyses_share_one_fork_server_and_what_runs_in_their_walled_servers_ends_with_them(place: Path) -> None:
     answers = _run(place, {"one": WAITS, "two": WAITS})
-    nurseries = set()
+    fork_servers = set()
     for answer in answers.values():
         assert answer.error is None, answer.error
-        line, analysis, child, nest = answer.value
-        imported, above, nursery = line.split()
-        assert (imported, int(above)) == ("True", nest)
-        assert analysis not in (nest, int(nursery))
+        line, analysis, child, walled_server = answer.value
+        imported, above, fork_server = line.split()
+        assert (imported, int(above)) == ("True", walled_server)
+        assert analysis not in (walled_server, int(fork_server))
         assert not runs(child), "it slept when its analysis ended"
-        assert not runs(nest)
-        nurseries.add(int(nursery))
-    assert len(nurseries) == 1
-    assert nurseries <= {n._process.pid for n in forked._nurseries.values() if n._process is not None}
-    assert all(runs(pid) for pid in nurseries)
+        assert not runs(walled_server)
+        fork_servers.add(int(fork_server))
+    assert len(fork_servers) == 1
+    assert fork_servers <= {n._process.pid for n in forked._fork_servers.values() if n._process is not None}
+    assert all(runs(pid) for pid in fork_servers)
 
 
 TRIES = """
@@ -128,7 +128,7 @@ print(json.dumps({
     'tree': tried(lambda: open(%(tree)r).read()),
     'own': tried(lambda: open('own.txt', 'w')),
     'root': tried(lambda: os.setuid(0)) if os.getuid() else 'refused',
-    'nursery': tried(lambda: os.kill(int(open(f'/proc/{os.getppid()}/stat').read().rsplit(')', 1)[1].split()[1]), 9)),
+    'server': tried(lambda: os.kill(int(open(f'/proc/{os.getppid()}/stat').read().rsplit(')', 1)[1].split()[1]), 9)),
     'users': [os.getuid(), os.getgid(), os.getgroups()],
     'rights': [line.split()[1] for line in open('/proc/self/status') if line.startswith(('CapEff', 'NoNewPrivs'))],
 }), flush=True)
@@ -136,7 +136,7 @@ print(json.dumps({
 
 
 @pytest.mark.parametrize("user", USERS, ids=["own user", "nobody"][: len(USERS)])
-def test_a_nest_stands_behind_the_wall_of_its_analysis(place: Path, tmp_path: Path, user: int | None) -> None:
+def test_a_walled_server_stands_behind_the_wall_of_its_analysis(place: Path, tmp_path: Path, user: int | None) -> None:
     """A child in it without a wall of its own may do what the analysis may, and nothing else."""
     (tmp_path / "secret.txt").write_text("secret")
     (place / "tree.txt").write_text("model")
@@ -148,30 +148,30 @@ def test_a_nest_stands_behind_the_wall_of_its_analysis(place: Path, tmp_path: Pa
     }
     (answer,) = _run(place, {"one": TRIES % paths}, user).values()
     assert answer.error is None, answer.error
-    line, analysis, _, nest = answer.value
-    assert nest != analysis
+    line, analysis, _, walled_server = answer.value
+    assert walled_server != analysis
     found = json.loads(line)
     users, rights = found.pop("users"), found.pop("rights")
     if landlock.abi() < 6 and user is None:  # before Linux 6.12 signals reach all processes of one's own user
-        assert found.pop("nursery") in ("refused", "done")
-        found["nursery"] = "refused"
+        assert found.pop("server") in ("refused", "done")
+        found["server"] = "refused"
     assert found == {
         "secret": "refused", "other": "refused", "network": "refused", "tree": "done", "own": "done",
-        "root": "refused", "nursery": "refused",
+        "root": "refused", "server": "refused",
     }  # fmt: skip
     assert users == ([user, user, []] if user is not None else [os.getuid(), os.getgid(), os.getgroups()])
     assert rights == ["0" * 16, "1"]
 
 
 def test_what_stands_nowhere_is_imported_behind_the_wall(place: Path) -> None:
-    """By a nursery of the analysis's own."""
+    """By a fork server of the analysis's own."""
     (answer,) = _run(place, {"one": WAITS.replace("onnx_ir", "fractions")}, imports=("fractions",)).values()
     assert answer.error is None, answer.error
-    line, analysis, _, nursery = answer.value
-    assert line.split() == ["True", str(nursery), str(analysis)]
+    line, analysis, _, fork_server = answer.value
+    assert line.split() == ["True", str(fork_server), str(analysis)]
 
 
-def test_too_many_processes_in_a_nest_are_those_of_the_analysis(place: Path) -> None:
+def test_too_many_processes_in_a_walled_server_are_those_of_the_analysis(place: Path) -> None:
     text = (
         "import os, time\n"
         "for _ in range(80):\n    if os.fork() == 0:\n        time.sleep(600)\n        os._exit(0)\n"
@@ -182,10 +182,10 @@ def test_too_many_processes_in_a_nest_are_those_of_the_analysis(place: Path) -> 
     assert "more than 64 processes" in answer.error
 
 
-def test_a_nursery_that_has_gone_is_replaced(place: Path) -> None:
+def test_a_fork_server_that_has_gone_is_replaced(place: Path) -> None:
     (first,) = _run(place, {"one": WAITS}).values()
-    for nursery in forked._nurseries.values():
-        nursery.kill()
+    for fork_server in forked._fork_servers.values():
+        fork_server.kill()
     (second,) = _run(place, {"two": WAITS}).values()
     assert first.value[0].startswith("True")
     assert second.value is not None, second.error
@@ -213,52 +213,52 @@ GOOD: dict[str, object] = {"imports": list(CHEAP), "own": {}}
     ids=lambda text: text.decode(errors="replace")[:60],
 )  # fmt: skip
 def test_a_hostile_request_makes_nothing(tmp_path: Path, request_text: bytes) -> None:
-    before = set(forked._nurseries)
-    nests = Nests(Rules(), tmp_path)
+    before = set(forked._fork_servers)
+    walled_servers = WalledServers(Rules(), tmp_path)
     ours, theirs = socket.socketpair()
     with ours:
         with theirs:
-            socket.send_fds(nests._theirs, [request_text], [theirs.fileno()])
-        nests.serve()
-        assert nests._made == []
+            socket.send_fds(walled_servers._theirs, [request_text], [theirs.fileno()])
+        walled_servers.serve()
+        assert walled_servers._made == []
         assert ours.recv(1) == b"", "nobody holds the other end"
-    nests.end()
-    nests.alone()
-    assert set(forked._nurseries) == before
+    walled_servers.end()
+    walled_servers.alone()
+    assert set(forked._fork_servers) == before
 
 
 def test_a_request_without_a_socket_or_with_something_else_is_refused(tmp_path: Path) -> None:
-    nests = Nests(Rules(), tmp_path)
-    nests._theirs.send(json.dumps(GOOD).encode())
-    nests.serve()
-    assert nests._made == []
+    walled_servers = WalledServers(Rules(), tmp_path)
+    walled_servers._theirs.send(json.dumps(GOOD).encode())
+    walled_servers.serve()
+    assert walled_servers._made == []
     with (tmp_path / "file").open("wb") as file:
-        socket.send_fds(nests._theirs, [json.dumps(GOOD).encode()], [file.fileno()])
-    nests.serve()
-    assert nests._made == []
-    assert not nests.open
-    nests.end()
-    nests.alone()
+        socket.send_fds(walled_servers._theirs, [json.dumps(GOOD).encode()], [file.fileno()])
+    walled_servers.serve()
+    assert walled_servers._made == []
+    assert not walled_servers.open
+    walled_servers.end()
+    walled_servers.alone()
 
 
 def test_requests_without_end_are_served_no_more(tmp_path: Path) -> None:
-    nests = Nests(Rules(), tmp_path)
+    walled_servers = WalledServers(Rules(), tmp_path)
     for _ in range(MOST + 1):
-        nests._theirs.send(b"x")
-        nests.serve()
-    assert not nests.open
-    nests.end()
-    nests.alone()
+        walled_servers._theirs.send(b"x")
+        walled_servers.serve()
+    assert not walled_servers.open
+    walled_servers.end()
+    walled_servers.alone()
 
 
 def test_orders_that_came_before_the_end_are_not_done_after_it(tmp_path: Path) -> None:
-    """The analysis has ended while its nursery still imports: the nest is born, and finds nothing to do."""
-    nests = Nests(Rules(libraries=launch.libraries(), write=[str(tmp_path)], programs=True), tmp_path)
+    """The analysis has ended while its fork server still imports: the walled server finds nothing to do."""
+    walled_servers = WalledServers(Rules(libraries=launch.libraries(), write=[str(tmp_path)], programs=True), tmp_path)
     ours, theirs = socket.socketpair()
     with theirs:
-        # Fresh imports, so that the nursery has to begin.
+        # Fresh imports, so that the fork server has to begin.
         text = json.dumps({"imports": ["onnx_ir"], "own": {"TF_CPP_MIN_LOG_LEVEL": "7"}}).encode()
-        socket.send_fds(nests._theirs, [text], [theirs.fileno()])
+        socket.send_fds(walled_servers._theirs, [text], [theirs.fileno()])
     order = json.dumps(
         {"script": str(tmp_path / "late.py"), "arguments": [], "rules": None, "path": [], "folder": str(tmp_path),
          "variables": {}, "session": True}
@@ -268,14 +268,14 @@ def test_orders_that_came_before_the_end_are_not_done_after_it(tmp_path: Path) -
     with ours, its, life, open(os.devnull, "r+b") as null:
         socket.send_fds(ours, [len(order).to_bytes(4, "big")], [null.fileno()] * 3 + [its.fileno()])
         ours.sendall(order)
-        nests.serve()
-        (nest,) = nests._made
-        nests.end()
+        walled_servers.serve()
+        (walled_server,) = walled_servers._made
+        walled_servers.end()
         its.close()
         select.select([life], [], [])  # nobody holds the order any more
         assert life.recv(16) == b""
-    nests.alone()
-    assert nest.returncode is not None
+    walled_servers.alone()
+    assert walled_server.returncode is not None
     assert not (tmp_path / "late.txt").exists()
 
 
@@ -286,11 +286,11 @@ def test_the_declared_imports_are_those_of_the_workers() -> None:
 
 
 def test_nothing_is_left_when_the_owner_is_killed(place: Path) -> None:
-    """With an analysis at work in its nest."""
+    """With an analysis at work in its walled server."""
     home = place / "home"
     text = (
         "import os, signal, sys, threading, time\nfrom pathlib import Path\n"
-        "from tests.walls import test_nests as here\nfrom analyzer.running.processes import run_all\n"
+        "from tests.walls import test_walled_servers as here\nfrom analyzer.running.processes import run_all\n"
         f"place = Path({str(place)!r})\nwall = here._analysis(place, 'home', None)\n"
         "def job(send):\n"
         "    child = here._started(place, wall.home, here.WAITS)\n"
