@@ -190,15 +190,23 @@ class Run:
         return known
 
     def ensure(self, value: ir.Value | None, depth: int = 8) -> Any:
-        """The abstract value of an operand, interpreted ahead of its turn if need be; None if that goes too far."""
+        """The abstract value of an operand, interpreted ahead of its turn if need be.
+
+        None if that goes too far, or where an operator on the way may fail: its turn decides what is known behind it.
+        """
         if value is None:
             return None
         producer = value.producer()
         if value not in self.values and producer is not None:
             if depth == 0 or any(i is not None and self.ensure(i, depth - 1) is None for i in producer.inputs):
                 return None
+            doubts = self.ledger.doubts
             with self.ledger.quietly():
                 self.visit(producer)
+            if self.ledger.doubts > doubts:
+                for made in producer.outputs:
+                    self.values.pop(made, None)
+                return None
         return self.value(value)
 
     def walk(self, graph: ir.Graph | ir.Function, references: dict[str, ir.Attr] | None = None) -> None:

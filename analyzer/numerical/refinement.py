@@ -252,6 +252,8 @@ def above(tensor: AbstractTensor, value: float) -> float:
     dtype = tensor.dtype
     if not dtype.is_float:
         return float(np.floor(value) + 1)
+    if value == 0:
+        return float(dtype.smallest)
     step = max(abs(value) * dtype.eps / 2, dtype.smallest)
     if dtype.name == "float32":
         return float(np.nextafter(np.float32(value), np.float32(np.inf)))

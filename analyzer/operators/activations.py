@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import BOUNDED, ELEMENTWISE, MONOTONE, PIECEWISE_LINEAR, SAME_SHAPE, operator
+from analyzer.operators.declaration import (
+    BOUNDED,
+    ELEMENTWISE,
+    FLOORED,
+    MONOTONE,
+    PIECEWISE_LINEAR,
+    SAME_SHAPE,
+    operator,
+)
 
 OPERATORS = (
     operator(
@@ -19,7 +27,7 @@ OPERATORS = (
         tf="Softplus",
         torch="softplus Softplus",
         keras="Softplus",
-        traits=ELEMENTWISE | SAME_SHAPE | MONOTONE,
+        traits=FLOORED | ELEMENTWISE | SAME_SHAPE | MONOTONE,
     ),
     operator(
         "Softsign",
@@ -34,7 +42,7 @@ OPERATORS = (
         tf="Relu",
         torch="relu relu_ ReLU",
         keras="ReLU",
-        traits=ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR,
+        traits=FLOORED | ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR,
     ),
     operator("Relu6", tf="Relu6", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR),
     operator(
@@ -52,11 +60,11 @@ OPERATORS = (
         tf="Elu",
         torch="elu ELU",
         keras="ELU",
-        traits=ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR,
+        traits=FLOORED | ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR,
     ),
-    operator("Selu", (1, 6, 22), tf="Selu", torch="selu SELU", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
-    operator("Celu", (12, 28), torch="celu CELU", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
-    operator("ThresholdedRelu", (10, 22), traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator("Selu", (1, 6, 22), tf="Selu", torch="selu SELU", traits=FLOORED | ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator("Celu", (12, 28), torch="celu CELU", traits=FLOORED | ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator("ThresholdedRelu", (10, 22), traits=FLOORED | ELEMENTWISE | SAME_SHAPE | MONOTONE),
     operator(
         "HardSigmoid", (1, 6, 22), torch="hardsigmoid Hardsigmoid", traits=BOUNDED | ELEMENTWISE | SAME_SHAPE | MONOTONE
     ),
