@@ -56,6 +56,10 @@ class Excuse:
     reasons: tuple[str, ...]
     visible: Kinds = NOTHING
 
+    def drops(self, kinds: Kinds) -> bool:
+        """Whether values of these kinds reach no result, wherever they come up."""
+        return kinds <= self.visible and all(r.startswith(BY_KIND) for r in self.reasons)
+
     def __str__(self) -> str:
         return f"`{display_name(self.node)}` may meet {self.danger}, excused because {'; '.join(self.reasons)}."
 
