@@ -54,6 +54,7 @@ class Standing:
     starts: name, initial value, value, part of the way to the end of the range. `reached` says what of the whole model
     the failure reaches, "" for nothing; None where that could not be run. `towards` is the part of the way to the
     witness that a short training run went, None where none was needed or possible; `trained` where it failed itself.
+    `elsewhere`: PyTorch's kernels do not fail there, those of the engine that ran it do.
     """
 
     exact: tuple[tuple[str, str], ...] = ()
@@ -61,6 +62,7 @@ class Standing:
     reached: str | None = None
     towards: float | None = None
     trained: str = ""
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,7 @@ class Confirmer:
         sizes: Mapping[str, int],
     ) -> Confirmation:
         """The confirmation with what the failure does to the whole model, where that can be run."""
-        if found.standing.exact:
+        if found.standing.exact or found.standing.elsewhere:
             return found
         known, key = self._whole.setdefault(graph, {}), tuple(sorted(sizes.items()))
         if key not in known:
@@ -299,7 +301,11 @@ class Confirmer:
                     real.get("names", {}),
                     warning.rule == MASKED,
                     event,
-                    Standing(_pairs(answer["exact"]), tuple((m[0], m[1], m[2], m[3]) for m in answer["moved"])),
+                    Standing(
+                        _pairs(answer["exact"]),
+                        tuple((m[0], m[1], m[2], m[3]) for m in answer["moved"]),
+                        elsewhere=bool(answer.get("elsewhere")),
+                    ),
                     self._threads({**run, "event": event}, engine),
                 )
         return None
