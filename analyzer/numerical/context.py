@@ -140,12 +140,14 @@ class Context:
         *,
         backward: bool = False,
         report: int | None = None,
-        hidden: Guard | None = None,
+        guard: Guard | None = None,
+        leaks: bool = True,
     ) -> bool:
         """Whether `safe(*operands)` is proved, by splitting if need be; records a warning if it is not.
 
-        `operands` maps operand numbers to their values; `report` is the operand that the warning names. `hidden` tells
-        the conditions that hold wherever the operator fails, where no gradient of what fails gets through.
+        `operands` maps operand numbers to their values; `report` is the operand that the warning names. `guard` tells
+        the elements that do not fail, where it is not `safe` that says it of one; `leaks`: a gradient passes on
+        where an excused operator fails.
         """
         tensors = tuple(operands.values())
         if not backward:
@@ -162,11 +164,10 @@ class Context:
             return True
         index = next(iter(operands)) if report is None else report
         tensor = operands.get(index, tensors[0])
-        if not backward and attempt(
-            self.node, lambda: self._excused(rule, danger, tensors, hidden or guarded(self.run, tensors, safe))
-        ):
+        known = guard or guarded(self.run, tensors, safe)
+        if not backward and attempt(self.node, lambda: self._excused(rule, danger, tensors, known)):
             self.masked = True
-            if hidden is None and self.options.backward and carries_gradient(self.node):
+            if leaks and self.options.backward and carries_gradient(self.node):
                 self.run.ledger.warn(
                     self.node, "numerical/where-leaks-nan-gradient", index, tensor, danger, backward=True
                 )

@@ -325,58 +325,9 @@ def _truth(condition: ir.Value | None, value: ir.Value, bad: str) -> bool | None
     return None
 
 
-# -- rows of a softmax that are masked whole --------------------------------------------------------------------------
-
-
-def masked_rows(run: Run, softmax: ir.Node) -> Guard | None:
-    """For a softmax over ``where(mask, scores, -inf)``: rows that are -inf throughout fulfil the mask throughout.
-
-    No gradient of them gets through either: that of the mask is 0 there.
-    """
-    found = _mask(run, softmax.inputs[0])
-    if found is None:
-        return None
-    base, wanted = _plain(run, *found)
-    key = run.ensure(base)
-
-    def guard(condition: ir.Value, truth: bool) -> bool:
-        again, flipped = _plain(run, condition, not truth)  # the truth that replaces the result
-        other = run.ensure(again)
-        same = isinstance(key, AbstractTensor) and isinstance(other, AbstractTensor) and key.key == other.key
-        return flipped == wanted and same
-
-    return guard
-
-
-def _mask(run: Run, value: ir.Value | None) -> tuple[ir.Value, bool] | None:
-    """The condition under which an element of `value` is -inf, and whether it is its truth that makes it so."""
+def selected(value: ir.Value | None) -> bool:
+    """Whether a selection made the value: no gradient passes it where it took its constant branch."""
     node = value.producer() if value is not None else None
-    if node is None or not node.inputs:
-        return None
-    if traits_of(node) & (IDENTITY | CONVERTS) or operator_name(node) == "Dropout":
-        return _mask(run, node.inputs[0])
-    if not traits_of(node) & SELECTION or len(node.inputs) != 3 or node.inputs[0] is None:
-        return None
-    first, second = (run.ensure(v) for v in node.inputs[1:])
-    if not isinstance(first, AbstractTensor) or not isinstance(second, AbstractTensor):
-        return None
-    if first.high == -np.inf and second.low > -np.inf:
-        return node.inputs[0], True
-    if second.high == -np.inf and first.low > -np.inf:
-        return node.inputs[0], False
-    return None
-
-
-def _plain(run: Run, condition: ir.Value, truth: bool) -> tuple[ir.Value, bool]:
-    """The condition without negations, and the truth of it that is meant."""
-    node = condition.producer()
-    if node is None or not node.inputs or node.inputs[0] is None:
-        return condition, truth
-    name = operator_name(node)
-    if name == "Not":
-        return _plain(run, node.inputs[0], not truth)
-    if name == "Equal" and len(node.inputs) == 2:
-        other = run.ensure(node.inputs[1])
-        if isinstance(other, AbstractTensor) and other.dtype.kind == "boolean" and other.low == other.high:
-            return _plain(run, node.inputs[0], truth if other.low else not truth)
-    return condition, truth
+    while node is not None and traits_of(node) & (IDENTITY | CONVERTS) and node.inputs[0] is not None:
+        node = node.inputs[0].producer()
+    return node is not None and bool(traits_of(node) & SELECTION)

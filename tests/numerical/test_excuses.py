@@ -8,6 +8,7 @@ import numpy as np
 import onnx_ir as ir
 import onnxruntime
 import pytest
+import torch
 from build import Builder, rules, run
 
 from analyzer.graph import Graph
@@ -246,6 +247,24 @@ def test_rows_of_nan_are_seen_by_what_asks_for_them() -> None:
     found = run(graph, {})
     assert found.excuses
     assert found.values[graph.graph.outputs[0]].high == 7
+
+
+@pytest.mark.parametrize("added", [False, True])
+def test_only_a_mask_that_is_selected_stops_the_gradient(added: bool) -> None:
+    """Rows of NaN are dropped either way; an added mask hands the gradient of NaN on to the scores."""
+    b = Builder()
+    mask, scores, minus = b.input("m", (2, 3), "bool"), b.input("s", (2, 3)), b.const(-np.inf)
+    masked = b.op("Where", mask, minus, b.const(0.0) if added else scores)
+    rows = b.op("Softmax", b.op("Add", scores, masked) if added else masked, name="softmax")
+    found = run(b.graph(b.op("Where", b.op("Not", mask), rows, b.const(0.0))), {"s": (-1, 1)})
+    assert len(found.excuses) == 1
+    assert [w.rule for w in found.warnings] == (["numerical/where-leaks-nan-gradient"] if added else [])
+    s = torch.zeros(2, 3, requires_grad=True)
+    m = torch.tensor([[True, True, True], [True, False, False]])
+    shift = torch.where(m, torch.tensor(-torch.inf), 0.0 if added else s)
+    torch.where(~m, torch.softmax(s + shift if added else shift, -1), 0.0).square().sum().backward()
+    assert s.grad is not None
+    assert bool(s.grad.isnan().any()) == added
 
 
 def test_a_selection_of_rows_excuses_no_column() -> None:

@@ -11,7 +11,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor
-from analyzer.numerical.excuses import masked_rows
+from analyzer.numerical.excuses import guarded, selected
 from analyzer.numerical.transfer.facts import finite_along
 from analyzer.numerical.transfer.kinds import like
 from analyzer.numerical.transfer.reductions import block_counts, over_blocks
@@ -81,7 +81,8 @@ def _masked_rows(ctx: Context, x: AbstractTensor, axes: Any) -> None:
         "every element of a row is -inf",
         {0: x},
         lambda _: safe and x.high != np.inf,
-        hidden=None if safe or x.high == np.inf or ctx.run.ledger.quiet else masked_rows(ctx.run, ctx.node),
+        guard=None if x.nan or x.high == np.inf else guarded(ctx.run, (x,), lambda t: t.low > -np.inf),
+        leaks=not selected(ctx.node.inputs[0]),
     )
 
 
