@@ -87,18 +87,19 @@ def excuse(
 
     Without `by_kind` only selections guarded by a condition count, and the values that are bad are never seen.
     """
-    state: dict[ir.Value, tuple[Kinds, bool]] = {node.outputs[0]: (kinds, True)}
-    queue = [node.outputs[0]]
+    state = {value: (kinds, value is node.outputs[0]) for value in node.outputs}
+    queue = list(state)
     reasons: dict[str, None] = {}
     seen = used_kinds = 0
+    if not any(value.uses() for value in queue):
+        return None
     while queue:
         value = queue.pop()
         bad, aligned = state[value]
-        uses = list(value.uses())
         seen += 1
-        if value.is_graph_output() or seen > MOST_VALUES or (not uses and value is node.outputs[0]):
+        if value.is_graph_output() or seen > MOST_VALUES:
             return None
-        for reader, index in uses:
+        for reader, index in value.uses():
             step = _Step(run, reader, index, value, node, bad, guard if aligned else None, by_kind)
             left, reason = step.passed()
             if left is None:

@@ -246,10 +246,10 @@ class Run:
         context = Context(self, node, rule, references)
         found = rule.function(context, *inputs)
         results: tuple[Any, ...] = found if isinstance(found, tuple) else (found,)
-        if context.bad:
-            context.with_bad_results(results[0])
         for index, result in enumerate(results):
             if isinstance(result, AbstractTensor):
+                if context.bad and result.dtype.is_float:
+                    context.with_bad_results(result)
                 self.finish(context, inputs, index, result)
         return results
 

@@ -267,6 +267,20 @@ def test_only_a_mask_that_is_selected_stops_the_gradient(added: bool) -> None:
     assert bool(s.grad.isnan().any()) == added
 
 
+@pytest.mark.parametrize("second", [False, True])
+def test_every_result_of_the_operator_is_followed(second: bool) -> None:
+    """TensorFlow's cross entropy gives the gradient besides."""
+    b = Builder()
+    logits = b.op("Where", b.input("m", (2, 3), "bool"), b.const(-np.inf), b.const(1.0))
+    loss, gradient = b.op("SoftmaxCrossEntropyWithLogits", logits, b.input("p", (2, 3)), outputs=2)
+    b.nodes[-1].domain = "tf"
+    kept = [b.op("Where", b.op("IsNaN", v), b.const(7.0), v) for v in (loss, gradient)]
+    graph = b.graph(kept[0], gradient if second else kept[1])
+    assert failing(graph, {"p": (0, 1)}) == second
+    found = run(graph, {"p": (0, 1)}).values[graph.graph.outputs[1]]
+    assert second or found.high == 7
+
+
 def test_a_selection_of_rows_excuses_no_column() -> None:
     """TensorFlow's Select with a condition of one axis takes whole rows."""
     b = Builder()
