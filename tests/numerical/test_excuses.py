@@ -10,6 +10,7 @@ import onnxruntime
 import pytest
 import torch
 from build import Builder, rules, run
+from onnx import numpy_helper
 
 from analyzer.graph import Graph
 
@@ -185,23 +186,24 @@ def softmax_of(masks: str) -> Graph:
     if masks == "draws":
         p = b.const(np.full((2, 3), 0.5))
         first, second = (b.op("Cast", b.op("Bernoulli", p), to=9) for _ in "ab")
-    elif masks == "inputs":
-        first, second = b.input("", (2, 3), "bool"), b.input("m", (2, 3), "bool")
+    elif masks == "unnamed":
+        first, second = (b.op("Not", b.input(n, (2, 3), "bool")) for n in "mn")
     else:
-        from onnx import numpy_helper
-
         values = [np.ones((2, 3), bool), np.ones((2, 3), bool)]
         values[1][0] = False
         first, second = (b.op("Constant", value=numpy_helper.from_array(v)) for v in values)
-    b.inputs = [i for i in b.inputs if i.name]
-    masked = b.op("Where", second if masks == "inputs" else first, minus, scores)
-    after = second if masks != "same" else first
-    return b.graph(b.op("Where", after, zero, b.op("Softmax", masked, axis=-1, name="softmax")))
+    rows = b.op("Softmax", b.op("Where", first, minus, scores), axis=-1, name="softmax")
+    graph = b.graph(b.op("Where", first if masks == "same" else second, zero, rows))
+    for node in graph.nodes() if masks == "unnamed" else ():
+        node.name = None
+        if node.op_type == "Not":
+            node.outputs[0].name = None
+    return graph
 
 
-@pytest.mark.parametrize("masks", ["draws", "constants"])
+@pytest.mark.parametrize("masks", ["draws", "unnamed", "constants"])
 def test_two_masks_are_not_one(masks: str) -> None:
-    """Two draws, and two constants of which the graph prints the same."""
+    """Two draws, two values without names, and two constants of which the graph prints the same."""
     graph = softmax_of(masks)
     found = run(graph, {"s": (-1, 1)})
     assert [w.rule for w in found.warnings if not w.backward] == ["numerical/softmax-of-minus-infinity"]
