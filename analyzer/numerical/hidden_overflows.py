@@ -21,17 +21,19 @@ from analyzer.operators.declaration import PRODUCT, RECURRENT
 from analyzer.operators.registry import traits_of
 
 HALF = ("float16", "bfloat16")
+MOST = 12  # searches a target in wider types: each may take seconds, and the time belongs to the warnings first
 
 
 def worth_searching(graph: Graph, found: Interpretation, assumptions: Sequence[Assumption]) -> list[Alarm]:
-    """The overflows to search for, in the order of the graph; integers wrap and are left out."""
+    """The overflows to search for, in the order of the graph; integers wrap and are left out.
+
+    All of half precision, and the first `MOST` of wider types.
+    """
     told = {w.node for w in found.warnings if not w.backward}  # by a rule of their own
-    dropped = {w for w in found.overflows if _dropped(w, found)}
-    return [
-        w
-        for w in found.overflows
-        if w.rule == "numerical/overflow" and w.node not in told and w not in dropped and _likely(graph, w, assumptions)
-    ]
+    wanted = [w for w in found.overflows if w.rule == "numerical/overflow" and w.node not in told]
+    likely = [w for w in wanted if not _dropped(w, found) and _likely(graph, w, assumptions)]
+    wider = [w for w in likely if w.dtype not in HALF][MOST:]
+    return [w for w in likely if w not in wider]
 
 
 def _dropped(warning: Alarm, found: Interpretation) -> bool:

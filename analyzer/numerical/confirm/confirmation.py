@@ -125,7 +125,7 @@ class Confirmer:
     ) -> Confirmation | None:
         """A failing run of the warning's operator inside `ranges`, or None; `deadline` is a time of `clock`."""
         seconds = self.budget.search
-        for size in sorted(SIZES, key=lambda s: s != self._fitting.get(graph)):
+        for number, size in enumerate(sorted(SIZES, key=lambda s: s != self._fitting.get(graph))):
             if self.clock() > deadline:
                 self.note("the time for confirmation was spent before everything had been tried")
                 return None
@@ -134,7 +134,8 @@ class Confirmer:
             piece = extract(graph, warning.node, ranges, sizes, losses)
             if piece is None:
                 return None
-            found = self._try(piece, warning, losses, min(seconds, max(0.1, deadline - self.clock())))
+            seconds = min(seconds, max(0.1, deadline - self.clock()))
+            found = self._try(piece, warning, losses, seconds, others=number == 0)
             seconds = self.budget.search * LATER_SIZES
             if found is not None:
                 self._fitting[graph] = size
@@ -247,7 +248,10 @@ class Confirmer:
         if text not in self.notes:
             self.notes.append(text)
 
-    def _try(self, piece: Slice, warning: Alarm, losses: tuple[str, ...], seconds: float) -> Confirmation | None:
+    def _try(
+        self, piece: Slice, warning: Alarm, losses: tuple[str, ...], seconds: float, *, others: bool
+    ) -> Confirmation | None:
+        """A failing run of a slice; with `others` at points too where torch's kernels hold."""
         self._count += 1
         work = Path(self._folder.name, str(self._count))
         work.mkdir()
@@ -268,6 +272,7 @@ class Confirmer:
             "flush": engine == "tensorflow",
             "infinite": warning.rule == MASKED,
             "engine": engine,
+            "others": others,
         }
         run = {**request, "do": "run"}
         refused = 0

@@ -90,7 +90,7 @@ def candidates(problem: Problem, seed: int, deadline: float) -> Iterator[Point]:
                 yield crossed
 
 
-def closest(problem: Problem, seed: int, deadline: float, count: int = 3) -> list[Point]:
+def closest(problem: Problem, seed: int, deadline: float, count: int = 2) -> list[Point]:
     """The points at which the operator holds in torch by the least, for engines whose kernels round otherwise.
 
     Each is followed by one with its inputs moved a little: such kernels are not even monotone. The weights are where

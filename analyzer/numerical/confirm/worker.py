@@ -94,7 +94,7 @@ def _points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str,
         for found in position.witnesses(problem, int(request["seed"]), deadline):
             standing = {"exact": found.exact, "moved": found.moved}
             yield {name: _array(tensor) for name, tensor in found.point.items()}, standing
-        if not problem.backward:
+        if request["others"] and not problem.backward:
             until = time.process_time() + CLOSEST_SECONDS
             for point in search.closest(problem, int(request["seed"]), until):
                 elsewhere = {"exact": (), "moved": (), "elsewhere": True}
