@@ -139,6 +139,13 @@ class _Builder:
             else:
                 rest.append(node)
         made = [self.node(node, scope, used) for node in rest]
+        for (
+            name,
+            tensor,
+        ) in starts.items():  # ``validate_shape=False``: the graph states none, the first run has this one
+            held, start = scope.get((name, 0)), scope.get(tensor)
+            if held is not None and held.shape is None and start is not None:
+                held.shape = start.shape
         outputs = self.outputs(rest, scope)
         return ir.Graph(
             inputs, outputs, nodes=made, initializers=initializers, opset_imports={"": 20, DOMAIN: 1}, name="main"

@@ -19,7 +19,7 @@ from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.explanation import followers, message
 from analyzer.numerical.findings import Support, finding_of
-from analyzer.numerical.hidden_overflows import worth_searching
+from analyzer.numerical.hidden_overflows import cut_off_by, worth_searching
 from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.repair.joint import joined
 from analyzer.numerical.repair.repair import Repair, repair
@@ -180,12 +180,19 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
     follow = followers(warnings)
     roots = [w for w in warnings if w.root is None]
     deadline = confirmer.clock() + case.budget.total if confirmer is not None else 0.0
-    shown = _confirmed(case, roots, confirmer, deadline) if confirm and confirmer is not None else {}
+    shown: dict[int, Confirmation] = {}
     if confirm and confirmer is not None:
+        for number, warning in enumerate(roots):
+            _confirm(case, warning, confirmer, deadline, len(roots) - number, shown)
         hidden = worth_searching(case.graph, case.interpretation, case.assumptions)
-        reached = _confirmed(case, hidden, confirmer, deadline)
-        shown |= reached
-        roots = [*roots, *(w for w in hidden if id(w) in reached)]
+        reached: list[Alarm] = []
+        for number, warning in enumerate(hidden):
+            first = next((r for r in reached if cut_off_by(case.graph, case.interpretation, warning, r)), None)
+            if first is not None:
+                follow.setdefault(id(first), []).append(warning)
+            elif _confirm(case, warning, confirmer, deadline, len(hidden) - number, shown):
+                reached.append(warning)
+        roots += reached
     needed: dict[int, Precondition] = {}
     repairs: list[tuple[Alarm, Repair]] = []
     for warning in roots if explain else ():
@@ -225,20 +232,20 @@ def _behind(case: _Case, revealed: Revealed, mend: Suggestion | None) -> Finding
     )
 
 
-def _confirmed(case: _Case, roots: Sequence[Alarm], confirmer: Confirmer, deadline: float) -> dict[int, Confirmation]:
-    """Failing runs by the id of their warning.
+def _confirm(
+    case: _Case, warning: Alarm, confirmer: Confirmer, deadline: float, left: int, shown: dict[int, Confirmation]
+) -> bool:
+    """Looks for a failing run, kept in `shown` by the id of the warning; whether there is one.
 
-    Every warning has its turn: none may take more than twice its even share of the time that is left.
+    Every warning has its turn: none may take more than twice its even share of the time, with `left` of them to go.
     """
-    ranges = as_ranges(case.assumptions)
-    found = {}
-    for number, warning in enumerate(roots):
-        now = confirmer.clock()
-        share = max(case.budget.search, 2 * (deadline - now) / (len(roots) - number))
-        confirmation = confirmer.confirm(case.graph, warning, ranges, case.target.symbols, min(deadline, now + share))
-        if confirmation is not None:
-            found[id(warning)] = confirmation
-    return found
+    now = confirmer.clock()
+    share = max(case.budget.search, 2 * (deadline - now) / left)
+    until = min(deadline, now + share)
+    confirmation = confirmer.confirm(case.graph, warning, as_ranges(case.assumptions), case.target.symbols, until)
+    if confirmation is not None:
+        shown[id(warning)] = confirmation
+    return confirmation is not None
 
 
 def _write(case: _Case, confirmation: Confirmation, finding: Finding, warning: Alarm, output: Path) -> Path:

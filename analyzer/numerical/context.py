@@ -14,7 +14,7 @@ from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.dims import Shape, Symbol
 from analyzer.numerical.domain.dtypes import Array, ElementType
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, common_starts
-from analyzer.numerical.excuses import ABOVE, BELOW, NAN, Excuse, Guard, excuse, guarded, outcomes
+from analyzer.numerical.excuses import ABOVE, BELOW, NAN, NOTHING, Excuse, Guard, Kinds, excuse, guarded, outcomes
 from analyzer.numerical.gradient_paths import carries_gradient, closed_where_zero
 from analyzer.numerical.regions import proves_by_regions
 from analyzer.numerical.result import Alarm, Interval, Options
@@ -46,7 +46,7 @@ class Context:
     def __init__(self, run: Run, node: ir.Node, rule: Rule, references: dict[str, ir.Attr] | None = None) -> None:
         self.run, self.node, self.rule, self.references = run, node, rule, references
         self.masked = False  # the result is discarded wherever the operand is unsafe
-        self.bad: frozenset[str] = frozenset()  # what it then is, where a bound or a test for NaN discards it
+        self.bad: Kinds = NOTHING  # what it then is, where a bound or a test for NaN discards it
 
     @property
     def options(self) -> Options:
@@ -140,16 +140,21 @@ class Context:
         *,
         backward: bool = False,
         report: int | None = None,
+        guard: Guard | None = None,
+        leaks: bool = True,
     ) -> bool:
         """Whether `safe(*operands)` is proved, by splitting if need be; records a warning if it is not.
 
-        `operands` maps operand numbers to their values; `report` is the operand that the warning names.
+        `operands` maps operand numbers to their values; `report` is the operand that the warning names. `guard` tells
+        the elements that do not fail, where it is not `safe` that says it of one; `leaks`: a gradient passes on
+        where an excused operator fails.
         """
         tensors = tuple(operands.values())
         if not backward:
             self.run.ledger.checked(self.node)
         if safe(*tensors):
             return True
+        self.run.ledger.doubts += not backward
         if self.run.ledger.quiet or (backward and not (self.options.backward and carries_gradient(self.node))):
             return False
         attempt = self.run.attempt
@@ -159,9 +164,10 @@ class Context:
             return True
         index = next(iter(operands)) if report is None else report
         tensor = operands.get(index, tensors[0])
-        if not backward and attempt(self.node, lambda: self._excused(rule, danger, tensors, safe)):
+        known = guard or guarded(self.run, tensors, safe)
+        if not backward and attempt(self.node, lambda: self._excused(rule, danger, tensors, known)):
             self.masked = True
-            if self.options.backward and carries_gradient(self.node):
+            if leaks and self.options.backward and carries_gradient(self.node):
                 self.run.ledger.warn(
                     self.node, "numerical/where-leaks-nan-gradient", index, tensor, danger, backward=True
                 )
@@ -174,10 +180,9 @@ class Context:
         rule: str,
         danger: str,
         operands: tuple[AbstractTensor, ...],
-        safe: Callable[..., bool],
+        guard: Guard,
     ) -> bool:
         """Whether the failure reaches no result; what is bad stays visible where it is its kind that is dropped."""
-        guard = guarded(self.run, operands, safe)
         found = excuse(self.run, self.node, danger, guard)
         # bodies of loops are looked at many times over
         main = self.node.graph is self.run.graph.graph
@@ -200,13 +205,6 @@ class Context:
         elif not self.run.ledger.quiet and self.options.backward:
             reason = f"`{display_name(relu)}` hands on no gradient where its result is 0"
             self.run.ledger.excused(Excuse(self.node, "an infinite gradient at x = 0", (reason,)))
-
-    def excused_silently(self, danger: str, guard: Guard) -> bool:
-        """Whether rows of NaN are dropped by selections, and with them their gradient."""
-        found = excuse(self.run, self.node, danger, guard, frozenset({NAN}), by_kind=True)
-        if found is not None:
-            self.run.ledger.excused(found)
-        return found is not None
 
     def with_bad_results(self, result: AbstractTensor) -> None:
         """Adds the results that are not finite, for those who throw them away to see."""

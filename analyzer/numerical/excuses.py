@@ -9,7 +9,7 @@ The dataflow is monotone over (value, kinds): each value is looked at a few time
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,11 +20,13 @@ from analyzer.graph import display_name
 from analyzer.numerical.constants import constant_array
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.refinement import implied_cases, reevaluate
+from analyzer.numerical.relevance import operands
 from analyzer.operators.declaration import (
     ASKS_FINITE,
     BOUNDED,
     CONVERTS,
     ELEMENTWISE,
+    FLOORED,
     IDENTITY,
     PLUS_ZERO,
     SELECTION,
@@ -54,12 +56,16 @@ class Excuse:
     reasons: tuple[str, ...]
     visible: Kinds = NOTHING
 
+    def drops(self, kinds: Kinds) -> bool:
+        """Whether values of these kinds reach no result, wherever they come up."""
+        return kinds <= self.visible and all(r.startswith(BY_KIND) for r in self.reasons)
+
     def __str__(self) -> str:
         return f"`{display_name(self.node)}` may meet {self.danger}, excused because {'; '.join(self.reasons)}."
 
 
-def guarded(run: Run, operands: tuple[AbstractTensor, ...], safe: Callable[..., bool]) -> Guard:
-    """Conditions under which `safe(*operands)` is proved."""
+def guarded(run: Run, tensors: tuple[AbstractTensor, ...], safe: Callable[..., bool]) -> Guard:
+    """Conditions under which `safe(*tensors)` is proved."""
 
     def guard(condition: ir.Value, truth: bool) -> bool:
         known = run.ensure(condition)
@@ -67,7 +73,7 @@ def guarded(run: Run, operands: tuple[AbstractTensor, ...], safe: Callable[..., 
             return False
         with run.ledger.quietly():
             return all(
-                bool(case) and safe(*(reevaluate(run, t, case, {}, False) for t in operands))
+                bool(case) and safe(*(reevaluate(run, t, case, {}, False) for t in tensors))
                 for case in implied_cases(known, truth)
             )
 
@@ -81,19 +87,20 @@ def excuse(
 
     Without `by_kind` only selections guarded by a condition count, and the values that are bad are never seen.
     """
-    state: dict[ir.Value, tuple[Kinds, bool]] = {node.outputs[0]: (kinds, True)}
-    queue = [node.outputs[0]]
+    state = {value: (kinds, value is node.outputs[0]) for value in node.outputs}
+    queue = list(state)
     reasons: dict[str, None] = {}
     seen = used_kinds = 0
+    if not any(value.uses() for value in queue):
+        return None
     while queue:
         value = queue.pop()
         bad, aligned = state[value]
-        uses = list(value.uses())
         seen += 1
-        if value.is_graph_output() or seen > MOST_VALUES or (not uses and value is node.outputs[0]):
+        if value.is_graph_output() or seen > MOST_VALUES:
             return None
-        for reader, index in uses:
-            step = _Step(run, reader, index, value, node, bad, aligned, guard if aligned else None, by_kind)
+        for reader, index in value.uses():
+            step = _Step(run, reader, index, value, node, bad, guard if aligned else None, by_kind)
             left, reason = step.passed()
             if left is None:
                 return None
@@ -102,7 +109,7 @@ def excuse(
                 used_kinds += reason.startswith(BY_KIND)
             if not left:
                 continue
-            still = aligned and bool(traits_of(reader) & (ELEMENTWISE | IDENTITY | CONVERTS))
+            still = aligned and step.keeps_places()
             for result in reader.outputs:
                 known, before = state.get(result, (NOTHING, True))
                 merged = (known | left, before and still)
@@ -127,7 +134,7 @@ def depends(value: ir.Value, node: ir.Node) -> bool:
         if current is node or len(seen) > MOST_PRODUCERS:
             return True
         seen.add(current)
-        stack.extend(v.producer() for v in current.inputs if v is not None)
+        stack.extend(v.producer() for v in operands(current) if v is not None)
     return False
 
 
@@ -141,9 +148,18 @@ class _Step:
     value: ir.Value
     origin: ir.Node  # the operator that fails
     bad: Kinds
-    aligned: bool  # its elements are those of the operator that fails
-    guard: Guard | None
+    guard: Guard | None  # None where the value's elements are no longer those of the operator that fails
     by_kind: bool
+
+    def keeps_places(self) -> bool:
+        """Whether element i of the result depends on element i of the value, counted from the last axis."""
+        node = self.node
+        if operator_name(node) == "BiasAdd":
+            return self.index == 0
+        if node.op_type == "Select":  # a condition of one axis chooses whole rows
+            ranks = {t.rank if isinstance(t := self.run.ensure(v), AbstractTensor) else None for v in node.inputs}
+            return len(ranks) == 1 and None not in ranks
+        return bool(traits_of(node) & (ELEMENTWISE | IDENTITY | CONVERTS))
 
     def passed(self) -> tuple[Kinds | None, str]:
         """The kinds that the reader's results have (None: what comes out is not known), and why others have gone."""
@@ -171,7 +187,8 @@ class _Step:
         where = f"`{display_name(self.node)}` takes its other branch there"
         if condition is None:
             return None, ""
-        if self.guard is not None and not depends(condition, self.origin) and self.guard(condition, taken):
+        placed = self.guard is not None and self.keeps_places() and not depends(condition, self.origin)
+        if placed and self.guard is not None and self.guard(condition, taken):
             return NOTHING, where
         if not self.by_kind:
             return None, ""
@@ -181,10 +198,10 @@ class _Step:
     def _computed(self, name: str) -> Kinds | None:
         """What comes out of an operator that computes; None where it has no rule here."""
         bad, nan = self.bad, self.bad & {NAN}
-        others = [self.run.ensure(v) for i, v in enumerate(self.node.inputs) if i != self.index and v is not None]
-        finite = all(isinstance(t, AbstractTensor) and _is_finite(t) for t in others)
+        others = [self._known(v) for i, v in enumerate(self.node.inputs) if i != self.index and v is not None]
+        finite = all(t is not None and _is_finite(t) for t in others)
         if name in ("Min", "Max"):
-            bounding = [t for t in others if isinstance(t, AbstractTensor) and not t.nan]
+            bounding = [t for t in others if t is not None and not t.nan]
             if name == "Min":
                 return bad - {ABOVE} if any(t.high < np.inf for t in bounding) else bad
             return bad - {BELOW} if any(t.low > -np.inf for t in bounding) else bad
@@ -192,9 +209,7 @@ class _Step:
             return self._clipped() if self.index == 0 else None
         if traits_of(self.node) & BOUNDED:
             return nan
-        if name == "Relu":
-            return bad - {BELOW}
-        if name in ("Exp", "Softplus"):
+        if traits_of(self.node) & FLOORED:
             return bad - {BELOW}
         if name == "Abs":
             return frozenset(ABOVE if b == BELOW else b for b in bad)
@@ -202,7 +217,7 @@ class _Step:
             return frozenset(SWAPPED[b] for b in bad)
         if name in ("Reciprocal", "Rsqrt"):
             return nan if name == "Reciprocal" else nan | (frozenset({NAN}) if BELOW in bad else NOTHING)
-        if not finite or any(v is self.value for i, v in enumerate(self.node.inputs) if i != self.index):
+        if not finite:
             return None
         if name in ("Add", "Sum"):
             return bad
@@ -210,8 +225,7 @@ class _Step:
             return bad if self.index == 0 else frozenset(SWAPPED[b] for b in bad)
         if name == "Div" and self.index == 1:
             return nan
-        if name in ("Mul", "Div") and len(others) == 1:
-            (other,) = others
+        if name in ("Mul", "Div") and len(others) == 1 and (other := others[0]) is not None:
             least = other.dtype.tiny if other.dtype.is_float else 1.0
             if other.low >= least:
                 return bad
@@ -219,34 +233,37 @@ class _Step:
         return None
 
     def _clipped(self) -> Kinds:
-        bounds = [self.run.ensure(v) if v is not None else None for v in (*self.node.inputs[1:3], None, None)[:2]]
-        caught = {
-            kind
-            for kind, t in zip((BELOW, ABOVE), bounds, strict=True)
-            if isinstance(t, AbstractTensor) and _is_finite(t)
-        }
+        bounds = [self._known(v) for v in (*self.node.inputs[1:3], None, None)[:2]]
+        caught = {kind for kind, t in zip((BELOW, ABOVE), bounds, strict=True) if t is not None and _is_finite(t)}
         return self.bad - caught
+
+    def _known(self, value: ir.Value | None) -> AbstractTensor | None:
+        """What is known of another operand wherever the origin fails: nothing where it is computed from the origin."""
+        known = None if value is None or depends(value, self.origin) else self.run.ensure(value)
+        return known if isinstance(known, AbstractTensor) else None
 
 
 def _is_finite(tensor: AbstractTensor) -> bool:
     return not tensor.nan and tensor.low > -np.inf and tensor.high < np.inf
 
 
-def outcomes(node: ir.Node, rule: str, operands: tuple[AbstractTensor, ...]) -> Kinds:
+def outcomes(node: ir.Node, rule: str, tensors: tuple[AbstractTensor, ...]) -> Kinds:
     """What an operator gives where it is unsafe."""
-    if any(t.nan for t in operands):
+    if any(t.nan for t in tensors):
         return ANYTHING
     kind, name = rule.rpartition("/")[2], operator_name(node)
+    if kind == "softmax-of-minus-infinity":
+        return frozenset({NAN})
     if kind == "log-of-nonpositive" and name in ("Log", "Log1p"):
-        return frozenset({BELOW}) if operands[0].low >= (0 if name == "Log" else -1) else frozenset({BELOW, NAN})
+        return frozenset({BELOW}) if tensors[0].low >= (0 if name == "Log" else -1) else frozenset({BELOW, NAN})
     if kind == "division-by-zero" and name in ("Rsqrt", "Reciprocal"):
-        return _poles(node.inputs[0], operands[0])
+        return _poles(node.inputs[0], tensors[0])
     if kind == "division-by-zero" and name == "Div":
         above = constant_array(node.inputs[0])
         if above is not None and above.size and (above > 0).all():
-            return _poles(node.inputs[1], operands[0])
+            return _poles(node.inputs[1], tensors[0])
         return ANYTHING
-    if kind == "pow-domain" and operands[0].low >= 0:
+    if kind == "pow-domain" and tensors[0].low >= 0:
         power = constant_array(node.inputs[1])
         odd = power is None or bool((power % 2 == 1).any())
         return frozenset({ABOVE, BELOW}) if odd else frozenset({ABOVE})
@@ -265,8 +282,10 @@ def _plus_zero(value: ir.Value | None, depth: int = 6) -> bool:
         return array is not None and bool((array > 0).all())
     if traits_of(node) & PLUS_ZERO:
         return True
-    keeps = traits_of(node) & (IDENTITY | CONVERTS) or operator_name(node) in ("Sqrt", "Mul")
-    return depth > 0 and bool(keeps) and all(_plus_zero(v, depth - 1) for v in node.inputs)
+    if operator_name(node) == "Mul":
+        return depth > 0 and all(_plus_zero(v, depth - 1) for v in node.inputs)
+    keeps = traits_of(node) & (IDENTITY | CONVERTS) or operator_name(node) in ("Sqrt", "ReduceSum")
+    return depth > 0 and bool(keeps) and _plus_zero(node.inputs[0], depth - 1)
 
 
 def _infinity(node: ir.Node, value: ir.Value) -> str | None:
@@ -307,69 +326,9 @@ def _truth(condition: ir.Value | None, value: ir.Value, bad: str) -> bool | None
     return None
 
 
-# -- rows of a softmax that are masked whole --------------------------------------------------------------------------
-
-
-def masked_rows(run: Run, softmax: ir.Node) -> Guard | None:
-    """For a softmax over ``where(mask, scores, -inf)``: rows that are -inf throughout fulfil the mask throughout.
-
-    No gradient of them gets through either: that of the mask is 0 there.
-    """
-    found = _mask(run, softmax.inputs[0])
-    if found is None:
-        return None
-    base, wanted = _plain(run, *found)
-    key = run.ensure(base)
-
-    def guard(condition: ir.Value, truth: bool) -> bool:
-        again, flipped = _plain(run, condition, not truth)  # the truth that replaces the result
-        cleaned = again.producer()
-        if cleaned is not None and operator_name(cleaned) == "IsNaN" and flipped:
-            return cleaned.inputs[0] in set(_same_rows(softmax.outputs[0]))
-        other = run.ensure(again)
-        same = isinstance(key, AbstractTensor) and isinstance(other, AbstractTensor) and key.key == other.key
-        return flipped == wanted and same
-
-    return guard
-
-
-def _same_rows(value: ir.Value) -> Iterator[ir.Value]:
-    """The value and what passes it on."""
-    yield value
-    for reader, index in value.uses():
-        if index == 0 and traits_of(reader) & (IDENTITY | CONVERTS):
-            yield from _same_rows(reader.outputs[0])
-
-
-def _mask(run: Run, value: ir.Value | None) -> tuple[ir.Value, bool] | None:
-    """The condition under which an element of `value` is -inf, and whether it is its truth that makes it so."""
+def selected(value: ir.Value | None) -> bool:
+    """Whether a selection made the value: no gradient passes it where it took its constant branch."""
     node = value.producer() if value is not None else None
-    if node is None or not node.inputs:
-        return None
-    if traits_of(node) & (IDENTITY | CONVERTS) or operator_name(node) == "Dropout":
-        return _mask(run, node.inputs[0])
-    if not traits_of(node) & SELECTION or len(node.inputs) != 3 or node.inputs[0] is None:
-        return None
-    first, second = (run.ensure(v) for v in node.inputs[1:])
-    if not isinstance(first, AbstractTensor) or not isinstance(second, AbstractTensor):
-        return None
-    if first.high == -np.inf and second.low > -np.inf:
-        return node.inputs[0], True
-    if second.high == -np.inf and first.low > -np.inf:
-        return node.inputs[0], False
-    return None
-
-
-def _plain(run: Run, condition: ir.Value, truth: bool) -> tuple[ir.Value, bool]:
-    """The condition without negations, and the truth of it that is meant."""
-    node = condition.producer()
-    if node is None or not node.inputs or node.inputs[0] is None:
-        return condition, truth
-    name = operator_name(node)
-    if name == "Not":
-        return _plain(run, node.inputs[0], not truth)
-    if name == "Equal" and len(node.inputs) == 2:
-        other = run.ensure(node.inputs[1])
-        if isinstance(other, AbstractTensor) and other.dtype.kind == "boolean" and other.low == other.high:
-            return _plain(run, node.inputs[0], truth if other.low else not truth)
-    return condition, truth
+    while node is not None and traits_of(node) & (IDENTITY | CONVERTS) and node.inputs[0] is not None:
+        node = node.inputs[0].producer()
+    return node is not None and bool(traits_of(node) & SELECTION)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import onnx_ir as ir
@@ -303,7 +303,7 @@ def certain(warning: Alarm) -> bool:
     return False
 
 
-def followers(warnings: Sequence[Alarm]) -> Mapping[int, list[Alarm]]:
+def followers(warnings: Sequence[Alarm]) -> dict[int, list[Alarm]]:
     """Warnings that follow from another one, by the id of that root."""
     grouped: dict[int, list[Alarm]] = {}
     for warning in warnings:

@@ -47,6 +47,7 @@ NOT_REACHED = (
 TRAINED_AWAY = (
     "The weights would have to go to the far ends of their ranges, and {steps} steps of training do not go there."
 )
+ELSEWHERE = "PyTorch's own kernels round otherwise and do not fail on these inputs."
 FIXED_NUMBERS = (
     "The model asks for its own values at or before this place (a branch, a size, a number), and its record holds "
     "those of the example inputs: whether the model fails with the numbers that other inputs give is not known."
@@ -99,9 +100,13 @@ def finding_of(
     assumed = any(w is warning for w in interpretation.overflows) and rests_on_defaults(graph, warning, assumptions)
     if assumed:
         sentences += (ASSUMED_INPUTS,)
+    elsewhere = support.standing is not None and support.standing.elsewhere
+    if elsewhere:
+        sentences += (ELSEWHERE,)
     note = "" if proved else unimportant(support.standing)
     sentences += tuple(s for s in (*_weights_moved(support.standing), note) if s)
-    level = Level.WARNING if degenerate or untrained or assumed else level_of(warning, graph, confidence)
+    foreign = elsewhere and graph.framework == "torch"
+    level = Level.WARNING if degenerate or untrained or assumed or foreign else level_of(warning, graph, confidence)
     table = interval_table(graph, interpretation, warning)
     written = written_operand(root, warning.node, warning.operand) if root is not None else ""
     return Finding(

@@ -29,7 +29,7 @@ def _body(serialized: bytes, domain: str, op: str, opset: int, types: tuple[Inpu
     try:
         version = opset if domain in ("", "ai.onnx") else defs.onnx_ml_opset_version()
         schema = defs.get_schema(op, version, "" if domain == "ai.onnx" else domain)
-    except Exception:  # no such operator in this version of the standard
+    except defs.SchemaError:  # no such operator in this version of the standard
         return None
     function = onnx.FunctionProto()
     if schema.has_function:

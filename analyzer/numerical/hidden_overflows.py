@@ -1,42 +1,73 @@
 """Possible overflows that rest on bounds nobody knows to be reached: which of them are worth a search, and its level.
 
 Every overflow of half precision is searched for: its largest number is 65504. In wider types those whose ranges are all
-stated, and those of exponential growth: products of many factors, loops. Only what a run reaches is shown.
+stated, and those of exponential growth: products of many factors, loops, recurrent layers, and what grows past the
+largest number from inputs alone. Only what a run reaches is shown.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from analyzer.graph import Graph, Role
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.assumptions import Assumption
+from analyzer.numerical.domain.dtypes import element_type
+from analyzer.numerical.excuses import ABOVE, BELOW
 from analyzer.numerical.explanation import behind, rests_on
 from analyzer.numerical.result import Alarm, Interpretation
-from analyzer.operators.declaration import PRODUCT
+from analyzer.operators.declaration import PRODUCT, RECURRENT
 from analyzer.operators.registry import traits_of
 
 HALF = ("float16", "bfloat16")
-MOST = 12  # searches a target
+MOST = 12  # searches a target in wider types: each may take seconds, and the time belongs to the warnings first
 
 
 def worth_searching(graph: Graph, found: Interpretation, assumptions: Sequence[Assumption]) -> list[Alarm]:
-    """The overflows to search for, at most `MOST`, in the order of the graph; integers wrap and are left out."""
-    chosen = []
-    told = {w.node for w in found.warnings} | {e.node for e in found.excuses}  # by a rule of their own
-    for warning in found.overflows:
-        if (
-            warning.rule == "numerical/overflow"
-            and warning.node not in told
-            and (
-                warning.dtype in HALF
-                or traits_of(warning.node) & PRODUCT
-                or warning.node.graph is not graph.graph
-                or all(a.range.origin is Origin.DECLARED for a in inputs_behind(graph, warning, assumptions))
-            )
-        ):
-            chosen.append(warning)
-    return chosen[:MOST]
+    """The overflows to search for, in the order of the graph; integers wrap and are left out.
+
+    All of half precision, and the first `MOST` of wider types.
+    """
+    told = {w.node for w in found.warnings if not w.backward}  # by a rule of their own
+    wanted = [w for w in found.overflows if w.rule == "numerical/overflow" and w.node not in told]
+    likely = [w for w in wanted if not _dropped(w, found) and _likely(graph, w, assumptions)]
+    wider = [w for w in likely if w.dtype not in HALF][MOST:]
+    return [w for w in likely if w not in wider]
+
+
+def _dropped(warning: Alarm, found: Interpretation) -> bool:
+    """Whether an excuse of the operator's other failures holds for its overflow.
+
+    In wider types than half precision only the denormal neighbours of what is excused overflow.
+    """
+    largest = element_type(warning.dtype).hi
+    kinds = frozenset(
+        k for k, over in ((ABOVE, warning.interval.hi > largest), (BELOW, warning.interval.lo < -largest)) if over
+    )
+    return any(e.node is warning.node and (warning.dtype not in HALF or e.drops(kinds)) for e in found.excuses)
+
+
+def _likely(graph: Graph, warning: Alarm, assumptions: Sequence[Assumption]) -> bool:
+    if (
+        warning.dtype in HALF
+        or traits_of(warning.node) & (PRODUCT | RECURRENT)
+        or warning.node.graph is not graph.graph
+    ):
+        return True
+    rests = rests_on(behind(graph.graph, warning), assumptions)
+    inputs = [a.range for a in rests if a.role is Role.INPUT]
+    stated = all(r.origin is Origin.DECLARED for r in inputs)
+    # of weights deep networks make such numbers too, at the far ends of all their ranges
+    alone = len(inputs) == len(rests) and all(math.isfinite(r.hi - r.lo) for r in inputs)
+    return stated or alone
+
+
+def cut_off_by(graph: Graph, found: Interpretation, warning: Alarm, first: Alarm) -> bool:
+    """Whether an operand becomes too large only where an earlier overflow cuts it off: then it fails with that one."""
+    operands = (found.values.get(v) for v in warning.node.inputs if v is not None)
+    cut = any(t.dtype.is_float and (t.low <= t.dtype.lo or t.high >= t.dtype.hi) for t in operands if t is not None)
+    return cut and any(v.producer() is first.node for v in behind(graph.graph, warning))
 
 
 def inputs_behind(graph: Graph, warning: Alarm, assumptions: Sequence[Assumption]) -> list[Assumption]:

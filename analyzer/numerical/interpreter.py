@@ -190,15 +190,23 @@ class Run:
         return known
 
     def ensure(self, value: ir.Value | None, depth: int = 8) -> Any:
-        """The abstract value of an operand, interpreted ahead of its turn if need be; None if that goes too far."""
+        """The abstract value of an operand, interpreted ahead of its turn if need be.
+
+        None if that goes too far, or where an operator on the way may fail: its turn decides what is known behind it.
+        """
         if value is None:
             return None
         producer = value.producer()
         if value not in self.values and producer is not None:
             if depth == 0 or any(i is not None and self.ensure(i, depth - 1) is None for i in producer.inputs):
                 return None
+            doubts = self.ledger.doubts
             with self.ledger.quietly():
                 self.visit(producer)
+            if self.ledger.doubts > doubts:
+                for made in producer.outputs:
+                    self.values.pop(made, None)
+                return None
         return self.value(value)
 
     def walk(self, graph: ir.Graph | ir.Function, references: dict[str, ir.Attr] | None = None) -> None:
@@ -222,25 +230,28 @@ class Run:
     ) -> None:
         """Interpret a node; `operands` are what it reads instead of its inputs, where a call leaves some out."""
         inputs = tuple(self.value(i) for i in (node.inputs if operands is None else operands))
-        rule = self.rule(node)
-        if rule is None:
-            results = self.expand(node, inputs)
-        else:
-            context = Context(self, node, rule, references)
-            try:
-                results = rule.function(context, *inputs)
-            except Exception as error:  # our defect, or operands that are not the operator's: never silence
-                results = self.broken(node, error)
-            else:
-                results = results if isinstance(results, tuple) else (results,)
-                if context.bad:
-                    context.with_bad_results(results[0])
-                for index, result in enumerate(results):
-                    if isinstance(result, AbstractTensor):
-                        self.finish(context, inputs, index, result)
+        try:
+            results = self.applied(node, inputs, references)
+        except Exception as error:  # our defect, or operands that are not the operator's: never silence
+            results = self.broken(node, error)
         for output, result in zip(node.outputs, results, strict=False):
             if result is not None:
                 self.values[output] = result
+
+    def applied(self, node: ir.Node, inputs: tuple[Any, ...], references: dict[str, ir.Attr] | None) -> tuple[Any, ...]:
+        """What the node's rule, or its body where it has none, makes of the operands."""
+        rule = self.rule(node)
+        if rule is None:
+            return self.expand(node, inputs)
+        context = Context(self, node, rule, references)
+        found = rule.function(context, *inputs)
+        results: tuple[Any, ...] = found if isinstance(found, tuple) else (found,)
+        for index, result in enumerate(results):
+            if isinstance(result, AbstractTensor):
+                if context.bad and result.dtype.is_float:
+                    context.with_bad_results(result)
+                self.finish(context, inputs, index, result)
+        return results
 
     def broken(self, node: ir.Node, error: Exception) -> tuple[Any, ...]:
         """The rule of a node raised: anything may come out, and an operator that can fail may have failed.

@@ -174,10 +174,15 @@ MOST_CASES = 8  # of a disjunction; more are joined, which is coarser and sound
 
 
 def implied_cases(condition: AbstractTensor, truth: bool) -> list[dict[Any, AbstractTensor]]:
-    """What a condition's being `truth` says, one dictionary a case; none where it cannot be so.
+    """What a condition's being `truth` says, of itself too, one dictionary a case; none where it cannot be so.
 
     What is not equal to a constant lies below it or above it: a range that straddles the constant has two cases.
     """
+    own = narrowed(condition, float(truth), float(truth))
+    return [] if own is None else [{condition.key: own, **case} for case in _cases(condition, truth)]
+
+
+def _cases(condition: AbstractTensor, truth: bool) -> list[dict[Any, AbstractTensor]]:
     origin = condition.origin
     name = origin.rule.name if origin is not None else ""
     if origin is not None and name == "Not":
@@ -252,6 +257,8 @@ def above(tensor: AbstractTensor, value: float) -> float:
     dtype = tensor.dtype
     if not dtype.is_float:
         return float(np.floor(value) + 1)
+    if value == 0:
+        return float(dtype.smallest)
     step = max(abs(value) * dtype.eps / 2, dtype.smallest)
     if dtype.name == "float32":
         return float(np.nextafter(np.float32(value), np.float32(np.inf)))

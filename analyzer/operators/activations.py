@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import BOUNDED, DENSE, ELEMENTWISE, MONOTONE, PIECEWISE_LINEAR, SAME_SHAPE, operator
+from analyzer.operators.declaration import (
+    BOUNDED,
+    DENSE,
+    ELEMENTWISE,
+    FLOORED,
+    MONOTONE,
+    PIECEWISE_LINEAR,
+    SAME_SHAPE,
+    operator,
+)
 
 OPERATORS = (
     operator(
@@ -27,7 +36,7 @@ OPERATORS = (
         tf="Softplus",
         torch="softplus Softplus",
         keras="Softplus ops.softplus",
-        traits=ELEMENTWISE | SAME_SHAPE | MONOTONE,
+        traits=FLOORED | ELEMENTWISE | SAME_SHAPE | MONOTONE,
     ),
     operator(
         "Softsign",
@@ -43,7 +52,7 @@ OPERATORS = (
         tf="Relu",
         torch="relu relu_ ReLU",
         keras="ReLU ops.relu",
-        traits=ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR,
+        traits=FLOORED | ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR,
     ),
     operator("Relu6", tf="Relu6", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR),
     operator(
@@ -61,13 +70,18 @@ OPERATORS = (
         tf="Elu",
         torch="elu ELU",
         keras="ELU ops.elu",
-        traits=ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR,
+        traits=FLOORED | ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR,
     ),
     operator(
-        "Selu", (1, 6, 22), tf="Selu", torch="selu SELU", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE, keras="ops.selu"
+        "Selu",
+        (1, 6, 22),
+        tf="Selu",
+        torch="selu SELU",
+        traits=FLOORED | ELEMENTWISE | SAME_SHAPE | MONOTONE,
+        keras="ops.selu",
     ),
-    operator("Celu", (12, 28), torch="celu CELU", traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
-    operator("ThresholdedRelu", (10, 22), traits=ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator("Celu", (12, 28), torch="celu CELU", traits=FLOORED | ELEMENTWISE | SAME_SHAPE | MONOTONE),
+    operator("ThresholdedRelu", (10, 22), traits=FLOORED | ELEMENTWISE | SAME_SHAPE | MONOTONE),
     operator(
         "HardSigmoid",
         (1, 6, 22),

@@ -33,6 +33,7 @@ class Trait(Flag):
     CONSTANT = auto()  # holds its value in an attribute
     PLUS_ZERO = auto()  # a result of 0 is +0, never -0
     BOUNDED = auto()  # of one operand, whose infinities become finite; NaN stays
+    FLOORED = auto()  # of one operand, whose -inf becomes finite; +inf and NaN stay
     ASKS_FINITE = auto()  # tells whether operand 0 is NaN or infinite
     PRODUCT = auto()  # multiplies elements of one operand with each other or with themselves: grows exponentially
     CLASS_LOSS = auto()  # operand 0 holds a row of scores for each class number in operand 1
@@ -66,6 +67,7 @@ ACTS = Trait.ACTS
 CONSTANT = Trait.CONSTANT
 PLUS_ZERO = Trait.PLUS_ZERO
 BOUNDED = Trait.BOUNDED
+FLOORED = Trait.FLOORED
 ASKS_FINITE = Trait.ASKS_FINITE
 PRODUCT = Trait.PRODUCT
 CLASS_LOSS = Trait.CLASS_LOSS

@@ -6,7 +6,7 @@ from analyzer.operators.conditions import EMPTY_MEAN, GRADIENT_OF_NORM_AT_ZERO, 
 from analyzer.operators.declaration import BOOLEAN, LINEAR, PLUS_ZERO, PRODUCT, operator
 
 OPERATORS = (
-    operator("ReduceSum", (1, 11, 13), tf="Sum", torch="sum", traits=LINEAR | PLUS_ZERO),
+    operator("ReduceSum", (1, 11, 13), tf="Sum", torch="sum", traits=LINEAR),
     operator("ReduceMean", (1, 11, 13, 18), tf="Mean", torch="mean", traits=LINEAR, unsafe=(EMPTY_MEAN,)),
     operator("ReduceMax", (1, 11, 12, 13, 18, 20), tf="Max", torch="amax max"),
     operator("ReduceMin", (1, 11, 12, 13, 18, 20), tf="Min", torch="amin min"),

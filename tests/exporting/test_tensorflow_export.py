@@ -61,6 +61,21 @@ MODELS = """
         return g, {"x": ((None, 4), tf.float32)}, ["loss"]
 
 
+    def definition():
+        g, inputs, outputs = graph()
+        return g.as_graph_def(), inputs, outputs
+
+
+    def unchecked():
+        g = tf.Graph()
+        with g.as_default():
+            x = tf.compat.v1.placeholder(tf.float32, (None, 3), name="x")
+            start = tf.compat.v1.random_uniform((3, 2), name="start")
+            w = tf.compat.v1.Variable(start, validate_shape=False, use_resource=False, name="w")
+            tf.matmul(x, w, name="y")
+        return g, {"x": ((None, 3), tf.float32)}, ["y"]
+
+
     def bad():
         inputs = keras.Input((8, 8, 3))
         model = Block()
@@ -121,6 +136,21 @@ def test_a_graph_with_inputs_and_outputs(project, export_entry):
     (softmax,) = nodes(graph, "Softmax")
     assert softmax.name == "y"
     assert location_of(softmax).line == project.line_of("k.py", "tf.nn.softmax")
+
+
+def test_a_graph_definition_keeps_the_lines_that_made_its_nodes(project, export_entry):
+    project.write("k.py", MODELS)
+    graph = export_entry("k.py:definition")
+    (softmax,) = nodes(graph, "Softmax")
+    assert location_of(softmax).line == project.line_of("k.py", "tf.nn.softmax")
+
+
+def test_a_variable_of_unchecked_shape_has_that_of_its_initial_value(project, export_entry):
+    project.write("k.py", MODELS)
+    graph = export_entry("k.py:unchecked")
+    inputs = {v.name: v for v in graph.graph.inputs}
+    assert role_of(inputs["w"]) is Role.PARAMETER
+    assert [int(d) for d in inputs["w"].shape] == [3, 2]
 
 
 def test_a_call_that_fails_names_the_line(project, export_entry):

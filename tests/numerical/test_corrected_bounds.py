@@ -264,3 +264,13 @@ def test_rounding_of_a_matrix_product_is_relative_to_what_cancels() -> None:
     tensor = run(graph, {"l": (1, 1), "r": (1, 1)}, everything=True).values[graph.graph.outputs[0]]
     assert tensor.high - 1 >= 2**-24 * 2e4
     assert tensor.high <= 2
+
+
+def test_a_folded_batch_normalization_overflows_before_its_product() -> None:
+    """scale / deviation comes first: infinity times a number that would make it small again."""
+    b = Builder()
+    vectors = [b.input(n, (3,)) for n in "sbmv"]
+    graph = b.graph(b.op("BatchNormalization", b.input("x", (2, 3)), *vectors, epsilon=1e-3))
+    ranges = {"x": (-6e-41, 0), "s": (-1.7e38, 0), "b": (0, 0), "m": (0, 0), "v": (0.08, 4)}
+    assert [w.rule for w in run(graph, ranges).overflows] == ["numerical/overflow"]
+    assert run(graph, {**ranges, "s": (-1e37, 0)}).overflows == ()

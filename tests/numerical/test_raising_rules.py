@@ -11,7 +11,7 @@ from build import Builder, run
 from analyzer.configuration.config import TargetConfig
 from analyzer.findings import Confidence
 from analyzer.graph import Graph
-from analyzer.numerical import context
+from analyzer.numerical import context, interpreter
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.context import Context
 
@@ -48,3 +48,15 @@ def test_a_proof_that_raises_proves_nothing(proof: str, monkeypatch: pytest.Monk
     found = run(logarithm(), {"x": (-1, 1)})
     assert [w.rule for w in found.warnings] == ["numerical/log-of-nonpositive"]
     assert [node.name for node, _ in found.failed_rules] == ["log"]
+
+
+def test_a_body_that_cannot_be_made_costs_its_node_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def raising(*_: Any) -> None:
+        raise RuntimeError("no")
+
+    monkeypatch.setattr(interpreter, "body_of", raising)
+    b = Builder()
+    b.op("Mystery", "x", name="mystery")
+    found = run(b.graph(b.op("Log", b.op("Add", b.input("x", (3,)), "v0_0"), name="log")), {"x": (-1, 1)})
+    assert [(node.name, error) for node, error in found.failed_rules] == [("mystery", "RuntimeError: no")]
+    assert [w.node.name for w in found.warnings] == ["log"]

@@ -47,6 +47,20 @@ def review(
     return {f.rule.removeprefix("numerical/"): f for f in found.findings}
 
 
+def test_a_bound_taken_from_a_batch_is_0_where_the_batch_is(workers: Confirmer) -> None:
+    """``p.clamp_min(eps * p.max())``: inputs may stand at exact values."""
+    nodes = [
+        N("Relu", ["x"], ["p"]),
+        N("ReduceMax", ["p"], ["most"], keepdims=0),
+        N("Mul", ["most", "eps"], ["least"]),
+        N("Max", ["p", "least"], ["clipped"]),
+        N("Log", ["clipped"], ["y"]),
+    ]
+    found = review(workers, nodes, eps=1e-6)["log-of-nonpositive"]
+    assert (found.level, found.confidence) == (Level.ERROR, Confidence.CONFIRMED)
+    assert "log-of-nonpositive" not in review(workers, nodes, range_=(0.1, 1), eps=1e-6)
+
+
 def test_a_temperature_that_is_exactly_0_is_a_note_that_names_it(workers: Confirmer) -> None:
     found = review(workers, [N("Div", ["x", "t"], ["y"])], t=1.0)["division-by-zero"]
     assert (found.level, found.confidence) == (Level.NOTE, Confidence.CONFIRMED)

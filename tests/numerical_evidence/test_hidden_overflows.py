@@ -53,6 +53,7 @@ CASES: dict[str, Callable[[Builder], Any]] = {
     "MatMul": lambda b: b.op("MatMul", h := half(b), b.op("Transpose", h, perm=[0, 2, 1])),
     "Div": lambda b: b.op("Div", half(b), b.const(0.001, np.float16)),
     "CumSum": lambda b: b.op("CumSum", half(b), b.const(2, np.int64)),
+    "CumProd": lambda b: b.op("CumProd", half(b), b.const(2, np.int64)),
     "ReduceProd": lambda b: b.op("ReduceProd", half(b)),
     "Mul": lambda b: b.op("Mul", b.op("Mul", h := half(b), h), h),
     "Cast": zero_mask,
@@ -62,7 +63,7 @@ CASES: dict[str, Callable[[Builder], Any]] = {
 
 def review(workers: Confirmer, make: Callable[[Builder], Any], lo: float, hi: float, declared: bool) -> list[Finding]:
     b = Builder()
-    graph = b.graph(make(b))
+    graph = b.graph(make(b), opset=26)
     inputs = {"x": InputSpec(range=ValueRange(lo, hi))} if declared else {}
     target = TargetConfig(id="t", path="m.onnx", inputs=inputs)
     return [
@@ -77,6 +78,45 @@ def test_an_overflow_that_a_run_reaches_is_shown(workers: Confirmer, op: str) ->
     found = review(workers, CASES[op], -2000, 2000, declared=True)
     (first, *_) = [f for f in found if f.op == op]
     assert (first.confidence, first.level) == (Confidence.CONFIRMED, Level.ERROR)
+
+
+def unrolled(b: Builder) -> str:
+    value = b.input("x", (4,))
+    for _ in range(130):
+        value = b.op("Add", value, value)
+    return str(value)
+
+
+def recurrent(b: Builder) -> str:
+    weights = b.const(np.ones((1, 8, 4))), b.const(np.full((1, 8, 8), 0.5))
+    how: dict[str, Any] = {"hidden_size": 8, "activations": ["Relu"]}
+    return str(b.op("RNN", b.input("x", (90, 1, 4)), *weights, outputs=2, **how)[0])
+
+
+@pytest.mark.parametrize("make", [unrolled, recurrent])
+def test_what_grows_exponentially_from_inputs_alone_is_one_finding(
+    workers: Confirmer, make: Callable[[Builder], Any]
+) -> None:
+    (found,) = review(workers, make, 0, 0, declared=False)
+    assert (found.confidence, found.level) == (Confidence.CONFIRMED, Level.WARNING)
+    further = any("further on: `Add_122`" in s for s in found.evidence.sentences)
+    assert further == (make is unrolled)
+
+
+def quotient(b: Builder) -> str:
+    h, zero = half(b), b.const(0, np.float16)
+    return str(b.op("Where", b.op("Equal", h, zero), zero, b.op("Div", b.const(100, np.float16), h)))
+
+
+def limited(b: Builder) -> str:
+    norm = b.op("ReduceL2", half(b), b.const([2], np.int64))
+    return str(b.op("Min", b.op("Div", b.const(1, np.float16), norm), b.const(0.2, np.float16)))
+
+
+@pytest.mark.parametrize(("make", "shown"), [(quotient, True), (limited, False)])
+def test_an_excuse_holds_for_what_it_drops(workers: Confirmer, make: Callable[[Builder], Any], shown: bool) -> None:
+    """A denominator that is not 0 may still be too small; a minimum drops every +inf."""
+    assert [f.op for f in review(workers, make, -1, 1, declared=True)] == (["Div"] if shown else [])
 
 
 @pytest.mark.parametrize("op", ["MatMul", "Div"])
@@ -98,6 +138,18 @@ def test_the_scores_of_an_attention_are_checked_in_its_dtype() -> None:
     graph = b.graph(b.op("Attention", q, k, v), opset=23)
     assert [w.rule for w in run(graph, dict.fromkeys("qkv", (-200, 200))).overflows] == ["numerical/overflow"]
     assert run(graph, dict.fromkeys("qkv", (-10, 10))).overflows == ()
+    masked = b.graph(b.op("Attention", q, k, v, b.const(np.full((8, 8), -60000), np.float16)), opset=23)
+    assert [w.rule for w in run(masked, dict.fromkeys("qkv", (-60, 60))).overflows] == ["numerical/overflow"]
+    assert run(masked, dict.fromkeys("qkv", (-10, 10))).overflows == ()
+
+
+def test_an_attention_that_overflows_is_shown(workers: Confirmer) -> None:
+    def attention(b: Builder) -> Any:
+        q = b.op("Reshape", half(b), b.const([2, 1, 8, 64], np.int64))
+        return b.op("Attention", q, q, q)
+
+    (found,) = review(workers, attention, -300, 300, declared=True)
+    assert (found.op, found.confidence, found.level) == ("Attention", Confidence.CONFIRMED, Level.ERROR)
 
 
 def test_what_is_kept_of_a_graph_goes_with_it(workers: Confirmer) -> None:

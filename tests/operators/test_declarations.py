@@ -15,7 +15,7 @@ from analyzer.numerical import Options, interpret
 from analyzer.numerical.confirm.torch_registry import HANDLERS, Mode
 from analyzer.numerical.coverage import bounds, reference, shape, standard_functions
 from analyzer.numerical.transfer.registry import rules
-from analyzer.operators.declaration import BOUNDED, ELEMENTWISE, MONOTONE, PLUS_ZERO, SAME_SHAPE, Trait
+from analyzer.operators.declaration import BOUNDED, ELEMENTWISE, FLOORED, MONOTONE, PLUS_ZERO, SAME_SHAPE, Trait
 from analyzer.operators.registry import (
     OPERATORS,
     declared,
@@ -143,6 +143,8 @@ def test_traits_hold_of_the_reference(name: str) -> None:
         ends = evaluate(name, np.array([-np.inf, np.inf, np.nan], np.float32))
         assert np.isfinite(ends[:2]).all()
         assert np.isnan(ends[2]) or name == "Sign"  # the sign of NaN is not defined
+    if traits & FLOORED:
+        assert np.isfinite(evaluate(name, np.array([-np.inf], np.float32))).all()
     if traits & PLUS_ZERO:
         assert not np.signbit(evaluate(name, np.array([0.0, -0.0, -1e-45], np.float32))).any()
 

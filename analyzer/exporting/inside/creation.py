@@ -23,6 +23,7 @@ _IMPORT = re.compile(r"^\s*(?:import|from)\s+(torch|tensorflow|keras|tf_keras|ja
 _BACKEND = re.compile(
     r"""KERAS_BACKEND["']\s*\]\s*=\s*["'](\w+)["']|setdefault\(\s*["']KERAS_BACKEND["']\s*,\s*["'](\w+)["']"""
 )
+_graphs: list[Any] = []  # of TensorFlow 1, kept alive: a GraphDef of one has lost the lines that made its nodes
 _created: dict[int, tuple[Any, Place]] = {}  # id(layer) -> the layer (kept alive, ids are not reused) and its place
 
 
@@ -30,6 +31,11 @@ def place_of(layer: Any) -> Place | None:
     """Where `layer` was created, if the project's code created it."""
     found = _created.get(id(layer))
     return found[1] if found is not None else None
+
+
+def graphs() -> list[Any]:
+    """The TensorFlow graphs that were made while the project built its model, the latest first."""
+    return _graphs[::-1]
 
 
 def watch(project: Project, files: Iterable[str], root: str) -> None:
@@ -45,6 +51,9 @@ def watch(project: Project, files: Iterable[str], root: str) -> None:
         with contextlib.suppress(Exception):  # the project's own import will say what is wrong
             for layers in _keras_layers(mentioned):
                 _wrap(layers.Layer, project)
+    if "tensorflow" in mentioned and _installed("tensorflow"):
+        with contextlib.suppress(Exception):
+            _keep_graphs(importlib.import_module("tensorflow").Graph)
 
 
 def _texts(root: str, files: Iterable[str]) -> Iterator[str]:
@@ -97,3 +106,15 @@ def _wrap(base: Any, project: Project) -> None:
 
     noting.__signature__ = inspect.signature(original)  # type: ignore[attr-defined]  # Keras reads it when it saves
     base.__init__ = noting
+
+
+def _keep_graphs(kind: Any) -> None:
+    original = kind.__init__
+
+    @functools.wraps(original)
+    def noting(self: Any, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        if type(self) is kind:  # those of functions belong to their callers
+            _graphs.append(self)
+
+    kind.__init__ = noting

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from . import creation
 from .entry import Built
 from .examples import array, check, match
 from .failure import Failure, Project, describe
@@ -353,8 +354,16 @@ def _export_graph(built: Built, request: Mapping[str, Any], out: str, project: P
         "inputs": [str(name).split(":")[0] for name in inputs],
         "outputs": [name if ":" in name else name + ":0" for name in outputs],
         "shapes": {str(k).split(":")[0]: _stated(entry, k, v, built) for k, v in inputs.items()},
-        "lines": _lines(graph, project) if is_graph else {},
+        "lines": _lines(graph, project) if is_graph else _lines_of_names(names, project),
     }
+
+
+def _lines_of_names(names: set[str], project: Project) -> dict[str, list[Any]]:
+    """The same for the nodes of a GraphDef, by the graphs that were made on the way to it."""
+    found: dict[str, list[Any]] = {}
+    for graph in creation.graphs():
+        found = {**{n: place for n, place in _lines(graph, project).items() if n in names}, **found}
+    return found
 
 
 def _stated(entry: str, name: str, value: Any, built: Built) -> list[Any]:

@@ -54,6 +54,7 @@ class Standing:
     starts: name, initial value, value, part of the way to the end of the range. `reached` says what of the whole model
     the failure reaches, "" for nothing; None where that could not be run. `towards` is the part of the way to the
     witness that a short training run went, None where none was needed or possible; `trained` where it failed itself.
+    `elsewhere`: PyTorch's kernels do not fail there, those of the engine that ran it do.
     """
 
     exact: tuple[tuple[str, str], ...] = ()
@@ -61,6 +62,7 @@ class Standing:
     reached: str | None = None
     towards: float | None = None
     trained: str = ""
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ class Confirmer:
     ) -> Confirmation | None:
         """A failing run of the warning's operator inside `ranges`, or None; `deadline` is a time of `clock`."""
         seconds = self.budget.search
-        for size in sorted(SIZES, key=lambda s: s != self._fitting.get(graph)):
+        for number, size in enumerate(sorted(SIZES, key=lambda s: s != self._fitting.get(graph))):
             if self.clock() > deadline:
                 self.note("the time for confirmation was spent before everything had been tried")
                 return None
@@ -132,7 +134,8 @@ class Confirmer:
             piece = extract(graph, warning.node, ranges, sizes, losses)
             if piece is None:
                 return None
-            found = self._try(piece, warning, losses, min(seconds, max(0.1, deadline - self.clock())))
+            seconds = min(seconds, max(0.1, deadline - self.clock()))
+            found = self._try(piece, warning, losses, seconds, others=number == 0)
             seconds = self.budget.search * LATER_SIZES
             if found is not None:
                 self._fitting[graph] = size
@@ -150,7 +153,7 @@ class Confirmer:
         sizes: Mapping[str, int],
     ) -> Confirmation:
         """The confirmation with what the failure does to the whole model, where that can be run."""
-        if found.standing.exact:
+        if found.standing.exact or found.standing.elsewhere:
             return found
         known, key = self._whole.setdefault(graph, {}), tuple(sorted(sizes.items()))
         if key not in known:
@@ -245,7 +248,10 @@ class Confirmer:
         if text not in self.notes:
             self.notes.append(text)
 
-    def _try(self, piece: Slice, warning: Alarm, losses: tuple[str, ...], seconds: float) -> Confirmation | None:
+    def _try(
+        self, piece: Slice, warning: Alarm, losses: tuple[str, ...], seconds: float, *, others: bool
+    ) -> Confirmation | None:
+        """A failing run of a slice; with `others` at points too where torch's kernels hold."""
         self._count += 1
         work = Path(self._folder.name, str(self._count))
         work.mkdir()
@@ -266,6 +272,7 @@ class Confirmer:
             "flush": engine == "tensorflow",
             "infinite": warning.rule == MASKED,
             "engine": engine,
+            "others": others,
         }
         run = {**request, "do": "run"}
         refused = 0
@@ -299,7 +306,11 @@ class Confirmer:
                     real.get("names", {}),
                     warning.rule == MASKED,
                     event,
-                    Standing(_pairs(answer["exact"]), tuple((m[0], m[1], m[2], m[3]) for m in answer["moved"])),
+                    Standing(
+                        _pairs(answer["exact"]),
+                        tuple((m[0], m[1], m[2], m[3]) for m in answer["moved"]),
+                        elsewhere=bool(answer.get("elsewhere")),
+                    ),
                     self._threads({**run, "event": event}, engine),
                 )
         return None

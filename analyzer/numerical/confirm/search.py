@@ -90,6 +90,38 @@ def candidates(problem: Problem, seed: int, deadline: float) -> Iterator[Point]:
                 yield crossed
 
 
+def closest(problem: Problem, seed: int, deadline: float, count: int = 2) -> list[Point]:
+    """The points at which the operator holds in torch by the least, for engines whose kernels round otherwise.
+
+    Each is followed by one with its inputs moved a little: such kernels are not even monotone. The weights are where
+    training starts: what no torch run confirms says nothing of how far they would have to go.
+    """
+    rng = np.random.default_rng(seed)
+    starts = list(starts_of(problem.leaves, rng))
+    fixed = {x.name: starts[0][x.name] for x in problem.leaves if x.role == "parameter"}
+    movable = [x for x in stages(problem.leaves)[0] if x.name not in fixed] if stages(problem.leaves) else []
+    points = [{**point, **fixed} for point in probes_from(problem, starts[0], rng)]
+    for start in ({**s, **fixed} for s in starts if movable):
+        points += [point for point, _ in _descend(problem, start, movable, SCALES[1], deadline)]
+    scored: dict[float, Point] = {}
+    for point in points:
+        if time.process_time() > deadline:
+            break
+        trace = problem.traced(point, Mode(surrogate=False))
+        if not trace.earlier and trace.executions:
+            scored.setdefault(min(float(objective(g, m[0], problem.target)) for g, m in trace.executions), point)
+    best = [scored[value] for value in sorted(scored)[:count]]
+    return [
+        p for point in best for p in (point, {**point, **{x.name: _nudged(x, point[x.name], rng) for x in movable}})
+    ]
+
+
+def _nudged(leaf: Leaf, tensor: Any, rng: np.random.Generator) -> Any:
+    """Every element moved at random by up to a fiftieth of the range."""
+    width = 1.0 if unbounded(leaf) else leaf.hi - leaf.lo
+    return tensor_of(leaf, tensor.double().numpy() + 0.02 * width * rng.uniform(-1.0, 1.0, leaf.shape))
+
+
 def judged(problem: Problem, point: Point) -> Verdict:
     """What a run at the point does to the operator."""
     if problem.backward:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from analyzer.numerical.confirm import backends, consequences, points, position, tensorflow_graph
+from analyzer.numerical.confirm import backends, consequences, points, position, search, tensorflow_graph
 from analyzer.numerical.confirm.child import FILE_SIZE, MEMORY
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.inside import with_event
@@ -24,6 +24,8 @@ from analyzer.numerical.confirm.torch_dtypes import from_numpy, torch_dtype
 from analyzer.numerical.confirm.torch_evaluation import Program, run
 from analyzer.numerical.confirm.torch_program import run_torch
 from analyzer.numerical.confirm.torch_registry import Mode, Unsupported
+
+CLOSEST_SECONDS = 1.0  # for points at which another engine's kernels may fail; a point takes milliseconds
 
 
 def main() -> None:
@@ -92,6 +94,11 @@ def _points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str,
         for found in position.witnesses(problem, int(request["seed"]), deadline):
             standing = {"exact": found.exact, "moved": found.moved}
             yield {name: _array(tensor) for name, tensor in found.point.items()}, standing
+        if request["others"] and not problem.backward:
+            until = time.process_time() + CLOSEST_SECONDS
+            for point in search.closest(problem, int(request["seed"]), until):
+                elsewhere = {"exact": (), "moved": (), "elsewhere": True}
+                yield {name: _array(tensor) for name, tensor in point.items()}, elsewhere
     except (Unsupported, KeyError, NotImplementedError, TypeError, IndexError, RuntimeError, ValueError):
         # Without an interpreter for every operator the probes are still worth a real run each, at moved weights.
         if not problem.backward:

@@ -56,9 +56,11 @@ def attention(
     )
     most = 1.0 if math.isnan(most) else max(most, 1.0)
     factor = abs(float(ctx.attr("scale") or 1 / math.sqrt(max(d, 1.0))))
-    products = max(abs(q.low), abs(q.high)) * max(abs(k.low), abs(k.high)) * d * factor
-    if products > q.dtype.hi and math.isfinite(products):  # of the scores, before the softmax
-        ctx.overflow(Interval(-products, products), q.dtype, False)
+    scores = max(abs(q.low), abs(q.high)) * max(abs(k.low), abs(k.high)) * d * factor
+    if mask is not None and mask.dtype.is_float and not hidden:
+        scores += max(abs(mask.low), abs(mask.high))
+    if scores > q.dtype.hi and math.isfinite(scores):  # before the softmax
+        ctx.overflow(Interval(-scores, scores), q.dtype, False)
     low, high = (
         (-math.inf if hidden or ctx.attr("is_causal", 0) or lengths is not None else -min(most, q.dtype.hi)),
         min(most, q.dtype.hi),

@@ -44,6 +44,8 @@ def by_statistics(
     with ctx.run.ledger.quietly():
         deviation = sqrt(ctx, total)
         gain = quotient(ctx, scale, deviation) if scale is not None else quotient(ctx, scalar(x, 1.0), deviation)
+    if scale is not None and max(-gain.low, gain.high) >= x.dtype.hi:  # computed first by kernels that fold
+        ctx.overflow(scale.interval(), x.dtype, False)
     centred = linear(ctx, x, mean, -1.0)
     result = product(ctx, centred, gain)
     if bias is not None:

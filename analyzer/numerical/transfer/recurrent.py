@@ -150,6 +150,7 @@ def recurrent(
         elif (h_lo, h_hi) == old:
             break
         elif rounds >= 64:
+            ctx.overflow(x.interval(), x.dtype, False)
             h_lo, h_hi = -limit, limit
             break
     slack = 1e-5 if x.dtype.eps < 1e-5 else 16 * x.dtype.eps

@@ -11,7 +11,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor
-from analyzer.numerical.excuses import masked_rows
+from analyzer.numerical.excuses import guarded, selected
 from analyzer.numerical.transfer.facts import finite_along
 from analyzer.numerical.transfer.kinds import like
 from analyzer.numerical.transfer.reductions import block_counts, over_blocks
@@ -71,18 +71,19 @@ def _running(values: Array) -> Array:
     return np.concatenate([zero, np.cumsum(values[..., :-1], axis=-1)], axis=-1)
 
 
-def _masked_rows(ctx: Context, x: AbstractTensor, axes: Any) -> bool:
+def _masked_rows(ctx: Context, x: AbstractTensor, axes: Any) -> None:
     """Flags rows that may consist of -inf alone, which softmax turns into NaN."""
     if x.low > -np.inf:
-        return False
+        return
     safe = axes is not None and len(axes) == 1 and x.rank is not None and finite_along(x, axes[0] - x.rank)
-    danger = "every element of a row is -inf"
-    guard = None if safe or x.high == np.inf else masked_rows(ctx.run, ctx.node)
-    if guard is not None and ctx.excused_silently(danger, guard):
-        ctx.run.ledger.checked(ctx.node)
-        return True
-    ctx.check("numerical/softmax-of-minus-infinity", danger, {0: x}, lambda _: safe and x.high != np.inf)
-    return not safe
+    ctx.check(
+        "numerical/softmax-of-minus-infinity",
+        "every element of a row is -inf",
+        {0: x},
+        lambda _: safe and x.high != np.inf,
+        guard=None if x.nan or x.high == np.inf else guarded(ctx.run, (x,), lambda t: t.low > -np.inf),
+        leaks=not selected(ctx.node.inputs[0]),
+    )
 
 
 @transfer("Softmax")
