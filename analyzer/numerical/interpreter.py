@@ -119,6 +119,7 @@ class Run:
         tensor = from_data(array, dtype, limit=limit)
         if array.size <= 64 and array.dtype.kind != "O":
             tensor.key = self.number(("constant", dtype.name, array.shape, array.tobytes()))
+            tensor.final = True  # whichever node holds it
         return tensor
 
     def number(self, what: Any) -> int:
