@@ -58,7 +58,7 @@ def cancelled_bound(a: AbstractTensor, b: AbstractTensor, scale: float) -> float
 def _leaves(x: AbstractTensor, coefficient: float, depth: int) -> Iterator[tuple[AbstractTensor, float]]:
     """The terms that `x` is the sum of, with powers of two as their coefficients: those round nothing."""
     origin = x.origin
-    inputs = origin.inputs if origin is not None else ()
+    inputs: tuple[AbstractTensor, ...] = origin.inputs if origin is not None else ()
     name = origin.rule.name if origin is not None else ""
     if depth == 0 or not all(isinstance(i, AbstractTensor) for i in inputs):
         yield x, coefficient

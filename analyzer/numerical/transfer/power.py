@@ -20,9 +20,9 @@ def power(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
         x = broadcast(ctx, x, y)
     if constant == 2:
         ctx.run.ledger.checked(ctx.node)
-        result = squared(ctx, x)
-        result.facts = {**result.facts, **of_power(x, 2.0, result)}
-        return result
+        square: AbstractTensor = squared(ctx, x)
+        square.facts = {**square.facts, **of_power(x, 2.0, square)}
+        return square
     if constant == 1:
         ctx.run.ledger.checked(ctx.node)
         return like(x, x.lo, x.hi)

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.domain.dims import Shape
+from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes, count
 from analyzer.numerical.transfer.facts import over_everything
 from analyzer.numerical.transfer.order import selected_alike
 from analyzer.numerical.transfer.reductions import reduction_axes, rounding_terms
@@ -112,27 +113,30 @@ def _weighing(a: AbstractTensor, b: AbstractTensor) -> tuple[float, float] | Non
             return None
         weights = one.inputs[1]
         total = _most_in_a_window(weights)
-        terms = float(np.prod([d for d in (weights.shape or ())[1:] if isinstance(d, int)]))
-        return None if total is None else (total, rounding_terms(terms) + WINOGRAD)
+        terms = _elements((weights.shape or ())[1:])
+        return (total, rounding_terms(terms) + WINOGRAD) if total is not None and terms else None
     if rest[0] != rest[1]:
         return None
     if name in ("AveragePool", "GlobalAveragePool"):
-        shape = context.attr("kernel_shape") if name == "AveragePool" else (x.shape or ())[2:]
-        if not shape or not all(isinstance(d, int) for d in shape):
-            return None
-        return 1.0, rounding_terms(float(np.prod(shape)))
+        terms = _elements(tuple(context.attr("kernel_shape") or ()) if name == "AveragePool" else (x.shape or ())[2:])
+        return (1.0, rounding_terms(terms)) if terms else None
     if name == "ReduceMean":
         axes, _ = reduction_axes(context, x, one.inputs[1] if len(one.inputs) > 1 else None)
-        sizes = x.shape if axes is None else [x.shape[i] for i in axes] if isinstance(axes, tuple) else [None]
-        if not all(isinstance(d, int) for d in sizes or ()):
-            return None
-        return 1.0, rounding_terms(float(np.prod(sizes or (1,))))
+        which = tuple(range(x.rank or 0)) if axes is None else axes
+        terms = _elements(tuple((x.shape or ())[i] for i in which)) if isinstance(which, tuple) else None
+        return (1.0, rounding_terms(terms)) if terms else None
     return None
+
+
+def _elements(shape: Shape) -> float | None:
+    """How many elements a shape holds; None where that is not known."""
+    least, most = count(shape)
+    return most if least == most else None
 
 
 def _shares(weights: AbstractTensor) -> float | None:
     """What the weights of a window add up to: they were divided by their own sum, and repeated for each channel."""
-    count = float(np.prod(weights.shape[1:])) if weights.shape else 0.0
+    each = _elements((weights.shape or ())[1:])
     current = weights
     for _ in range(DEPTH):
         origin = current.origin
@@ -142,14 +146,13 @@ def _shares(weights: AbstractTensor) -> float | None:
         if origin.rule.name == "Div":
             kind, summed, axes, _ = origin.inputs[1].facts.get("reduced", ("", source, None, False))
             every = kind == "sum" and summed.key == source.key and over_everything(source, axes)
-            same = source.shape is not None and float(np.prod([d for d in source.shape if isinstance(d, int)])) == count
-            known = every and same and all(isinstance(d, int) for d in source.shape or ())
-            return 1.0 + count * ACCUMULATED if known and source.low >= 0 else None
+            known = each if every and source.shape is not None and _elements(source.shape) == each else None
+            return 1.0 + known * ACCUMULATED + 4 * float(source.dtype.eps) if known and source.low >= 0 else None
         if origin.rule.name not in ("Unsqueeze", "Squeeze", "Reshape", "Transpose", "Expand", "Tile", "Identity"):
             return None
         if origin.rule.name in ("Expand", "Tile") and not _repeats_whole(source, current):
             return None
-        if origin.rule.name in ("Reshape", "Transpose") and float(np.prod(current.shape or (0,))) != count:
+        if origin.rule.name in ("Reshape", "Transpose") and _elements(current.shape or (0,)) != each:
             return None  # what stood in one window may stand in several
         current = source
     return None
@@ -165,7 +168,8 @@ def _repeats_whole(source: AbstractTensor, result: AbstractTensor) -> bool:
 
 def _most_in_a_window(weights: AbstractTensor) -> float | None:
     """The most that the weights of one output channel add up to; None where one may be negative."""
-    if weights.low < 0 or weights.nan or weights.shape is None or not all(isinstance(d, int) for d in weights.shape):
+    each = _elements((weights.shape or ())[1:])
+    if weights.low < 0 or weights.nan or each is None:
         return None
     whole = _shares(weights)
     if whole is not None:
@@ -174,9 +178,9 @@ def _most_in_a_window(weights: AbstractTensor) -> float | None:
         data = np.asarray(weights.data, np.float64)
         return float(data.reshape(data.shape[0], -1).sum(1).max(initial=0.0))
     if weights.starts is None:
-        return float(weights.high * np.prod(weights.shape[1:]))
+        return float(weights.high * each)
     high = np.asarray(weights.hi)
-    for axis, (own, size) in enumerate(zip(weights.starts, weights.shape, strict=True)):
-        lengths = np.diff((*own, size)).reshape([-1 if i == axis else 1 for i in range(high.ndim)])
-        high = high * (lengths if axis else 1)
+    for axis, (own, size) in enumerate(zip(weights.starts, weights.shape or (), strict=True)):
+        if axis:
+            high = high * block_sizes(own, size)[1].reshape([-1 if i == axis else 1 for i in range(high.ndim)])
     return float(high.reshape(high.shape[0], -1).sum(1).max(initial=0.0))
