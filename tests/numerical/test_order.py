@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from build import Builder, rules, run
+from build import Builder, bounds, rules, run
 from containment import outside
 from test_relations import engine
 
@@ -118,3 +118,35 @@ def test_what_is_taken_away_and_given_back() -> None:
         for g in (np.ones_like(p), (rng.random(p.shape) > 0.5).astype(np.float32), np.zeros_like(p)):
             (score,) = session.run(None, {"p": p, "g": g})
             assert np.isfinite(score).all()
+
+
+def union(*, labels: str = "whole", size: int = 5000, exclusive: int = 0, counted: str = "x") -> Graph:
+    """The union in the losses that extend the Jaccard index: all labels and the running sum of what is none."""
+    b = Builder()
+    if labels == "whole":
+        x = b.op("Cast", b.op("Equal", b.input("c", (size,), "int64"), b.const(1, np.int64)), to=1)
+    else:
+        x = b.input("x", (size,))
+    rest = b.op("Sub", b.const(1.0), x if counted == "x" else b.input(counted, (size,)))
+    missing = b.op("CumSum", rest, b.const(0, np.int64), exclusive=exclusive)
+    total = b.op("ReduceSum", x, keepdims=0)
+    return b.graph(b.op("Reciprocal", b.op("Add", total, missing), name="union"))
+
+
+def test_a_total_and_the_running_sum_of_what_is_missing() -> None:
+    ranges = {"c": (0, 3), "x": (0, 1), "y": (0, 1)}
+    unsafe = [("division-by-zero", "union")]
+    assert rules(union(), ranges) == []
+    assert rules(union(labels="shares", size=60), ranges) == []
+    assert rules(union(labels="shares"), ranges) == unsafe  # the roundings of five thousand shares
+    assert rules(union(exclusive=1), ranges) == unsafe
+    assert rules(union(labels="shares", size=60, counted="y"), ranges) == unsafe
+    assert rules(union(labels="shares", size=60), {"x": (-1, 1)}) == unsafe
+    rng = np.random.default_rng(0)
+    for graph in (union(size=60), union(labels="shares", size=60)):
+        (low, high), session = bounds(graph, ranges), engine(graph)
+        for ones in (0.0, 0.01, 0.5, 1.0):
+            x = (rng.random(60) < ones).astype(np.float32)
+            feeds = {i.name: x.astype(np.int64) if i.name == "c" else x for i in session.get_inputs()}
+            (result,) = session.run(None, feeds)
+            assert low <= result.min() <= result.max() <= high

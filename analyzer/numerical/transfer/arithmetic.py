@@ -19,6 +19,7 @@ from analyzer.numerical.transfer.mixture import mixture_bounds
 from analyzer.numerical.transfer.order import at_least
 from analyzer.numerical.transfer.peaks import of_product
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.running_totals import least_total
 from analyzer.numerical.transfer.variance import least_variance
 
 SMALLEST_PRODUCT = 1e-290  # of coefficients of affine forms: below it float64 loses digits, then all of them
@@ -107,6 +108,7 @@ def _related(
         least = cancelled_bound(a, b, scale)
         lo = lo if least is None else np.maximum(lo, least)
     if scale > 0:
+        lo = np.maximum(lo, least_total(a, b))
         mixed = mixture_bounds(a, b)
         return (lo, hi) if mixed is None else (np.maximum(lo, mixed[0]), np.minimum(hi, mixed[1]))
     if np.min(lo, initial=np.inf) < 0:
