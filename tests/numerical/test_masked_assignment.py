@@ -77,6 +77,16 @@ def test_no_run_leaves_the_bounds(graph: Graph) -> None:
         assert outside(known[graph.graph.outputs[0]], result) == ""
 
 
+def test_places_of_numbers_are_no_mask() -> None:
+    """What is not 0 may be negative: only of conditions it is known that they hold."""
+    b = Builder()
+    x = b.input("x", (6,))
+    places = b.op("Transpose", b.op("NonZero", x), perm=[1, 0])
+    updates = b.op("GatherND", x, places)
+    graph = b.graph(b.op("Sqrt", b.op("ScatterND", b.const(np.zeros(6)), places, updates), name="root"))
+    assert rules(graph, {"x": (-10, -1)}) == [("sqrt-of-negative", "root")]
+
+
 def test_no_elements_are_gathered_without_complaint() -> None:
     b = Builder()
     x = b.input("x", (3, 2))

@@ -44,6 +44,14 @@ def test_a_sum_over_other_axes_or_of_differences_proves_nothing() -> None:
     assert rules(graph, SCORES) == [("division-by-zero", "columns"), ("division-by-zero", "differences")]
 
 
+def test_of_no_rows_the_sum_is_0() -> None:
+    b = Builder()
+    chosen = b.op("Compress", b.op("Softmax", b.input("x", (6, 5)), axis=1), b.input("c", (6,), "bool"), axis=0)
+    share = b.op("Softmax", chosen, axis=1)
+    graph = b.graph(b.op("Reciprocal", b.op("ReduceSum", share, keepdims=0), name="total"))
+    assert rules(graph, {**SCORES, "c": (0, 1)}) == [("division-by-zero", "total")]
+
+
 @pytest.mark.parametrize("softmax", [True, False])
 def test_no_run_leaves_the_bounds(softmax: bool) -> None:
     graph, rng = sinkhorn(softmax=softmax), np.random.default_rng(0)

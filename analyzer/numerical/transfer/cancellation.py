@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.facts import are_axes
 from analyzer.numerical.transfer.order import at_least
@@ -35,7 +37,8 @@ def cancelled_bound(a: AbstractTensor, b: AbstractTensor, scale: float) -> float
         term.net, term.gross = term.net + coefficient, term.gross + abs(coefficient)
         if operators > MOST_LEAVES:
             return None
-    if all(t.gross == t.net for t in terms.values()) or any(t.tensor.low < 0 or t.tensor.nan for t in terms.values()):
+    known = all(t.tensor.low >= 0 and t.tensor.high < np.inf and not t.tensor.nan for t in terms.values())
+    if not known or all(t.gross == t.net for t in terms.values()):
         return None
     remaining = [t for t in terms.values() if t.net > 0]
     lost = 0.0  # of what cancels, in units of what remains

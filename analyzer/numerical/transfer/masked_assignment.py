@@ -16,7 +16,14 @@ MOVES = ("Squeeze", "Unsqueeze", "Reshape", "Expand", "Identity", "Cast", "Conca
 
 
 def mask_of(indices: Any) -> AbstractTensor | None:
-    """The condition at whose nonzero elements `indices` point, one row an element, in order; None if there is none."""
+    """The condition at whose true elements `indices` point, one row an element, in order; None if there is none."""
+    found = _condition(indices)
+    if found is None or found.dtype.name != "bool" or indices.rank != 2:
+        return None
+    return found if indices.shape[-1] == found.rank else None
+
+
+def _condition(indices: Any) -> AbstractTensor | None:
     current = indices
     for _ in range(DEPTH):
         origin = current.origin if isinstance(current, AbstractTensor) else None
