@@ -59,3 +59,26 @@ def test_no_run_leaves_the_bounds(softmax: bool) -> None:
     for scale in (30.0, 3.0, 0.0):
         (result,) = session.run(None, {"x": rng.uniform(-scale, scale, (6, 5)).astype(np.float32)})
         assert outside(found[graph.graph.outputs[0]], result) == ""
+
+
+def tempered(*, power: float = -5.0, subtract: str = "ReduceMax", sharp: float = -0.2) -> Graph:
+    """``max(1 + c (x - max x), 0) ** p`` over its sum: a softmax of heavier or lighter tails."""
+    b = Builder()
+    x = b.input("x", (6, 5))
+    below = b.op("Sub", x, b.op(subtract, x, b.const([1], np.int64)))
+    scaled = b.op("Relu", b.op("Add", b.op("Mul", below, b.const(sharp)), b.const(1.0)))
+    weights = b.op("Pow", scaled, b.const(power))
+    total = b.op("ReduceSum", weights, b.const([1], np.int64))
+    return b.graph(b.op("Div", weights, total, name="share"))
+
+
+def test_the_element_at_the_maximum_keeps_the_sum_away_from_0() -> None:
+    wide = {"x": (-1e9, 1e9)}
+    assert rules(tempered(), wide) == []
+    assert rules(tempered(power=2.0, sharp=0.5), wide) == []
+    assert rules(tempered(subtract="ReduceMean", power=2.0, sharp=0.5), wide) == [("division-by-zero", "share")]
+    graph = tempered()
+    found, session = run(graph, wide, everything=True).values, engine(graph)
+    for scale in (1e9, 1.0, 0.0):
+        x = np.random.default_rng(0).uniform(-scale, scale, (6, 5)).astype(np.float32)
+        assert outside(found[graph.graph.outputs[0]], session.run(None, {"x": x})[0]) == ""
