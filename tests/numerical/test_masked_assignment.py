@@ -67,7 +67,17 @@ def test_what_is_gathered_by_a_mask_is_as_the_mask_says() -> None:
     assert rules(logarithms(-1.0), RANGE) == [("log-of-nonpositive", "log")]
 
 
-@pytest.mark.parametrize("graph", [clipped(), clipped(shape=(6,)), lengths()])
+def quotients(*, of: str = "x", either: bool = False) -> Graph:
+    """``1 / x[(x != 0) & (y != 0)]``."""
+    b = Builder()
+    x, y = b.input("x", (5, 4)), b.input("y", (5, 4))
+    apart = [b.op("Not", b.op("Equal", v, b.const(0.0))) for v in (x, y)]
+    places = b.op("Transpose", b.op("NonZero", b.op("Or" if either else "And", *apart)), perm=[1, 0])
+    chosen = b.op("GatherND", b.op("Add", x, b.const(1.0)) if of == "x + 1" else x, places)
+    return b.graph(b.op("Div", b.const(1.0), chosen, name="quotient"))
+
+
+@pytest.mark.parametrize("graph", [clipped(), clipped(shape=(6,)), lengths(), quotients()])
 def test_no_run_leaves_the_bounds(graph: Graph) -> None:
     known, session = run(graph, RANGE, everything=True).values, engine(graph)
     rng = np.random.default_rng(0)
@@ -75,6 +85,12 @@ def test_no_run_leaves_the_bounds(graph: Graph) -> None:
         feeds = {v.name: rng.uniform(-scale, scale, [int(d) for d in v.shape]) for v in graph.graph.inputs}
         (result,) = session.run(None, {k: v.astype(np.float32) for k, v in feeds.items()})
         assert outside(known[graph.graph.outputs[0]], result) == ""
+
+
+def test_what_is_not_0_where_the_mask_says_so() -> None:
+    assert rules(quotients(), RANGE) == []
+    assert rules(quotients(either=True), RANGE) == [("division-by-zero", "quotient")]
+    assert rules(quotients(of="x + 1"), RANGE) == [("division-by-zero", "quotient")]
 
 
 def test_places_of_numbers_are_no_mask() -> None:

@@ -15,6 +15,7 @@ Facts that transfer functions attach to their results:
 - ``above: operands``, ``below: operands``: the result is at least (at most) each of `operands`, element by element.
 - ``nearly above: operands``: the same but for rounding.
 - ``unit: (axis, most)``: the Euclidean norm along `axis` is at most `most` (`unit_rows`).
+- ``nonzero``: no element is 0, although the bounds may lie on both sides (`masked_assignment`).
 - ``finite: axes``: along `axes` at least one element is finite, although some may be infinite (masks).
 """
 

@@ -13,7 +13,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor, count, join, smashe
 from analyzer.numerical.refinement import refine_by
 from analyzer.numerical.transfer.facts import gather_place, gathered_segments, segment_axes
 from analyzer.numerical.transfer.joining import hull
-from analyzer.numerical.transfer.masked_assignment import assigned, mask_of
+from analyzer.numerical.transfer.masked_assignment import assigned, mask_of, nonzero_where
 from analyzer.numerical.transfer.peaks import peaks_of
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.shape import window
@@ -117,15 +117,16 @@ def _met(ctx: Context, x: AbstractTensor, indices: AbstractTensor, result: Abstr
 
 @transfer("GatherND")
 def gather_nd(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
-    mask = mask_of(indices)
+    mask, known = mask_of(indices), {}
     if mask is not None and mask.shape == x.shape and not ctx.attr("batch_dims", 0):
+        known = {"nonzero": True} if nonzero_where(ctx, mask, x) else {}
         x = refine_by(ctx.run, mask, True, x) or x
     whole = smashed(x)
     shape: Shape | None = None
     if x.shape is not None and indices.shape and isinstance(indices.shape[-1], int):
         batch = int(ctx.attr("batch_dims", 0))
         shape = (*indices.shape[:-1], *x.shape[batch + indices.shape[-1] :])
-    return AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan)
+    return AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan, facts=known)
 
 
 def _scattered(ctx: Context, x: AbstractTensor, updates: AbstractTensor, how: str) -> AbstractTensor:

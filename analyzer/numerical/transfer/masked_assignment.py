@@ -10,6 +10,7 @@ from typing import Any
 
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.refinement import implied_cases, reevaluate
 
 DEPTH = 16  # operators between an index and its condition, or between what is gathered and what is assigned
 MOVES = ("Squeeze", "Unsqueeze", "Reshape", "Expand", "Identity", "Cast", "Concat", "Transpose")
@@ -73,6 +74,14 @@ def assigned(ctx: Context, x: AbstractTensor, indices: Any, updates: AbstractTen
         return None
     ctx.run.finish(context, inputs, 0, result)
     return result
+
+
+def nonzero_where(ctx: Context, mask: AbstractTensor, x: AbstractTensor) -> bool:
+    """Whether `x` is not 0 wherever the mask holds, by the cases that make it hold."""
+    least = x.dtype.smallest if x.dtype.is_float else 1.0
+    with ctx.run.ledger.quietly():
+        pieces = [reevaluate(ctx.run, x, case, {}, False) for case in implied_cases(mask, True)]
+    return bool(pieces) and all((p.low >= least or p.high <= -least) and not p.nan for p in pieces)
 
 
 def _spread(ctx: Context, value: AbstractTensor, mask: AbstractTensor, depth: int) -> AbstractTensor | None:
