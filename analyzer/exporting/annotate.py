@@ -16,6 +16,7 @@ from analyzer.exporting.inside.specialized import INDEPENDENT
 from analyzer.exporting.manifest import FORMATS, Manifest
 from analyzer.findings import Location
 from analyzer.graph import Graph, layer_of, set_call_site, set_display_name, set_frozen, set_layer, set_location
+from analyzer.graph.model import TRUTHS
 from analyzer.loading.reading import load
 from analyzer.problem import TargetProblem
 
@@ -77,6 +78,9 @@ def scalar_outputs(graph: ir.Graph) -> tuple[str, ...]:
 def annotate_torch(model: ir.Model, manifest: Manifest) -> None:
     """Module scope, class, source line and display name of each node, from the Torch exporter's metadata."""
     _name_symbols(model, manifest)
+    for value in model.graph.inputs:
+        if value.name in manifest.truths:
+            value.metadata_props[TRUTHS] = "1"
     seen: Counter[tuple[str, str]] = Counter()
     names: dict[str, str] = {}
     used: Counter[str] = Counter()

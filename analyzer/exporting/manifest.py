@@ -50,7 +50,8 @@ class Manifest:
 
     `axes` names symbolic dimensions: input -> axis -> symbol. `created` says where layers were created.
     `scopes` maps TensorFlow name scopes to Keras layers, `classes` those to their classes; `lines` holds the source
-    line of each TensorFlow node. `recorded`: numbers that the model read from its own values are fixed in it.
+    line of each TensorFlow node. `truths` are floating-point inputs of which the example shows zeros and ones alone.
+    `recorded`: numbers that the model read from its own values are fixed in it.
     """
 
     failure: str | None = None
@@ -63,6 +64,7 @@ class Manifest:
     recorded: bool = False
     files: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
+    truths: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
     axes: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     shapes: Mapping[str, tuple[tuple[int | str, ...], str]] = field(default_factory=dict)
@@ -107,6 +109,7 @@ def _manifest(data: Any) -> Manifest:
         recorded=data.get("recorded", False) is not False,
         files=tuple(name for name in _list(data.get("files", [])) if _inside(name)),
         inputs=_list(data.get("inputs", [])),
+        truths=_list(data.get("truths", [])),
         outputs=_list(data.get("outputs", [])),
         axes={
             _text(k): {int(axis): _text(symbol) for axis, symbol in v.items()} for k, v in data.get("axes", {}).items()

@@ -32,6 +32,7 @@ LINE = "assay.line"
 CALL_SITE = "assay.call"
 ROLE = "assay.role"
 INITIAL_VALUE = "assay.initial_value"
+TRUTHS = "assay.truths"  # of an input: the example holds zeros and ones and nothing else
 FROZEN = "assay.frozen"
 SIGNATURE = "assay.signature"  # of the model: all inputs of the entry point, one a line, those it does not use included
 

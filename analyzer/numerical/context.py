@@ -250,7 +250,8 @@ class Context:
         tiny = tensor.dtype.smallest if tensor.dtype.is_float else 1.0
 
         def safe(t: AbstractTensor) -> bool:
-            return bool(np.all((t.lo >= tiny) | (t.hi <= -tiny))) and not t.nan
+            apart = bool(np.all((t.lo >= tiny) | (t.hi <= -tiny))) or "nonzero" in t.facts
+            return apart and not t.nan
 
         if self.check(rule, danger, {index: tensor}, safe) and safe(tensor):
             return tensor

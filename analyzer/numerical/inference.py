@@ -11,7 +11,7 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.graph import Graph, ValueRange
-from analyzer.graph.model import INITIAL_VALUE
+from analyzer.graph.model import INITIAL_VALUE, TRUTHS
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.constants import constant_array
 from analyzer.operators.declaration import CLASS_LOSS, CONVERTS, IDENTITY, SELECTS
@@ -95,6 +95,8 @@ def inferred_input(value: ir.Value, uses: Uses) -> ValueRange | None:
         return ValueRange(0.0, 1.0, Origin.INFERRED, "labels: a probability for each class")
     if MASK.search(name):
         return ValueRange(0.0, 1.0, Origin.INFERRED, "mask")
+    if TRUTHS in value.metadata_props:
+        return ValueRange(0.0, 1.0, Origin.INFERRED, "labels: the example holds zeros and ones alone")
     return None
 
 

@@ -29,6 +29,7 @@ from analyzer.numerical.functions import body_of
 from analyzer.numerical.ledger import UNDECIDED, Ledger
 from analyzer.numerical.relevance import relevant
 from analyzer.numerical.result import Interpretation, Options, Partitioning
+from analyzer.numerical.transfer.attained import add_attained, attained_by
 from analyzer.numerical.transfer.registry import Rule, rules
 
 IGNORED_ATTRIBUTES = frozenset({"_class", "_output_shapes", "T", "Tidx", "Tshape", "_XlaMustCompile"})
@@ -119,6 +120,7 @@ class Run:
         tensor = from_data(array, dtype, limit=limit)
         if array.size <= 64 and array.dtype.kind != "O":
             tensor.key = self.number(("constant", dtype.name, array.shape, array.tobytes()))
+            tensor.final = True  # whichever node holds it
         return tensor
 
     def number(self, what: Any) -> int:
@@ -295,6 +297,8 @@ class Run:
                     first, result, lambda key: (rule.name, context.op, index, (key, *keys[1:]), attributes)
                 )
         result.origin = Application(context, inputs, index)
+        if rule.elementwise and rule.pure and any(attained_by(i) for i in inputs):
+            add_attained(context, inputs, result)
         if (
             result.starts is not None
             and result.lo.size > self.block_limit

@@ -6,7 +6,8 @@ to the parts. The results are numbered like any value, so that relations hold be
 
 The fact ``parts: (axis, sizes, tensors)`` marks a concatenation; ``window: (source, offsets, kept)`` a result whose
 axis i shows axis ``kept[i]`` of `source` from ``offsets[kept[i]]`` on (a tuple lists the index of each element; None
-stands for an axis of its own); source axes that are not kept show one index.
+stands for an axis of its own); source axes that are not kept show one index. ``seen: (part, kept)`` is all of a part
+under such axes.
 """
 
 from __future__ import annotations
@@ -299,6 +300,7 @@ class Regions:
         )
         if inner.form is not None and self.run.options.affine:
             result.form = self.run.selected(inner, result, lambda key: ("seen", key, kept, identity[3]))
+        result.facts = {"seen": (inner, kept)}
         return result
 
     def _of_reshape(self, tensor: AbstractTensor, region: Region, depth: int) -> AbstractTensor | None:

@@ -280,3 +280,30 @@ def test_a_program_from_an_environment_without_onnxscript_is_converted(project):
     np.testing.assert_allclose(found.sum(1), 1, atol=1e-5)
     with pytest.raises(ExportProblem, match="neither where the project's code runs nor where Assay does"):
         export("net.py:build", project.root, target=target, sandbox=WithoutOnnxscript())
+
+
+def test_labels_are_told_by_an_example_of_zeros_and_ones(project, export_entry):
+    from analyzer.numerical.assumptions import assume
+
+    project.write(
+        "labels.py",
+        """
+        import torch
+
+
+        class Net(torch.nn.Module):
+            def forward(self, scores, labels, ones, image, few):
+                return ((scores - labels) * ones * image).sum() + few.sum()
+
+
+        def build():
+            labels = torch.nn.functional.one_hot(torch.arange(3), 3).float()
+            return Net(), (torch.randn(3, 3), labels, torch.ones(3, 3), torch.rand(3, 3), torch.tensor([0.0, 1.0]))
+        """,
+    )
+    graph = export_entry("labels.py:build")
+    found = {a.name: a.range for a in assume(graph, TargetConfig(id="labels", entry="labels.py:build"))}
+    assert (found["labels"].lo, found["labels"].hi) == (0, 1)
+    assert "zeros and ones" in found["labels"].reason
+    for name in ("scores", "ones", "image", "few"):  # constant, continuous or too few to tell
+        assert (found[name].lo, found[name].hi) == (-100, 100)

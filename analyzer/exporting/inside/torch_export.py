@@ -23,6 +23,8 @@ from .failure import Failure, Project, describe, is_defect
 
 EMBED_LIMIT = 1 << 30  # bytes of weights above which they are written beside the model: protobuf ends at 2 GiB
 
+FEWEST_TRUTHS = 8  # of fewer numbers, written by hand, zeros and ones say little
+
 
 def export(built: Built, request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:
     """Write ``model.onnx`` (or ``program.pt2``) to `out`; returns what else there is to tell."""
@@ -43,6 +45,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
         "axes": axes,
         "created": _created(module),
         "inputs": list(named),
+        "truths": _truths(named, torch),
         "recorded": specialized.NOTE in notes,
     }
     try:
@@ -119,6 +122,18 @@ def _inputs(
         return (), built.inputs, dict(built.inputs)
     positional = names + [f"input_{i}" for i in range(len(names), len(built.inputs))]
     return built.inputs, {}, {positional[i]: value for i, value in enumerate(built.inputs)}
+
+
+def _truths(named: Mapping[str, Any], torch: Any) -> list[str]:
+    """Floating-point inputs that the entry point's example fills with zeros and ones, some of each: labels, masks."""
+
+    def true_or_false(value: Any) -> bool:
+        if not isinstance(value, torch.Tensor) or not value.dtype.is_floating_point or value.numel() < FEWEST_TRUTHS:
+            return False
+        ones = value == 1
+        return bool(((value == 0) | ones).all() and ones.any() and not ones.all())
+
+    return [name for name, value in named.items() if true_or_false(value)]
 
 
 def _parameters(module: Any) -> list[str]:

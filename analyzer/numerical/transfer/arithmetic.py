@@ -11,10 +11,16 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import affine, dims, dtypes
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on
+from analyzer.numerical.transfer.cancellation import cancelled_bound
 from analyzer.numerical.transfer.elementwise import squared
 from analyzer.numerical.transfer.facts import are_axes, difference_sign, keeps_finite
 from analyzer.numerical.transfer.kinds import build, independent, operands_on_common_blocks, rounded
+from analyzer.numerical.transfer.mixture import mixture_bounds
+from analyzer.numerical.transfer.order import at_least
+from analyzer.numerical.transfer.peaks import of_product
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.running_totals import least_total
+from analyzer.numerical.transfer.variance import least_variance
 
 SMALLEST_PRODUCT = 1e-290  # of coefficients of affine forms: below it float64 loses digits, then all of them
 
@@ -58,6 +64,8 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
             facts = {"max": (0.0, axes)}
     if scale < 0 and dtype.is_float and (a.facts or b.facts) and ctx.options.affine:
         lo, hi = _ordered(a, b, lo, hi)
+    if dtype.is_float and ctx.options.affine and not infinite:
+        lo, hi = _related(ctx, a, b, scale, lo, hi)
     low_, high_ = (lo, hi) if starts is None else (lo.min(initial=np.inf), hi.max(initial=-np.inf))
     tight = independent(a, b) if a.tight is not None or b.tight is not None else None
     if low_ < dtype.lo or high_ > dtype.hi:
@@ -89,6 +97,26 @@ def _ordered(a: AbstractTensor, b: AbstractTensor, lo: Array, hi: Array) -> tupl
     below, exact = difference_sign(b, a)
     if below:
         hi = np.minimum(hi, 0.0 if exact else slack)
+    return lo, hi
+
+
+def _related(
+    ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float, lo: Array, hi: Array
+) -> tuple[Array, Array]:
+    """Bounds of a sum or a difference from how both operands were computed."""
+    if np.min(lo, initial=np.inf) < 0:
+        least = cancelled_bound(a, b, scale)
+        lo = lo if least is None else np.maximum(lo, least)
+    if scale > 0:
+        lo = np.maximum(lo, least_total(a, b))
+        mixed = mixture_bounds(a, b)
+        return (lo, hi) if mixed is None else (np.maximum(lo, mixed[0]), np.minimum(hi, mixed[1]))
+    if np.min(lo, initial=np.inf) < 0:
+        least = 0.0 if at_least(ctx.run, a, b) else least_variance(a, b)
+        lo = np.maximum(lo, least)
+    if np.max(hi, initial=-np.inf) > 0:
+        most = 0.0 if at_least(ctx.run, b, a) else -least_variance(b, a)
+        hi = np.minimum(hi, most)
     return lo, hi
 
 
@@ -193,6 +221,8 @@ def product(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTenso
     if form is not None:
         error = form.error + max(abs(float(low_)), abs(float(high_))) * dtype.eps / 2 + dtype.tiny
         result.form = affine.Form(form.terms, form.constant, error)
+    if "peaks" in a.facts or "peaks" in b.facts:
+        result.facts = of_product(a, b, result)
     result.tight = tight
     if dtype.kind == dtypes.INTEGER and (a.dims is not None or b.dims is not None):
         first, second = a.sizes(), b.sizes()

@@ -10,6 +10,8 @@ from analyzer.numerical.domain.dtypes import Array, select
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.facts import quotient_bound
 from analyzer.numerical.transfer.kinds import broadcast, build, independent, operands_on_common_blocks
+from analyzer.numerical.transfer.order import at_least
+from analyzer.numerical.transfer.peaks import of_quotient
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.unit_rows import unit_fact
 
@@ -42,6 +44,8 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
             )
         return result
     least, most = quotient_bound(a, b)
+    if most is None and a.low >= 0 and b.low >= 0 and at_least(ctx.run, b, a):
+        least, most = 0.0, 1.0
     if least is not None and most is not None:
         lo, hi = np.maximum(lo, least), np.minimum(hi, most)
     lo, hi = dtype.flush(*dtype.nearest_both(lo, hi))
@@ -56,7 +60,7 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
             largest = max(abs(result.low), abs(result.high))
             result.form = affine.Form(form.terms, form.constant, form.error + largest * dtype.eps + dtype.tiny)
     result.tight = tight
-    result.facts = {**result.facts, **unit_fact(a, b)}
+    result.facts = {**result.facts, **unit_fact(a, b), **of_quotient(a, b, result)}
     return result
 
 

@@ -3,7 +3,8 @@
 Facts that transfer functions attach to their results:
 
 - ``max: (value, axes)``: the maximum over `axes` is exactly `value` (``x - max(x)``, its exponential).
-- ``peak: (least, axes)``: the maximum over `axes` is at least `least` (softmax, the largest of its elements).
+- ``attained: (least, most, axes)``: along `axes` some element lies in [least, most] (`attained`).
+- ``peaks: {axes: least}``: the maximum over `axes` is at least `least` (`peaks`).
 - ``extremum: (p, q, d, largest)``: the result is the larger (or smaller) of p and q, and d is p - q.
 - ``reduced: (kind, operand, axes, kept)``: the result is a reduction of `operand`; kinds ``max``, ``min``, ``sum``,
   ``norm`` (Euclidean), ``sum of absolutes``, ``sum of squares``; `kept`: the result broadcasts against the operand so
@@ -14,6 +15,7 @@ Facts that transfer functions attach to their results:
 - ``above: operands``, ``below: operands``: the result is at least (at most) each of `operands`, element by element.
 - ``nearly above: operands``: the same but for rounding.
 - ``unit: (axis, most)``: the Euclidean norm along `axis` is at most `most` (`unit_rows`).
+- ``nonzero``: no element is 0, although the bounds may lie on both sides (`masked_assignment`).
 - ``finite: axes``: along `axes` at least one element is finite, although some may be infinite (masks).
 """
 

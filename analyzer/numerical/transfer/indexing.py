@@ -10,8 +10,11 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, count, join, smashed
+from analyzer.numerical.refinement import refine_by
 from analyzer.numerical.transfer.facts import gather_place, gathered_segments, segment_axes
 from analyzer.numerical.transfer.joining import hull
+from analyzer.numerical.transfer.masked_assignment import assigned, mask_of, nonzero_where
+from analyzer.numerical.transfer.peaks import peaks_of
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.shape import window
 
@@ -27,7 +30,7 @@ def taken(ctx: Context, x: AbstractTensor, indices: AbstractTensor, axis: int) -
     known = indices.integers()
     result = AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan, tight=x.tight)
     size = x.shape[axis] if n else 1
-    if known is not None and x.starts is not None and (isinstance(size, int) or all(k >= 0 for k in known)):
+    if known and x.starts is not None and (isinstance(size, int) or all(k >= 0 for k in known)):
         positions = [k + size if k < 0 and isinstance(size, int) else k for k in known]
         blocks = np.searchsorted(x.starts[axis], positions, side="right") - 1
         lo, hi = x.lo.take(blocks, axis), x.hi.take(blocks, axis)
@@ -45,7 +48,7 @@ def taken(ctx: Context, x: AbstractTensor, indices: AbstractTensor, axis: int) -
             result.starts = starts
         else:
             result.lo, result.hi = np.float64(np.min(result.lo)), np.float64(np.max(result.hi))
-    if known is not None and n and len(indices.shape) <= 1 and len(known) <= 64:
+    if known and n and len(indices.shape) <= 1 and len(known) <= 64:
         result.facts = _gathered_window(x, axis, known, size, len(indices.shape))
     if (
         known is not None
@@ -114,12 +117,16 @@ def _met(ctx: Context, x: AbstractTensor, indices: AbstractTensor, result: Abstr
 
 @transfer("GatherND")
 def gather_nd(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
+    mask, known = mask_of(indices), {}
+    if mask is not None and mask.shape == x.shape and not ctx.attr("batch_dims", 0):
+        known = {"nonzero": True} if nonzero_where(ctx, mask, x) else {}
+        x = refine_by(ctx.run, mask, True, x) or x
     whole = smashed(x)
     shape: Shape | None = None
     if x.shape is not None and indices.shape and isinstance(indices.shape[-1], int):
         batch = int(ctx.attr("batch_dims", 0))
         shape = (*indices.shape[:-1], *x.shape[batch + indices.shape[-1] :])
-    return AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan)
+    return AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan, facts=known)
 
 
 def _scattered(ctx: Context, x: AbstractTensor, updates: AbstractTensor, how: str) -> AbstractTensor:
@@ -171,7 +178,9 @@ def scatter_elements(ctx: Context, x: AbstractTensor, indices: Any, updates: Abs
 
 @transfer("ScatterND")
 def scatter_nd(ctx: Context, x: AbstractTensor, indices: Any, updates: AbstractTensor) -> AbstractTensor:
-    return _scattered(ctx, x, updates, str(ctx.attr("reduction", "none")))
+    how = str(ctx.attr("reduction", "none"))
+    chosen = assigned(ctx, x, indices, updates) if how == "none" else None
+    return _scattered(ctx, x, updates, how) if chosen is None else chosen
 
 
 @transfer("TensorScatter")
@@ -225,10 +234,9 @@ def top_k(ctx: Context, x: AbstractTensor, k: Any = None) -> tuple[AbstractTenso
         hi = min(hi, max(dims.high(x.shape[axis]) - 1, 0)) if x.shape else 0.0
     kind = dtypes.INT32 if ctx.is_tf else dtypes.INT64
     values = AbstractTensor(x.dtype, shape, whole.lo, whole.hi, None, x.nan)
-    peak = x.facts.get("peak")
-    some = peak is not None and shape is not None and peak[1] == (axis,) and dims.low(shape[axis]) >= 1
-    if some and int(ctx.attr("largest", 1)):  # the largest is among them
-        values.facts = {"peak": peak}
+    peaks = {axes: v for axes, v in peaks_of(x).items() if shape is not None and axes == (axis,)}
+    if peaks and shape is not None and dims.low(shape[axis]) >= 1 and int(ctx.attr("largest", 1)):
+        values.facts = {"peaks": peaks}  # the largest is among them
     return values, AbstractTensor(kind, shape, np.float64(0), np.float64(hi))
 
 

@@ -8,6 +8,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.elementwise import sqrt, squared
 from analyzer.numerical.transfer.kinds import broadcast, build, independent, like, operands_on_common_blocks
+from analyzer.numerical.transfer.peaks import of_power
 from analyzer.numerical.transfer.registry import transfer
 
 
@@ -19,7 +20,9 @@ def power(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
         x = broadcast(ctx, x, y)
     if constant == 2:
         ctx.run.ledger.checked(ctx.node)
-        return squared(ctx, x)
+        square: AbstractTensor = squared(ctx, x)
+        square.facts = {**square.facts, **of_power(x, 2.0, square)}
+        return square
     if constant == 1:
         ctx.run.ledger.checked(ctx.node)
         return like(x, x.lo, x.hi)
@@ -90,6 +93,8 @@ def power(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
     lo, hi = ctx.finite(lo, hi, x.dtype, not infinite, tight is not None)
     result = build(ctx, x.dtype, shape, starts, lo, hi, nan=infinite)
     result.tight = tight
+    if "peaks" in x.facts:
+        result.facts = of_power(x, constant, result)
     return result
 
 

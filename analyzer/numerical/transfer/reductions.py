@@ -16,6 +16,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes, count
 from analyzer.numerical.transfer.elementwise import absolute, log, sqrt, squared
 from analyzer.numerical.transfer.facts import finite_along, reduction_fact
 from analyzer.numerical.transfer.kinds import like
+from analyzer.numerical.transfer.peaks import least_sum
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.unit_rows import has_unit, product_bound
 
@@ -159,10 +160,12 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
     bound = np.inf if mean else _bound_of_products(x, axes)
     lo, hi = np.maximum(lo, -bound), np.minimum(hi, bound)
     infinite = x.low == -np.inf or x.high == np.inf
-    known = x.facts.get("max") or x.facts.get("peak")
+    known = x.facts.get("max")
     facts: dict[str, Any] = {}
     if not mean and known is not None and x.low >= 0 and _all_axes(x, axes) == tuple(known[1]):
         lo = np.maximum(lo, known[0])
+    if not mean and "peaks" in x.facts:
+        lo = np.maximum(lo, least_sum(x, _all_axes(x, axes)))
     if not mean:
         kind = {"Square": "sum of squares", "Abs": "sum of absolutes"}.get(
             x.origin.rule.name if x.origin else "", "sum"

@@ -12,7 +12,10 @@ from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, from_data, smashed
 from analyzer.numerical.transfer.facts import over_everything
+from analyzer.numerical.transfer.peaks import transposed
 from analyzer.numerical.transfer.registry import transfer
+
+LARGEST_TILED = 1 << 16  # elements of a constant: the window of a similarity, once for each channel
 
 
 def reshaped(ctx: Context, x: AbstractTensor, new: Shape | None, key: Any = None) -> AbstractTensor:
@@ -144,7 +147,7 @@ def transpose(ctx: Context, x: AbstractTensor, permutation: Any = None) -> Abstr
         result.starts = tuple(x.starts[p] for p in order)
     if x.data is not None:
         result.data = np.asarray(x.data).transpose(order)
-    result.facts = window(x, (0,) * len(order), tuple(order))
+    result.facts = {**window(x, (0,) * len(order), tuple(order)), **transposed(x, order)}
     return result
 
 
@@ -251,6 +254,8 @@ def expand(ctx: Context, x: AbstractTensor, wanted: AbstractTensor) -> AbstractT
             dims.unknown(0, d.hi) if isinstance(d, dims.Symbol) and d.lo < 0 else (1 if d == -1 else d) for d in sizes
         )
         new = dims.broadcast_shapes([x.shape, clean])
+    if new is not None and new == x.shape:
+        return x
     result = AbstractTensor(x.dtype, new, x.lo, x.hi, None, x.nan, tight=None if x.tight is None else x.tight | {0})
     if x.starts is not None:
         if new is None:
@@ -269,6 +274,9 @@ def expand(ctx: Context, x: AbstractTensor, wanted: AbstractTensor) -> AbstractT
         }
     if (x.low == 0 and x.high == 0) or x.low == x.high:
         result.tight = None
+    known = tuple(d for d in new or () if isinstance(d, int))
+    if x.data is not None and new is not None and len(known) == len(new) and math.prod(known) <= LARGEST_TILED:
+        result.data = np.broadcast_to(x.data, known)
     return result
 
 
@@ -291,7 +299,7 @@ def tile(ctx: Context, x: AbstractTensor, repeats: AbstractTensor) -> AbstractTe
             result.starts = tuple(s if k else (0,) for s, k in zip(x.starts, keep, strict=True))
     if x.data is not None and times is not None and all(isinstance(t, int) for t in times):
         repeated = [dims.low(t) for t in times]
-        if np.size(x.data) * float(np.prod(repeated)) <= 4096:
+        if np.size(x.data) * float(np.prod(repeated)) <= LARGEST_TILED:
             result.data = np.tile(x.data, repeated)
     return result
 

@@ -42,9 +42,18 @@ def short_time_fourier(
         else (count(window.shape)[1] if window is not None else count(signal.shape)[1])
     )
     weight = max(abs(window.low), abs(window.high)) if window is not None else 1.0
-    return _symmetric(
-        ctx, signal, max(abs(signal.low), abs(signal.high)) * weight * n * math.sqrt(2), ctx.declared_shape()
-    )
+    shape = _frames(ctx, signal, step, n) or ctx.declared_shape()
+    return _symmetric(ctx, signal, max(abs(signal.low), abs(signal.high)) * weight * n * math.sqrt(2), shape)
+
+
+def _frames(ctx: Context, signal: AbstractTensor, step: Any, length: float) -> dims.Shape | None:
+    """(batch, frames, frequencies, 2); None where the length of a frame or the step between them is not known."""
+    by = step.integers() if isinstance(step, AbstractTensor) else None
+    if signal.shape is None or len(signal.shape) < 2 or not by or by[0] < 1 or not 1 <= length < math.inf:
+        return None
+    frames = dims.add(dims.affine(signal.shape[1], -int(length), by[0]), 1)
+    bins = int(length) // 2 + 1 if ctx.attr("onesided", 1) else int(length)
+    return (signal.shape[0], frames, bins, 2)
 
 
 @transfer("Det")

@@ -105,7 +105,8 @@ def softmax(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     if axes is not None and x.shape is not None and x.dtype.is_float:
         classes = float(np.prod([dims.high(x.shape[a]) for a in axes]))
         if classes < LARGEST_SIZE:  # the largest of n parts of 1, summed with n roundings
-            result.facts = {"peak": ((1 - 16 * x.dtype.eps) / (classes * (1 + classes * x.dtype.eps)), axes)}
+            peak = (1 - 16 * x.dtype.eps) / (classes * (1 + classes * x.dtype.eps))
+            result.facts = {"peaks": {tuple(axes): peak}}
     return result
 
 

@@ -1,0 +1,110 @@
+"""``x[mask]`` and ``x[mask] = v``: what is gathered and scattered at the places where a condition holds.
+
+Exporters write both by the indices of the condition's nonzero elements. An assignment is a selection between the new
+values and the old ones, and is treated as one, so that each is known as the condition says.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.numerical.context import Context
+from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.refinement import implied_cases, reevaluate
+
+DEPTH = 16  # operators between an index and its condition, or between what is gathered and what is assigned
+MOVES = ("Squeeze", "Unsqueeze", "Reshape", "Expand", "Identity", "Cast", "Concat", "Transpose")
+
+
+def mask_of(indices: Any) -> AbstractTensor | None:
+    """The condition at whose true elements `indices` point, one row an element, in order; None if there is none."""
+    found = _condition(indices)
+    if found is None or found.dtype.name != "bool" or indices.rank != 2:
+        return None
+    return found if indices.shape[-1] == found.rank else None
+
+
+def _condition(indices: Any) -> AbstractTensor | None:
+    current = indices
+    for _ in range(DEPTH):
+        origin = current.origin if isinstance(current, AbstractTensor) else None
+        if origin is None or not origin.inputs or origin.context.is_tf:
+            return None
+        before = origin.inputs[0]
+        if not isinstance(before, AbstractTensor):
+            return None
+        if origin.rule.name == "NonZero":
+            return _narrow(before)
+        # of a vector's indices every such operator keeps the order; of others only the transposition is known
+        vector = current.shape is not None and before.shape is not None and _rank_of_places(before) == 1
+        if origin.rule.name not in MOVES or (origin.rule.name == "Concat" and len(origin.inputs) > 1):
+            return None
+        if not vector and not (origin.rule.name == "Transpose" and before.rank == 2):
+            return None
+        current = before
+    return None
+
+
+def _rank_of_places(indices: AbstractTensor) -> int:
+    """1 where at most one axis has another size than 1: the indices of a vector's elements."""
+    return 1 if sum(d != 1 for d in indices.shape or ()) <= 1 else 2
+
+
+def _narrow(condition: AbstractTensor) -> AbstractTensor:
+    """The condition itself, behind an expansion to the shape that it has."""
+    origin = condition.origin
+    if origin is not None and origin.rule.name == "Expand" and origin.inputs[0].shape == condition.shape:
+        return _narrow(origin.inputs[0])
+    return condition
+
+
+def assigned(ctx: Context, x: AbstractTensor, indices: Any, updates: AbstractTensor) -> AbstractTensor | None:
+    """``x[mask] = updates`` as a selection; None where `indices` are not those of a mask over all of `x`."""
+    mask = mask_of(indices)
+    if mask is None or mask.shape is None or mask.shape != x.shape:
+        return None
+    with ctx.run.ledger.quietly():
+        value = _spread(ctx, updates, mask, DEPTH)
+    rule = ctx.run.rules["", "Where"]
+    if value is None:
+        return None
+    context, inputs = Context(ctx.run, ctx.node, rule), (mask, value, x)
+    result = rule.function(context, *inputs)
+    if not isinstance(result, AbstractTensor):
+        return None
+    ctx.run.finish(context, inputs, 0, result)
+    return result
+
+
+def nonzero_where(ctx: Context, mask: AbstractTensor, x: AbstractTensor) -> bool:
+    """Whether `x` is not 0 wherever the mask holds, by the cases that make it hold."""
+    least = x.dtype.smallest if x.dtype.is_float else 1.0
+    with ctx.run.ledger.quietly():
+        pieces = [reevaluate(ctx.run, x, case, {}, False) for case in implied_cases(mask, True)]
+    return bool(pieces) and all((p.low >= least or p.high <= -least) and not p.nan for p in pieces)
+
+
+def _spread(ctx: Context, value: AbstractTensor, mask: AbstractTensor, depth: int) -> AbstractTensor | None:
+    """A tensor of the mask's shape, or a single number, whose elements at the mask's places are those of `value`."""
+    if value.shape is not None and all(d == 1 for d in value.shape):
+        return value if len(value.shape) <= len(mask.shape or ()) else None
+    origin = value.origin
+    if origin is None or depth == 0 or any(not isinstance(i, AbstractTensor) for i in origin.inputs):
+        return None
+    name, inputs = origin.rule.name, origin.inputs
+    if name == "GatherND" and not origin.context.attr("batch_dims", 0):
+        found = mask_of(inputs[1])
+        same = found is not None and found.key == mask.key and inputs[0].shape == mask.shape
+        return inputs[0] if same else None
+    if name in ("Expand", "Reshape", "Identity", "Transpose") and _rank_of_places(inputs[0]) == 1:
+        return _spread(ctx, inputs[0], mask, depth - 1)  # as long as there are places: nothing moves
+    if not (origin.rule.elementwise and origin.rule.pure) or name in ("Where", "BiasAdd"):
+        return None
+    whole = tuple(_spread(ctx, i, mask, depth - 1) for i in inputs)
+    if any(i is None for i in whole):
+        return None
+    result = origin.rule.function(origin.context, *whole)
+    if not isinstance(result, AbstractTensor):
+        return None
+    ctx.run.finish(origin.context, whole, origin.output, result)
+    return result

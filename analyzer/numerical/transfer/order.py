@@ -1,0 +1,169 @@
+"""Which of two values is the larger, element by element, by how they were computed.
+
+Rounding keeps order: where the operands of a sum, a difference or a product of what is not negative are in order, so
+are the results, exactly. So ``min(a, b) - max(c, d)`` is at most ``a - c``, and the overlap of two boxes at most the
+area of each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.refinement import refine_by
+from analyzer.operators.declaration import SELECTS
+
+if TYPE_CHECKING:
+    from analyzer.numerical.interpreter import Run
+
+DEPTH = 12  # operators followed back on either side: an overlap over an area is seven deep
+MOST_STEPS = 300  # pairs looked at for one question; what is not answered within them is not known, which is safe
+
+
+def at_least(run: Run, larger: AbstractTensor, smaller: AbstractTensor) -> bool:
+    """Whether every element of `larger` is certainly at least the element of `smaller` that it meets."""
+    if larger.nan or smaller.nan:
+        return False
+    return _Question(run).holds(larger, smaller, DEPTH)
+
+
+@dataclass
+class _Question:
+    run: Run
+    steps: int = 0
+    asked: set[tuple[int, int]] = field(default_factory=set)  # pairs of keys that are not known to be in order
+
+    def holds(self, b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
+        """Whether b >= a."""
+        if b.low >= a.high or b.key == a.key or _told(b, a):
+            return True
+        self.steps += 1
+        if depth == 0 or self.steps > MOST_STEPS or (b.key, a.key) in self.asked:
+            return False
+        self.asked.add((b.key, a.key))  # no use in asking again on the way, nor later
+        return self._by_smaller(b, a, depth - 1) or self._by_larger(b, a, depth - 1) or self._by_both(b, a, depth - 1)
+
+    def _by_smaller(self, b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
+        """What `a` was computed from is small enough."""
+        name, x = _made(a)
+        if name == "Min":
+            return any(self.holds(b, p, depth) for p in x)
+        if name == "Max":
+            return all(self.holds(b, p, depth) for p in x)
+        if name == "Relu":
+            return b.low >= 0 and self.holds(b, x[0], depth)
+        if name == "Clip" and len(x) == 3:
+            return b.low >= x[2].high or (b.low >= x[1].high and self.holds(b, x[0], depth))
+        if name == "Add":
+            return any(q.high <= 0 and self.holds(b, p, depth) for p, q in (x, x[::-1]))
+        if name == "Sub":
+            return x[1].low >= 0 and self.holds(b, x[0], depth)
+        if name == "Mul":  # between 0 and one factor
+            return b.low >= 0 and any(_share(q) and self.holds(b, p, depth) for p, q in (x, x[::-1]))
+        if name == "Where":
+            return self._branches(b, a, x, depth)
+        return False
+
+    def _branches(self, b: AbstractTensor, a: AbstractTensor, x: tuple[AbstractTensor, ...], depth: int) -> bool:
+        """Whether each branch is at most `b`, known as narrowly as the condition says."""
+        for branch, truth in ((x[1], True), (x[2], False)):
+            piece = refine_by(self.run, x[0], truth, branch)
+            if piece is None:
+                continue
+            question = _Question(self.run, self.steps)  # of what is known more narrowly: asked anew
+            proved = question.holds(b, piece, depth)
+            self.steps = question.steps
+            if not proved:
+                return False
+        return True
+
+    def _by_larger(self, b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
+        """What `b` was computed from is large enough."""
+        name, y = _made(b)
+        if name == "Max":
+            return any(self.holds(p, a, depth) for p in y)
+        if name == "Min":
+            return all(self.holds(p, a, depth) for p in y)
+        if name == "Relu":
+            return a.high <= 0 or self.holds(y[0], a, depth)
+        if name == "Clip" and len(y) == 3:
+            return y[2].low >= a.high and (y[1].low >= a.high or self.holds(y[0], a, depth))
+        if name == "Add":
+            return any(q.low >= 0 and self.holds(p, a, depth) for p, q in (y, y[::-1]))
+        if name == "Sub":
+            return y[1].high <= 0 and self.holds(y[0], a, depth)
+        if name == "Mul":
+            return a.high <= 0 and any(_share(q) and self.holds(p, a, depth) for p, q in (y, y[::-1]))
+        return False
+
+    def _by_both(self, b: AbstractTensor, a: AbstractTensor, depth: int) -> bool:
+        """Both were computed alike from operands that are in order."""
+        (whole, kept), (part, shown) = (t.facts.get("seen", (None, None)) for t in (b, a))
+        if whole is not None and part is not None:
+            alike = kept == shown and whole.shape == part.shape and b.shape == a.shape
+            return alike and self.holds(whole, part, depth)
+        name, y = _made(b)
+        other, x = _made(a)
+        if name != other or not name:
+            return False
+        if name == "Add":
+            return any(self.holds(y[0], p, depth) and self.holds(y[1], q, depth) for p, q in (x, x[::-1]))
+        if name == "Sub":
+            return self.holds(y[0], x[0], depth) and self.holds(x[1], y[1], depth)
+        if name == "Mul" and all(t.low >= 0 for t in x):
+            return any(self.holds(y[0], p, depth) and self.holds(y[1], q, depth) for p, q in (x, x[::-1]))
+        if name == "Div":
+            same = y[1].key == x[1].key or y[1].low == y[1].high == x[1].low == x[1].high
+            return same and y[1].low > 0 and self.holds(y[0], x[0], depth)
+        if name == "Neg":
+            return self.holds(x[0], y[0], depth)
+        if name in ("Relu", "Sqrt"):
+            return self.holds(y[0], x[0], depth)
+        return selected_alike(b, a) and self.holds(y[0], x[0], depth)
+
+
+def _told(b: AbstractTensor, a: AbstractTensor) -> bool:
+    return any(t.key == a.key for t in b.facts.get("above", ())) or any(
+        t.key == b.key for t in a.facts.get("below", ())
+    )
+
+
+def _share(factor: AbstractTensor) -> bool:
+    return factor.low >= 0 and factor.high <= 1
+
+
+def _made(x: AbstractTensor) -> tuple[str, tuple[AbstractTensor, ...]]:
+    """The operator that computed a floating-point value and its operands; nothing where an operand is missing."""
+    origin = x.origin
+    if origin is None or not x.dtype.is_float or any(not isinstance(i, AbstractTensor) for i in origin.inputs):
+        return "", ()
+    name, count = origin.rule.name, len(origin.inputs)
+    if origin.context.is_tf and not origin.rule.elementwise:
+        return "", ()
+    if (name in ("Add", "Sub", "Mul", "Div") and count != 2) or (name == "Where" and count != 3) or count == 0:
+        return "", ()
+    if name == "Where" and origin.inputs[0].rank != x.rank and origin.context.op == "Select":
+        return "", ()  # one truth value a row
+    if any(i.nan or not np.isfinite((i.low, i.high)).all() for i in origin.inputs):
+        return "", ()
+    return name, origin.inputs
+
+
+def selected_alike(b: AbstractTensor, a: AbstractTensor) -> bool:
+    """Whether both hold the same places of operands of one shape."""
+    first, second = b.origin, a.origin
+    if first is None or second is None or not (first.inputs and second.inputs and first.rule.pure):
+        return False
+    if any(not isinstance(i, AbstractTensor) for i in (*first.inputs, *second.inputs)):
+        return False
+    whole = first.inputs[0].shape is not None and first.inputs[0].shape == second.inputs[0].shape
+    selects = first.rule.operator.traits & SELECTS and first.rule.operator is second.rule.operator
+    others = [i.key for i in first.inputs[1:]] == [i.key for i in second.inputs[1:]]
+    run = first.context.run
+    same = first.context.op == second.context.op and first.output == second.output
+    return bool(whole and selects and others and same) and run.attributes(first.context) == run.attributes(
+        second.context
+    )

@@ -1,0 +1,57 @@
+"""A total and the running sum of what is missing: ``sum(x) + cumsum(c - x)`` is at least c for x that is not negative.
+
+The first k elements are part of the total, so the two hold k times c together. Such is the union in the losses that
+extend the Jaccard index to errors in order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.transfer.facts import are_axes
+
+DEPTH = 12  # operators between numbers that are whole and their origin
+KEEPS_WHOLE = (
+    "Gather", "GatherElements", "GatherND", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Slice", "Identity", "TopK",
+    "Expand",
+)  # fmt: skip
+
+
+def least_total(a: AbstractTensor, b: AbstractTensor) -> float:
+    """What a + b is at least by this relation; -inf where it does not hold of them."""
+    for total, running in ((a, b), (b, a)):
+        kind, source, axes, kept = total.facts.get("reduced", ("", total, None, False))
+        origin = running.origin
+        if kind != "sum" or not kept or not are_axes(axes) or len(axes) != 1 or origin is None or source.low < 0:
+            continue
+        if origin.rule.name != "CumSum" or len(origin.inputs) < 2 or origin.context.attr("exclusive", 0):
+            continue
+        missing, where = origin.inputs[0], origin.inputs[1].integers()
+        rest = missing.origin
+        if where is None or rest is None or rest.rule.name != "Sub" or source.shape is None or source.nan:
+            continue
+        whole, taken = rest.inputs
+        size = source.shape[axes[0]]
+        if where[0] % len(source.shape) != axes[0] % len(source.shape) or missing.shape != source.shape:
+            continue
+        if taken.key != source.key or whole.low != whole.high or whole.low < 0 or not isinstance(size, int) or not size:
+            continue
+        largest = size * max(abs(source.low), abs(source.high), abs(missing.low), abs(missing.high))
+        exact = is_whole(source) and is_whole(whole) and largest < 1 / float(source.dtype.eps)
+        return float(whole.low - (0.0 if exact else 2 * size * float(source.dtype.eps) * largest))
+    return -np.inf
+
+
+def is_whole(x: AbstractTensor, depth: int = DEPTH) -> bool:
+    """Whether every element is certainly a whole number."""
+    if not x.dtype.is_float:
+        return True
+    if x.low == x.high:
+        return float(x.low).is_integer()
+    origin = x.origin
+    if origin is None or depth == 0 or not origin.inputs or not isinstance(origin.inputs[0], AbstractTensor):
+        return False
+    if origin.rule.name == "Cast":
+        return is_whole(origin.inputs[0], depth - 1)
+    return origin.rule.name in KEEPS_WHOLE and not origin.output and is_whole(origin.inputs[0], depth - 1)

@@ -1,0 +1,152 @@
+"""Values in order by how they were computed: boxes and their overlaps, shares, with twins that prove nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from build import Builder, bounds, rules, run
+from containment import outside
+from test_relations import engine
+
+from analyzer.graph import Graph
+
+SIZES = {"corner": (-100, 100), "size": (0, 50), "other": (-100, 100), "extent": (0, 50)}
+
+
+def sliced(b: Builder, x: str, start: int) -> str:
+    part = b.op("Slice", x, b.const([start], np.int64), b.const([start + 1], np.int64), b.const([1], np.int64))
+    return str(b.op("Squeeze", part, b.const([1], np.int64)))
+
+
+def overlap(*, outer: bool = False, eps: float = 1e-7) -> Graph:
+    """The overlap of boxes over their union, as detection losses have it; or what both cover (`outer`)."""
+    b = Builder()
+    corners = []
+    for low, extent in (("corner", "size"), ("other", "extent")):
+        x, y = b.input(low, (6, 2)), b.input(extent, (6, 2))
+        box = b.op("Concat", x, b.op("Add", x, y), axis=1)
+        corners.append([sliced(b, box, i) for i in range(4)])
+    first, second = corners
+    areas = [b.op("Mul", b.op("Sub", c[2], c[0]), b.op("Sub", c[3], c[1])) for c in corners]
+    starts = [b.op("Max", first[i], second[i]) for i in (0, 1)]
+    ends = [b.op("Max" if outer else "Min", first[i], second[i]) for i in (2, 3)]
+    zero = b.const(0.0)
+    sides = [b.op("Max", b.op("Sub", e, s), zero) for e, s in zip(ends, starts, strict=True)]
+    shared = b.op("Mul", *sides)
+    union = b.op("Sub", b.op("Add", *areas), shared)
+    return b.graph(b.op("Div", shared, b.op("Add", union, b.const(eps)), name="ratio"))
+
+
+def test_an_overlap_is_no_larger_than_the_boxes() -> None:
+    assert rules(overlap(), SIZES) == []
+
+
+@pytest.mark.parametrize(("outer", "eps", "least"), [(False, 1e-7, -50), (True, 1e-7, 0), (False, 0.0, 0)])
+def test_without_order_the_union_may_be_0(outer: bool, eps: float, least: float) -> None:
+    found = rules(overlap(outer=outer, eps=eps), {**SIZES, "extent": (least, 50)})
+    assert found == [("division-by-zero", "ratio")]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_run_leaves_the_bounds(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    graph = overlap()
+    known = run(graph, SIZES, everything=True).values
+    session = engine(graph)
+    for scale in (1.0, 1e-3, 1e-12, 1e-22):
+        feeds = {k: (rng.uniform(lo, hi, (6, 2)) * scale).astype(np.float32) for k, (lo, hi) in SIZES.items()}
+        for k in ("corner", "size"):  # equal boxes, flat ones, nested ones
+            other = {"corner": "other", "size": "extent"}[k]
+            feeds[other][:2] = feeds[k][:2]
+        feeds["size"][3] = 0
+        (result,) = session.run(None, feeds)
+        assert outside(known[graph.graph.outputs[0]], result) == ""
+
+
+def test_a_share_taken_from_its_whole() -> None:
+    b = Builder()
+    x, y = b.input("x", (4, 3)), b.input("y", (4, 3))
+    graph = b.graph(b.op("Sqrt", b.op("Sub", x, b.op("Mul", x, y)), name="root"))
+    assert rules(graph, {"x": (0, 5), "y": (0, 1)}) == []
+    assert rules(graph, {"x": (0, 5), "y": (0, 1.01)}) == [("sqrt-of-negative", "root")]
+    assert rules(graph, {"x": (-1, 5), "y": (0, 1)}) == [("sqrt-of-negative", "root")]
+
+
+def mixture(shares: str = "y") -> Graph:
+    b = Builder()
+    p, q, y = (b.input(n, (50,)) for n in ("p", "q", "y"))
+    rest = b.op("Sub", b.const(1.0), y if shares == "y" else b.input(shares, (50,)))
+    mixed = b.op("Add", b.op("Mul", p, y), b.op("Mul", q, rest))
+    return b.graph(b.op("Pow", b.op("Sub", b.const(1.0), mixed), b.const(1.5), name="power"))
+
+
+def test_a_mixture_lies_between_its_parts() -> None:
+    shares = {"p": (0, 1), "q": (0, 1), "y": (0, 1)}
+    assert rules(mixture(), shares) == []
+    assert rules(mixture("z"), {**shares, "z": (0, 1)}) == [("pow-domain", "power")]
+    assert rules(mixture(), {**shares, "p": (0, 1.1)}) == [("pow-domain", "power")]
+    session = engine(mixture())
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        feeds = {k: rng.choice([0.0, 1.0, rng.random(), 1 - 2**-24], 50).astype(np.float32) for k in "pq"}
+        feeds["y"] = rng.random(50).astype(np.float32)
+        assert np.isfinite(session.run(None, feeds)[0]).all()
+
+
+def dice(*, given_back: float = 0.5, overlapping: str = "Mul") -> Graph:
+    """Sums of scores and labels, with what both have in common taken away and given back."""
+    b = Builder()
+    p, g = b.input("p", (2, 4096)), b.input("g", (2, 4096))
+    axis = b.const([1], np.int64)
+    total = {n: b.op("ReduceSum", v, axis, keepdims=0) for n, v in (("p", p), ("g", g))}
+    common = b.op("ReduceSum", b.op(overlapping, p, g), axis, keepdims=0)
+    half = b.const(given_back)
+    parts = [b.op("Mul", b.op("Sub", total[n], common), half) for n in "pg"]
+    whole = b.op("Add", b.op("Add", common, parts[0]), parts[1])
+    return b.graph(b.op("Div", common, b.op("Add", whole, b.const(1e-7)), name="score"))
+
+
+def test_what_is_taken_away_and_given_back() -> None:
+    ranges = {"p": (0, 1), "g": (0, 1)}
+    assert rules(dice(), ranges) == []
+    assert rules(dice(given_back=1.0), ranges) == [("division-by-zero", "score")]
+    assert rules(dice(overlapping="Add"), ranges) == [("division-by-zero", "score")]
+    assert rules(dice(), {"p": (0, 1), "g": (-0.1, 1)}) == [("division-by-zero", "score")]
+    session, rng = engine(dice()), np.random.default_rng(0)
+    for scale in (1.0, 1e-3, 1e-8, 1e-20, 1e-39):
+        p = (rng.random((2, 4096)) * scale).astype(np.float32)
+        for g in (np.ones_like(p), (rng.random(p.shape) > 0.5).astype(np.float32), np.zeros_like(p)):
+            (score,) = session.run(None, {"p": p, "g": g})
+            assert np.isfinite(score).all()
+
+
+def union(*, labels: str = "whole", size: int = 5000, exclusive: int = 0, counted: str = "x") -> Graph:
+    """The union in the losses that extend the Jaccard index: all labels and the running sum of what is none."""
+    b = Builder()
+    if labels == "whole":
+        x = b.op("Cast", b.op("Equal", b.input("c", (size,), "int64"), b.const(1, np.int64)), to=1)
+    else:
+        x = b.input("x", (size,))
+    rest = b.op("Sub", b.const(1.0), x if counted == "x" else b.input(counted, (size,)))
+    missing = b.op("CumSum", rest, b.const(0, np.int64), exclusive=exclusive)
+    total = b.op("ReduceSum", x, keepdims=0)
+    return b.graph(b.op("Reciprocal", b.op("Add", total, missing), name="union"))
+
+
+def test_a_total_and_the_running_sum_of_what_is_missing() -> None:
+    ranges = {"c": (0, 3), "x": (0, 1), "y": (0, 1)}
+    unsafe = [("division-by-zero", "union")]
+    assert rules(union(), ranges) == []
+    assert rules(union(labels="shares", size=60), ranges) == []
+    assert rules(union(labels="shares"), ranges) == unsafe  # the roundings of five thousand shares
+    assert rules(union(exclusive=1), ranges) == unsafe
+    assert rules(union(labels="shares", size=60, counted="y"), ranges) == unsafe
+    assert rules(union(labels="shares", size=60), {"x": (-1, 1)}) == unsafe
+    rng = np.random.default_rng(0)
+    for graph in (union(size=60), union(labels="shares", size=60)):
+        (low, high), session = bounds(graph, ranges), engine(graph)
+        for ones in (0.0, 0.01, 0.5, 1.0):
+            x = (rng.random(60) < ones).astype(np.float32)
+            feeds = {i.name: x.astype(np.int64) if i.name == "c" else x for i in session.get_inputs()}
+            (result,) = session.run(None, feeds)
+            assert low <= result.min() <= result.max() <= high

@@ -1,0 +1,84 @@
+"""Rows that reach something: sums of what is normalised in turns stay away from 0, and only those."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from build import Builder, rules, run
+from containment import outside
+from test_relations import engine
+
+from analyzer.graph import Graph
+
+
+def sinkhorn(*, softmax: bool = True, rows_first: bool = False, rounds: int = 4) -> Graph:
+    """Shares normalised over rows and columns in turns."""
+    b = Builder()
+    x = b.input("x", (6, 5))
+    q = b.op("Softmax", x, axis=1) if softmax else b.op("Sigmoid", x)
+    for turn in range(rounds):
+        axis = (turn + rows_first) % 2
+        total = b.op("ReduceSum", q, b.const([1 - axis], np.int64), name=f"sum{turn}")
+        q = b.op("Div", b.op("Div", q, total, name=f"div{turn}"), b.const(3.0))
+    return b.graph(q)
+
+
+SCORES = {"x": (-200, 200)}
+
+
+def test_only_the_first_sum_over_samples_may_be_0() -> None:
+    assert rules(sinkhorn(), SCORES) == [("division-by-zero", "div1")]
+    assert rules(sinkhorn(), {"x": (-20, 20)}) == []
+
+
+def test_without_a_softmax_each_direction_may_be_0_once() -> None:
+    assert rules(sinkhorn(softmax=False), SCORES) == [("division-by-zero", "div0"), ("division-by-zero", "div1")]
+
+
+def test_a_sum_over_other_axes_or_of_differences_proves_nothing() -> None:
+    b = Builder()
+    share = b.op("Softmax", b.input("x", (6, 5)), axis=1)
+    over = b.op("ReduceSum", share, b.const([0], np.int64))
+    less = b.op("ReduceSum", b.op("Sub", share, b.const(0.1)), b.const([1], np.int64))
+    graph = b.graph(b.op("Reciprocal", over, name="columns"), b.op("Reciprocal", less, name="differences"))
+    assert rules(graph, SCORES) == [("division-by-zero", "columns"), ("division-by-zero", "differences")]
+
+
+def test_of_no_rows_the_sum_is_0() -> None:
+    b = Builder()
+    chosen = b.op("Compress", b.op("Softmax", b.input("x", (6, 5)), axis=1), b.input("c", (6,), "bool"), axis=0)
+    share = b.op("Softmax", chosen, axis=1)
+    graph = b.graph(b.op("Reciprocal", b.op("ReduceSum", share, keepdims=0), name="total"))
+    assert rules(graph, {**SCORES, "c": (0, 1)}) == [("division-by-zero", "total")]
+
+
+@pytest.mark.parametrize("softmax", [True, False])
+def test_no_run_leaves_the_bounds(softmax: bool) -> None:
+    graph, rng = sinkhorn(softmax=softmax), np.random.default_rng(0)
+    found, session = run(graph, {"x": (-30, 30)}, everything=True).values, engine(graph)
+    for scale in (30.0, 3.0, 0.0):
+        (result,) = session.run(None, {"x": rng.uniform(-scale, scale, (6, 5)).astype(np.float32)})
+        assert outside(found[graph.graph.outputs[0]], result) == ""
+
+
+def tempered(*, power: float = -5.0, subtract: str = "ReduceMax", sharp: float = -0.2) -> Graph:
+    """``max(1 + c (x - max x), 0) ** p`` over its sum: a softmax of heavier or lighter tails."""
+    b = Builder()
+    x = b.input("x", (6, 5))
+    below = b.op("Sub", x, b.op(subtract, x, b.const([1], np.int64)))
+    scaled = b.op("Relu", b.op("Add", b.op("Mul", below, b.const(sharp)), b.const(1.0)))
+    weights = b.op("Pow", scaled, b.const(power))
+    total = b.op("ReduceSum", weights, b.const([1], np.int64))
+    return b.graph(b.op("Div", weights, total, name="share"))
+
+
+def test_the_element_at_the_maximum_keeps_the_sum_away_from_0() -> None:
+    wide = {"x": (-1e9, 1e9)}
+    assert rules(tempered(), wide) == []
+    assert rules(tempered(power=2.0, sharp=0.5), wide) == []
+    assert rules(tempered(subtract="ReduceMean", power=2.0, sharp=0.5), wide) == [("division-by-zero", "share")]
+    graph = tempered()
+    found, session = run(graph, wide, everything=True).values, engine(graph)
+    for scale in (1e9, 1.0, 0.0):
+        x = np.random.default_rng(0).uniform(-scale, scale, (6, 5)).astype(np.float32)
+        assert outside(found[graph.graph.outputs[0]], session.run(None, {"x": x})[0]) == ""
