@@ -47,6 +47,7 @@ class Frame:
     function: Function | None = None
     yields: list[Value] | None = None
     yield_limit: int = 0
+    cut: bool = False  # a loop of it was not followed to its end
     line: int = 0
     methods: list[Function] = field(default_factory=list)  # that a class body defines
     sizes: dict[str, Any] | None = None  # that its annotations name

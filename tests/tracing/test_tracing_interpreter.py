@@ -476,3 +476,24 @@ def test_a_file_of_10000_lines(tmp_path: Path) -> None:
     path = tmp_path / "model.py"
     path.write_text("x = 0\n" + "x = x + 1\n" * 10_000)
     assert trace(path, tmp_path, target="m").findings == ()
+
+
+def test_a_library_class_that_comes_first_takes_the_call_of_super(tmp_path: Path) -> None:
+    # `nn.Module.__init__` calls no other, so that of the mixin is called by its name
+    program = """
+        from torch import nn
+
+        class Adapter:
+            def __init__(self, base, rank):
+                self.base, self.rank = base, rank
+
+        class Linear(nn.Module, Adapter):
+            def __init__(self, base, rank=4):
+                super().__init__()
+                Adapter.__init__(self, base{})
+
+            def forward(self, x):
+                return self.base(x)
+    """
+    assert problems(tmp_path, program.format(", rank")) == []
+    assert errors(tmp_path, program.format("")) == [11]
