@@ -20,7 +20,7 @@ from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.values import Class, Function, Scope, Value
 
 MOST_STEPS = 120_000  # of a script up to a thousand lines; a second sees thirty to forty thousand
-MOST_SECONDS = 60.0  # of processor time: a net below the budget of steps, for machines that are slow
+MOST_SECONDS = 9.0  # of processor time, so that a file with its checks stays below ten
 
 
 def comments_in(file: FilePath) -> dict[int, str]:
