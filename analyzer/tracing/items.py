@@ -119,13 +119,37 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
             return ListV(cut) if isinstance(value, ListV) else Size(cut) if isinstance(value, Size) else cut
         if isinstance(value, str):
             return tr.unknown("text", pytype="str")
-        return ListV(items, True)
+        return _open_slice(value, index) if isinstance(value, ListV) and value.open else _loose(items)
     if items and not isinstance(value, str):
         first = items[0]
 
         if all(alike(first, other) for other in items) and not isinstance(first, Unknown):
             return first
     return tr.unknown("an item of a list")
+
+
+def _loose(items: Any) -> ListV:
+    """Some of the items, in places that no one knows."""
+    found = ListV(items, True)
+    found.firm = 0
+    return found
+
+
+def _open_slice(value: ListV, index: SliceV) -> ListV:
+    """A slice of a list whose end is not known: counted from its beginning, the items keep their places."""
+    start, stop, firm = index.start or 0, index.stop, len(value.items) if value.firm is None else value.firm
+    if (
+        index.step not in (None, 1)
+        or not isinstance(start, int)
+        or start < 0
+        or not isinstance(stop, (int, type(None)))
+    ):
+        return _loose(value.items)
+    if stop is not None and 0 <= stop <= firm:
+        return ListV(value.items[start:stop])
+    found = ListV(value.items[start:], True)
+    found.firm = max((firm if stop is None or stop >= 0 else firm + stop) - start, 0)
+    return found
 
 
 def _of_dict(tr: Tracer, value: DictV, index: Value) -> Value:
