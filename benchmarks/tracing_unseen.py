@@ -1,12 +1,14 @@
 """Injected shape defects in published packages that a seed has drawn, and errors claimed of the unmodified files.
 
     python benchmarks/tracing_unseen.py FOLDER --seed COMMIT [--mutants 40] [--files 12] [--dry 10] [--made FILE]
+                                        [--without COMMIT ...]
 
 FOLDER holds one folder for each package, its wheel or sdist unpacked: their code is read for `files`, and run for
 `mutants` in forked children of this process, so run it where that may be. A driver is an example of a package's
 README that runs as it stands. A mutant changes one number, argument or axis of the package's code; it counts if the
 driver then fails inside the package. Tracing sees the mutant with the driver, and its file alone; the dry run executes
 the driver. All is chosen by the seed. Every error called proved of an unmodified file is printed to be looked at.
+`--without` leaves out the files that draws by earlier seeds have reached.
 """
 
 from __future__ import annotations
@@ -355,15 +357,18 @@ class Judged:
     package: str
     path: str
     seconds: float
-    spent: bool
+    spent: tuple[str, ...]
     understood: int
     calls: int
+    unknown: dict[str, int]
     proved: tuple[str, ...] = ()
     possible: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-def judge_files(folder: Path, seed: str, most: int, packages: int, kept: Path | None, seconds: float) -> None:
+def judge_files(
+    folder: Path, seed: str, most: int, packages: int, kept: Path | None, seconds: float, without: list[str]
+) -> None:
     """Errors called proved of files nobody has changed: true or false is for a person to say.
 
     One file of each package in turn, so that a run which is stopped has seen all packages. `kept` holds the answers:
@@ -372,7 +377,7 @@ def judge_files(folder: Path, seed: str, most: int, packages: int, kept: Path | 
     judged = [Judged(**json.loads(line)) for line in kept.read_text().splitlines()] if kept and kept.exists() else []
     have = {(j.package, j.path) for j in judged}
     ends = time.monotonic() + seconds
-    for package, root, file in _files(folder, seed, most, packages):
+    for package, root, file in _files(folder, seed, most, packages, without):
         path = file.relative_to(root).as_posix()
         if (package, path) in have:
             continue
@@ -389,7 +394,7 @@ def judge_files(folder: Path, seed: str, most: int, packages: int, kept: Path | 
         for text in found.proved:
             print(f"PROVED {package} {text}", flush=True)
     times = [j.seconds for j in judged]
-    spent = sum(j.spent for j in judged)
+    spent = sum(bool(j.spent) for j in judged)
     rules = Counter(text.split()[1] for j in judged for text in j.notes)
     calls = sum(j.calls for j in judged)
     told = f"{sum(len(j.proved) for j in judged)} proved errors, {sum(len(j.possible) for j in judged)} possible"
@@ -397,19 +402,31 @@ def judge_files(folder: Path, seed: str, most: int, packages: int, kept: Path | 
     print(f"processor time: median {statistics.median(times or [0.0]):.2f} s, longest {max(times, default=0):.1f} s, "
           f"{sum(t > 10 for t in times)} above 10 s; {spent} files spent a budget")  # fmt: skip
     print(f"calls understood {sum(j.understood for j in judged)} of {calls}; notes {dict(rules)}")
+    for j in sorted(judged, key=lambda j: -j.seconds)[:10]:
+        print(f"slow: {j.seconds:.1f} s {j.package} {j.path} {' '.join(j.spent)}")
+    unknown: Counter[str] = Counter()
+    for j in judged:
+        unknown.update(set(j.unknown))
+    print("not understood, in so many files:", ", ".join(f"{n} {c}" for n, c in unknown.most_common(60)))
 
 
-def _files(folder: Path, seed: str, most: int, packages: int) -> Iterator[tuple[str, Path, Path]]:
+def _files(folder: Path, seed: str, most: int, packages: int, without: list[str]) -> Iterator[tuple[str, Path, Path]]:
     of_package = []
     for package in _drawn(folder, seed)[:packages]:
         root = source_root(package)
-        chosen = [f for f in root.rglob("*.py") if re.search(rb"torch|keras|tensorflow", f.read_bytes())]
-        chosen.sort(key=lambda f: hashlib.sha256(f"{seed}/{f.relative_to(folder)}".encode()).hexdigest())
+        files = [f for f in root.rglob("*.py") if re.search(rb"torch|keras|tensorflow", f.read_bytes())]
+        names = {f: f.relative_to(folder).as_posix() for f in files}
+        reached = {f for old in without for f in _by_seed(names, old)[:most]}
+        chosen = [f for f in _by_seed(names, seed) if f not in reached]
         of_package.append((package.name, root, chosen[:most]))
     for number in range(most):
         for name, root, files in of_package:
             if number < len(files):
                 yield name, root, files[number]
+
+
+def _by_seed(names: dict[Path, str], seed: str) -> list[Path]:
+    return sorted(names, key=lambda f: hashlib.sha256(f"{seed}/{names[f]}".encode()).hexdigest())
 
 
 def _judged(package: str, root: Path, path: str) -> Judged | None:
@@ -426,8 +443,10 @@ def _judged(package: str, root: Path, path: str) -> Judged | None:
             evidence = "" if kind == "notes" else " | ".join(("", p.tier, *p.sentences))
             told[kind].append(f"{p.site.path}:{p.site.line} {p.rule} {p.message}{evidence}")
     return Judged(
-        package, path, round(time.process_time() - started, 3), any("budget" in note for note in shared.notes),
+        package, path, round(time.process_time() - started, 3),
+        tuple(note for note in shared.notes if "budget" in note or "More than" in note),
         shared.known_calls.total(), shared.known_calls.total() + shared.unknown_calls.total(),
+        dict(shared.unknown_calls.most_common(100)),
         *(tuple(told[k]) for k in ("proved", "possible", "notes")),
     )  # fmt: skip
 
@@ -440,6 +459,9 @@ def main() -> int:
     parser.add_argument("--made", type=Path, help="keep the mutants in this file, and take those that it holds")
     parser.add_argument("--dependencies", type=Path, help="a folder of packages that the examples import")
     parser.add_argument("--files", type=int, default=12, help="most files of one package")
+    parser.add_argument(
+        "--without", nargs="*", default=[], help="seeds of earlier draws: not the files that they reached"
+    )
     parser.add_argument("--judged", type=Path, help="keep what was said of files here, and go on from it")
     parser.add_argument("--seconds", type=float, default=3600.0, help="for unmodified files")
     parser.add_argument("--packages", type=int, default=1000, help="of these packages, in the order of the draw")
@@ -457,7 +479,8 @@ def main() -> int:
         if arguments.only != "make":
             judge_mutants(read(file)[: arguments.mutants], arguments.dry)
     if arguments.only in (None, "files"):
-        judge_files(folder, seed, arguments.files, arguments.packages, arguments.judged, arguments.seconds)
+        judge_files(folder, seed, arguments.files, arguments.packages, arguments.judged, arguments.seconds,
+                    arguments.without)  # fmt: skip
     return 0
 
 

@@ -15,6 +15,7 @@ from analyzer.commands.trace import repository_root
 from analyzer.findings import Confidence, Finding, Level
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.rendering.rules import help_uri
+from analyzer.tracing.exploring import tells_of_a_budget
 from analyzer.tracing.hints import Hint
 from analyzer.tracing.tracing import trace_with_hints
 
@@ -32,6 +33,7 @@ class Analysed:
     findings: tuple[Finding, ...] = ()
     hints: tuple[Hint, ...] = ()
     failure: str = ""
+    left_out: tuple[str, ...] = ()  # what a spent budget has left out
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +63,9 @@ def analysed(path: Path, text: str) -> Analysed:
     except TargetProblem as problem:  # while one types, a file often cannot be parsed
         return Analysed(text, failure=str(problem))
     own = path.resolve().relative_to(root.resolve()).as_posix() if path.resolve().is_relative_to(root.resolve()) else ""
-    return Analysed(text, tuple(f for f in result.findings if f.location and f.location.path == own), hints)
+    left_out = tuple(filter(tells_of_a_budget, result.notes))
+    found = tuple(f for f in result.findings if f.location and f.location.path == own)
+    return Analysed(text, found, hints, left_out=left_out)
 
 
 def _server() -> LanguageServer:
@@ -85,9 +89,14 @@ def _server() -> LanguageServer:
     def publish(uri: str) -> None:
         found = analyse(uri)
         lines = found.text.splitlines()
-        server.text_document_publish_diagnostics(
-            types.PublishDiagnosticsParams(uri, [_diagnostic(f, lines) for f in found.findings])
-        )
+        diagnostics = [_diagnostic(f, lines) for f in found.findings]
+        if found.left_out:
+            whole = types.Range(types.Position(0, 0), types.Position(0, 0))
+            told = "\n".join(("Not all of this file is analysed.", *found.left_out))
+            diagnostics.append(
+                types.Diagnostic(whole, told, severity=types.DiagnosticSeverity.Information, source="assay")
+            )
+        server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics))
         server.workspace_inlay_hint_refresh(None)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)

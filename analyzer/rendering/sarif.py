@@ -50,6 +50,11 @@ def to_sarif(report: Report) -> dict[str, Any]:
                             {"level": "error", "message": {"text": _text(target.error or "could not be analysed")}}
                             for target in report.targets
                             if target.status is Status.FAILED
+                        ]
+                        + [
+                            {"level": "note", "message": {"text": _text(f"{target.id}: {note}")}}
+                            for target in report.targets
+                            for note in target.notes
                         ],
                     }
                 ],

@@ -11,6 +11,7 @@ from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.calls import call
 from analyzer.tracing.iteration import iterate
 from analyzer.tracing.operators import elementwise
+from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
@@ -84,6 +85,12 @@ def binary(
         if in_place and isinstance(left, Tensor) and isinstance(result, Tensor):
             elementwise.keeps_shape(tr, _SYMBOLS[op], left, result, node)
         return result
+    if op is ast.BitOr and isinstance(left, DictV) and isinstance(right, DictV):
+        target = left if in_place else left.twin()
+        tr.touch(target)
+        target.items.update(right.items)
+        target.open = target.open or right.open
+        return target
     if isinstance(left, ListV) or isinstance(right, ListV):
         return _of_lists(tr, op, left, right, in_place)
     if isinstance(left, OpenSize) or isinstance(right, OpenSize):
@@ -170,10 +177,11 @@ def _of_lists(tr: Tracer, op: type[ast.operator], left: Value, right: Value, in_
         if isinstance(number, int) and number * len(sequence.items) <= MOST_ITEMS:
             return ListV(sequence.items * number, sequence.open)
         return ListV(sequence.items, True)
-    if op is ast.Sub and isinstance(left, SetV) and isinstance(right, SetV):
-        return SetV([i for i in left.items if i not in right.items], left.open)
-    if op is ast.BitOr and isinstance(left, SetV) and isinstance(right, SetV):
-        return SetV(dict.fromkeys([*left.items, *right.items]), left.open or right.open)
+    if isinstance(left, SetV) and isinstance(right, SetV) and op in _CONSTANT:
+        try:
+            return applied(_CONSTANT[op], (left, right), {})
+        except NotPlain:
+            return SetV((), True)
     if op is ast.Add and isinstance(left, Unknown):
         return ListV((), True)
     return tr.unknown("a list")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.modules import api_attribute, submodule
@@ -23,6 +24,7 @@ from analyzer.tracing.values import (
     Layer,
     ListV,
     Module,
+    Native,
     Object,
     Partial,
     SliceV,
@@ -33,6 +35,7 @@ from analyzer.tracing.values import (
 from analyzer.validity.terms import Poly
 
 _MODULE_LIKE = ("torch.nn.", "keras.")
+_TORCH_MODULE = ("torch.nn.Module", "torch.nn.modules.module.Module")
 
 
 def get_attribute(tr: Tracer, value: Value, name: str, node: ast.AST | None = None) -> Value:
@@ -67,6 +70,8 @@ def get_attribute(tr: Tracer, value: Value, name: str, node: ast.AST | None = No
         if name == "__name__":
             return value.name
         return value.options.get(f"attribute {name}", tr.unknown(f"attribute {name}"))
+    if isinstance(value, Native):
+        return _of_native(tr, value, name)
     if isinstance(value, Partial):
         return {"func": value.function, "args": value.args}.get(name, tr.unknown(f"attribute {name}"))
     if isinstance(value, (str, bytes, int, float, tuple, ListV, DictV, Iterator_, Poly)) or value is None:
@@ -76,9 +81,40 @@ def get_attribute(tr: Tracer, value: Value, name: str, node: ast.AST | None = No
             return value[value.names.index(name)]
         if value is None:
             raise PyRaise("AttributeError", f"None has no attribute {name}")
+        if isinstance(value, Iterator_) and value.length is not None and name in ("start", "stop", "step"):
+            return value.bounds[("start", "stop", "step").index(name)]
+        if isinstance(value, (int, str)) and name == "value":
+            return value  # a member of an enumeration that is a number or a text too
         return Bound(value, name)
     if isinstance(value, SliceV):
         return getattr(value, name, None)
+    return tr.unknown(f"attribute {name}")
+
+
+def _of_native(tr: Tracer, value: Native, name: str) -> Value:
+    """What is asked of a builtin type: its methods, which take the object first."""
+    if name == "__name__":
+        return value.name
+    if value.name == "object" and name == "__setattr__":
+
+        def run(c: Any) -> Value:
+            if isinstance(c.get(1), str):
+                set_attribute(c.tr, c.get(0), c.get(1), c.get(2), plainly=True)
+            return None
+
+        return Native(name, run)
+    if value.name == "object" and name == "__new__":
+        return Native(name, lambda c: Instance(c.get(0), c.tr.site(c.node)) if isinstance(c.get(0), Class) else None)
+    if value.name in ("str", "list", "dict", "set", "int", "float", "tuple", "bytes"):
+        from analyzer.tracing.calls import call
+
+        if name == "fromkeys":
+            return Bound(DictV(), name)
+        if name == "maketrans":
+            return Bound("", name)
+        if name.startswith("_"):
+            return tr.unknown(f"attribute {name}")
+        return Native(name, lambda c: call(c.tr, get_attribute(c.tr, c.get(0), name), c.args[1:], c.kwargs, c.node))
     return tr.unknown(f"attribute {name}")
 
 
@@ -121,14 +157,22 @@ def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -
         return value.cls
     if name == "__dict__":
         return DictV(dict(value.attrs), value.open)
+    if value.cls.tuple and name == "_replace":
+        return Native(name, lambda c: _replaced(value, c.kwargs))
     getter = value.cls.find("__getattr__")
     if getter is not None:
-        return tr.unknown(f"attribute {name}")
+        if not isinstance(getter[0], Function) or value.open or value.cls.library_bases:
+            return tr.unknown(f"attribute {name}")
+        from analyzer.tracing.calls import call_function
+
+        return call_function(tr, getter[0], (value, name), {}, cls=getter[1])
 
     modelled = instance_attribute(tr, value, name)
     if modelled is not None:
         return modelled
     if value.cls.closed and not value.open and not name.startswith("__") and _knows_attributes(value.cls, name):
+        if tr.guards and not value.cls.library_bases and not _set_anywhere(value.cls, name):
+            raise PyRaise("AttributeError", name)
         _missing(tr, value, name, node)
     tr.touch(value)
     unknown = tr.unknown(f"attribute {name}", "imprecise", name)
@@ -136,11 +180,18 @@ def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -
     return unknown
 
 
+def _replaced(value: Instance, fields: dict[str, Value]) -> Instance:
+    """A named tuple with other values in some of its fields."""
+    made = Instance(value.cls, value.site)
+    made.attrs, made.open = {**value.attrs, **fields}, value.open
+    return made
+
+
 def _knows_attributes(cls: Class, name: str) -> bool:
     """Whether every attribute that the bases bring is known, and `name` is none of them."""
     if not cls.library_bases:
         return True
-    if any(base not in ("torch.nn.Module", "torch.nn.modules.module.Module") for base in cls.library_bases):
+    if any(base not in _TORCH_MODULE for base in cls.library_bases):
         return False
 
     return name not in framework_data("torch")["attributes"]["torch.nn.Module"] and not name.startswith("_")
@@ -208,7 +259,7 @@ def _of_class(tr: Tracer, value: Class, name: str) -> Value:
         if isinstance(member, Function) and member.kind == "classmethod":
             return Bound(value, member, owner)
         return member
-    if name == "__name__":
+    if name in ("__name__", "__qualname__"):
         return value.name
     if name == "__init__" and value.library_bases:
         return Api(f"{value.library_bases[0]}.__init__")
@@ -219,7 +270,9 @@ def _of_super(tr: Tracer, value: SuperV, name: str) -> Value:
     owner = value.owner
     cls = owner.cls if isinstance(owner, Instance) else owner
     found = cls.find(name, after=value.cls) if isinstance(cls, Class) else None
-    if found is not None:
+    if name == "__new__" and found is None:
+        return Native(name, lambda c: Instance(c.get(0), c.tr.site(c.node)) if isinstance(c.get(0), Class) else None)
+    if found is not None and not _provided_before(cls, value.cls, found[1], name):
         member, home = found
         if isinstance(member, Function) and member.kind == "property":
             from analyzer.tracing.calls import call_function
@@ -233,6 +286,23 @@ def _of_super(tr: Tracer, value: SuperV, name: str) -> Value:
     return Bound(value, name)
 
 
+_BARE = ("torch.utils.data.Dataset", "torch.utils.data.IterableDataset")  # which define no method that one overrides
+
+
+def _provided_before(cls: Class, after: Class, home: Class, name: str) -> bool:
+    """Whether a class of a library comes first that has, or may have, a member of this name."""
+    order = cls.mro
+    start = order.index(after) + 1 if after in order else 0
+    for base in order[start : order.index(home)]:
+        if isinstance(base, Unknown):
+            return True
+        if isinstance(base, Api) and base.name not in _BARE:
+            known = framework_data("torch")["attributes"]["torch.nn.Module"]
+            if base.name not in _TORCH_MODULE or name in known or name.startswith("__"):
+                return True
+    return False
+
+
 def delete_attribute(tr: Tracer, owner: Value, name: str) -> None:
     if isinstance(owner, (Instance, Layer, Object, Unknown)):
         tr.touch(owner)
@@ -243,7 +313,8 @@ def delete_attribute(tr: Tracer, owner: Value, name: str) -> None:
             items.items = [child for child in items.items if child is not old]
 
 
-def set_attribute(tr: Tracer, owner: Value, name: str, value: Value) -> None:
+def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bool = False) -> None:
+    """`owner.name = value`; `plainly`: as `object.__setattr__` does it."""
     if isinstance(value, Unknown) and not value.label:
         value.label = name
     elif isinstance(value, Tensor) and not value.name:
@@ -254,6 +325,12 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value) -> None:
             from analyzer.tracing.calls import call_function
 
             call_function(tr, found[0].setter, (owner, value), {}, cls=found[1])
+            return
+        setter = None if plainly else owner.cls.find("__setattr__")
+        if setter is not None and isinstance(setter[0], Function):
+            from analyzer.tracing.calls import call_function
+
+            call_function(tr, setter[0], (owner, name, value), {}, cls=setter[1])
             return
         tr.touch(owner)
         old = owner.attrs.get(name)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
-import functools
-from collections.abc import Callable
+import builtins
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain, islice
 
 from analyzer.tracing import declared_shapes, docstrings
 from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.containers import method
 from analyzer.tracing.frames import Frame
-from analyzer.tracing.iteration import iterate
+from analyzer.tracing.iteration import iter_forever, iterate
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators import (
     call_api,
@@ -19,11 +20,11 @@ from analyzer.tracing.operators import (
     call_library_instance,
     call_method,
     call_object,
-    enter_object,
     initialise_instance,
     shape_of,
 )
 from analyzer.tracing.operators.torch_modules import hooks_of
+from analyzer.tracing.plain_data import is_plain
 from analyzer.tracing.problems import ShapeFailure
 from analyzer.tracing.signatures import bind
 from analyzer.tracing.tensors import Tensor
@@ -47,7 +48,7 @@ from analyzer.tracing.values import (
     Value,
 )
 
-MOST_YIELDS = 64  # of a generator that are followed, a loader's batches say
+MOST_YIELDS = 256  # of a generator that are followed, a loader's batches say
 
 
 class EnoughYields(Exception):
@@ -263,9 +264,8 @@ def call_function(
         tr.touch(first)
         declared_shapes.remember_sizes(first, names)
     if function.generator:
-        return Iterator_(lambda: iter(_generate(tr, function, frame)), endless=_loops_forever(function.node))
-    if function.kind == "contextmanager":
-        return Iterator_(lambda: iter(_generate(tr, function, frame)))
+        made = Iterator_(lambda: _generated(tr, function, frame, made), once=function.kind != "contextmanager")
+        return made
     if function.path.startswith(MARK) and not tr.frame.path.startswith(MARK):
         return _run_library(tr, function, frame)
     if function.compiled:
@@ -314,21 +314,21 @@ def _run_body(tr: Tracer, function: Function, frame: Frame) -> Value:
         del tr.frames[depth:]
 
 
-def _generate(tr: Tracer, function: Function, frame: Frame) -> list[Value]:
-    """What a generator yields, up to a limit."""
-    frame.yields, frame.yield_limit = [], 3 if _loops_forever(function.node) else MOST_YIELDS
+def _generated(tr: Tracer, function: Function, frame: Frame, made: Iterator_) -> Iterator[Value]:
+    """What a generator yields, up to a limit; where there may be more, its last element stands for them."""
+    frame.yields, frame.yield_limit, frame.cut = [], MOST_YIELDS, False
     depth = len(tr.frames)
     try:
-        _run_body(tr, function, frame)
+        made.returned = _run_body(tr, function, frame)
+        made.endless = frame.cut
     except EnoughYields:
         del tr.frames[depth:]
-    return frame.yields
-
-
-@functools.lru_cache(maxsize=4096)
-def _loops_forever(node: ast.AST) -> bool:
-    return any(isinstance(n, ast.While) for n in ast.walk(node)) or any(
-        isinstance(n, ast.For) and isinstance(n.iter, (ast.Name, ast.Attribute)) for n in ast.walk(node)
+        made.endless = True
+    found = frame.yields
+    return (
+        chain(found, iter_forever(tr, lambda: found[-1] if found else tr.unknown("an element")))
+        if made.endless
+        else iter(found)
     )
 
 
@@ -343,11 +343,21 @@ def instantiate(
     tr.shared.reached.add(f"{cls.path}:{cls.node.lineno}")
     cls.called = True
     if any("Enum" in getattr(b, "name", "") for b in cls.mro if isinstance(b, Api)):
-        return tr.unknown("an enum member")
+        members = cls.scope.names.get("__members__")
+        known = list(members.items.values()) if isinstance(members, DictV) and len(args) == 1 and not kwargs else []
+        found = [m for m in known if is_plain(args[0]) and is_plain(m.attrs["value"]) and m.attrs["value"] == args[0]]
+        return found[0] if found else tr.unknown("an enum member")
     instance = Instance(cls, tr.site(node))
     instance.open = not cls.closed
     initializer = cls.find("__init__")
-    if cls.find("__new__") is not None:
+    maker = cls.find("__new__")
+    if maker is not None and isinstance(maker[0], Function) and not open_args:
+        made = call_function(tr, maker[0], (cls, *args), kwargs, cls=maker[1], node=node)
+        if not isinstance(made, Instance) or made.cls is not cls:
+            return made
+        instance = made
+        instance.open = instance.open or not cls.closed
+    elif maker is not None:
         instance.open = True
     if initializer is not None and isinstance(initializer[0], Function):
         call_function(tr, initializer[0], (instance, *args), kwargs, cls=initializer[1], node=node, open_args=open_args)
@@ -355,21 +365,33 @@ def instantiate(
         _fill_dataclass(tr, instance, args, kwargs, open_args)
     else:
         initialise_instance(tr, instance, args, kwargs)
+    if set(cls.library_bases) & _EXCEPTIONS:
+        instance.attrs.setdefault("args", args)
     return instance
+
+
+_EXCEPTIONS = frozenset(n for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException))
+
+
+def field_names(cls: Class) -> list[str]:
+    """The fields of a dataclass, those of its bases first."""
+    found: dict[str, None] = {}
+    for base in reversed(cls.mro):
+        if isinstance(base, Class):
+            declared = base.scope.names.get("__annotations__", {}).items()
+            found.update((name, None) for name, annotation in declared if "ClassVar" not in ast.unparse(annotation))
+    return list(found)
 
 
 def _fill_dataclass(
     tr: Tracer, instance: Instance, args: tuple[Value, ...], kwargs: dict[str, Value], open_args: bool
 ) -> None:
-    fields: dict[str, Value] = {}
     annotated: dict[str, ast.expr] = {}
     sizes: declared_shapes.Sizes = {}
     for cls in reversed(instance.cls.mro):
         if isinstance(cls, Class):
-            for name, annotation in cls.scope.names.get("__annotations__", {}).items():
-                annotated[name] = annotation
-                if "ClassVar" not in ast.unparse(annotation):
-                    fields[name] = cls.scope.names.get(name)
+            annotated.update(cls.scope.names.get("__annotations__", {}))
+    fields = {name: found[0] if (found := instance.cls.find(name)) else None for name in field_names(instance.cls)}
     for index, (name, default) in enumerate(fields.items()):
         if index < len(args):
             value = args[index]
@@ -398,27 +420,27 @@ def _fill_dataclass(
 # ------------------------------------------------------------------------------------------------- contexts
 
 
-def enter_context(tr: Tracer, manager: Value) -> tuple[Value, Callable[[], None]]:
-    """The value bound by `with … as`, and what to do on leaving."""
+def enter_context(tr: Tracer, manager: Value) -> tuple[Value, Callable[[bool], Value]]:
+    """The value bound by `with … as`, and what to do on leaving, with or without an exception, which it may swallow."""
 
-    def nothing() -> None:
+    def nothing(failed: bool) -> Value:
         return None
 
     if isinstance(manager, Iterator_):
-        found = list(manager.items())
+        found = list(islice(iterate(tr, manager, None)[0], 1))
         return (found[0] if found else tr.unknown("a context")), nothing
     if isinstance(manager, Instance):
         if manager.cls.find("__enter__"):
             value = call(tr, get_attribute(tr, manager, "__enter__"), (), {})
 
-            def leave() -> None:
-                if manager.cls.find("__exit__"):
-                    call(tr, get_attribute(tr, manager, "__exit__"), (None, None, None), {})
+            def leave(failed: bool) -> Value:
+                what = (tr.unknown("an exception", "data", pytype="object"),) * 3 if failed else (None, None, None)
+                found = manager.cls.find("__exit__")
+                result = call(tr, get_attribute(tr, manager, "__exit__"), what, {}) if found else None
+                return result if failed else None
 
             return value, leave
         return manager, nothing
-    if isinstance(manager, Object):
-        return enter_object(tr, manager)
-    if isinstance(manager, Tensor):
+    if isinstance(manager, (Object, Tensor)):
         return manager, nothing
     return (manager if isinstance(manager, (Unknown, Layer)) else tr.unknown("a context")), nothing

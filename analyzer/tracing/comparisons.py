@@ -8,8 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.arithmetic import PLAIN, settled
+from analyzer.tracing.attributes import get_attribute
+from analyzer.tracing.calls import call
 from analyzer.tracing.operators import elementwise
-from analyzer.tracing.tensors import OpenSize, Tensor
+from analyzer.tracing.plain_data import NotPlain, applied
+from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test, truth_of
 from analyzer.tracing.values import (
@@ -18,9 +21,11 @@ from analyzer.tracing.values import (
     DictV,
     Function,
     Instance,
+    Iterator_,
     Layer,
     ListV,
     Module,
+    SetV,
     Unknown,
     Value,
 )
@@ -42,7 +47,17 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
         return _member(tr, left, right, op is ast.NotIn)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return _compare_tensors(tr, op, left, right, node)
-    if isinstance(left, (ListV,)) and isinstance(right, (ListV, tuple)):
+    if isinstance(left, SetV) or isinstance(right, SetV):
+        pass
+    elif (
+        isinstance(left, tuple) is not isinstance(right, tuple)
+        and isinstance(left, ListV) is not isinstance(right, ListV)
+        and isinstance(left, (ListV, tuple))
+        and isinstance(right, (ListV, tuple))
+        and not (isinstance(left, Size) or isinstance(right, Size))
+    ):
+        return op is ast.NotEq  # a list and a tuple
+    elif isinstance(left, (ListV,)) and isinstance(right, (ListV, tuple)):
         left, right = (
             tuple(left.items) if not left.open else left,
             tuple(right.items) if isinstance(right, ListV) else right,
@@ -69,7 +84,12 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
         except TypeError:
             return tr.unknown("a comparison", pytype="bool")
     if isinstance(left, (Instance,)) or isinstance(right, Instance):
-        return tr.unknown("a comparison", pytype="bool")
+        return _compare_instances(tr, op, left, right)
+    if isinstance(left, (SetV, DictV)) or isinstance(right, (SetV, DictV)):
+        try:
+            return applied(_CONSTANT_COMPARE[op], (left, right), {})
+        except NotPlain:
+            return tr.unknown("a comparison", pytype="bool")
     if (
         op in (ast.Eq, ast.NotEq)
         and isinstance(left, (Api, Class, Function, Module))
@@ -83,6 +103,23 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
         and (isinstance(left, (int, Poly)) or isinstance(right, (int, Poly)))
     ):
         return op is ast.NotEq
+    return tr.unknown("a comparison", pytype="bool")
+
+
+_COMPARING = {ast.Eq: ("__eq__", "__eq__"), ast.NotEq: ("__ne__", "__ne__"), ast.Lt: ("__lt__", "__gt__"),
+              ast.LtE: ("__le__", "__ge__"), ast.Gt: ("__gt__", "__lt__"), ast.GtE: ("__ge__", "__le__")}  # fmt: skip
+
+
+def _compare_instances(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value) -> Value:
+    """By the object's own method; objects without one are equal to themselves alone."""
+    for owner, other, name in ((left, right, _COMPARING[op][0]), (right, left, _COMPARING[op][1])):
+        if isinstance(owner, Instance) and owner.cls.find(name):
+            return call(tr, get_attribute(tr, owner, name), (other,), {})
+    kept = [v for v in (left, right) if isinstance(v, Instance)]
+    if op in (ast.Eq, ast.NotEq) and not any(
+        v.cls.find("__eq__") or v.cls.dataclass or not v.cls.closed or v.cls.library_bases for v in kept
+    ):
+        return (left is right) is (op is ast.Eq)
     return tr.unknown("a comparison", pytype="bool")
 
 
@@ -175,6 +212,11 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
         items = list(container)
     elif isinstance(container, str) and isinstance(item, str):
         return (item in container) is not negated
+    if isinstance(container, Instance) and container.cls.find("__contains__"):
+        found = call(tr, get_attribute(tr, container, "__contains__"), (item,), {})
+        return invert_truth(tr, found) if negated else found
+    if isinstance(container, Iterator_) and isinstance(container.length, int) and isinstance(item, int):
+        return (item in range(*container.bounds)) is not negated
     if items is None:
         return tr.unknown("a membership test", getattr(container, "origin", "imprecise"), pytype="bool")
     if isinstance(item, Unknown):

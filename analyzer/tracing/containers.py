@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import re
+from collections import Counter, deque
+from itertools import islice
 from typing import Any
 
+from analyzer.tracing.agreement import alike
+from analyzer.tracing.collected import as_dict, as_set
 from analyzer.tracing.items import get_item
 from analyzer.tracing.iteration import iterate
+from analyzer.tracing.plain_data import WIDEST, NotPlain, applied, as_value, hashable, plain_data
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tensors import OpenSize, Size
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import DictV, Iterator_, ListV, SuperV, Unknown, Value
+from analyzer.tracing.values import (
+    Api,
+    Class,
+    DefaultDict,
+    DictV,
+    Function,
+    Iterator_,
+    Layer,
+    ListV,
+    SetV,
+    SuperV,
+    Unknown,
+    Value,
+)
 from analyzer.validity.terms import Poly, product
 
 
@@ -19,12 +37,14 @@ def method(
     tr: Tracer, owner: Value, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
     args = tuple(a.value[0] if isinstance(a, Unknown) and a.value is not None else a for a in args)
+    if isinstance(owner, SetV) and name not in ("add", "clear", "copy"):
+        return _of_set(tr, owner, name, args)
     if isinstance(owner, ListV):
         return _of_list(tr, owner, name, args, kwargs)
     if isinstance(owner, DictV):
         return _of_dict(tr, owner, name, args, kwargs)
     if isinstance(owner, str):
-        return _of_text(tr, owner, name, args)
+        return _of_text(tr, owner, name, args, kwargs)
     if isinstance(owner, Size):
         found = _of_size(tr, owner, name, args)
         if found is not None:
@@ -38,9 +58,17 @@ def method(
     if isinstance(owner, OpenSize):
         return owner if name in ("as_list", "tolist") else tr.unknown(f"shape.{name}()", "foreign")
     if isinstance(owner, Iterator_):
-        return tr.unknown(f"{name}()") if name != "__next__" else next(owner.items(), None)
-    if isinstance(owner, float) and name == "is_integer":
-        return owner.is_integer()
+        if name != "__next__":
+            return tr.unknown(f"{name}()")
+        taken = list(islice(iterate(tr, owner, None)[0], 1))
+        if not taken:
+            raise PyRaise("StopIteration", "an iterator has no more elements")
+        return taken[0]
+    if isinstance(owner, (bytes, bool, int, float)) and name in _OF_NUMBERS:
+        try:
+            return applied(lambda *a: getattr(owner, name)(*a), args, kwargs)
+        except NotPlain:
+            return tr.unknown(f"{name}()", "foreign")
     if isinstance(owner, (int, float, Poly)):
         return owner if name in ("item", "conjugate", "__int__") else tr.unknown(f"{name}()")
     if isinstance(owner, SuperV):
@@ -62,16 +90,28 @@ def _of_size(tr: Tracer, owner: Size, name: str, args: tuple[Value, ...]) -> Val
 
 def _of_list(tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     items = owner.items
+    found: Any
     if name in ("append", "add", "appendleft"):
         tr.touch(owner)
-        if name == "add" and any(i is args[0] or (isinstance(i, (str, int)) and i == args[0]) for i in items):
+        if name == "add":
+            made = as_set([*items, args[0]], owner.open)
+            owner.items, owner.open = made.items, made.open
             return None
+        owner.loosen(0 if name == "appendleft" else len(items))
         items.insert(0 if name == "appendleft" else len(items), args[0])
+        return None
+    if name == "extendleft":
+        tr.touch(owner)
+        found, endless = iterate(tr, args[0], None)
+        owner.loosen(0)
+        items[:0] = [] if endless else list(found)[::-1]
+        owner.open = owner.open or endless
         return None
     if name in ("extend", "update"):
         tr.touch(owner)
         for value in args:
             found, endless = iterate(tr, value, None)
+            owner.loosen(len(items))
             if endless:
                 owner.open = True
             else:
@@ -82,14 +122,15 @@ def _of_list(tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwarg
         if isinstance(args[0], int) and not owner.open:
             items.insert(args[0], args[1])
         else:
-            owner.open = True
+            _any_order(tr, owner)
         return None
     if name in ("pop", "popleft"):
         tr.touch(owner)
         index = args[0] if args else (0 if name == "popleft" else -1)
         if owner.open or not isinstance(index, int):
-            owner.open = True
-            return items[-1] if items and index == -1 else tr.unknown("an item")
+            found = items[-1] if items and index == -1 else tr.unknown("an item")
+            _any_order(tr, owner)
+            return found
         if not -len(items) <= index < len(items):
             raise PyRaise("IndexError", "pop from a list")
         return items.pop(index)
@@ -98,45 +139,97 @@ def _of_list(tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwarg
     if name == "reverse":
         tr.touch(owner)
         items.reverse()
+        if owner.open:
+            _any_order(tr, owner)
         return None
     if name == "clear":
         tr.touch(owner)
         items.clear()
         owner.open = False
         return None
-    if name in ("sort",):
+    if name == "sort":
+        from analyzer.tracing.builtins.iterables import in_order
+
         tr.touch(owner)
-        if all(isinstance(v, (int, float)) for v in items) and not kwargs:
-            items.sort()
+        owner.items = in_order(tr, items, kwargs)
         return None
-    if name in ("remove", "discard"):
+    if name in ("remove", "rotate"):
         tr.touch(owner)
-        if args and isinstance(args[0], (int, str)) and args[0] in [i for i in items if isinstance(i, (int, str))]:
-            items.remove(args[0])
-        else:
-            owner.open = True
+        try:
+            data = plain_data(owner)
+            changed = deque(data) if name == "rotate" else data
+            getattr(changed, name)(*map(plain_data, args))
+            owner.items = list(as_value(list(changed)).items)
+        except ValueError as error:
+            raise PyRaise("ValueError", str(error)) from error
+        except (NotPlain, TypeError):
+            same = next((n for n, i in enumerate(items) if args and i is args[0]), None)
+            if name == "remove" and same is not None and not any(_may_equal(i, args[0]) for i in items[:same]):
+                del items[same]
+            else:
+                _any_order(tr, owner)
         return None
-    if (
-        name == "index"
-        and args
-        and isinstance(args[0], (int, str))
-        and all(isinstance(i, (int, str)) for i in items)
-        and args[0] in items
-    ):
-        return items.index(args[0])
-    if (
-        name == "count"
-        and args
-        and isinstance(args[0], (int, str))
-        and all(isinstance(i, (int, str)) for i in items)
-        and not owner.open
-    ):
-        return items.count(args[0])
+    if name in ("index", "count") and args:
+        try:
+            return applied(lambda o, *a: getattr(o, name)(*a), (owner, *args), kwargs)
+        except NotPlain:
+            return tr.unknown(f"list.{name}()", pytype="int")
     return tr.unknown(f"list.{name}()")
+
+
+def _may_equal(a: Value, b: Value) -> bool:
+    """Whether two values may be equal, as far as their kinds tell."""
+    identities = (Layer, Function, Class, Api)
+    return not (a is not b and (isinstance(a, identities) or isinstance(b, identities)))
+
+
+def _any_order(tr: Tracer, owner: ListV) -> None:
+    """A list of which some element has gone, come or moved, no one knows which."""
+    first = owner.items[0] if owner.items else None
+    if not all(alike(first, other) for other in owner.items):
+        owner.items = []
+    owner.open = True
+
+
+def _of_set(tr: Tracer, owner: SetV, name: str, args: tuple[Value, ...]) -> Value:
+    """Methods of a set: where all is plain data, Python's own."""
+    changing = {"update": "union", "difference_update": "difference", "intersection_update": "intersection",
+                "symmetric_difference_update": "symmetric_difference", "discard": "difference"}  # fmt: skip
+    try:
+        if name in ("remove", "discard"):
+            args = (SetV(args[:1]),)
+        elif name == "pop":
+            raise NotPlain
+        if name == "remove" and not plain_data(args[0]) <= plain_data(owner):
+            raise PyRaise("KeyError", "an element of a set")
+        method = changing.get(name, "difference" if name == "remove" else name)
+        given = [SetV(iterate(tr, a, None)[0]) if not iterate(tr, a, None)[1] else tr.unknown("a set") for a in args]
+        found: Value = applied(lambda o, *a: getattr(o, method)(*a), (owner, *given), {})
+    except NotPlain:
+        if name in changing or name in ("remove", "pop"):
+            tr.touch(owner)
+            if name == "update":
+                for value in args:
+                    items, endless = iterate(tr, value, None)
+                    owner.items.extend(islice(items, 2) if endless else items)
+            owner.open = True
+            return tr.unknown("an element of a set") if name == "pop" else None
+        known = name in ("union", "copy")
+        return SetV(owner.items, True) if known else SetV((), True) if name.endswith(_NEW_SETS) else tr.unknown(
+            f"set.{name}()", pytype="bool" if name.startswith("is") else "")  # fmt: skip
+    if name in changing or name == "remove":
+        tr.touch(owner)
+        owner.items = list(found.items)
+        return None
+    return found
+
+
+_NEW_SETS = ("difference", "intersection")
 
 
 def _of_dict(tr: Tracer, owner: DictV, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     items = owner.items
+    found: Any
     if name == "items":
         return (
             Iterator_(lambda: iter(list(items.items())), owner.open and not items)
@@ -147,6 +240,12 @@ def _of_dict(tr: Tracer, owner: DictV, name: str, args: tuple[Value, ...], kwarg
         return ListV(items, owner.open)
     if name == "values":
         return ListV(items.values(), owner.open)
+    if name == "popitem":
+        tr.touch(owner)
+        if owner.open or not items:
+            owner.open = True
+            return tr.unknown("an item"), tr.unknown("an item")
+        return items.popitem()
     if name in ("get", "pop", "setdefault"):
         key = args[0] if args else None
         default = args[1] if len(args) > 1 else None
@@ -162,21 +261,35 @@ def _of_dict(tr: Tracer, owner: DictV, name: str, args: tuple[Value, ...], kwarg
             if name == "setdefault":
                 tr.touch(owner)
                 items[key] = default
+            if name == "pop" and len(args) < 2 and "default" not in kwargs:
+                if items:
+                    raise PyRaise("KeyError", repr(key))
+                return tr.unknown("a value of a dictionary")
             return default
 
         return get_item(tr, owner, key)
     if name == "update":
         tr.touch(owner)
         for value in args:
-            if isinstance(value, DictV):
-                items.update(value.items)
-                owner.open = owner.open or value.open
-            else:
-                owner.open = True
+            more = as_dict(tr, value)
+            items.update(more.items)
+            owner.open = owner.open or more.open
         items.update(kwargs)
         return None
+    if name == "fromkeys":
+        found, endless = iterate(tr, args[0], None)
+        keys = list(islice(found, 2 if endless else None))
+        named = [k for k in keys if hashable(k)]
+        return DictV(dict.fromkeys(named, args[1] if len(args) > 1 else None), endless or len(named) < len(keys))
+    if name == "most_common" and isinstance(owner, DefaultDict):
+        try:
+            return applied(lambda data, *n: Counter(data).most_common(*n), (DictV(items, owner.open), *args), {})
+        except NotPlain:
+            return ListV((), True)
+    if name == "elements" and isinstance(owner, DefaultDict):
+        return ListV((), True)
     if name in ("copy", "to_dict"):
-        return DictV(items, owner.open)
+        return owner.twin()
     if name == "clear":
         tr.touch(owner)
         items.clear()
@@ -193,49 +306,25 @@ def _open(tr: Tracer, pairs: list[Any], width: int) -> Iterator_:
     return Iterator_(run, True)
 
 
-_TEXT: dict[str, Callable[..., Any]] = {
-    name: getattr(str, name)
-    for name in [
-        "lower",
-        "upper",
-        "strip",
-        "lstrip",
-        "rstrip",
-        "startswith",
-        "endswith",
-        "replace",
-        "split",
-        "rsplit",
-        "join",
-        "title",
-        "capitalize",
-        "isdigit",
-        "count",
-        "find",
-        "partition",
-        "rpartition",
-        "splitlines",
-        "isalpha",
-        "removeprefix",
-        "removesuffix",
-        "zfill",
-    ]
-}
+_OF_NUMBERS = frozenset(("bit_length", "bit_count", "is_integer", "conjugate", "decode", "hex", "as_integer_ratio"))
+_OF_TEXT = frozenset(
+    ("lower", "upper", "strip", "lstrip", "rstrip", "startswith", "endswith", "replace", "split", "rsplit", "join",
+     "title", "capitalize", "swapcase", "casefold", "isdigit", "isnumeric", "isdecimal", "isalpha", "isalnum",
+     "islower", "isupper", "isspace", "isidentifier", "istitle", "count", "find", "rfind", "index", "rindex",
+     "partition", "rpartition", "splitlines", "removeprefix", "removesuffix", "zfill", "center", "ljust", "rjust",
+     "format", "encode", "translate", "maketrans", "expandtabs")
+)  # fmt: skip
 
 
-def _of_text(tr: Tracer, owner: str, name: str, args: tuple[Value, ...]) -> Value:
-    rule = _TEXT.get(name)
-    if rule is None or len(owner) > 100_000:
+def _of_text(tr: Tracer, owner: str, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    if name == "join" and args:
+        items, endless = iterate(tr, args[0], None)
+        args = (ListV([] if endless else items, endless),)
+    wide = [a for a in (*args, *kwargs.values()) if isinstance(a, int) and abs(a) > WIDEST]
+    spec = name == "format" and any(int(n) > WIDEST for n in re.findall(r"\d{1,9}", owner))
+    if name not in _OF_TEXT or wide or spec:
         return tr.unknown(f"str.{name}()", "foreign", pytype="str")
-    plain = tuple(tuple(a.items) if isinstance(a, ListV) and not a.open else a for a in args)
-    if not all(
-        isinstance(a, (str, int)) or (isinstance(a, tuple) and all(isinstance(p, str) for p in a)) for a in plain
-    ):
-        return tr.unknown(f"str.{name}()", "foreign", pytype="str")
-    if name == "zfill" and any(isinstance(a, int) and a > 1000 for a in plain):
-        return tr.unknown("a long text", pytype="str")
     try:
-        found = rule(owner, *plain)
-    except (TypeError, ValueError, AttributeError):
+        return applied(lambda o, *a, **k: getattr(o, name)(*a, **k), (owner, *args), kwargs)
+    except NotPlain:
         return tr.unknown(f"str.{name}()", "foreign", pytype="str")
-    return ListV(found) if isinstance(found, list) else found

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import functools
 
-from analyzer.tracing.calls import call, evaluate
+from analyzer.tracing.calls import call, call_function, evaluate
 from analyzer.tracing.flags import command_line_decorator
 from analyzer.tracing.frames import Frame
+from analyzer.tracing.plain_data import is_plain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Api, Bound, Class, Function, Instance, Native, Partial, Scope, Unknown, Value
+from analyzer.tracing.values import Api, Bound, Class, DictV, Function, Instance, Native, Partial, Scope, Unknown, Value
 
 _SEEN_THROUGH = {
     "abstractmethod",
@@ -96,6 +97,8 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
         function.decorated = not (
             isinstance(found, Api) and found.name.startswith(("tf.", "torch.", "keras.", "functools."))
         )
+        if isinstance(found, Api) and found.name in ("functools.singledispatch", "functools.singledispatchmethod"):
+            return tr.unknown("a function for each type", label=function.name)
     return value
 
 
@@ -156,13 +159,56 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
     for member in defined:  # also those that a decorator has wrapped; a wrapper keeps its own closure
         member.owner, member.scope = cls, outer
     named_tuple = cls.tuple = any("NamedTuple" in ast.unparse(b) for b in node.bases)
-    for decorator in node.decorator_list:
-        target = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if ast.unparse(target).rpartition(".")[2] == "dataclass":
-            cls.dataclass = True
-        elif not isinstance(evaluate(tr, target), (Api, Class)) and not ast.unparse(target).endswith(
-            "register_keras_serializable"
-        ):
-            cls.mro.append(Unknown("what a class decorator adds"))
-    cls.dataclass = cls.dataclass or named_tuple or any(isinstance(b, Class) and b.dataclass for b in cls.bases)
-    return cls
+    cls.dataclass = named_tuple or any(isinstance(b, Class) and b.dataclass for b in cls.bases)
+    if set(cls.library_bases) & set(_ENUMERATIONS):
+        _enumerate(tr, cls)
+    told = cls.find("__init_subclass__", after=cls)
+    if told is not None and isinstance(told[0], Function):
+        named = {k.arg: evaluate(tr, k.value) for k in node.keywords if k.arg not in (None, "metaclass")}
+        call_function(tr, told[0], (cls,), named, cls=told[1])
+    made: Value = cls
+    for decorator in reversed(node.decorator_list):
+        made = _decorate_class(tr, made, cls, decorator)
+    return made
+
+
+def _decorate_class(tr: Tracer, value: Value, cls: Class, decorator: ast.expr) -> Value:
+    target = decorator.func if isinstance(decorator, ast.Call) else decorator
+    name = ast.unparse(target)
+    if name.rpartition(".")[2] == "dataclass":
+        cls.dataclass = True
+        return value
+    if name.endswith("register_keras_serializable"):
+        return value
+    found = evaluate(tr, target)
+    if isinstance(found, (Api, Class)):
+        return value
+    if isinstance(found, (Function, Partial)) or (isinstance(found, Bound) and isinstance(found.function, Function)):
+        try:
+            result = call(tr, evaluate(tr, decorator), (value,), {})
+        except PyRaise:
+            result = None
+        if isinstance(result, Class):
+            return result
+    cls.mro.append(Unknown("what a class decorator adds"))
+    return value
+
+
+_ENUMERATIONS = ("enum.Enum", "enum.Flag")  # members of others are numbers or texts too, and stay what they are
+
+
+def _enumerate(tr: Tracer, cls: Class) -> None:
+    """The names that the body of an enumeration binds become its members."""
+    members: dict[str, Value] = {}
+    for statement in (s for s in cls.node.body if isinstance(s, ast.Assign)):
+        for target in statement.targets:
+            if isinstance(target, ast.Name) and not target.id.startswith("_"):
+                value = cls.scope.names.get(target.id)
+                if isinstance(statement.value, ast.Call) and ast.unparse(statement.value.func) in ("auto", "enum.auto"):
+                    value = len(members) + 1 if "enum.Flag" not in cls.library_bases else tr.unknown("a flag")
+                same = next((m for m in members.values() if is_plain(value) and m.attrs["value"] == value), None)
+                member = Instance(cls) if same is None else same
+                if same is None:
+                    member.attrs.update(name=target.id, value=value, _value_=value, _name_=target.id)
+                cls.scope.names[target.id] = members[target.id] = member
+    cls.scope.names["__members__"] = DictV(members)

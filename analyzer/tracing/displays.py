@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
 from analyzer.tracing.arithmetic import MOST_ITEMS
+from analyzer.tracing.attributes import get_attribute
+from analyzer.tracing.calls import call
+from analyzer.tracing.collected import as_set
 from analyzer.tracing.evaluation import evaluate
 from analyzer.tracing.iteration import iterate
-from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.plain_data import LONGEST, WIDEST, hashable
+from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import (
-    Api,
-    Class,
-    DictV,
-    Function,
-    Instance,
-    Iterator_,
-    Layer,
-    ListV,
-    Scope,
-    SetV,
-    Value,
-)
-from analyzer.validity.terms import Poly
+from analyzer.tracing.values import DictV, Instance, Iterator_, ListV, Scope, Value
 
 
 def _elements(tr: Tracer, nodes: list[ast.expr]) -> tuple[list[Value], bool]:
@@ -52,7 +44,7 @@ def _list(tr: Tracer, node: ast.List) -> Value:
 
 
 def _set(tr: Tracer, node: ast.Set) -> Value:
-    return SetV(*_elements(tr, node.elts))
+    return as_set(*_elements(tr, node.elts))
 
 
 def _dict(tr: Tracer, node: ast.Dict) -> Value:
@@ -72,15 +64,6 @@ def _dict(tr: Tracer, node: ast.Dict) -> Value:
         else:
             result.open = True
     return result
-
-
-def hashable(value: Value) -> bool:
-    """Whether a value can be a key here: concrete, or an object with identity."""
-    if isinstance(value, tuple):
-        return all(hashable(v) for v in value)
-    return value is None or isinstance(
-        value, (int, float, str, bytes, bool, Tensor, Api, Class, Function, Instance, Layer, Poly, type(Ellipsis))
-    )
 
 
 def _comprehension(tr: Tracer, node: Any, element: Callable[[], Value]) -> tuple[list[Value], bool]:
@@ -131,18 +114,28 @@ def _list_comprehension(tr: Tracer, node: ast.ListComp) -> Value:
 
 
 def _set_comprehension(tr: Tracer, node: ast.SetComp) -> Value:
-    return SetV(*_comprehension(tr, node, lambda: evaluate(tr, node.elt)))
+    return as_set(*_comprehension(tr, node, lambda: evaluate(tr, node.elt)))
 
 
 def _generator(tr: Tracer, node: ast.GeneratorExp) -> Value:
     items, endless = _comprehension(tr, node, lambda: evaluate(tr, node.elt))
-    return Iterator_(lambda: iter(items), endless)
+    return Iterator_(lambda: iter(items), endless, once=not endless)
 
 
 def _dict_comprehension(tr: Tracer, node: ast.DictComp) -> Value:
     pairs, endless = _comprehension(tr, node, lambda: (evaluate(tr, node.key), evaluate(tr, node.value)))
     keyed = {k: v for k, v in pairs if hashable(k)}
     return DictV(keyed, endless or any(not hashable(k) for k, _ in pairs))
+
+
+def text_of(tr: Tracer, value: Value) -> Value:
+    """`str(value)`."""
+    if isinstance(value, Instance):
+        method = next((m for m in ("__str__", "__repr__") if value.cls.find(m)), None)
+        return call(tr, get_attribute(tr, value, method), (), {}) if method else tr.unknown("text", pytype="str")
+    if isinstance(value, (str, bool, int, float)):
+        return str(value)
+    return tr.unknown("text", getattr(value, "origin", "data"), pytype="str")
 
 
 def _joined(tr: Tracer, node: ast.JoinedStr) -> Value:
@@ -152,10 +145,20 @@ def _joined(tr: Tracer, node: ast.JoinedStr) -> Value:
             text += str(part.value)
         elif isinstance(part, ast.FormattedValue):
             value = evaluate(tr, part.value)
-            if isinstance(value, (str, int)) and part.format_spec is None:
-                text += str(value)
-            else:
+            spec = evaluate(tr, part.format_spec) if part.format_spec is not None else ""
+            if part.conversion in (ord("r"), ord("a")) and not isinstance(value, (str, int, float)):
                 return tr.unknown("text", pytype="str")
+            if part.conversion in (ord("r"), ord("a")):
+                value = repr(value) if part.conversion == ord("r") else ascii(value)
+            elif not isinstance(value, (str, int, float)):
+                value = text_of(tr, value)
+            wide = isinstance(spec, str) and any(int(n) > WIDEST for n in re.findall(r"\d{1,9}", spec))
+            if not isinstance(value, (str, int, float)) or not isinstance(spec, str) or wide or len(text) > LONGEST:
+                return tr.unknown("text", pytype="str")
+            try:
+                text += format(value, spec)
+            except (ValueError, OverflowError) as error:
+                raise PyRaise(type(error).__name__, str(error)) from error
     return text
 
 

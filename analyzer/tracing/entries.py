@@ -46,6 +46,7 @@ def explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry: 
     try:
         scope = define(base, tree, relative)
     except OutOfBudget:
+        shared.notes["The budget of steps is spent before the definitions of this file are analysed."] = None
         return
     shared.unknown_calls, shared.known_calls = counts  # the script's run has counted them already
     found = [
@@ -209,6 +210,7 @@ def explore_drivers(shared: Shared, tree: ast.Module, relative: str) -> None:
                 shared.problems.update({key: before[key]} if key in before else {})
             else:
                 shared.problems[key] = replace(problem, tier=f"The program at {driver} fails, which uses this file.")
+        effort.spent = effort.spent or shared.effort.spent
     shared.most_steps, shared.effort = limit, effort
 
 
@@ -230,6 +232,8 @@ def _run_tests(shared: Shared, driver: Driver) -> None:
     scope = Scope()
     try:
         scope = define(tr, driver.tree, driver.path)
+        if len(driver.tests) > MOST_TESTS:
+            shared.notes[f"The budget is {MOST_TESTS} tests of {driver.path}; the others are not analysed."] = None
         for case in driver.tests[:MOST_TESTS]:
             explore_beside(tr, str(case), 1.0, lambda case=case: run_case(tr, scope, case, driver.path))  # type: ignore[misc]
     except OutOfBudget:

@@ -22,6 +22,11 @@ MOST_ENTRY_PATHS = 6  # of one function or class, of which a file may have hundr
 _GAPS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, StopIteration, AssertionError)
 
 
+def tells_of_a_budget(note: str) -> bool:
+    """Whether a note says that something was left out because a budget is spent."""
+    return "budget" in note or "More than" in note or "more than" in note
+
+
 def scale_of(tree: ast.Module) -> float:
     """Budgets grow with the length of a file."""
     last = tree.body[-1].end_lineno if tree.body else 1
@@ -97,14 +102,15 @@ def explore_beside(tr: Tracer, name: str, scale: float, body: Callable[[], objec
             try:
                 follow(tr, body)
             except OutOfBudget:
-                sentence = f"The budget of steps for {name} is spent; the rest is not analysed."
-                shared.notes[sentence] = None
+                shared.cut_short[name] = None
                 break
             finally:
                 decisions = list(tr.path.decisions)
                 tr.speculating = 0
                 journal.undo()
         explorer.finished(prefix, decisions)
+    if explorer.spent:
+        shared.cut_short[name] = None
     shared.most_steps = limit
 
 

@@ -17,7 +17,7 @@ from analyzer.tracing.iteration import iterate
 from analyzer.tracing.names import lookup
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test, truth_of
-from analyzer.tracing.values import SliceV, Unknown, Value
+from analyzer.tracing.values import Iterator_, SliceV, Unknown, Value
 from analyzer.validity.terms import Cond, all_of, any_of
 
 __all__ = ["evaluate"]
@@ -153,12 +153,16 @@ def _yield(tr: Tracer, node: ast.Yield) -> Value:
 
 def _yield_from(tr: Tracer, node: ast.YieldFrom) -> Value:
     frame = tr.frames[-1]
-    items, endless = iterate(tr, evaluate(tr, node.value), node)
+    inner = evaluate(tr, node.value)
+    items, endless = iterate(tr, inner, node)
+    frame.cut = frame.cut or endless
     for value in islice(items, 3) if endless else items:
         if frame.yields is not None:
             frame.yields.append(value)
             if len(frame.yields) >= frame.yield_limit:
                 raise EnoughYields
+    if isinstance(inner, Iterator_) and not endless:
+        return inner.returned
     return tr.unknown("what a generator returns")
 
 

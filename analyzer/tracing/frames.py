@@ -20,7 +20,7 @@ from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.values import Class, Function, Scope, Value
 
 MOST_STEPS = 120_000  # of a script up to a thousand lines; a second sees thirty to forty thousand
-MOST_SECONDS = 60.0  # of processor time: a net below the budget of steps, for machines that are slow
+MOST_SECONDS = 9.0  # of processor time, so that a file with its checks stays below ten
 
 
 def comments_in(file: FilePath) -> dict[int, str]:
@@ -47,6 +47,7 @@ class Frame:
     function: Function | None = None
     yields: list[Value] | None = None
     yield_limit: int = 0
+    cut: bool = False  # a loop of it was not followed to its end
     line: int = 0
     methods: list[Function] = field(default_factory=list)  # that a class body defines
     sizes: dict[str, Any] | None = None  # that its annotations name
@@ -63,6 +64,7 @@ class Shared:
     sources: dict[str, ast.Module] = field(default_factory=dict)
     problems: dict[tuple[Any, ...], Problem] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
+    cut_short: dict[str, None] = field(default_factory=dict)  # functions and classes whose budget is spent
     unknown_calls: Counter[str] = field(default_factory=Counter)
     known_calls: Counter[str] = field(default_factory=Counter)
     steps: int = 0

@@ -7,17 +7,21 @@ from typing import Any
 
 from analyzer.tracing.agreement import alike
 from analyzer.tracing.attributes import delete_attribute, get_attribute, set_attribute
-from analyzer.tracing.iteration import fields_of
+from analyzer.tracing.iteration import fields_of, iterate
 from analyzer.tracing.operators import layer_item
 from analyzer.tracing.operators.data import item
 from analyzer.tracing.operators.indexing import assign_item, index_tensor
 from analyzer.tracing.operators.torch_modules import Children
+from analyzer.tracing.plain_data import hashable, is_plain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
+    Class,
+    DefaultDict,
     DictV,
     Instance,
+    Iterator_,
     Layer,
     ListV,
     Object,
@@ -34,8 +38,12 @@ def get_item(tr: Tracer, value: Value, index: Value, node: ast.AST | None = None
         index = index.value[0]
     if isinstance(value, Tensor):
         return index_tensor(tr, value, index, node)
-    if isinstance(value, (ListV, tuple, str)):
+    if isinstance(value, (ListV, tuple, str, bytes)):
         return _of_sequence(tr, value, index, node)
+    if isinstance(value, Iterator_) and isinstance(value.length, int) and isinstance(index, int) and not value.once:
+        return _of_sequence(tr, tuple(value.items()), index, node)
+    if isinstance(value, Class) and (members := value.scope.names.get("__members__")) is not None:
+        return get_item(tr, members, index, node)
     if isinstance(value, DictV):
         return _of_dict(tr, value, index)
     if isinstance(value, OpenSize):
@@ -68,8 +76,6 @@ def get_item(tr: Tracer, value: Value, index: Value, node: ast.AST | None = None
 
 
 def _of_unknown_item(tr: Tracer, value: Unknown, index: Value) -> Value:
-    from analyzer.tracing.displays import hashable
-
     if value.tensor is not None and value.tensor.framework != "unknown":
         return get_item(tr, value.tensor, index)
     if isinstance(index, SliceV) or not hashable(index):
@@ -86,7 +92,11 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
     if isinstance(index, Tensor) and isinstance(index.value, int):
         index = index.value
     if isinstance(index, (bool, int)):
-        if isinstance(value, ListV) and value.open and not 0 <= index < len(items):
+        if (
+            isinstance(value, ListV)
+            and value.open
+            and not 0 <= index < (len(items) if value.firm is None else value.firm)
+        ):
             same = bool(items) and all(alike(items[0], other) for other in items)
             return items[-1] if same else tr.unknown("an item of a list")
         if -len(items) <= index < len(items):
@@ -109,7 +119,7 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
             return ListV(cut) if isinstance(value, ListV) else Size(cut) if isinstance(value, Size) else cut
         if isinstance(value, str):
             return tr.unknown("text", pytype="str")
-        return ListV(items, True)
+        return _open_slice(value, index) if isinstance(value, ListV) and value.open else _loose(items)
     if items and not isinstance(value, str):
         first = items[0]
 
@@ -118,14 +128,38 @@ def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> 
     return tr.unknown("an item of a list")
 
 
-def _of_dict(tr: Tracer, value: DictV, index: Value) -> Value:
-    from analyzer.tracing.displays import hashable
+def _loose(items: Any) -> ListV:
+    """Some of the items, in places that no one knows."""
+    found = ListV(items, True)
+    found.firm = 0
+    return found
 
+
+def _open_slice(value: ListV, index: SliceV) -> ListV:
+    """A slice of a list whose end is not known: counted from its beginning, the items keep their places."""
+    start, stop, firm = index.start or 0, index.stop, len(value.items) if value.firm is None else value.firm
+    if (
+        index.step not in (None, 1)
+        or not isinstance(start, int)
+        or start < 0
+        or not isinstance(stop, (int, type(None)))
+    ):
+        return _loose(value.items)
+    if stop is not None and 0 <= stop <= firm:
+        return ListV(value.items[start:stop])
+    found = ListV(value.items[start:], True)
+    found.firm = max((firm if stop is None or stop >= 0 else firm + stop) - start, 0)
+    return found
+
+
+def _of_dict(tr: Tracer, value: DictV, index: Value) -> Value:
     if hashable(index):
         if index in value.items:
             return value.items[index]
-        if not value.open and value.items and isinstance(index, (str, int)):
-            raise PyRaise("KeyError", repr(index))
+        if isinstance(value, DefaultDict) and not value.open and is_plain(index):
+            return _made(tr, value, index)
+        if not value.open and (value.items or tr.guards) and is_plain(index) and all(map(is_plain, value.items)):
+            raise PyRaise("KeyError", repr(index))  # an empty one that no one expects to refuse is filled elsewhere
     if value.items:
         first = next(iter(value.items.values()))
 
@@ -146,9 +180,20 @@ def _of_dict(tr: Tracer, value: DictV, index: Value) -> Value:
     return tr.unknown("a value of a dictionary")
 
 
-def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
-    from analyzer.tracing.displays import hashable
+def _made(tr: Tracer, value: DefaultDict, index: Value) -> Value:
+    """What a dictionary with defaults makes of a key that it lacks."""
+    from analyzer.tracing.calls import call
 
+    if isinstance(value.factory, int):
+        return value.factory
+    if value.factory is None:
+        raise PyRaise("KeyError", repr(index))
+    tr.touch(value)
+    value.items[index] = call(tr, value.factory, (), {})
+    return value.items[index]
+
+
+def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
     if isinstance(index, Unknown) and index.value is not None:
         index = index.value[0]
     if isinstance(owner, Children) and isinstance(index, str):
@@ -163,6 +208,8 @@ def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
         tr.touch(owner)
         if isinstance(index, int) and -len(owner.items) <= index < len(owner.items):
             owner.items[index] = value
+        elif isinstance(index, SliceV) and not owner.open:
+            _set_slice(tr, owner, index, value)
         else:
             owner.open = True
     elif isinstance(owner, Instance) and owner.cls.find("__setitem__"):
@@ -182,6 +229,18 @@ def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
         assign_item(tr, owner, index, value)
 
 
+def _set_slice(tr: Tracer, owner: ListV, index: SliceV, value: Value) -> None:
+    parts = (index.start, index.stop, index.step)
+    items, endless = iterate(tr, value, None)
+    if endless or not all(p is None or isinstance(p, int) for p in parts):
+        owner.items, owner.open = [], True
+        return
+    try:
+        owner.items[slice(*parts)] = list(items)
+    except ValueError as error:
+        raise PyRaise("ValueError", str(error)) from error
+
+
 def delete_item(tr: Tracer, owner: Value, index: Value) -> None:
     if isinstance(owner, (Layer, Instance)) and "items" in owner.attrs:
         delete_item(tr, owner.attrs["items"], index)
@@ -189,8 +248,10 @@ def delete_item(tr: Tracer, owner: Value, index: Value) -> None:
         delete_attribute(tr, owner.module, index)
     elif isinstance(owner, DictV):
         tr.touch(owner)
-        owner.items.pop(index, None) if isinstance(index, (str, int)) else None
-        owner.open = owner.open or not isinstance(index, (str, int))
+        if hashable(index):
+            owner.items.pop(index, None)
+        else:
+            owner.items, owner.open = {}, True
     elif isinstance(owner, ListV):
         tr.touch(owner)
         if isinstance(index, int) and -len(owner.items) <= index < len(owner.items):

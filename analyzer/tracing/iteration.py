@@ -12,6 +12,7 @@ from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
+    Class,
     DictV,
     Instance,
     Iterator_,
@@ -32,7 +33,11 @@ def iterate(tr: Tracer, value: Value, node: ast.AST | None) -> tuple[Iterator[Va
     if isinstance(value, Unknown) and value.value is not None:
         value = value.value[0]
     if isinstance(value, Iterator_):
-        return value.items(), value.endless
+        if not value.once:
+            return value.items(), value.endless
+        tr.touch(value)
+        value.begin()
+        return _taken(tr, value), value.endless
     if isinstance(value, (ListV, SetV)):
         return (_open_list(tr, value), True) if value.open else (iter(list(value.items)), False)
     if isinstance(value, tuple):
@@ -40,7 +45,9 @@ def iterate(tr: Tracer, value: Value, node: ast.AST | None) -> tuple[Iterator[Va
     if isinstance(value, DictV):
         return (_forever_after(list(value.items), tr), True) if value.open else (iter(list(value.items)), False)
     if isinstance(value, str):
-        return iter(value[:256]), False
+        return iter(value), False
+    if isinstance(value, bytes):
+        return iter(value), False
     if isinstance(value, Tensor):
         return _rows(tr, value)
     if isinstance(value, Layer) or (
@@ -54,6 +61,8 @@ def iterate(tr: Tracer, value: Value, node: ast.AST | None) -> tuple[Iterator[Va
     if isinstance(value, Instance):
         fields = fields_of(value)
         return (iter(fields), False) if fields is not None else _of_instance(tr, value)
+    if isinstance(value, Class) and isinstance(members := value.scope.names.get("__members__"), DictV):
+        return iter(list(dict.fromkeys(members.items.values()))), False
     if isinstance(value, Object):
         found = elements(tr, value)
         if found is not None:
@@ -63,6 +72,17 @@ def iterate(tr: Tracer, value: Value, node: ast.AST | None) -> tuple[Iterator[Va
     if isinstance(value, OpenSize):
         return _sizes(tr, value), True
     return _repeat(tr, Unknown("an element", getattr(value, "origin", "imprecise"))), True
+
+
+def _taken(tr: Tracer, value: Iterator_) -> Iterator[Value]:
+    """What is left of an iterator that is gone through once."""
+    while True:
+        tr.touch(value)
+        try:
+            found = value.take()
+        except StopIteration:
+            return
+        yield found
 
 
 def fields_of(value: Instance) -> list[Value] | None:

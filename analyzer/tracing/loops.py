@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from typing import Any
 
 from analyzer.tracing.agreement import alike
@@ -12,10 +13,12 @@ from analyzer.tracing.paths import Journal
 from analyzer.tracing.tensors import Shape, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import Layer, ListV, Scope, Unknown
+from analyzer.tracing.values import Iterator_, Layer, ListV, Scope, Unknown
 from analyzer.validity.terms import Poly, equal
 
-FULL_ROUNDS = 100  # rounds of a loop with constant bounds that are always followed
+FULL_ROUNDS = 100  # rounds of a loop with constant bounds that are followed whatever they cost
+LOOP_STEPS = 6_000  # that a loop of more rounds may take
+CHEAP_STEPS = 1_000  # below which a loop is not cut short although its rounds are alike
 FEW_ROUNDS = 3  # rounds of a loop whose bounds nobody knows
 
 
@@ -26,39 +29,41 @@ def run_for(tr: Tracer, node: ast.For) -> Any:
     items, endless = iterate(tr, sequence, node.iter)
     known = known_elements(sequence)
     indexed = _indexes(node)
-    rounds = 0
-    changes: list[Any] = []
+    rounds, begun = 0, tr.shared.steps
+    seen = _Changes(node)
     for item in items:
         rounds += 1
         tr.step()
         with tr.undoable() as journal, tr.doubtful(known is not None and rounds > known):
             assign(tr, node.target, item)
             signal = run_block(tr, node.body)
-        changes = _changes(journal, _targets(node.target))
+        changes = seen.add(journal)
         if signal == BREAK:
             return None
         if signal is not None and signal != "continue":
             return signal
-        if not endless and rounds < 8:
+        steps = tr.shared.steps - begun
+        if not endless and (rounds < 8 or steps < CHEAP_STEPS):
             continue
         if endless and (rounds >= FEW_ROUNDS or (not changes and rounds >= 1)):
             break
         if not endless and rounds >= 2 and not indexed and _only_counts(changes):
             break
-        if rounds >= FULL_ROUNDS:
-            tr.note(f"line {node.lineno}: the loop is followed for {FULL_ROUNDS} rounds")
+        if rounds >= FULL_ROUNDS and steps >= LOOP_STEPS:
+            tr.note(f"line {node.lineno}: the loop is followed for {rounds} rounds")
             break
     else:
         return run_block(tr, node.orelse)
-    _widen(tr, changes)
+    tr.frame.cut = True
+    _widen(tr, seen.possible(tr))
     return run_block(tr, node.orelse)
 
 
 def run_while(tr: Tracer, node: ast.While) -> Any:
     from analyzer.tracing.statements import BREAK, run_block
 
-    rounds = unknown_rounds = 0
-    changes: list[Any] = []
+    rounds, unknown_rounds, begun = 0, 0, tr.shared.steps
+    seen = _Changes(node)
     while True:
         truth = truth_of(evaluate(tr, node.test))
         if truth is False:
@@ -69,18 +74,67 @@ def run_while(tr: Tracer, node: ast.While) -> Any:
         tr.step()
         with tr.undoable() as journal:
             signal = run_block(tr, node.body)
-        changes = _changes(journal, set())
+        changes = seen.add(journal)
         if signal == BREAK:
             return None
         if signal is not None and signal != "continue":
             return signal
-        stable = not changes
-        if (unknown_rounds and stable) or unknown_rounds >= FEW_ROUNDS or rounds >= FULL_ROUNDS:
-            if rounds >= FULL_ROUNDS:
-                tr.note(f"line {node.lineno}: the loop is followed for {FULL_ROUNDS} rounds")
-            _widen(tr, changes)
+        long = rounds >= FULL_ROUNDS and tr.shared.steps - begun >= LOOP_STEPS
+        if (unknown_rounds and not changes) or unknown_rounds >= FEW_ROUNDS or long:
+            if long:
+                tr.note(f"line {node.lineno}: the loop is followed for {rounds} rounds")
+            tr.frame.cut = True
+            _widen(tr, seen.possible(tr))
             break
     return run_block(tr, node.orelse)
+
+
+class _Changes:
+    """What the rounds of a loop have changed, and what those that are not followed may change."""
+
+    def __init__(self, node: ast.For | ast.While) -> None:
+        self.targets = _targets(node.target) if isinstance(node, ast.For) else set()
+        self.stored = _stored(node)
+        self.found: dict[tuple[int, Any], Change] = {}
+        self.kept: set[str] = set()  # names that the last round has set anew, to the same
+
+    def add(self, journal: Journal) -> list[Change]:
+        changes = _changes(journal, self.targets)
+        for holder, key, old, new in changes:
+            first = self.found.get((id(holder), key))
+            self.found[id(holder), key] = (holder, key, old if first is None else first[2], new)
+        self.kept = {
+            name
+            for item, before in journal.saved.values()
+            if isinstance(item, Scope)
+            for name, value in item.names.items()
+            if name not in before or before[name] is not value
+        }
+        return changes
+
+    def possible(self, tr: Tracer) -> list[Change]:
+        """All that was changed, as it is now, and the names that some round may set although the last did not."""
+        names, found = tr.frame.scope.names, list(self.found.values())
+        for name in self.stored - self.kept - self.targets:
+            if name in names and (id(tr.frame.scope), name) not in self.found:
+                found.append((tr.frame.scope, name, _NOTHING, names[name]))
+        return [(holder, key, old, _now(holder, key, new)) for holder, key, old, new in found]
+
+
+_NOTHING = object()  # before a change that was not seen
+
+
+def _now(holder: Any, key: Any, last: Any) -> Any:
+    names = holder.names if isinstance(holder, Scope) else getattr(holder, "attrs", {})
+    return names.get(key, last) if key is not None else last
+
+
+@functools.lru_cache(maxsize=4096)
+def _stored(node: ast.For | ast.While) -> frozenset[str]:
+    """Names that the body of a loop binds."""
+    return frozenset(
+        n.id for part in node.body for n in ast.walk(part) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    )
 
 
 def _endless(node: ast.While) -> bool:
@@ -114,7 +168,7 @@ Change = tuple[Any, Any, Any, Any]  # holder, key, old, new
 def _changes(journal: Journal, ignored: set[str]) -> list[Change]:
     changed: list[Change] = []
     for item, before in journal.saved.values():
-        if isinstance(item, (Shape, Unknown)) or not hasattr(item, "state"):
+        if isinstance(item, (Shape, Unknown, Iterator_)) or not hasattr(item, "state"):
             continue
         after = item.state()
         if isinstance(item, Scope):
@@ -169,6 +223,12 @@ def _widen(tr: Tracer, changes: list[Change]) -> None:
 
 
 def _widened(tr: Tracer, old: Any, new: Any) -> Any:
+    if old is _NOTHING:
+        if isinstance(new, (bool, int, float, str, Poly, type(None))):
+            return tr.unknown("changed by a loop", pytype=type(new).__name__ if isinstance(new, (float, str)) else "")
+        if isinstance(new, Tensor):
+            return Tensor(Shape(None, vague=True), None, new.framework, site=new.site, name=new.name, graph=new.graph)
+        return tr.unknown("changed by a loop")
     if old is None:
         return new
     if isinstance(new, Tensor) and isinstance(old, Tensor):

@@ -208,7 +208,11 @@ def _load(tr: Tracer, name: str) -> Value:
     module = tr.modules[key] = Module(name, relative, scope)
     scope.names["__name__"] = name
     scope.names["__file__"] = tr.unknown("a path", "data", pytype="str")
-    run_module(tr, tree, scope, relative)
+    tr.path.importing += 1
+    try:
+        run_module(tr, tree, scope, relative)
+    finally:
+        tr.path.importing -= 1
     return module
 
 

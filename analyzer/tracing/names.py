@@ -6,6 +6,7 @@ import ast
 import builtins as python_builtins
 
 from analyzer.tracing.builtins import BUILTINS
+from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Scope, Value
 
@@ -26,5 +27,17 @@ def lookup(tr: Tracer, name: str, node: ast.AST | None = None) -> Value:
 
     if name in BUILTINS:
         return BUILTINS[name]
-    reason = "a builtin" if hasattr(python_builtins, name) else "a name that is not bound on this path"
-    return tr.unknown(reason, label=name)
+    if hasattr(python_builtins, name):
+        return tr.unknown("a builtin", label=name)
+    if tr.guards and name not in globals_.nonlocals and not _stars(tr, tr.frame.path):
+        raise PyRaise("NameError", name)  # `try: unicode` and its like
+    return tr.unknown("a name that is not bound on this path", label=name)
+
+
+def _stars(tr: Tracer, path: str) -> bool:
+    """Whether the file takes names over that it does not name."""
+    tree = tr.shared.sources.get(path)
+    return tree is None or any(
+        (isinstance(n, ast.ImportFrom) and n.names[0].name == "*") or (isinstance(n, ast.Name) and n.id == "globals")
+        for n in ast.walk(tree)
+    )

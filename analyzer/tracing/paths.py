@@ -25,6 +25,7 @@ class Decision:
     taken: bool
     origin: str
     text: str
+    imported: bool = False  # of a module while it was imported: only this side is followed
 
     @property
     def free(self) -> bool:
@@ -99,6 +100,8 @@ class Explorer:
     def finished(self, prefix: tuple[bool, ...], decisions: list[Decision]) -> None:
         """Queue the siblings of the path just run."""
         for index in range(len(prefix), len(decisions)):
+            if decisions[index].imported:
+                continue
             flipped = (*(d.taken for d in decisions[:index]), not decisions[index].taken)
             if len(self._queue) < 4 * self.most_paths:
                 heapq.heappush(self._queue, (self._flips + 1, next(self._order), flipped))
@@ -114,11 +117,12 @@ class Path:
     decisions: list[Decision] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
     truths: dict[int, tuple[Any, bool]] = field(default_factory=dict)  # of tensors that were decided, by identity
+    importing: int = 0  # modules whose top level is followed
 
     def choose(self, site: Site, origin: str, text: str, default: bool) -> bool:
         index = len(self.decisions)
         taken = self.prefix[index] if index < len(self.prefix) else default
-        self.decisions.append(Decision(site, taken, origin, text))
+        self.decisions.append(Decision(site, taken, origin, text, self.importing > 0))
         return taken
 
     def state(self) -> Any:

@@ -28,6 +28,7 @@ class Effort:
     """
 
     left: int = 300_000
+    spent: bool = False  # a question was left undecided for want of it
     answers: dict[Any, Any] = field(default_factory=dict)
     formulas: dict[Cond, Any] = field(default_factory=dict)  # conditions in z3's terms
     variables: dict[str, Any] = field(default_factory=dict)
@@ -91,6 +92,7 @@ class Solver:
     def check(self, indices: Iterable[int] | None = None, extra: Truth = True) -> bool | None:
         """Whether the conditions with these indices and `extra` hold together; None when undecided."""
         if self._effort.left <= 0:
+            self._effort.spent = True
             return None
         chosen = self._labels if indices is None else [self._labels[i] for i in indices]
         extras = [] if extra is True else [self._formula(extra)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,7 @@ from analyzer.tracing.values import (
     DictV,
     Instance,
     ListV,
+    Object,
     Scope,
     Unknown,
     Value,
@@ -232,6 +234,8 @@ def exception_name(value: Value) -> str:
         return value.name
     if isinstance(value, Api):
         return value.name.rpartition(".")[2]
+    if isinstance(value, Object) and value.kind == "exception":
+        return str(value.data["name"])
     return getattr(value, "label", "") or "Exception"
 
 
@@ -240,12 +244,6 @@ _ON_SHAPES = {
     "RuntimeError", "ValueError", "TypeError", "AssertionError", "IndexError", "InvalidArgumentError", "OpError",
     "error",
 }  # fmt: skip
-_FAMILIES = {
-    "ModuleNotFoundError": "ImportError",
-    "KeyError": "LookupError",
-    "IndexError": "LookupError",
-    "FileNotFoundError": "OSError",
-}
 
 
 def _caught_names(tr: Tracer, handler: ast.ExceptHandler) -> list[str]:
@@ -263,8 +261,8 @@ def _catches(names: list[str], problem: PyRaise) -> bool:
     family = [problem.name]
     if isinstance(problem.value, Instance):
         family += [getattr(c, "name", "").rpartition(".")[2] for c in problem.value.cls.mro]
-    family += [_FAMILIES[n] for n in list(family) if n in _FAMILIES]
-    return bool(set(family) & set(names))
+    kinds = [kind for name in family if isinstance(kind := getattr(builtins, name, None), type)]
+    return bool({*family, *(base.__name__ for kind in kinds for base in kind.__mro__)} & set(names))
 
 
 def _try(tr: Tracer, node: ast.Try) -> Signal:
@@ -299,7 +297,7 @@ _EXPECTING = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesWithMe
 def _with(tr: Tracer, node: ast.With | ast.AsyncWith) -> Signal:
     depth = len(tr.frames)
     swallow = False
-    exits: list[Callable[[], None]] = []
+    exits: list[Callable[[bool], Value]] = []
     for item in node.items:
         called = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
         name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
@@ -308,17 +306,22 @@ def _with(tr: Tracer, node: ast.With | ast.AsyncWith) -> Signal:
         exits.append(leave)
         if item.optional_vars is not None:
             assign(tr, item.optional_vars, value)
+    signal: Signal = None
+    failed: PyRaise | None = None
     try:
         with tr.guarded(swallow):
-            return run_block(tr, node.body)
-    except PyRaise:
-        if not swallow:
-            raise
+            signal = run_block(tr, node.body)
+    except PyRaise as problem:
+        failed = problem
         del tr.frames[depth:]
-        return None
-    finally:
-        for leave in reversed(exits):
-            leave()
+    for leave in reversed(exits):
+        if truth_of(leave(failed is not None and not isinstance(failed, ShapeFailure))) is True and not isinstance(
+            failed, ShapeFailure
+        ):
+            failed = None
+    if failed is not None and not swallow:
+        raise failed
+    return signal
 
 
 # ---------------------------------------------------------------------------------------- match statement

@@ -31,6 +31,7 @@ from analyzer.tracing.verdicts import to_findings
 MOST_BYTES = 4_000_000  # a longer source is generated, and its tree takes a gigabyte
 MOST_PATHS = 24  # of a script; what lies beyond is said
 DEFAULT_SHARE = 0.6  # of a script's steps that its default run may take before flags become symbols
+NAMED = 5  # of what a budget has cut short
 DEPTH = 12_000  # Python frames: a traced call takes about fifteen
 
 
@@ -74,7 +75,8 @@ def trace_with_hints(
 
     def retrace(changed_path: str, changed: str) -> Iterable[Problem]:
         if time.process_time() > shared.ends:
-            return list(shared.problems.values())  # no time is left to prove a suggestion
+            shared.notes["The budget of time is spent; changes are not proved and not suggested."] = None
+            return list(shared.problems.values())
         try:
             changed_tree = ast.parse(changed)
         except (SyntaxError, ValueError):
@@ -205,7 +207,11 @@ def explore(
         explore_definitions(shared, tree, relative, entry)
         if entry is None:
             explore_drivers(shared, tree, relative)
-    if shared.effort.left <= 0 or shared.contracts.left <= 0:
+    if shared.cut_short:
+        first, others = list(shared.cut_short)[:NAMED], len(shared.cut_short) - NAMED
+        names = ", ".join(f"`{name}`" for name in first) + (f" and {others} others" if others > 0 else "")
+        shared.notes[f"The budget of steps or paths is spent for {names}; the rest of them is not analysed."] = None
+    if shared.effort.spent or shared.contracts.spent:
         shared.notes["The solver's budget of this file is spent; some conditions are not decided."] = None
     _drop_doubtful(shared)
     return shared

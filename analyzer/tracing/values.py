@@ -87,18 +87,24 @@ class Unknown:
 
 
 class ListV:
-    """A list. `open`: further items of unknown number may follow."""
+    """A list. `open`: further items of unknown number may follow; those from `firm` on stand anywhere behind."""
 
-    __slots__ = ("items", "open")
+    __slots__ = ("firm", "items", "open")
 
     def __init__(self, items: Iterable[Value] = (), open: bool = False) -> None:
         self.items, self.open = list(items), open
+        self.firm: int | None = None
+
+    def loosen(self, place: int) -> None:
+        """Call before an item is put in at this place of a list that is open there."""
+        if self.open:
+            self.firm = min(place, len(self.items) if self.firm is None else self.firm)
 
     def state(self) -> Any:
-        return list(self.items), self.open
+        return list(self.items), self.open, self.firm
 
     def restore(self, state: Any) -> None:
-        self.items, self.open = list(state[0]), state[1]
+        self.items, self.open, self.firm = list(state[0]), state[1], state[2]
 
     def __repr__(self) -> str:
         return repr(self.items)
@@ -118,6 +124,10 @@ class DictV:
     def __init__(self, items: dict[Any, Value] | None = None, open: bool = False) -> None:
         self.items, self.open = dict(items or {}), open
 
+    def twin(self) -> DictV:
+        """Another one of the same items."""
+        return DictV(self.items, self.open)
+
     def state(self) -> Any:
         return dict(self.items), self.open
 
@@ -126,6 +136,19 @@ class DictV:
 
     def __repr__(self) -> str:
         return repr(self.items)
+
+
+class DefaultDict(DictV):
+    """A dictionary that makes what it lacks: `collections.defaultdict`, and `Counter`, whose values begin at zero."""
+
+    __slots__ = ("factory",)
+
+    def __init__(self, factory: Value, items: dict[Any, Value] | None = None, open: bool = False) -> None:
+        super().__init__(items, open)
+        self.factory = factory
+
+    def twin(self) -> DictV:
+        return DefaultDict(self.factory, self.items, self.open)
 
 
 class Scope:
@@ -330,16 +353,44 @@ class Object:
 
 @dataclass(eq=False, slots=True)
 class Iterator_:
-    """Something to iterate over once: a generator call, ``enumerate``, ``zip``, a data loader.
+    """Something to iterate over: a generator call, ``enumerate``, ``zip``, a range.
 
     `items` gives the elements; `endless` is set when the number of elements is not known, and then `items` gives a few
-    representative ones.
+    representative ones. `once`: what has been taken is gone, as from a generator; a range begins anew.
     """
 
     items: Callable[[], Iterator[Value]]
     endless: bool = False
     length: Value = None
+    bounds: tuple[int, int, int] = (0, 0, 1)  # of a range
     known: int | None = None  # of an endless one, how many elements come first that are no representatives
+    once: bool = False
+    returned: Value = None  # what a generator returns at its end
+    taken: int = 0  # of one that is gone through once
+    _seen: list[Value] = field(default_factory=list)  # again where a path is taken back
+    _source: Iterator[Value] | None = None
+
+    def begin(self) -> None:
+        """A generator is followed here, and whether its elements have an end is known afterwards."""
+        if self._source is None:
+            self._source = self.items()
+
+    def take(self) -> Value:
+        """The next element. Raises StopIteration; call `Tracer.touch` before."""
+        self.begin()
+        assert self._source is not None
+        if self.taken == len(self._seen):
+            self._seen.append(next(self._source))
+        self.taken += 1
+        return self._seen[self.taken - 1]
+
+    def state(self) -> Any:
+        return self.taken, self._source is None
+
+    def restore(self, state: Any) -> None:
+        self.taken = state[0]
+        if state[1]:
+            self._source, self._seen = None, []
 
 
 @dataclass(eq=False, slots=True)

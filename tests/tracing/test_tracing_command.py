@@ -8,6 +8,7 @@ from textwrap import dedent
 import pytest
 
 from analyzer.commands.cli import main
+from analyzer.commands.lsp import analysed
 
 GOOD = """
     import torch, torch.nn as nn
@@ -202,3 +203,14 @@ def test_a_long_file_is_traced_to_its_end(tmp_path: Path, capfd: pytest.CaptureF
     lines = ["import torch", "x = torch.zeros(2, 3)"] + ["x = x + 1"] * 10_000 + ["y = x @ x"]
     assert trace(tmp_path, write(tmp_path, "\n".join(lines) + "\n")) == 1
     assert "model.py:10003" in capfd.readouterr().out
+
+
+def test_a_spent_budget_is_told_in_every_form(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    branches = "\n".join(f"    if flags[{n}]:\n        x = x + torch.ones(1, {n + 2})[:, :1]" for n in range(12))
+    (tmp_path / "net.py").write_text(f"import torch\n\n\ndef f(x, flags):\n{branches}\n    return x\n")
+    told = "The budget of steps or paths is spent for `f`"
+    for form in ("text", "json", "sarif", "markdown"):
+        assert main(["trace", str(tmp_path / "net.py"), "--format", form]) == 0
+        assert told in " ".join(capfd.readouterr().out.split()), form
+    path = tmp_path / "net.py"
+    assert any(told in sentence for sentence in analysed(path, path.read_text()).left_out)

@@ -476,3 +476,48 @@ def test_a_file_of_10000_lines(tmp_path: Path) -> None:
     path = tmp_path / "model.py"
     path.write_text("x = 0\n" + "x = x + 1\n" * 10_000)
     assert trace(path, tmp_path, target="m").findings == ()
+
+
+def test_a_library_class_that_comes_first_takes_the_call_of_super(tmp_path: Path) -> None:
+    # `nn.Module.__init__` calls no other, so that of the mixin is called by its name
+    program = """
+        from torch import nn
+
+        class Adapter:
+            def __init__(self, base, rank):
+                self.base, self.rank = base, rank
+
+        class Linear(nn.Module, Adapter):
+            def __init__(self, base, rank=4):
+                super().__init__()
+                Adapter.__init__(self, base{})
+
+            def forward(self, x):
+                return self.base(x)
+    """
+    assert problems(tmp_path, program.format(", rank")) == []
+    assert errors(tmp_path, program.format("")) == [11]
+
+
+def test_a_list_of_unknown_length_keeps_no_places_when_it_is_turned(tmp_path: Path) -> None:
+    # the skip connections of a U-Net: the last, smallest map comes first
+    program = """
+        import torch
+        from torch import nn
+
+        class Net(nn.Module):
+            def __init__(self, widths):
+                super().__init__()
+                self.first = nn.Conv2d(3, widths[0], 3, padding=1)
+                self.layers = nn.ModuleList([nn.Conv2d(a, b, 3, padding=1) for a, b in zip(widths, widths[1:])])
+                self.pool, self.up = nn.MaxPool2d(2), nn.Upsample(scale_factor=2)
+
+            def forward(self, x):
+                kept = [self.first(x)]
+                for layer in self.layers:
+                    kept.append(layer(self.pool(kept[-1])))
+                kept = kept[{}]
+                return torch.cat([self.up(kept[0]), kept[1]], 1)
+    """
+    assert errors(tmp_path, program.format("::-1")) == []
+    assert errors(tmp_path, program.format(":2")) == [17]

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.builtins import introspection, iterables, numbers
 from analyzer.tracing.builtins.call import Call
-from analyzer.tracing.values import ListV, Native, SetV, Unknown, Value
+from analyzer.tracing.values import Api, ListV, Native, Unknown, Value
 
-__all__ = ["BUILTINS", "Call"]
+__all__ = ["BUILTINS", "EXCEPTIONS", "Call"]
 
 _RULES: dict[str, Callable[[Any], Value]] = {
     # sequences
     "len": iterables.length, "range": iterables.range_, "xrange": iterables.range_, "enumerate": iterables.enumerate_,
     "zip": iterables.zip_, "map": iterables.map_, "filter": iterables.filter_, "list": iterables.sequence(ListV),
-    "tuple": iterables.sequence(tuple), "set": iterables.sequence(lambda v: SetV(iterables.unique(v))),
-    "frozenset": iterables.sequence(lambda v: SetV(iterables.unique(v))), "dict": iterables.dict_,
+    "tuple": iterables.sequence(tuple), "set": iterables.set_, "frozenset": iterables.set_, "dict": iterables.dict_,
     "next": iterables.next_, "iter": iterables.iter_, "sorted": iterables.sorted_, "reversed": iterables.reversed_,
     "any": iterables.every(False), "all": iterables.every(True), "slice": iterables.slice_,
     # numbers and text
@@ -26,15 +26,20 @@ _RULES: dict[str, Callable[[Any], Value]] = {
     # types, attributes, the program itself
     "isinstance": introspection.isinstance_, "hasattr": introspection.hasattr_, "getattr": introspection.getattr_,
     "setattr": introspection.setattr_, "super": introspection.super_, "type": introspection.type_,
-    "callable": introspection.callable_, "locals": introspection.locals_, "globals": introspection.locals_,
+    "issubclass": introspection.issubclass_,
+    "callable": introspection.callable_, "locals": introspection.locals_, "globals": introspection.globals_,
     "vars": introspection.vars_, "exit": introspection.exit_, "quit": introspection.exit_,
-    "print": introspection.nothing, "eval": introspection.dynamic, "exec": introspection.dynamic,
+    "print": introspection.nothing, "eval": introspection.eval_, "exec": introspection.dynamic,
     "__import__": introspection.dynamic, "compile": introspection.dynamic, "input": introspection.input_,
     "raw_input": introspection.input_, "ord": introspection.plain(ord), "chr": introspection.plain(chr),
     "hex": introspection.plain(hex), "bin": introspection.plain(bin), "repr": introspection.plain(repr),
     "property": introspection.property_, "id": introspection.identity, "hash": introspection.identity,
-    "delattr": introspection.delattr_, "format": introspection.plain(format),
+    "delattr": introspection.delattr_, "format": introspection.plain(format), "complex": introspection.plain(complex),
+    "bytes": introspection.plain(bytes), "bytearray": introspection.plain(bytes), "ascii": introspection.plain(ascii),
+    "oct": introspection.plain(oct),
 }  # fmt: skip
 BUILTINS: dict[str, Value] = {name: Native(name, run) for name, run in _RULES.items()}
 BUILTINS["object"] = Native("object", lambda c: c.tr.unknown("an object"))
 BUILTINS["NotImplemented"] = Unknown("NotImplemented", label="NotImplemented", pytype="object")
+EXCEPTIONS = tuple(n for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException))
+BUILTINS.update((name, Api(name)) for name in EXCEPTIONS)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from analyzer.tracing.attributes import delete_attribute, get_attribute, set_attribute
 from analyzer.tracing.builtins.call import Call
+from analyzer.tracing.evaluation import evaluate
 from analyzer.tracing.paths import PathEnd
+from analyzer.tracing.plain_data import NotPlain, applied
+from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test
@@ -24,6 +29,8 @@ from analyzer.tracing.values import (
     Module,
     Native,
     Object,
+    Partial,
+    Scope,
     SetV,
     SliceV,
     SuperV,
@@ -36,7 +43,7 @@ from analyzer.validity.terms import Cond, Poly
 def isinstance_(c: Call) -> Value:
     value, kind = c.get(0), c.get(1)
     kinds = list(kind) if isinstance(kind, tuple) else [kind]
-    answers = [_is_a(c.tr, value, k) for k in kinds]
+    answers = [is_a(c.tr, value, k) for k in kinds]
     if any(a is True for a in answers):
         return True
     if all(a is False for a in answers):
@@ -57,14 +64,14 @@ _NARROWING = ("int", "float", "str", "bool", "list", "dict")
 _TENSORS = ("torch.Tensor", "tf.Tensor", "numpy.ndarray", "torch.FloatTensor", "keras.KerasTensor")
 
 
-def _is_a(tr: Tracer, value: Value, kind: Value) -> bool | None:
+def is_a(tr: Tracer, value: Value, kind: Value) -> bool | None:
     if isinstance(kind, Unknown) or isinstance(value, Unknown):
         return None
     if isinstance(kind, Native):
         known = {
             "int": (int, Poly), "float": (float,), "str": (str,), "bool": (bool, Cond), "list": (ListV,),
             "tuple": (tuple,),
-            "dict": (DictV,), "set": (SetV,), "type": (Class, Api), "slice": (SliceV,),
+            "dict": (DictV,), "set": (SetV,), "type": (Class, Api), "slice": (SliceV,), "bytes": (bytes,),
         }.get(kind.name)  # fmt: skip
         if known is None:
             return None
@@ -162,18 +169,17 @@ def property_(c: Call) -> Value:
 
 
 def identity(c: Call) -> Value:
-    return c.tr.unknown("what tells an object from others", "data", pytype="int")
+    return c.tr.unknown("what tells an object from others", pytype="int")
 
 
 def plain(function: Callable[..., Any]) -> Callable[[Call], Value]:
     """A builtin that is itself applied to plain values."""
 
     def run(c: Call) -> Value:
-        if c.args and not c.kwargs and all(isinstance(a, (int, float, str)) for a in c.args):
-            try:
-                return function(*c.args)
-            except (TypeError, ValueError, OverflowError):
-                pass
+        if c.args and all(isinstance(a, (int, float, str)) and not (isinstance(a, str) and len(a) > 100)
+                          for a in c.args):  # fmt: skip
+            with suppress(NotPlain):
+                return applied(function, c.args, c.kwargs)
         return c.tr.unknown(f"{function.__name__}()", "imprecise", pytype="int" if function is ord else "str")
 
     return run
@@ -188,8 +194,14 @@ def super_(c: Call) -> Value:
     return SuperV(frame.owner, frame.first)
 
 
+def globals_(c: Call) -> Value:
+    return DictV(dict(c.tr.frame.scope.globals.names), True)
+
+
 def type_(c: Call) -> Value:
     value = c.get(0)
+    if len(c.args) == 3:
+        return _made_class(c)
     if isinstance(value, Instance):
         return value.cls
     if isinstance(value, (bool, int, float, str)):
@@ -199,9 +211,39 @@ def type_(c: Call) -> Value:
     return c.tr.unknown("a type", label="type()")
 
 
+def _made_class(c: Call) -> Value:
+    """`type(name, bases, names)`."""
+    name, bases, names = c.args
+    if not isinstance(name, str) or not isinstance(bases, tuple) or not isinstance(names, DictV) or c.node is None:
+        return c.tr.unknown("a class made at run time")
+    known = (Class, Api, Unknown)
+    bases = tuple(
+        b if isinstance(b, known) else c.tr.unknown("a base class")
+        for b in bases
+        if not (isinstance(b, Native) and b.name == "object")
+    )
+    scope = Scope(c.tr.frame.scope, c.tr.frame.scope.globals)
+    scope.names.update({str(k): v for k, v in names.items.items()})
+    node = ast.ClassDef(name, [], [], [], [])
+    return Class(name, bases, scope, ast.copy_location(node, c.node), c.tr.frame.path)
+
+
+def issubclass_(c: Call) -> Value:
+    cls, kinds = c.get(0), c.get(1)
+    if isinstance(cls, Class):
+        answers = [True if k in cls.mro else None if not isinstance(k, (Class, Api)) or not cls.closed
+                   or (isinstance(k, Api) and cls.library_bases) else False
+                   for k in (kinds if isinstance(kinds, tuple) else (kinds,))]  # fmt: skip
+        if any(answers):
+            return True
+        if None not in answers:
+            return False
+    return c.tr.unknown("a test", "imprecise", pytype="bool")
+
+
 def callable_(c: Call) -> Value:
     value = c.get(0)
-    if isinstance(value, (Function, Bound, Class, Native, Layer)):
+    if isinstance(value, (Function, Bound, Class, Native, Layer, Partial)):
         return True
     if value is None or isinstance(value, (int, float, str, tuple, ListV, DictV)):
         return False
@@ -226,6 +268,20 @@ def exit_(c: Call) -> Value:
 
 def nothing(c: Call) -> Value:
     return None
+
+
+def eval_(c: Call) -> Value:
+    """An expression in a text that is known, where the call stands."""
+    text = c.get(0)
+    if not isinstance(text, str) or len(c.args) > 1 or len(text) > 1000 or c.node is None:
+        return dynamic(c)
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError) as error:
+        raise PyRaise("SyntaxError", str(error)) from error
+    for part in ast.walk(tree):
+        ast.copy_location(part, c.node)
+    return evaluate(c.tr, tree.body)
 
 
 def dynamic(c: Call) -> Value:

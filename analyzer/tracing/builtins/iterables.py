@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
+from analyzer.tracing.agreement import alike
 from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.calls import call
-from analyzer.tracing.displays import hashable
-from analyzer.tracing.iteration import iterate, known_elements
+from analyzer.tracing.collected import MOST_ELEMENTS, as_dict, as_set
+from analyzer.tracing.iteration import fields_of, iter_forever, iterate, known_elements
+from analyzer.tracing.plain_data import NotPlain, plain_data
+from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import truth_of
 from analyzer.tracing.values import (
+    Class,
     DictV,
     Instance,
     Iterator_,
     Layer,
     ListV,
     Object,
+    SetV,
     SliceV,
     Unknown,
     Value,
@@ -32,6 +38,12 @@ def length(c: Call) -> Value:
         return c.tr.fresh("len", "unknown", len(value.items)) if value.open else len(value.items)
     if isinstance(value, (str, tuple, bytes)):
         return len(value)
+    if isinstance(value, Class) and isinstance(members := value.scope.names.get("__members__"), DictV):
+        return len(set(members.items.values()))
+    if isinstance(value, Iterator_) and isinstance(value.length, int):
+        return value.length
+    if isinstance(value, Instance) and (fields := fields_of(value)) is not None:
+        return len(fields)
     if isinstance(value, Tensor):
         return c.tr.dimension(value, 0) if value.dims != () else c.tr.unknown("a length")
     if isinstance(value, OpenSize):
@@ -68,14 +80,14 @@ def range_(c: Call) -> Value:
             numbers = range(*(int(p) for p in parts if p is not None))
         except (TypeError, ValueError):
             return c.tr.unknown("a range")
-        return Iterator_(lambda: iter(numbers), length=len(numbers))
+        return _of_range(numbers)
     defaults = [_default(c.tr, p) for p in parts]
     if defaults and all(isinstance(p, int) for p in defaults):
         for part, value in zip(parts, defaults, strict=True):
             if isinstance(part, Poly):
                 c.tr.assume(equal(part, value), "branch")
         numbers = range(*defaults)
-        return Iterator_(lambda: iter(numbers), length=len(numbers))
+        return _of_range(numbers)
 
     def some() -> Iterator[Value]:
         start = parts[0] if len(parts) > 1 and isinstance(parts[0], int) else 0
@@ -85,6 +97,11 @@ def range_(c: Call) -> Value:
             index += 1
 
     return Iterator_(some, endless=True)
+
+
+def _of_range(numbers: range) -> Iterator_:
+    bounds = (numbers.start, numbers.stop, numbers.step)
+    return Iterator_(lambda: iter(numbers), length=len(numbers), bounds=bounds)
 
 
 def _default(tr: Tracer, term: Value) -> Value:
@@ -98,16 +115,22 @@ def _default(tr: Tracer, term: Value) -> Value:
 
 
 def enumerate_(c: Call) -> Value:
-    items, endless = iterate(c.tr, c.get(0), c.node)
     start = c.get(1, "start", 0)
     first = start if isinstance(start, int) else 0
-    return Iterator_(lambda: ((first + i, v) for i, v in enumerate(items)), endless, known=known_elements(c.get(0)))
+    return _lazily(c, c.args[:1], lambda parts: ((first + i, v) for i, v in enumerate(parts[0])))
 
 
 def zip_(c: Call) -> Value:
-    parts = [iterate(c.tr, a, c.node) for a in c.args]
-    endless = bool(parts) and all(e for _, e in parts)
-    return Iterator_(lambda: iter(_zipped([i for i, _ in parts])), endless, known=_fewest_known(c.args))
+    return _lazily(c, c.args, _zipped)
+
+
+def _lazily(c: Call, sequences: Sequence[Value], make: Callable[[list[Iterator[Value]]], Iterator[Value]]) -> Iterator_:
+    """An iterator over others, which are begun when it is."""
+    endless = bool(sequences) and all(iterate(c.tr, s, c.node)[1] for s in sequences)
+    return Iterator_(
+        lambda: make([iterate(c.tr, s, c.node)[0] for s in sequences]), endless,
+        known=_fewest_known(sequences), once=True,
+    )  # fmt: skip
 
 
 def _fewest_known(sequences: Sequence[Value]) -> int | None:
@@ -128,15 +151,23 @@ def _zipped(iterators: list[Iterator[Value]]) -> Iterator[tuple[Value, ...]]:
 
 
 def map_(c: Call) -> Value:
-    parts = [iterate(c.tr, a, c.node) for a in c.args[1:]]
-    endless = bool(parts) and all(e for _, e in parts)
-    return Iterator_(lambda: (call(c.tr, c.args[0], row, {}) for row in _zipped([i for i, _ in parts])), endless)
+    function = c.get(0)
+    return _lazily(c, c.args[1:], lambda parts: (call(c.tr, function, row, {}) for row in _zipped(parts)))
 
 
 def filter_(c: Call) -> Value:
+    """Those that pass; where one is not decided, how many there are is not known."""
     items, endless = iterate(c.tr, c.get(1), c.node)
-    del endless
-    return Iterator_(lambda: items, True)  # which elements pass is not known
+    if endless:
+        return Iterator_(lambda: items, True)
+    test, kept = c.get(0), []
+    for item in items:
+        truth = truth_of(item if test is None else call(c.tr, test, (item,), {}))
+        if truth is None:
+            return Iterator_(lambda: iter_forever(c.tr, lambda: c.tr.unknown("an element that passes a filter")), True)
+        if truth:
+            kept.append(item)
+    return Iterator_(lambda: iter(kept), once=True)
 
 
 def sequence(make: Callable[[list[Value]], Value]) -> Callable[[Call], Value]:
@@ -155,72 +186,97 @@ def sequence(make: Callable[[list[Value]], Value]) -> Callable[[Call], Value]:
         items, endless = iterate(c.tr, value, c.node)
         if endless:
             return ListV([v for v, _ in zip(items, range(2), strict=False)], True)
-        return make([v for v, _ in zip(items, range(4096), strict=False)])
+        if isinstance(value, SetV) and make is not SetV:
+            items = iter(set_order(c.tr, value))
+        found = list(islice(items, MOST_ELEMENTS + 1))
+        if len(found) > MOST_ELEMENTS:
+            return c.tr.unknown("a long sequence", pytype="list")
+        return make(found)
 
     return run
 
 
+def set_order(tr: Tracer, value: SetV) -> list[Value]:
+    """The elements as a list has them: numbers as Python keeps them, others in an order that no one knows."""
+    items = list(value.items)
+    if len(items) < 2 or all(alike(items[0], other) for other in items):
+        return items
+    if all(type(i) is int for i in items):
+        return list(set(items))
+    kind = "str" if all(isinstance(i, str) for i in items) else ""
+    return [tr.unknown("an element of a set", pytype=kind) for _ in items]
+
+
+def set_(c: Call) -> Value:
+    if not c.args:
+        return SetV()
+    found = sequence(ListV)(c)
+    return as_set(found.items, found.open) if isinstance(found, ListV) else found
+
+
 def dict_(c: Call) -> Value:
-    result = DictV(c.kwargs, c.open_args)
-    value = c.get(0)
-    if isinstance(value, DictV):
-        result.items = {**value.items, **result.items}
-        result.open = result.open or value.open
-    elif value is not None:
-        items, endless = iterate(c.tr, value, c.node)
-        result.open = result.open or endless
-        for pair, _ in zip(items, range(256), strict=False):
-            if isinstance(pair, tuple) and len(pair) == 2 and hashable(pair[0]):
-                result.items[pair[0]] = pair[1]
-            else:
-                result.open = True
+    result = as_dict(c.tr, c.get(0))
+    result.items.update(c.kwargs)
+    result.open = result.open or c.open_args
     return result
 
 
 def next_(c: Call) -> Value:
     value = c.get(0)
-    if isinstance(value, Iterator_):
-        items = value.items()
-        found = next(items, None)
-        rest = items
-        if not value.endless:
-            value.items = lambda: rest
-        return found if found is not None else c.get(1)
-    items, _ = iterate(c.tr, value, c.node)
-    return next(items, c.get(1))
+    if isinstance(value, Instance) and value.cls.find("__next__"):
+        return call(c.tr, get_attribute(c.tr, value, "__next__"), (), {})
+    items, endless = iterate(c.tr, value, c.node)
+    for found in items:
+        return found
+    if len(c.args) > 1:
+        return c.get(1)
+    if isinstance(value, Iterator_) and not endless:
+        raise PyRaise("StopIteration", "an iterator has no more elements")
+    return c.tr.unknown("an element")
 
 
 def iter_(c: Call) -> Value:
     value = c.get(0)
-    if isinstance(value, (Unknown, Object, Instance)):
+    if isinstance(value, (Unknown, Object, Instance)) or (isinstance(value, Iterator_) and value.once):
         return value
-    items, endless = iterate(c.tr, value, c.node)
-    return Iterator_(lambda: items, endless)
+    return _lazily(c, c.args[:1], lambda parts: parts[0])
 
 
 def sorted_(c: Call) -> Value:
-    value = c.get(0)
-    items, endless = iterate(c.tr, value, c.node)
-    if endless:
-        return ListV([], True)
-    found = list(items)
-    if (not c.kwargs and all(isinstance(v, (int, float)) for v in found)) or (
-        all(isinstance(v, str) for v in found) and not c.kwargs
-    ):
-        return ListV(sorted(found))
-    return ListV(found)
+    items, endless = iterate(c.tr, c.get(0), c.node)
+    return ListV([], True) if endless else ListV(in_order(c.tr, list(items), c.kwargs))
+
+
+def in_order(tr: Tracer, items: list[Value], options: dict[str, Value]) -> list[Value]:
+    """The elements sorted; where their order is not known, each may be any of them."""
+    key, reverse = options.get("key"), truth_of(options.get("reverse", False))
+    try:
+        keys = [plain_data(v if key is None else call(tr, key, (v,), {})) for v in items]
+        if reverse is None:
+            raise NotPlain
+        order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+    except (NotPlain, TypeError):
+        same = items and all(alike(items[0], other) and not isinstance(other, Unknown) for other in items)
+        return items if same else [tr.unknown("an element of a sorted list") for _ in items]
+    return [items[i] for i in order]
 
 
 def reversed_(c: Call) -> Value:
-    items, endless = iterate(c.tr, c.get(0), c.node)
-    return ListV([], True) if endless else ListV(list(items)[::-1])
+    value = c.get(0)
+    if isinstance(value, Instance) and value.cls.find("__reversed__"):
+        return call(c.tr, get_attribute(c.tr, value, "__reversed__"), (), {})
+    items, endless = iterate(c.tr, value, c.node)
+    if endless:
+        return ListV([], True)
+    found = list(items)[::-1]
+    return Iterator_(lambda: iter(found), once=True)
 
 
 def every(wanted: bool) -> Callable[[Call], Value]:
     def run(c: Call) -> Value:
         items, endless = iterate(c.tr, c.get(0), c.node)
         pending: list[Cond] = []
-        for value, _ in zip(items, range(256), strict=False):
+        for value in islice(items, 256 if endless else None):
             truth = truth_of(value)
             if truth is (not wanted):
                 return not wanted
@@ -241,11 +297,3 @@ def slice_(c: Call) -> Value:
     if len(c.args) == 1:
         return SliceV(None, c.args[0])
     return SliceV(*c.args[:3])
-
-
-def unique(values: list[Value]) -> list[Value]:
-    result: list[Value] = []
-    for value in values:
-        if not any(value is r or (isinstance(value, (int, str)) and value == r) for r in result):
-            result.append(value)
-    return result

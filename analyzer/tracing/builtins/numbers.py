@@ -6,12 +6,17 @@ import ast
 from collections.abc import Callable
 
 from analyzer.tracing.arithmetic import binary
+from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.builtins.call import Call
+from analyzer.tracing.builtins.iterables import in_order
+from analyzer.tracing.calls import call
+from analyzer.tracing.displays import text_of
 from analyzer.tracing.iteration import iterate
 from analyzer.tracing.operators import elementwise
+from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.truths import truth_of
-from analyzer.tracing.values import Unknown, Value
+from analyzer.tracing.values import Instance, Unknown, Value
 from analyzer.validity.terms import Cond, Poly, maximum, minimum
 
 
@@ -22,11 +27,13 @@ def int_(c: Call) -> Value:
             return int(value)
         except (ValueError, OverflowError):
             return c.tr.unknown("a number", pytype="int")
-    if isinstance(value, str):
+    if isinstance(value, str) and len(value) < 100:
         try:
-            return int(value, c.args[1] if len(c.args) > 1 and isinstance(c.args[1], int) else 10)
-        except ValueError:
+            return applied(int, c.args, c.kwargs)
+        except NotPlain:
             return c.tr.unknown("a number", pytype="int")
+    if isinstance(value, Instance) and value.cls.find("__int__"):
+        return call(c.tr, get_attribute(c.tr, value, "__int__"), (), {})
     if isinstance(value, Poly):
         return value
     if isinstance(value, Tensor) and isinstance(value.value, (int, Poly)):
@@ -55,12 +62,7 @@ def float_(c: Call) -> Value:
 
 
 def str_(c: Call) -> Value:
-    value = c.get(0, default="")
-    return (
-        str(value)
-        if isinstance(value, (str, int, bool))
-        else c.tr.unknown("text", getattr(value, "origin", "data"), pytype="str")
-    )
+    return text_of(c.tr, c.get(0, default=""))
 
 
 def bool_(c: Call) -> Value:
@@ -78,12 +80,17 @@ def bool_(c: Call) -> Value:
 def extremum(largest: bool) -> Callable[[Call], Value]:
     def run(c: Call) -> Value:
         values: list[Value] = list(c.args)
+        endless = False
         if len(values) == 1:
             items, endless = iterate(c.tr, values[0], c.node)
             values = [] if endless else list(items)
-        if not values or c.kwargs:
+        if not values and "default" in c.kwargs and not endless:
+            return c.kwargs["default"]
+        if "key" in c.kwargs and values:
+            return in_order(c.tr, values, {"key": c.kwargs["key"], "reverse": largest})[0]
+        if not values:
             return c.tr.unknown("an extremum")
-        if all(isinstance(v, (int, float)) for v in values):
+        if all(isinstance(v, (int, float)) for v in values) or all(isinstance(v, str) for v in values):
             return max(values) if largest else min(values)
         terms = [
             v
@@ -115,7 +122,7 @@ def sum_(c: Call) -> Value:
 
 def abs_(c: Call) -> Value:
     value = c.get(0)
-    if isinstance(value, (int, float)):
+    if isinstance(value, (int, float, complex)):
         return abs(value)
     if isinstance(value, Tensor):
         return elementwise.unary(c.tr, value, "abs")
@@ -136,4 +143,9 @@ def divmod_(c: Call) -> Value:
 
 
 def pow_(c: Call) -> Value:
+    if len(c.args) > 2:
+        try:
+            return applied(pow, c.args, {})
+        except NotPlain:
+            return c.tr.unknown("a number", pytype="int")
     return binary(c.tr, ast.Pow, c.get(0), c.get(1), c.node or ast.Constant(0))

@@ -49,8 +49,8 @@ _METHODS = _SELF | {
 def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
     """`__init__` of the library base: a subclass of a real layer is that layer too."""
     for base in instance.cls.library_bases:
-        if base in ("torch.nn.Module", "keras.Model", "keras.layers.Layer", "keras.Layer", "object"):
-            continue
+        if base in ("torch.nn.Module", "keras.Model", "keras.layers.Layer", "keras.Layer", "object") or "." not in base:
+            continue  # builtin exceptions have no dot
         layer = make_layer(tr, Api(base if base != "keras.Sequential" else "keras.Sequential"), args, kwargs)
         if layer is not None and not knows_arguments(layer):
             instance.open = True  # its arguments came through `*args`

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Callable
 
 from analyzer.tracing.arithmetic import binary
 from analyzer.tracing.builtins import BUILTINS, Call
-from analyzer.tracing.calls import call
+from analyzer.tracing.calls import call, field_names
 from analyzer.tracing.definitions import make_class
 from analyzer.tracing.iteration import iterate
 from analyzer.tracing.operators.hyperparameters import dropped, plain
@@ -18,7 +19,6 @@ from analyzer.tracing.values import (
     DictV,
     Function,
     Instance,
-    Iterator_,
     Layer,
     ListV,
     Object,
@@ -61,13 +61,6 @@ def prod(op: Op, values: Value, rest: tuple[Value, ...]) -> Value:
     return product(items)
 
 
-@operator("math.gcd", "a b")
-def gcd(op: Op, a: Value, b: Value) -> Value:
-    return (
-        math.gcd(a, b) if isinstance(a, int) and isinstance(b, int) else Unknown("a number", "imprecise", pytype="int")
-    )
-
-
 @operator("functools.partial", "function *args")
 def partial(op: Op, function: Value, args: tuple[Value, ...]) -> Value:
     return Partial(function, args, dict(op.extra))
@@ -93,20 +86,9 @@ def python_operator(op: Op, a: Value, b: Value) -> Value:
     return binary(op.tr, kinds[op.short], a, b, op.node or ast.Constant(0))
 
 
-@operator("collections.OrderedDict collections.defaultdict", "*args")
+@operator("collections.OrderedDict", "*args")
 def ordered_dict(op: Op, args: tuple[Value, ...]) -> Value:
-    if op.short == "defaultdict":
-        return DictV({}, True)
     return BUILTINS["dict"].run(Call(op.tr, args, dict(op.extra), op.node))
-
-
-@operator("collections.deque", "*args")
-def deque(op: Op, args: tuple[Value, ...]) -> Value:
-    return (
-        ListV((), bool(args))
-        if not args or not isinstance(args[0], ListV)
-        else ListV(args[0].items, "maxlen" in op.extra)
-    )
 
 
 @operator("collections.namedtuple typing.NamedTuple", "name fields *rest")
@@ -139,39 +121,44 @@ def namespace(op: Op, args: tuple[Value, ...]) -> Value:
     return result
 
 
-@operator("copy.deepcopy copy.copy", "x *rest")
-def copied(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
+@operator("copy.copy", "x")
+def copied(op: Op, x: Value) -> Value:
+    return _twin(x, lambda part: part)
+
+
+@operator("copy.deepcopy", "x memo=None")
+def copied_deeply(op: Op, x: Value, memo: Value) -> Value:
+    twins: dict[int, Value] = {}
+
+    def twin(part: Value) -> Value:
+        if isinstance(part, tuple) and type(part) is tuple:
+            return tuple(map(twin, part))
+        if id(part) not in twins:
+            twins[id(part)] = part  # while its parts are copied, which may hold it
+            twins[id(part)] = _twin(part, twin)
+        return twins[id(part)]
+
+    return twin(x)
+
+
+def _twin(x: Value, part: Callable[[Value], Value]) -> Value:
+    """Another object of the same kind, each of whose parts `part` gives."""
     if isinstance(x, Layer):
-        twin = Layer(x.name, x.args, x.site, x.nodes)
-        twin.attrs = dict(x.attrs)
-        return twin
-    if isinstance(x, (ListV, DictV)):
-        return type(x)(x.items, x.open)  # type: ignore[arg-type]
-    if isinstance(x, Instance):
-        twin_instance = Instance(x.cls, x.site)
-        twin_instance.attrs, twin_instance.open = dict(x.attrs), x.open
-        return twin_instance
+        layer = Layer(x.name, x.args, x.site, x.nodes)
+        layer.attrs, layer.built = {k: part(v) for k, v in x.attrs.items()}, dict(x.built)
+        return layer
+    if isinstance(x, DictV):
+        made = x.twin()
+        made.items = {k: part(v) for k, v in x.items.items()}
+        return made
+    if isinstance(x, ListV):
+        return type(x)(map(part, x.items), x.open)
+    if isinstance(x, Instance) and x.cls.find("__deepcopy__") is None and x.cls.find("__copy__") is None:
+        instance = Instance(x.cls, x.site)
+        instance.attrs, instance.open = {k: part(v) for k, v in x.attrs.items()}, x.open
+        instance.built = x.built
+        return instance
     return x
-
-
-@operator("itertools.chain", "*iterables")
-def chain(op: Op, iterables: tuple[Value, ...]) -> Value:
-    parts = [iterate(op.tr, i, op.node) for i in iterables]
-    if any(e for _, e in parts):
-        return op.tr.unknown("chain()")
-    items = [v for i, _ in parts for v in i]
-    return Iterator_(lambda: iter(items))
-
-
-@operator(
-    (
-        "itertools.product itertools.combinations itertools.permutations itertools.cycle "
-        "itertools.islice itertools.count itertools.repeat"
-    ),
-    "*args",
-)
-def itertools_others(op: Op, args: tuple[Value, ...]) -> Value:
-    return op.tr.unknown(f"itertools.{op.short}()", "foreign")
 
 
 @operator("sys.exit os._exit", "*args")
@@ -184,9 +171,38 @@ def dataclass_field(op: Op, args: tuple[Value, ...]) -> Value:
     return Object("dataclass field", data=dict(op.extra))
 
 
-@operator("dataclasses.dataclass functools.wraps functools.lru_cache functools.cache", "*args")
+@operator("dataclasses.dataclass functools.wraps functools.lru_cache functools.cache functools.total_ordering", "*args")
 def decorators(op: Op, args: tuple[Value, ...]) -> Value:
     return args[0] if args and isinstance(args[0], (Class, Function)) else op.tr.unknown("a decorator")
+
+
+@operator("dataclasses.replace", "x")
+def replaced(op: Op, x: Value) -> Value:
+    if not isinstance(x, Instance) or x.cls.find("__post_init__") is not None:
+        return op.tr.unknown("dataclasses.replace()")
+    made = _twin(x, lambda part: part)
+    made.attrs.update(op.extra)
+    return made
+
+
+@operator("dataclasses.asdict", "x")
+def as_dictionary(op: Op, x: Value) -> Value:
+    def data(value: Value) -> Value:
+        if isinstance(value, Instance) and value.cls.dataclass and not value.open:
+            return DictV({k: data(value.attrs[k]) for k in field_names(value.cls) if k in value.attrs})
+        if isinstance(value, DictV):
+            return DictV({k: data(v) for k, v in value.items.items()}, value.open)
+        return type(value)(map(data, value.items), value.open) if isinstance(value, ListV) else value
+
+    return data(x) if isinstance(x, Instance) else op.tr.unknown("dataclasses.asdict()")
+
+
+@operator("dataclasses.fields", "x")
+def fields(op: Op, x: Value) -> Value:
+    cls = x.cls if isinstance(x, Instance) else x
+    if not isinstance(cls, Class) or not cls.dataclass or not cls.closed:
+        return op.tr.unknown("dataclasses.fields()")
+    return tuple(Object("field", {"name": name}) for name in field_names(cls))
 
 
 @operator("typing.cast", "type value")

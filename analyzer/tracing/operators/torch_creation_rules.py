@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.operators.element_types import dtype_name
-from analyzer.tracing.operators.elementwise import unary
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import made, shape_argument
@@ -71,14 +70,6 @@ def full(op: Op, size: Value, fill_value: Value) -> Value:
 def randint(op: Op, args: tuple[Value, ...]) -> Value:
     size = op.extra.get("size", args[-1] if len(args) >= 2 else None)
     return made(op, shape_argument(op, (size,)), "int64")
-
-
-@operator("torch.normal", "mean std=None size=None")
-def normal(op: Op, mean: Value, std: Value, size: Value) -> Value:
-    if size is not None:
-        return made(op, shape_argument(op, (size,)))
-    found = mean if isinstance(mean, Tensor) else std
-    return unary(op.tr, found, "normal") if isinstance(found, Tensor) else unknown_tensor(op, "torch")
 
 
 @operator("torch.arange torch.range", "*args")

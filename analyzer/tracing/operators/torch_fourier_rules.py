@@ -23,8 +23,12 @@ def one_axis(op: Op, input: Value, n: Value, dim: Value, norm: Value) -> Value:
     "input s=None dim=None norm=None",
 )
 def many_axes(op: Op, input: Value, s: Value, dim: Value, norm: Value) -> Value:
-    axes = plain(op.tr, dim) if dim is not None else (-2, -1) if op.short.endswith("2") else None
     sizes = plain(op.tr, s) if s is not None else None
+    source = tensor_of(op.tr, input, "torch")
+    every = tuple(range(-len(source.dims), 0)) if source is not None and source.dims is not None else None
+    if isinstance(sizes, tuple) and every is not None:
+        every = every[-len(sizes) :]
+    axes = plain(op.tr, dim) if dim is not None else (-2, -1) if op.short.endswith("2") else every
     if not isinstance(axes, tuple) or (s is not None and not isinstance(sizes, tuple)):
         return unknown_tensor(op, "torch")
     return _transformed(op, input, sizes or (None,) * len(axes), axes)

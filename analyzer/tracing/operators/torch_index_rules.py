@@ -7,33 +7,49 @@ from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import require
 from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.torch_operands import axis_of, shape_argument
 from analyzer.tracing.tensors import Size, Tensor
 from analyzer.tracing.values import Unknown, Value
 from analyzer.validity.terms import equal, product
 
 
 @operator(
-    ("torch.gather Tensor.gather torch.index_select Tensor.index_select torch.take_along_dim Tensor.take_along_dim"),
+    ("torch.gather Tensor.gather torch.index_select Tensor.index_select"),
     "input dim index *rest",
 )
 def gather(op: Op, input: Value, dim: Value, index: Value, rest: tuple[Value, ...]) -> Value:
-    if op.short == "take_along_dim":
-        dim, index = index, dim
     return apply(op, "torch", op.short, (input, index), {"dim": dim})
 
 
 @operator(
-    (
-        "Tensor.masked_scatter Tensor.masked_scatter_ torch.masked_scatter Tensor.index_put Tensor.index_put_ "
-        "Tensor.index_fill Tensor.index_fill_ torch.index_fill"
-    ),
+    ("Tensor.masked_scatter_ Tensor.index_put Tensor.index_put_ Tensor.index_fill Tensor.index_fill_ torch.index_fill"),
     "input *rest",
 )
 def refilled(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     return input
 
 
-@operator("Tensor.sum_to_size torch.trace torch.det torch.logdet torch.dist torch.numel_", "*args")
+@operator("torch.take_along_dim Tensor.take_along_dim", "input indices dim=None")
+def take_along(op: Op, input: Value, indices: Value, dim: Value) -> Value:
+    """Both are broadcast, but along the axis, which has the places' size."""
+    x, places = tensor_of(op.tr, input, "torch"), tensor_of(op.tr, indices, "torch")
+    if x is None or places is None or x.dims is None or places.dims is None:
+        return unknown_tensor(op, "torch")
+    if dim is None:
+        return Tensor((product(places.dims),), x.dtype, "torch", site=op.where, sources=(x, places))
+    axis = axis_of(op, x, dim)
+    if axis is None or len(x.dims) != len(places.dims):
+        return unknown_tensor(op, "torch", (x, places))
+    dims = [p if i == axis or p != 1 else d for i, (d, p) in enumerate(zip(x.dims, places.dims, strict=True))]
+    return Tensor(tuple(dims), x.dtype, "torch", site=op.where, sources=(x, places))
+
+
+@operator("Tensor.sum_to_size", "input *size")
+def sum_to_size(op: Op, input: Value, size: tuple[Value, ...]) -> Value:
+    return Tensor(shape_argument(op, size), None, "torch", site=op.where)
+
+
+@operator("torch.trace torch.dist torch.numel_", "*args")
 def scalar(op: Op, args: tuple[Value, ...]) -> Value:
     return Tensor((), None, "torch", site=op.where)
 
@@ -105,4 +121,7 @@ def attention(op: Op, query: Value, key: Value, value: Value, rest: tuple[Value,
         f"the key has {k.dims[-2]} positions but the value {v.dims[-2]}",
         (k, v),
     )
-    return Tensor((*q.dims[:-1], v.dims[-1]), q.dtype, "torch", site=op.where, sources=(q, k, v))
+    if not len(q.dims) == len(k.dims) == len(v.dims):
+        return unknown_tensor(op, "torch", (q, k, v))
+    lead = (next((d for d in ds if d != 1), 1) for ds in zip(q.dims[:-2], k.dims[:-2], v.dims[:-2], strict=True))
+    return Tensor((*lead, q.dims[-2], v.dims[-1]), q.dtype, "torch", site=op.where, sources=(q, k, v))

@@ -220,14 +220,6 @@ def new_full(op: Op, input: Value, size: Value, fill_value: Value) -> Value:
     return Tensor(shape_argument(op, (size,)), None, "torch", site=op.where)
 
 
-@operator(
-    (
-        "torch.unflatten Tensor.unfold Tensor.as_strided torch.meshgrid torch.nonzero torch.unique "
-        "torch.masked_select torch.bincount"
-    ),
-    "*args",
-)
+@operator("Tensor.as_strided torch.as_strided", "*args")
 def data_dependent(op: Op, args: tuple[Value, ...]) -> Value:
-    if op.short in ("meshgrid", "unique"):
-        return op.tr.unknown(op.short, "data")
     return unknown_tensor(op, "torch")

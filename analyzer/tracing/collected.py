@@ -1,0 +1,60 @@
+"""Sets and dictionaries made of elements: which of them are equal, and whether that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+from analyzer.tracing.iteration import iterate
+from analyzer.tracing.plain_data import hashable, is_plain
+from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import Api, Class, DictV, Function, Instance, Layer, ListV, SetV, Value
+
+MOST_ELEMENTS = 100_000  # of a sequence that is made whole
+
+
+def as_set(items: Sequence[Value], open: bool = False) -> SetV:
+    """A set of the elements; how many there are is not known where two of them may be equal."""
+    told = unique(list(items))
+    return SetV(told, open or (len(told) > 1 and any(not _tells_apart(v) for v in told)))
+
+
+def _tells_apart(value: Value) -> bool:
+    """Whether it is known which values this one is equal to."""
+    if isinstance(value, Instance):
+        return value.cls.find("__eq__") is None and not value.cls.dataclass
+    return is_plain(value) or isinstance(value, (Api, Class, Function, Layer, Tensor))
+
+
+def unique(values: list[Value]) -> list[Value]:
+    result: list[Value] = []
+    plain: set[Any] = set()
+    for value in values:
+        if is_plain(value) and hashable(value):
+            if value not in plain:
+                plain.add(value)
+                result.append(value)
+        elif not any(value is r for r in result):
+            result.append(value)
+    return result
+
+
+def as_dict(tr: Tracer, value: Value) -> DictV:
+    """The dictionary of a sequence of pairs, or of another dictionary."""
+    if isinstance(value, DictV):
+        return DictV(value.items, value.open)
+    result = DictV()
+    if value is None:
+        return result
+    items, endless = iterate(tr, value, None)
+    result.open = endless
+    for pair in islice(items, 2 if endless else MOST_ELEMENTS):
+        parts = list(pair.items) if isinstance(pair, ListV) and not pair.open else pair
+        if isinstance(parts, (tuple, list)) and len(parts) == 2 and hashable(parts[0]):
+            result.items[parts[0]] = parts[1]
+        else:
+            result.open = True
+    result.open = result.open or next(items, None) is not None
+    return result

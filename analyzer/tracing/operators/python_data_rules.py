@@ -1,0 +1,252 @@
+"""Python's library on data: numbers, text, sequences. What is pure is done by Python itself where all is known."""
+
+from __future__ import annotations
+
+import bisect
+import collections
+import functools
+import itertools
+import json
+import math
+import operator as python_operators
+import string
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+from analyzer.tracing.attributes import get_attribute
+from analyzer.tracing.builtins import BUILTINS, EXCEPTIONS, Call
+from analyzer.tracing.builtins.iterables import in_order
+from analyzer.tracing.calls import call
+from analyzer.tracing.items import get_item
+from analyzer.tracing.iteration import iterate, known_elements
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.plain_data import MOST_ITEMS, NotPlain, applied, plain_data
+from analyzer.tracing.truths import truth_of
+from analyzer.tracing.values import DefaultDict, DictV, Iterator_, ListV, Native, Object, Value
+
+LARGEST_FACTORIAL = 200  # of which Python computes the factorial and binomial coefficients here
+
+_PURE: dict[str, Any] = {
+    **{f"math.{n}": getattr(math, n) for n in (
+        "lcm", "gcd", "isqrt", "hypot", "dist", "degrees", "radians", "asin", "acos", "atan", "atan2", "sinh", "cosh",
+        "trunc", "isclose", "isfinite", "isinf", "isnan", "fmod", "copysign", "exp", "expm1", "log1p", "erf", "tan",
+        "fsum",
+    )},
+    **{f"operator.{n}": getattr(python_operators, n) for n in (
+        "truediv", "mod", "neg", "pos", "eq", "ne", "lt", "le", "gt", "ge", "not_", "truth", "contains", "and_", "or_",
+        "xor", "abs", "index",
+    )},
+    "json.loads": json.loads, "bisect.bisect": bisect.bisect, "bisect.bisect_left": bisect.bisect_left,
+    "bisect.bisect_right": bisect.bisect_right, "string.capwords": string.capwords,
+}  # fmt: skip
+_SMALL = {"math.factorial": math.factorial, "math.comb": math.comb, "math.perm": math.perm}
+
+
+@operator(" ".join((*_PURE, *_SMALL)), "*args")
+def pure(op: Op, args: tuple[Value, ...]) -> Value:
+    if op.name in _SMALL and any(not isinstance(a, int) or a > LARGEST_FACTORIAL for a in args):
+        return op.tr.unknown(f"{op.short}()", pytype="int")
+    function: Any = _PURE.get(op.name) or _SMALL[op.name]
+    try:
+        return applied(function, args, dict(op.extra))
+    except NotPlain:
+        return op.tr.unknown(f"{op.short}()")
+
+
+@operator("operator.itemgetter operator.attrgetter", "*names")
+def getter(op: Op, names: tuple[Value, ...]) -> Value:
+    def one(c: Call, name: Value) -> Value:
+        if op.short == "itemgetter":
+            return get_item(c.tr, c.get(0), name, c.node)
+        parts = name.split(".") if isinstance(name, str) else ()
+        return functools.reduce(lambda value, part: get_attribute(c.tr, value, part, c.node), parts, c.get(0))
+
+    def run(c: Call) -> Value:
+        found = tuple(one(c, name) for name in names)
+        return found[0] if len(found) == 1 else found
+
+    return Native(op.short, run)
+
+
+# ----------------------------------------------------------------------------------------------- collections
+
+
+@operator("collections.defaultdict", "factory=None *args")
+def default_dict(op: Op, factory: Value, args: tuple[Value, ...]) -> Value:
+    made = BUILTINS["dict"].run(Call(op.tr, args, dict(op.extra), op.node))
+    return DefaultDict(factory, made.items, made.open)
+
+
+@operator("collections.Counter", "values=None")
+def counter(op: Op, values: Value) -> Value:
+    if values is None:
+        return DefaultDict(0, dict(op.extra))
+    try:
+        data = plain_data(values if isinstance(values, DictV) else ListV(_all(op, values)))
+        return DefaultDict(0, dict(collections.Counter(data)))
+    except (NotPlain, TypeError):
+        return DictV({}, True)
+
+
+@operator("collections.deque", "values=() maxlen=None")
+def deque(op: Op, values: Value, maxlen: Value) -> Value:
+    items, endless = iterate(op.tr, values, op.node)
+    return ListV(() if endless else items, endless or maxlen is not None)
+
+
+# ------------------------------------------------------------------------------------------------- itertools
+
+
+def _all(op: Op, value: Value) -> list[Value]:
+    """The elements. Raises NotPlain where their number is not known, or they are many."""
+    items, endless = iterate(op.tr, value, op.node)
+    found = [] if endless else list(islice(items, MOST_ITEMS + 1))
+    if endless or len(found) > MOST_ITEMS:
+        raise NotPlain
+    return found
+
+
+def _some(op: Op, make: Callable[[], Iterator[Value]]) -> Value:
+    """An iterator over what `make` gives, if that is known and not too much."""
+    try:
+        found = list(islice(make(), MOST_ITEMS + 1))
+    except NotPlain:
+        return op.tr.unknown(f"itertools.{op.short}()", "foreign")
+    if len(found) > MOST_ITEMS:
+        return op.tr.unknown(f"itertools.{op.short}()")
+    return Iterator_(lambda: iter(found), once=True)
+
+
+@operator("itertools.chain", "*iterables")
+def chain(op: Op, iterables: tuple[Value, ...]) -> Value:
+    return _some(op, lambda: itertools.chain(*(_all(op, i) for i in iterables)))
+
+
+@operator("itertools.chain.from_iterable", "iterables")
+def chain_from(op: Op, iterables: Value) -> Value:
+    return _some(op, lambda: itertools.chain(*(_all(op, i) for i in _all(op, iterables))))
+
+
+@operator("itertools.product", "*iterables repeat=1")
+def product(op: Op, iterables: tuple[Value, ...], repeat: Value) -> Value:
+    def make() -> Iterator[Value]:
+        if not isinstance(repeat, int) or repeat > 100:
+            raise NotPlain
+        return itertools.product(*(_all(op, i) for i in iterables), repeat=repeat)
+
+    return _some(op, make)
+
+
+@operator("itertools.combinations itertools.permutations itertools.combinations_with_replacement", "values r=None")
+def selections(op: Op, values: Value, r: Value) -> Value:
+    def make() -> Iterator[Value]:
+        found = _all(op, values)
+        number = len(found) if r is None else r
+        if not isinstance(number, int) or not 0 <= number <= 100:
+            raise NotPlain
+        return iter(getattr(itertools, op.short)(found, number))
+
+    return _some(op, make)
+
+
+@operator("itertools.islice", "values *bounds")
+def sliced(op: Op, values: Value, bounds: tuple[Value, ...]) -> Value:
+    if not all(b is None or (isinstance(b, int) and b >= 0) for b in bounds) or not 1 <= len(bounds) <= 3:
+        return op.tr.unknown("itertools.islice()")
+    stop = slice(*bounds).stop
+    items, endless = iterate(op.tr, values, op.node)
+    known = known_elements(values)
+    if endless and (stop is None or known is None or known < stop):
+        return Iterator_(lambda: items, True, known=known)
+    return _some(op, lambda: islice(items, *bounds))
+
+
+@operator("itertools.count", "start=0 step=1")
+def counted(op: Op, start: Value, step: Value) -> Value:
+    if not isinstance(start, int) or not isinstance(step, int):
+        return op.tr.unknown("itertools.count()")
+    return Iterator_(lambda: itertools.count(start, step), True, known=MOST_ITEMS, once=True)
+
+
+@operator("itertools.cycle", "values")
+def cycled(op: Op, values: Value) -> Value:
+    items, endless = iterate(op.tr, values, op.node)
+    if endless:
+        return Iterator_(lambda: items, True, known=known_elements(values))
+    found = list(items)
+    return Iterator_(lambda: itertools.cycle(found), True, known=MOST_ITEMS, once=True) if found else ListV()
+
+
+@operator("itertools.repeat", "value times=None")
+def repeated(op: Op, value: Value, times: Value) -> Value:
+    if times is None:
+        return Iterator_(lambda: itertools.repeat(value), True, known=MOST_ITEMS, once=True)
+    return _some(op, lambda: itertools.repeat(value, times if isinstance(times, int) else MOST_ITEMS + 1))
+
+
+@operator("itertools.pairwise", "values")
+def pairs(op: Op, values: Value) -> Value:
+    return _some(op, lambda: itertools.pairwise(_all(op, values)))
+
+
+@operator("itertools.zip_longest", "*iterables fillvalue=None")
+def zip_longest(op: Op, iterables: tuple[Value, ...], fillvalue: Value) -> Value:
+    return _some(op, lambda: itertools.zip_longest(*(_all(op, i) for i in iterables), fillvalue=fillvalue))
+
+
+@operator("itertools.tee", "values n=2")
+def tee(op: Op, values: Value, n: Value) -> Value:
+    try:
+        found = _all(op, values)
+    except NotPlain:
+        return op.tr.unknown("itertools.tee()")
+    return tuple(Iterator_(lambda: iter(found), once=True) for _ in range(n if isinstance(n, int) else 2))
+
+
+@operator("itertools.accumulate", "values function=None *rest")
+def accumulated(op: Op, values: Value, function: Value, rest: tuple[Value, ...]) -> Value:
+    if rest or op.extra:
+        return op.tr.unknown("itertools.accumulate()")
+    step = BUILTINS["sum"] if function is None else function
+
+    def add(a: Value, b: Value) -> Value:
+        return call(op.tr, step, (ListV((b,)), a) if function is None else (a, b), {})
+
+    return _some(op, lambda: itertools.accumulate(_all(op, values), add))
+
+
+@operator("itertools.starmap", "function values")
+def starmap(op: Op, function: Value, values: Value) -> Value:
+    return _some(op, lambda: (call(op.tr, function, tuple(_all(op, row)), {}) for row in _all(op, values)))
+
+
+@operator("itertools.takewhile itertools.dropwhile itertools.filterfalse", "function values")
+def passing(op: Op, function: Value, values: Value) -> Value:
+    def test(value: Value) -> bool:
+        truth = truth_of(value if function is None else call(op.tr, function, (value,), {}))
+        if truth is None:
+            raise NotPlain
+        return truth
+
+    return _some(op, lambda: iter(getattr(itertools, op.short)(test, _all(op, values))))
+
+
+@operator("heapq.nlargest heapq.nsmallest", "n values *rest")
+def extremes(op: Op, n: Value, values: Value, rest: tuple[Value, ...]) -> Value:
+    try:
+        ordered = in_order(op.tr, _all(op, values), {**op.extra, "reverse": op.short == "nlargest"})
+    except NotPlain:
+        return op.tr.unknown(f"heapq.{op.short}()")
+    return ListV(ordered[:n]) if isinstance(n, int) and not rest else op.tr.unknown(f"heapq.{op.short}()")
+
+
+# ------------------------------------------------------------------------------------------------ exceptions
+
+
+@operator(
+    " ".join(EXCEPTIONS),
+    "*args",
+)
+def exception(op: Op, args: tuple[Value, ...]) -> Value:
+    return Object("exception", {"args": args}, {"name": op.name})

@@ -1,0 +1,96 @@
+"""torch: functions of each element, of one tensor or of several that are broadcast."""
+
+from __future__ import annotations
+
+from analyzer.tracing.operators.elementwise import broadcast
+from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.torch_operands import made, shape_argument
+from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.values import Fields, Value
+
+
+def _names(prefix: str, names: str) -> str:
+    return " ".join(f"{prefix}{name}" for name in names.split())
+
+
+@operator(
+    _names("torch.", """fmax fmin floor_divide ldexp logaddexp logaddexp2 bitwise_and bitwise_or bitwise_xor
+        bitwise_left_shift bitwise_right_shift heaviside lcm gcd nextafter igamma igammac float_power hypot xlogy
+        copysign clamp_max clamp_min rsub""")
+    + " " + _names("torch.special.", "xlogy xlog1py zeta gammainc gammaincc"),
+    "input other *rest",
+)  # fmt: skip
+def of_two(op: Op, input: Value, other: Value, rest: tuple[Value, ...]) -> Value:
+    return _untyped(broadcast(op, op.short, input, other, "torch"))
+
+
+@operator("torch.addcmul torch.addcdiv torch.lerp", "input first second *rest")
+def of_three(op: Op, input: Value, first: Value, second: Value, rest: tuple[Value, ...]) -> Value:
+    return _untyped(broadcast(op, op.short, broadcast(op, op.short, first, second, "torch"), input, "torch"))
+
+
+@operator("torch.masked_scatter Tensor.masked_scatter", "input mask source")
+def masked_scatter(op: Op, input: Value, mask: Value, source: Value) -> Value:
+    return _untyped(broadcast(op, op.short, input, mask, "torch"))
+
+
+@operator("torch.normal", "mean=0.0 std=1.0 size=None *rest")
+def normal(op: Op, mean: Value, std: Value, size: Value, rest: tuple[Value, ...]) -> Value:
+    if size is not None:
+        return made(op, shape_argument(op, (size,)))
+    return _untyped(broadcast(op, op.short, mean, std, "torch"))
+
+
+def _untyped(value: Value) -> Value:
+    if isinstance(value, Tensor):
+        value.dtype = None
+    return value
+
+
+_UNARY = """erf erfc erfinv exp2 expit expm1 gammaln digamma psi i0 i0e i1 i1e log1p log_ndtr ndtr ndtri sinc round entr
+    bessel_j0 bessel_j1"""
+
+
+@operator(
+    _names("torch.special.", _UNARY)
+    + " " + _names("torch.", """erfc exp2 i0 sinc logit msort resolve_conj resolve_neg real imag renorm mvlgamma
+        put index_put index_reduce diagonal_scatter select_scatter slice_scatter positive nan_to_num signbit isreal
+        isneginf isposinf matrix_exp fix""")
+    + " " + _names("torch.fft.", "fftshift ifftshift")
+    + " " + _names("torch.nn.functional.", """softmin feature_alpha_dropout local_response_norm hardshrink softshrink
+        tanhshrink"""),
+    "input *rest",
+)  # fmt: skip
+def of_one(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
+    found = tensor_of(op.tr, input, "torch")
+    if found is None:
+        return unknown_tensor(op, "torch")
+    dtype = "bool" if op.short.startswith("is") or op.short == "signbit" else None
+    return Tensor(found.shape, dtype, "torch", site=op.where, sources=(found,), graph=found.graph)
+
+
+@operator("torch.polygamma torch.special.polygamma", "n input")
+def polygamma(op: Op, n: Value, input: Value) -> Value:
+    return of_one(op, input, ())
+
+
+@operator("torch.isin", "elements test_elements *rest")
+def isin(op: Op, elements: Value, test_elements: Value, rest: tuple[Value, ...]) -> Value:
+    return of_one(op, elements, ())
+
+
+@operator("torch.bucketize", "input boundaries *rest")
+def bucketize(op: Op, input: Value, boundaries: Value, rest: tuple[Value, ...]) -> Value:
+    return of_one(op, input, ())
+
+
+@operator("torch.searchsorted torch.take", "first values *rest")
+def looked_up(op: Op, first: Value, values: Value, rest: tuple[Value, ...]) -> Value:
+    """One result for each of the values, or of the places, of the second operand."""
+    return of_one(op, values, ())
+
+
+@operator("torch.frexp", "input")
+def frexp(op: Op, input: Value) -> Value:
+    return Fields((of_one(op, input, ()), of_one(op, input, ())), ("mantissa", "exponent"))

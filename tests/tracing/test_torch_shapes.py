@@ -1,0 +1,141 @@
+"""Shapes of torch functions, held against torch: each call is run and traced, and must give the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore, read_source
+
+CALLS = """
+    torch.fmax(a, b)                                    | a=3,1,4 b=5,4
+    torch.clamp_min(a, b)                               | a=5,1 b=5
+    torch.bitwise_and(a.int(), b.int())                 | a=2,1 b=3
+    torch.addcmul(a, b, a)                              | a=3,1 b=1,4
+    torch.lerp(a, b, 0.5)                               | a=3,1 b=4
+    torch.normal(a, b)                                  | a=1,2,3 b=5,2,3
+    torch.masked_scatter(a, b.bool(), torch.zeros(25))  | a=5 b=5,5
+    torch.special.expit(a)                              | a=2,3
+    torch.polygamma(1, a)                               | a=2,3
+    torch.bucketize(a, b)                               | a=2,3 b=7
+    torch.searchsorted(b, a)                            | a=2,3 b=7
+    torch.take(a, b.long())                             | a=2,3 b=4,1
+    torch.frexp(a).exponent                             | a=2,3
+    torch.linalg.det(a)                                 | a=5,3,3
+    torch.linalg.slogdet(a).logabsdet                   | a=5,3,3
+    torch.linalg.inv(a + torch.eye(3))                  | a=5,3,3
+    torch.linalg.pinv(a)                                | a=5,3,2
+    torch.linalg.eigh(a).eigenvectors                   | a=5,3,3
+    torch.linalg.eigvals(a)                             | a=3,3
+    torch.linalg.svdvals(a)                             | a=5,3,2
+    torch.linalg.svd(a)[2]                              | a=5,3,2
+    torch.linalg.svd(a, full_matrices=False).U          | a=5,3,2
+    torch.svd(a)[2]                                     | a=2,4
+    torch.linalg.qr(a)[1]                               | a=5,3,2
+    torch.linalg.qr(a, mode="complete").Q               | a=5,3,2
+    torch.linalg.solve(a + torch.eye(3), b)             | a=3,3 b=3,2
+    torch.linalg.matrix_norm(a, keepdim=True)           | a=5,3,2
+    a.diagonal(1)                                       | a=4,5,6
+    torch.diagonal(a, -2, 0, 2)                         | a=4,5,6
+    torch.diag(a)                                       | a=4
+    torch.diag(a, -1)                                   | a=4,3
+    torch.diag_embed(a, 1)                              | a=2,4
+    torch.diagflat(a)                                   | a=2,4
+    torch.addmv(a[:, 0], a, b)                          | a=3,4 b=4
+    torch.addbmm(b, a, a.transpose(1, 2))               | a=2,3,4 b=3,3
+    torch.addr(a, b, b)                                 | a=3,3 b=3
+    torch.tensordot(a, b, dims=2)                       | a=2,3,4 b=3,4,5
+    torch.hann_window(400)                              | a=1
+    torch.signal.windows.gaussian(7)                    | a=1
+    torch.stft(a, 16, 4, window=b, return_complex=True) | a=2,100 b=16
+    torch.stft(a, n_fft=7, return_complex=True)         | a=100
+    torch.stft(a, 16, center=False, return_complex=True) | a=2,100
+    a.unfold(1, 3, 2)                                   | a=2,8,4
+    a.unflatten(1, (2, -1))                             | a=2,8,4
+    torch.rot90(a, 1, (1, 2))                           | a=2,8,4
+    torch.diff(a, dim=0)                                | a=5,2
+    torch.trapezoid(a, dim=1)                           | a=5,2
+    torch.cumulative_trapezoid(a)                       | a=5,4
+    torch.var_mean(a, dim=1, keepdim=True)[1]           | a=5,4
+    torch.aminmax(a, dim=0).max                         | a=5,4
+    torch.mode(a)[0]                                    | a=5,4
+    torch.quantile(a, b, dim=1)                         | a=5,4 b=3
+    torch.quantile(a, 0.5, dim=1, keepdim=True)         | a=5,4
+    torch.cov(a)                                        | a=5,4
+    torch.cov(a)                                        | a=1,4
+    torch.multinomial(a + 1, 3)                         | a=5,4
+    torch.nn.functional.one_hot(a.long(), 7)            | a=5,4
+    torch.meshgrid(a, b, indexing="xy")[0]              | a=5 b=4
+    torch.meshgrid(a, b)[1]                             | a=5 b=4
+    torch.histc(a, 9)                                   | a=5
+    torch.atleast_3d(a)                                 | a=5
+    torch.atleast_2d(a)                                 | a=5
+    torch.atleast_3d(a)                                 | a=5,4
+    torch.nn.functional.grid_sample(a, b)               | a=2,3,8,8 b=2,5,6,2
+    torch.nn.functional.pairwise_distance(a, b)         | a=5,4 b=5,4
+    torch.nn.functional.adaptive_max_pool2d(a, 3, return_indices=True)[1] | a=2,3,8,8
+    torch.nn.functional.conv_transpose2d(a, b, stride=2, padding=1)       | a=2,3,8,8 b=3,5,4,4
+    torch.nn.functional.conv_transpose1d(a, b, groups=3)                  | a=2,3,8 b=3,2,4
+    torch.nn.functional.softmin(a, 1)                   | a=2,3
+    torch.nn.functional.scaled_dot_product_attention(a, b, b) | a=1,4,3,8 b=2,4,6,8
+    torch.take_along_dim(a, b.long(), 1)                | a=5,5 b=1,2
+    a.sum_to_size(1, 4)                                 | a=5,4
+    torch.logdet(a + torch.eye(2))                      | a=3,2,2
+    torch.fft.fftn(a)                                   | a=3,2,2
+    torch.fft.rfftn(a, s=(4, 6))                        | a=3,4,6
+    torch.fft.fftshift(a)                               | a=3,4
+""".strip().splitlines()  # fmt: skip
+CASES = [tuple(part.strip() for part in line.split("|")) for line in CALLS]
+
+
+def made(sizes: str) -> str:
+    pairs = (pair.partition("=") for pair in sizes.split())
+    return "\n".join(f"{name} = torch.zeros({size.replace(',', ', ')})" for name, _, size in pairs)
+
+
+@pytest.mark.parametrize(("call", "sizes"), CASES, ids=[f"{call} of {sizes}" for call, sizes in CASES])
+def test_a_function_has_the_shape_that_torch_gives(call: str, sizes: str, tmp_path: Path) -> None:
+    import torch
+
+    text = f"import torch\n{made(sizes)}\ny = {call}\n"
+    scope: dict[str, object] = {}
+    exec(text, scope)
+    y = scope["y"]
+    assert isinstance(y, torch.Tensor)
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    _, tree = read_source(path, tmp_path)
+    shared = explore(tmp_path, path.name, tree, Versions())
+    assert not shared.problems
+    last = text.count("\n")
+    found = [t.dims for (_, line, _), tensors in shared.assigned.items() if line == last for t in tensors]
+    assert found == [tuple(y.shape)]
+
+
+REFUSED = [
+    "",
+    "    torch.linalg.inv(torch.zeros(2, 3))",
+    "    torch.linalg.det(torch.zeros(3))",
+    "    torch.tensordot(torch.zeros(2, 3), torch.zeros(4, 5), dims=1)",
+    "    torch.nn.functional.grid_sample(torch.zeros(2, 3, 8, 8), torch.zeros(3, 5, 6, 2))",
+    "    torch.linalg.solve(torch.eye(3), torch.zeros(2, 2))",
+    "    torch.zeros(2, 3).unfold(1, 4, 1)",
+    "    torch.nn.functional.conv_transpose2d(torch.zeros(2, 4, 8, 8), torch.zeros(3, 5, 4, 4))",
+    "    torch.addmv(torch.zeros(3), torch.zeros(3, 4), torch.zeros(5))",
+    "",
+][1:-1]
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_torch_refuses_is_an_error(call: str, tmp_path: Path) -> None:
+    import torch
+
+    with pytest.raises((RuntimeError, ValueError)):
+        exec(call.strip(), {"torch": torch})
+    path = tmp_path / "program.py"
+    path.write_text(f"import torch\n{call.strip()}\n")
+    _, tree = read_source(path, tmp_path)
+    problems = explore(tmp_path, path.name, tree, Versions()).problems.values()
+    assert [p.level for p in problems if p.certain] == ["error"]
