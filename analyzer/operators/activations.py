@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import BOUNDED, DENSE, ELEMENTWISE, MONOTONE, PIECEWISE_LINEAR, SAME_SHAPE, operator
+from analyzer.operators.declaration import (
+    BOUNDED,
+    DENSE,
+    ELEMENTWISE,
+    MONOTONE,
+    PIECEWISE_LINEAR,
+    SAME_SHAPE,
+    WEIGHTS,
+    operator,
+)
 
 OPERATORS = (
     operator(
@@ -54,7 +63,7 @@ OPERATORS = (
         keras="LeakyReLU ops.leaky_relu",
         traits=ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR,
     ),
-    operator("PRelu", (1, 6, 7, 9, 16), torch="PReLU", keras="PReLU", traits=ELEMENTWISE),
+    operator("PRelu", (1, 6, 7, 9, 16), torch="PReLU", keras="PReLU", traits=ELEMENTWISE | WEIGHTS),
     operator(
         "Elu",
         (1, 6, 22),
