@@ -10,6 +10,7 @@ from analyzer.operators.declaration import (
     MONOTONE,
     PIECEWISE_LINEAR,
     SAME_SHAPE,
+    WEIGHTS,
     operator,
 )
 
@@ -63,7 +64,7 @@ OPERATORS = (
         keras="LeakyReLU ops.leaky_relu",
         traits=ELEMENTWISE | SAME_SHAPE | MONOTONE | PIECEWISE_LINEAR,
     ),
-    operator("PRelu", (1, 6, 7, 9, 16), torch="PReLU", keras="PReLU", traits=ELEMENTWISE),
+    operator("PRelu", (1, 6, 7, 9, 16), torch="PReLU", keras="PReLU", traits=ELEMENTWISE | WEIGHTS),
     operator(
         "Elu",
         (1, 6, 22),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.operators.conditions import SOFTMAX_OF_MINUS_INFINITY
-from analyzer.operators.declaration import CONTRACTION, operator
+from analyzer.operators.declaration import CONTRACTION, WEIGHTS, operator
 
 OPERATORS = (
     operator(
@@ -11,7 +11,7 @@ OPERATORS = (
         (23, 24, 25),
         torch="MultiheadAttention scaled_dot_product_attention",
         keras="Attention MultiHeadAttention GroupQueryAttention GroupedQueryAttention",
-        traits=CONTRACTION,
+        traits=CONTRACTION | WEIGHTS,
         unsafe=(SOFTMAX_OF_MINUS_INFINITY,),
     ),
     operator("FlexAttention", (1,), domain="ai.onnx.preview", traits=CONTRACTION, unsafe=(SOFTMAX_OF_MINUS_INFINITY,)),

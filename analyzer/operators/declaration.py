@@ -42,6 +42,7 @@ class Trait(Flag):
     DENSE = auto()  # PyTorch makes a new tensor whose axes lie in memory in their order, however the operands lie
     DENSE_OR_CHANNELS_LAST = auto()  # so too, unless an operand of four or five axes may be channels-last
     RECURRENT = auto()  # a recurrent layer or cell
+    WEIGHTS = auto()  # layers of it may hold weights of their own
     LOOP = auto()
     BRANCH = auto()
     CALL = auto()  # calls a function of the model
@@ -76,6 +77,7 @@ CONTRACTION = Trait.CONTRACTION
 DENSE = Trait.DENSE
 DENSE_OR_CHANNELS_LAST = Trait.DENSE_OR_CHANNELS_LAST
 RECURRENT = Trait.RECURRENT
+WEIGHTS = Trait.WEIGHTS
 LOOP = Trait.LOOP
 BRANCH = Trait.BRANCH
 CALL = Trait.CALL

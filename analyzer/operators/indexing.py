@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import DENSE, DETACHED, SELECTS, SHAPE_ONLY, operator
+from analyzer.operators.declaration import DENSE, DETACHED, SELECTS, SHAPE_ONLY, WEIGHTS, operator
 
 OPERATORS = (
     operator(
         "Gather",
         (1, 11, 13),
         tf="GatherV2 Gather ResourceGather EmbeddingLookup",
-        torch="Embedding index_select select embedding",
-        keras="Embedding",
+        torch="index_select select",
         traits=SELECTS | DENSE,
     ),
+    operator("Embedding", torch="Embedding embedding", keras="Embedding", traits=SELECTS | DENSE | WEIGHTS),
     operator("GatherElements", (11, 13), torch="gather take_along_dim", traits=SELECTS | DENSE),
     operator("GatherND", (11, 12, 13), tf="GatherNd ResourceGatherNd", traits=SELECTS),
     operator("ScatterElements", (11, 13, 16, 18), torch="scatter scatter_add"),

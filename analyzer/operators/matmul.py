@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import CONTRACTION, DENSE, LINEAR, operator
+from analyzer.operators.declaration import CONTRACTION, DENSE, LINEAR, WEIGHTS, operator
 
 OPERATORS = (
     operator(
@@ -18,7 +18,7 @@ OPERATORS = (
         (1, 6, 7, 9, 11, 13),
         torch="Linear LazyLinear linear addmm",
         keras="Dense",
-        traits=LINEAR | CONTRACTION | DENSE,
+        traits=LINEAR | CONTRACTION | DENSE | WEIGHTS,
     ),
-    operator("Einsum", (12, 28), tf="Einsum", torch="einsum", keras="EinsumDense", traits=CONTRACTION),
+    operator("Einsum", (12, 28), tf="Einsum", torch="einsum", keras="EinsumDense", traits=CONTRACTION | WEIGHTS),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.operators.conditions import DIVISION_BY_ZERO, NORMALIZATION_BY_ZERO
-from analyzer.operators.declaration import DENSE, DENSE_OR_CHANNELS_LAST, operator
+from analyzer.operators.declaration import DENSE, DENSE_OR_CHANNELS_LAST, WEIGHTS, operator
 
 OPERATORS = (
     operator(
@@ -15,6 +15,7 @@ OPERATORS = (
 """,
         keras="BatchNormalization",
         unsafe=(NORMALIZATION_BY_ZERO,),
+        traits=WEIGHTS,
     ),
     operator(
         "LayerNormalization",
@@ -22,15 +23,23 @@ OPERATORS = (
         torch="LayerNorm layer_norm",
         keras="LayerNormalization",
         unsafe=(NORMALIZATION_BY_ZERO,),
-        traits=DENSE,
+        traits=DENSE | WEIGHTS,
     ),
     operator("SimplifiedLayerNormalization", (1,), unsafe=(NORMALIZATION_BY_ZERO,)),
-    operator("RMSNormalization", (23,), torch="RMSNorm", keras="RMSNormalization", unsafe=(NORMALIZATION_BY_ZERO,)),
+    operator(
+        "RMSNormalization",
+        (23,),
+        torch="RMSNorm",
+        keras="RMSNormalization",
+        unsafe=(NORMALIZATION_BY_ZERO,),
+        traits=WEIGHTS,
+    ),
     operator(
         "InstanceNormalization",
         (1, 6, 22),
         torch="InstanceNorm1d InstanceNorm2d InstanceNorm3d",
         unsafe=(NORMALIZATION_BY_ZERO,),
+        traits=WEIGHTS,
     ),
     operator(
         "GroupNormalization",
@@ -38,7 +47,7 @@ OPERATORS = (
         torch="GroupNorm group_norm",
         keras="GroupNormalization",
         unsafe=(NORMALIZATION_BY_ZERO,),
-        traits=DENSE_OR_CHANNELS_LAST,
+        traits=DENSE_OR_CHANNELS_LAST | WEIGHTS,
     ),
     operator("MeanVarianceNormalization", (9, 13), unsafe=(NORMALIZATION_BY_ZERO,)),
     operator("LpNormalization", (1, 22), torch="normalize", keras="UnitNormalization", unsafe=(NORMALIZATION_BY_ZERO,)),

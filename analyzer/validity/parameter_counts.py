@@ -10,6 +10,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from analyzer.operators.declaration import WEIGHTS
+from analyzer.operators.registry import layer_or_function
 from analyzer.validity.architecture import Layer
 from analyzer.validity.registry import spec as spec_of
 from analyzer.validity.spec import TensorType
@@ -19,7 +21,7 @@ Arguments = Mapping[str, Any]
 Operands = Sequence[TensorType | None]
 Count = Callable[[Arguments, Operands], Term | None]
 
-# Modules of `validity/specs` whose layers may hold weights; layers of the others have none unless counted below.
+# Modules of `validity/specs` whose undeclared layers may hold weights; those of others have none unless counted below.
 WEIGHTED = frozenset(
     ("attention", "convolution", "einsum", "embeddings", "linear", "normalization", "recurrent", "state",
      "transposed_convolution")
@@ -39,7 +41,10 @@ def weightless(layer: Layer) -> bool:
     spec = spec_of(layer.operator, layer.framework)
     if spec is None or layer.framework not in ("torch", "keras") or (layer.framework, layer.operator) in COUNTS:
         return False
-    return spec.transfer.__module__.rpartition(".")[2] not in WEIGHTED or layer.operator in WITHOUT
+    operator = layer_or_function(layer.framework, layer.operator)
+    if operator is not None:
+        return not operator.traits & WEIGHTS
+    return spec.transfer.__module__.rpartition(".")[2] not in WEIGHTED
 
 
 def each(value: Any, count: int) -> tuple[Term, ...]:
@@ -185,10 +190,6 @@ def _keras_attention(a: Arguments, operands: Operands) -> Term | None:
     return read + (heads * depth + biased) * query
 
 
-# Layers of weighted modules that have no weights.
-WITHOUT = frozenset(
-    ("Softmax", "LogSoftmax", "UnitNormalization", "LocalResponseNorm", "Dot", "matmul", "bmm", "mm", "softmax")
-)
 _RANKS = (1, 2, 3)
 COUNTS: Mapping[tuple[str, str], Count] = MappingProxyType(
     {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import defaultdict
 
 import numpy as np
@@ -147,6 +148,24 @@ def test_traits_hold_of_the_reference(name: str) -> None:
         assert np.isfinite(evaluate(name, np.array([-np.inf], np.float32))).all()
     if traits & PLUS_ZERO:
         assert not np.signbit(evaluate(name, np.array([0.0, -0.0, -1e-45], np.float32))).any()
+
+
+def test_layers_of_pytorch_hold_weights_where_the_declarations_say_so() -> None:
+    from torch import nn
+
+    arguments = ((), (4,), (4, 4), (4, 4, 1), (1, 4), (4, 0.5, 0.5), (1, (2, 2)))
+    weighted = set()
+    for operator in OPERATORS:
+        for kind in (vars(nn)[name] for name in operator.torch if isinstance(vars(nn).get(name), type)):
+            for given in arguments:
+                with contextlib.suppress(TypeError, AssertionError):
+                    if any(True for _ in kind(*given).parameters()):
+                        weighted.add(operator.name)
+                    break
+            else:
+                raise AssertionError(f"{kind.__name__} cannot be built")
+    elsewhere = {"Einsum", "InstanceNormalization"}  # Keras' EinsumDense; with `affine=True`
+    assert weighted == {o.name for o in OPERATORS if o.traits & Trait.WEIGHTS} - elsewhere
 
 
 def test_every_operator_of_the_standard_has_all_columns() -> None:

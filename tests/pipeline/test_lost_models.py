@@ -22,15 +22,15 @@ from analyzer.running.outcome import Surroundings
 from analyzer.running.pipeline import review
 from analyzer.running.processes import Answer, run_all
 from analyzer.running.regressions import no_longer_analysed, not_compared
-from analyzer.running.target_run import Outcome, run_target
+from analyzer.running.target_run import TargetOutcome, run_target
 from analyzer.selecting.targets import notes_of, select
 from tests.action.reports import KERNEL
 
 TARGET = TargetReport("net", "entry", "net.py:build")
 
 
-def outcome(status: Status, *findings: Finding) -> Outcome:
-    return Outcome(replace(TARGET, status=status, error="net: it raises"), findings)
+def outcome(status: Status, *findings: Finding) -> TargetOutcome:
+    return TargetOutcome(replace(TARGET, status=status, error="net: it raises"), findings)
 
 
 @pytest.mark.parametrize("after", [Status.FAILED, Status.SKIPPED, Status.TRACED])
@@ -100,7 +100,7 @@ def test_models_that_no_target_names_are_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize("after", [Status.FAILED, Status.TRACED])
 def test_what_is_not_the_heads_doing_does_not_block_and_is_said(after: Status, cause: Cause) -> None:
     lost = replace(outcome(after).target, cause=cause)
-    assert no_longer_analysed(Outcome(lost), outcome(Status.ANALYSED)) == ()
+    assert no_longer_analysed(TargetOutcome(lost), outcome(Status.ANALYSED)) == ()
     report = Report((lost,), (), base="b")
     assert report.verdict is Verdict.INCOMPLETE
     assert ("This change did not cause it" in summary(report)) is (cause is not Cause.POLICY)
@@ -108,7 +108,7 @@ def test_what_is_not_the_heads_doing_does_not_block_and_is_said(after: Status, c
 
 def test_what_the_model_did_blocks_whatever_else_failed() -> None:
     own = replace(outcome(Status.FAILED).target, cause=Cause.MODEL)
-    assert len(no_longer_analysed(Outcome(own), outcome(Status.ANALYSED))) == 1
+    assert len(no_longer_analysed(TargetOutcome(own), outcome(Status.ANALYSED))) == 1
 
 
 def net(folder: Path) -> Path:
@@ -131,7 +131,7 @@ class Engine:
             self.begun.append(name)
             answer = self.happens(name, self.begun.count(name))
             finding = replace(KERNEL, target=request.target.id)
-            good = Outcome(TargetReport(request.target.id, "model", "net.onnx"), (finding,)).to_json()
+            good = TargetOutcome(TargetReport(request.target.id, "model", "net.onnx"), (finding,)).to_json()
             yield name, answer if answer.error else Answer(good)
 
 
@@ -181,13 +181,13 @@ def test_findings_are_new_where_the_base_itself_could_not_be_analysed(tmp_path: 
 
 
 def test_a_head_without_findings_needs_no_base() -> None:
-    lost = Outcome(replace(TARGET, status=Status.FAILED, cause=Cause.SURROUNDINGS))
+    lost = TargetOutcome(replace(TARGET, status=Status.FAILED, cause=Cause.SURROUNDINGS))
     assert not_compared(outcome(Status.ANALYSED), lost).target.status is Status.ANALYSED
 
 
 def test_a_file_that_acts_blocks_although_the_base_was_lost() -> None:
     acts = Finding("security/runs-code", Level.ERROR, KERNEL.confidence, "it acts", "net")
-    lost = Outcome(replace(TARGET, status=Status.FAILED, cause=Cause.SURROUNDINGS))
+    lost = TargetOutcome(replace(TARGET, status=Status.FAILED, cause=Cause.SURROUNDINGS))
     assert not_compared(outcome(Status.ANALYSED, acts, KERNEL), lost).findings[0].suppressed is None
 
 
