@@ -72,6 +72,24 @@ def test_a_share_taken_from_its_whole() -> None:
     assert rules(graph, {"x": (-1, 5), "y": (0, 1)}) == [("sqrt-of-negative", "root")]
 
 
+def test_roundings_of_a_sum_of_positive_products_are_parts_of_it() -> None:
+    b = Builder()
+    q, k = b.input("q", (12, 16)), b.input("k", (16,))
+    graph = b.graph(b.op("Reciprocal", b.op("Einsum", q, k, equation="nd,d->n"), name="scale"))
+    assert rules(graph, {"q": (1e-3, 1e4), "k": (1e-2, 1e5)}) == []
+    assert rules(graph, {"q": (-1e-3, 1e4), "k": (1e-2, 1e5)}) == [("division-by-zero", "scale")]
+
+
+def test_what_is_less_than_an_element_is_less_than_the_maximum() -> None:
+    """Random features: ``exp(x - g - max x)`` with g that is not negative."""
+    b = Builder()
+    x, g = b.input("x", (4, 3)), b.input("g", (4, 1))
+    most = b.op("ReduceMax", x, b.const([1], np.int64))
+    graph = b.graph(b.op("Exp", b.op("Sub", b.op("Sub", x, g), most), name="exp"))
+    assert rules(graph, {"x": (-1000, 1000), "g": (0, 500)}) == []
+    assert rules(graph, {"x": (-1000, 1000), "g": (-500, 500)}) == [("exp-overflow", "exp")]
+
+
 def mixture(shares: str = "y") -> Graph:
     b = Builder()
     p, q, y = (b.input(n, (50,)) for n in ("p", "q", "y"))

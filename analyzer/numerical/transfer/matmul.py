@@ -324,8 +324,11 @@ def einsum(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     hi = total.high * (most if total.high >= 0 else least)
     lo, hi = np.nan_to_num(lo, nan=0.0, neginf=-np.inf), np.nan_to_num(hi, nan=0.0, posinf=np.inf)
     if total.dtype.is_float:
-        slack = np.nan_to_num(max(abs(lo), abs(hi)) * rounding_terms(most) * 2.0**-22, posinf=0.0)
-        lo, hi = total.dtype.nearest(np.float64(lo - slack)), total.dtype.nearest(np.float64(hi + slack))
+        lost = rounding_terms(most) * 2.0**-22
+        slack = np.nan_to_num(max(abs(lo), abs(hi)) * lost, posinf=0.0)
+        positive = total.low >= 0 and len(tensors) <= 2  # the roundings are parts of the sum itself
+        least_sum = lo * (1 - lost) if positive else lo - slack
+        lo, hi = total.dtype.nearest(np.float64(least_sum)), total.dtype.nearest(np.float64(hi + slack))
         lo, hi = (max(lo, np.float64(0)) if total.low >= 0 else lo), (min(hi, np.float64(0)) if total.high <= 0 else hi)
     finite = all(t.low > -np.inf and t.high < np.inf for t in tensors)
     low, high = ctx.finite(np.float64(lo), np.float64(hi), total.dtype, finite)

@@ -14,6 +14,7 @@ import numpy as np
 
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.refinement import refine_by
+from analyzer.numerical.transfer.facts import difference_sign
 from analyzer.operators.declaration import SELECTS
 
 if TYPE_CHECKING:
@@ -126,9 +127,8 @@ class _Question:
 
 
 def _told(b: AbstractTensor, a: AbstractTensor) -> bool:
-    return any(t.key == a.key for t in b.facts.get("above", ())) or any(
-        t.key == b.key for t in a.facts.get("below", ())
-    )
+    """Whether facts say it, and exactly: of extremes and their elements, of the operands of a maximum."""
+    return difference_sign(b, a) == (True, True)
 
 
 def _share(factor: AbstractTensor) -> bool:
