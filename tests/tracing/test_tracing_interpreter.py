@@ -521,3 +521,22 @@ def test_a_list_of_unknown_length_keeps_no_places_when_it_is_turned(tmp_path: Pa
     """
     assert errors(tmp_path, program.format("::-1")) == []
     assert errors(tmp_path, program.format(":2")) == [17]
+
+
+def test_a_typed_tensor_of_one_unknown_number_has_that_size(tmp_path: Path) -> None:
+    program = """
+        import torch
+        from torch import nn
+
+        class Noisy(nn.Module):
+            def __init__(self, features: int, rest):
+                super().__init__()
+                self.noise = nn.Parameter(torch.FloatTensor(features))
+                self.other = torch.LongTensor(rest)
+                self.count = self.other.size(0)
+
+            def forward(self, x):
+                return x + torch.randn(self.noise.size({}))
+    """
+    assert errors(tmp_path, program.format(0)) == []
+    assert errors(tmp_path, program.format(1)) == [13]

@@ -9,7 +9,7 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import made, shape_argument
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
-from analyzer.tracing.values import ListV, Value
+from analyzer.tracing.values import ListV, Unknown, Value
 from analyzer.validity.terms import Poly
 
 
@@ -22,16 +22,23 @@ def create(op: Op, size: tuple[Value, ...]) -> Value:
 
 @operator("torch.Tensor torch.FloatTensor torch.cuda.FloatTensor torch.DoubleTensor", "*size")
 def create_typed(op: Op, size: tuple[Value, ...]) -> Value:
-    if len(size) == 1 and not isinstance(size[0], (int, Poly, Size, OpenSize)):
-        return tensor_like(op, size[0], "float32")
-    return made(op, shape_argument(op, size))
+    return _sized_or_filled(op, size, "float32")
 
 
 @operator("torch.LongTensor torch.cuda.LongTensor torch.IntTensor torch.ByteTensor", "*size")
 def create_integers(op: Op, size: tuple[Value, ...]) -> Value:
-    if len(size) == 1 and not isinstance(size[0], (int, Poly, Size, OpenSize)):
-        return tensor_like(op, size[0], "int64")
-    return made(op, shape_argument(op, size), "int64")
+    return _sized_or_filled(op, size, "int64")
+
+
+def _sized_or_filled(op: Op, size: tuple[Value, ...], dtype: str) -> Value:
+    """`FloatTensor(2, 3)` has that shape, `FloatTensor([2, 3])` these elements; what is unknown may be either."""
+    first = size[0] if len(size) == 1 else 0
+    if isinstance(first, Unknown):
+        if first.tensor is not None or (first.pytype not in ("int", "number") and first.term is None):
+            return unknown_tensor(op, "torch")
+    elif not isinstance(first, (int, Poly, Size, OpenSize)):
+        return tensor_like(op, first, dtype)
+    return made(op, shape_argument(op, size), dtype)
 
 
 def tensor_like(op: Op, data: Value, dtype: str | None) -> Tensor:
