@@ -59,7 +59,7 @@ class Tally:
     seconds: float = 0.0
     files: int = 0
 
-    def add(self, broken: Said, fixed: Said, lines: set[tuple[str, int]], numbered: bool = True) -> None:
+    def add(self, broken: Said, fixed: Said, lines: set[tuple[str, int]]) -> None:
         told = {(f, m) for f, _, m in fixed}
         new = {(f, n) for f, n, m in broken if (f, m) not in told}
         self.pairs += 1
@@ -101,6 +101,8 @@ def with_annotations(pairs: Iterable[Pair]) -> list[Pair]:
         own = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name in names]
         once = [n for n in own if sum(o.name == n.name for o in own) == 1 and len(n.args.args) > 0]
         moved = [type(names[n.name])(n.lineno, n.name, names[n.name].shapes) for n in once]
+        if not moved:
+            continue
         broken = annotated(pair.broken, tree, moved)
         marked = next((n for n, text in enumerate(broken.splitlines(), 1) if "# <- expected" in text), pair.line)
         found.append(Pair(f"{pair.name}_annotated", broken, fixed, marked))
