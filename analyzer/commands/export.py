@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from analyzer.commands.enclosed import enclosed
 from analyzer.commands.folders import folder_of
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.configuration.reader import DEFAULT_NAME, read_config
-from analyzer.exporting.export import export
+from analyzer.exporting.export import export, export_limits
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.running.exports import kept_in, keys_of_exports, take
 from analyzer.running.outcome import with_environment
@@ -49,16 +50,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--image", metavar="IMAGE", help="with --sandbox docker: the image to run in")
     parser.add_argument("--timeout", type=float, default=300.0, metavar="SECONDS", help="for one entry (300)")
-    parser.add_argument("--memory", type=float, default=4.0, metavar="GIB", help="for one entry (4)")
+    parser.add_argument("--memory", type=float, metavar="GIB", help="for one entry (half of the machine's, 4 at least)")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Exit code 0 all exported, 2 usage or configuration, 3 something could not be exported."""
     root = args.root.resolve()
     targets = _targets(args, root)
-    if args.timeout <= 0 or args.memory <= 0:
+    if args.timeout <= 0 or (args.memory is not None and args.memory <= 0):
         raise UsageProblem("--timeout and --memory are positive numbers")
-    limits = Limits(seconds=args.timeout, memory=int(args.memory * 2**30))
+    limits = replace(export_limits(), seconds=args.timeout)
+    if args.memory is not None:
+        limits = replace(limits, memory=int(args.memory * 2**30))
     folder_of("--out", args.out)
     sandbox = _sandbox(args)
     keys = keys_of_exports({target.id: (target, root) for target in targets})

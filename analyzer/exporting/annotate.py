@@ -17,6 +17,7 @@ from analyzer.exporting.manifest import FORMATS, Manifest
 from analyzer.findings import Location
 from analyzer.graph import Graph, layer_of, set_call_site, set_display_name, set_frozen, set_layer, set_location
 from analyzer.graph.model import TRUTHS
+from analyzer.loading.onnx_file import map_external
 from analyzer.loading.reading import load
 from analyzer.problem import TargetProblem
 
@@ -39,6 +40,7 @@ def graph_of(folder: Path, manifest: Manifest, target: TargetConfig) -> Graph:
         graph = graph_of_graphdef(file, manifest)
     else:
         graph = load(file)
+        map_external(graph.model)  # the folder of an export that is not kept goes
         if manifest.recorded:  # told by the frames, which the next step reads and drops
             for node in graph.nodes():
                 if INDEPENDENT not in node.metadata_props.get(_TORCH + "stack_trace", ""):

@@ -24,6 +24,7 @@ from analyzer.loading.exported_program import take_apart
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.walls import PYTHON, Completed, Limits, Sandbox
 from analyzer.walls.imports import EXPORTER, TOLD, frameworks_of
+from analyzer.walls.memory import half_of_memory
 from analyzer.walls.process import import_ahead, importing
 
 INSIDE = "assay_inside"  # the name of the `inside` package where it runs
@@ -63,12 +64,18 @@ def export(
         )
     with tempfile.TemporaryDirectory(prefix="assay-export-") as temporary:
         folder = Path(temporary)
-        manifest = run_exporter(entry, root, target, place, folder, limits or Limits())
+        manifest = run_exporter(entry, root, target, place, folder, limits or export_limits())
         if manifest.format == "pt2" and sandbox is not None:
-            manifest = convert_program(entry, sandbox, folder, limits or Limits())
+            manifest = convert_program(entry, sandbox, folder, limits or export_limits())
         if made is not None or cache_dir is not None:
             _store(folder, (made or cache_dir or folder) / key)
         return graph_of(folder, manifest, target)
+
+
+def export_limits() -> Limits:
+    """Of one entry point: half of the memory there is, 4 GiB at least, and files of 4 GiB: float32 weights of a billion
+    parameters."""
+    return Limits(memory=max(Limits().memory, half_of_memory()), output=4 << 30)
 
 
 def prepare_export(entry: str, root: Path, sandbox: Sandbox) -> None:

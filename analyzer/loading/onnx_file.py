@@ -280,6 +280,15 @@ def _attach(model: ir.Model, folder: Path | None) -> None:
         ir.external_data.set_base_dir(model.graph, str(folder.resolve()))
 
 
+def map_external(model: ir.Model) -> None:
+    """Map all external initializers and forget their files, which may be gone afterwards."""
+    for graph in model.graphs():
+        for value in graph.initializers.values():
+            held = value.const_value
+            if isinstance(held, ir.ExternalTensor):
+                value.const_value = ir.Tensor(held.numpy(), dtype=held.dtype, name=held.name)
+
+
 def _check_graph(graph: ir.Graph) -> None:
     """Every value that is read must be made somewhere."""
     for node in graph:

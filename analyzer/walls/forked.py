@@ -24,16 +24,12 @@ from analyzer.walls import launch, stage
 from analyzer.walls.imports import ALONE, known
 from analyzer.walls.kernel.enter import FORK_SERVER, LENGTH, MAX_ORDER
 from analyzer.walls.kernel.rules import Rules
+from analyzer.walls.memory import free_memory
 
 CORES = 2  # that a framework sees while it is imported; the same as an engine's worker shows it
 KEPT = 6  # fork servers at once: TensorFlow's takes 0.6 GB, PyTorch's 0.2
 MOST = 12  # where memory is free: each backend of Keras has one, the exporter, the confirmation, the other engines
 SPARE = 4 << 30  # bytes that are free then
-# What a container may use and does, by the kernel's control groups of version 2 and 1.
-LIMITED = (
-    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
-)
 PATIENCE = 120.0  # seconds for the imports of a fork server, on a loaded machine
 
 
@@ -294,17 +290,6 @@ def fork_server(imports: tuple[str, ...], own: Mapping[str, str]) -> ForkServer 
 def _serves(other: tuple[Any, ...], wanted: tuple[Any, ...]) -> bool:
     """Whether a fork server has the variables that are wanted, and imports besides what is wanted."""
     return other[1:] == wanted[1:] and wanted[0] not in ALONE and set(wanted[0]) <= set(other[0])
-
-
-def free_memory() -> int:
-    """Bytes that this machine, or the container that this process runs in, can still give; 0 where nothing tells."""
-    free = []
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        free.append(int(Path("/proc/meminfo").read_text().partition("MemAvailable:")[2].split()[0]) << 10)
-    for limit, used in LIMITED:
-        with contextlib.suppress(OSError, ValueError):  # "max" is no limit
-            free.append(int(Path(limit).read_text()) - int(Path(used).read_text()))
-    return min(free, default=0)
 
 
 def _line(source: socket.socket) -> bytes:

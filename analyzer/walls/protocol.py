@@ -48,7 +48,7 @@ class Limits:
     memory: int = 4 << 30  # in a container this includes what lies in the temporary folders
     cpus: float = ENGINE_CORES
     processes: int = PROCESSES
-    input: int = 2 << 30  # all files that go in
+    input: int = 4 << 30  # all files that go in
     output: int = 1 << 30  # all files that come back
     scratch: int = 512 << 20  # the temporary folder
     log: int = 64 << 10  # what is kept of the printed text: its beginning and its end

@@ -20,6 +20,7 @@ from typing import Any
 from analyzer.configuration.config import Environment
 from analyzer.problem import NotAllowedProblem, TargetProblem
 from analyzer.walls.archive import ArchiveRefused, check_name, unpack
+from analyzer.walls.memory import half_of_memory
 from analyzer.walls.protocol import ALLOWED_ENVIRONMENT, Limits, Sandbox, Session, SessionEnded, can_stay
 
 MAX_LINE = 8 << 20  # bytes of one message
@@ -28,7 +29,8 @@ MAX_SESSIONS = 8  # engines of one target that stay at once: more than the pool 
 MAX_OPENED = 256  # sessions of one analysis: one an engine and model, tens at most
 MAX_STAGES = 1_000  # names of stages, which the log shows: a target has ten
 MAX_CARRIED = 16 << 30  # bytes that cross for one target, both ways together
-CAPS = Limits(seconds=1800, memory=6 << 30, cpus=4, input=2 << 30, output=1 << 30, scratch=2 << 30, log=64 << 10)
+# The memory is the least that the front allows: `half_of_memory` where that is more.
+CAPS = Limits(seconds=1800, memory=6 << 30, cpus=4, input=4 << 30, output=4 << 30, scratch=2 << 30, log=64 << 10)
 
 
 class OutOfTurn(Exception):
@@ -255,7 +257,7 @@ class Server:
         if not isinstance(asked, dict):
             raise OutOfTurn("named no limits")
         chosen: dict[str, Any] = {}
-        for name, most in asdict(CAPS).items():
+        for name, most in asdict(replace(CAPS, memory=max(CAPS.memory, half_of_memory()))).items():
             value = asked.get(name, most)
             if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
                 raise OutOfTurn(f"named no limit for {name}")

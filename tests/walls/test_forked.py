@@ -331,17 +331,6 @@ def test_more_fork_servers_are_kept_while_memory_is_free(free: int, kept: int, m
             one.close()
 
 
-@pytest.mark.parametrize(("limit", "free"), [("1000\n", 300), ("max\n", None)])
-def test_free_memory_is_what_the_container_has(
-    limit: str, free: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "limit").write_text(limit)
-    (tmp_path / "used").write_text("700\n")
-    whole = forked.free_memory()
-    monkeypatch.setattr(forked, "LIMITED", ((str(tmp_path / "limit"), str(tmp_path / "used")),))
-    assert (forked.free_memory() == free) if free is not None else forked.free_memory() > whole // 2 > 0
-
-
 def test_one_that_has_imported_more_serves_as_well() -> None:
     own = {"OMP_NUM_THREADS": "1"}
     more = forked.fork_server(("fractions", "decimal"), own)

@@ -93,7 +93,7 @@ answer(reply["completed"]["log"] + open(line["file"]).read())
     ("program", "told"),
     [
         ("sys.stdout.write('x' * 20_000_000 + '\\n'); sys.stdout.flush()", "line of more than"),
-        ("tell(op='answer', size=3 << 30)", "size"),
+        ("tell(op='answer', size=5 << 30)", "size"),
         ("tell(op='answer', size=2 << 20); sys.stdout.write('x' * (2 << 20))", "more than 1,048,576"),
         ("tell(op='answer', size=-1)", "size"),
         ("tell(op='answer', size=True)", "size"),
