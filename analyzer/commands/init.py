@@ -21,6 +21,7 @@ from analyzer.rendering.markdown_text import clean
 from analyzer.running.aside import read_aside
 from analyzer.selecting.example_calls import ExampleCall, example_calls, written
 from analyzer.selecting.inferred_inputs import inferred_calls
+from analyzer.selecting.keras_models import keras_models
 from analyzer.selecting.missing_packages import Missing, missing_packages
 from analyzer.selecting.model_code import ModelClass, read_model_code
 from analyzer.selecting.targets import discover
@@ -38,11 +39,17 @@ class Found:
     models: tuple[str, ...]  # files with a graph
     weights: tuple[str, ...]  # checkpoints without one
     calls: tuple[ExampleCall, ...]
+    built: tuple[ExampleCall, ...]  # Keras models, which know their inputs
     inferred: tuple[ExampleCall, ...]  # no example calls them; what their layers take is known
     uncalled: tuple[ModelClass, ...]  # classes that can be made without arguments, and that no example calls
     scripts: tuple[str, ...]
     files: int  # Python files read
     others: tuple[ModelClass, ...] = ()  # classes whose constructor needs arguments that no example gives
+
+    @property
+    def entries(self) -> tuple[ExampleCall, ...]:
+        """What may become an entry point, the surest first."""
+        return (*self.calls, *self.built, *self.inferred)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -109,7 +116,7 @@ def _nothing(files: int, others: list[str]) -> str:
 
 def _next(found: Found, root: Path) -> list[str]:
     """What to type now: what the entry points need and this environment lacks comes first."""
-    calls = [call for call in (*found.calls, *found.inferred) if not call.fails]
+    calls = [call for call in found.entries if not call.fails]
     if not (calls or found.models or found.weights):
         return ["Next: assay trace .   (reads the source for shape errors; nothing is run)"]
     commands = []
@@ -131,10 +138,12 @@ def look(root: Path) -> Found:
     """Search the repository at `root`. Model files are told by content, Python is read as text."""
     code = read_model_code(root)
     calls = tuple(_judged(call, root) if at < ACTIVE else call for at, call in enumerate(example_calls(code)))
+    names = frozenset(call.name for call in calls)
+    built = tuple(_judged(call, root) for call in keras_models(code, names))
     called = {call.model.name for call in calls}
     inferred = tuple(
         fitted
-        for call in inferred_calls(code, frozenset(called), frozenset(call.name for call in calls))
+        for call in inferred_calls(code, frozenset(called), names | {call.name for call in built})
         if (fitted := _fitted(call, root)) is not None
     )
     called |= {call.model.name for call in inferred}
@@ -143,6 +152,7 @@ def look(root: Path) -> Found:
         tuple(path for path, kind in kinds.items() if kind in GRAPHS),
         tuple(path for path, kind in kinds.items() if kind not in GRAPHS),
         calls,
+        built,
         inferred,
         tuple(c for c in code.classes if not (c.required or c.abstract or c.name in called or c.name.startswith("_"))),
         code.scripts,
@@ -168,7 +178,7 @@ def _fitted(call: ExampleCall, root: Path) -> ExampleCall | None:
 def planned(found: Found, root: Path) -> dict[str, str]:
     """Paths and texts of the files to write but the workflow; what exists already stays as it is."""
     texts = {CONFIGURATION: configuration(found, requirements=(root / "requirements.txt").is_file())}
-    calls = [call for call in (*found.calls, *found.inferred) if not call.fails]
+    calls = [call for call in found.entries if not call.fails]
     if calls and not (root / ENTRIES).exists():
         texts[ENTRIES] = written(calls)
     return texts
@@ -184,7 +194,7 @@ def configuration(found: Found, *, requirements: bool) -> str:
             lines.append(f"# {title}: {_some([_word(p) for p in paths])}")
     if found.scripts:
         lines.append(f"# changed Python files are traced by themselves: {_some([_word(p) for p in found.scripts])}")
-    calls = (*found.calls, *found.inferred)
+    calls = found.entries
     known, guessed = [c for c in calls if c.certain], [c for c in calls if not (c.certain or c.fails)]
     if known:
         lines += ["targets:"]
@@ -238,7 +248,12 @@ def _rows(found: Found) -> list[tuple[str, list[str]]]:
         (
             "example that fails as it is written",
             "examples that fail as they are written",
-            [f"{c.model.name} ({c.path}:{c.line}): {c.fails}" for c in found.calls if c.fails],
+            [f"{c.model.name} ({c.path}:{c.line}): {c.fails}" for c in (*found.calls, *found.built) if c.fails],
+        ),
+        (
+            "Keras model that knows its inputs",
+            "Keras models that know their inputs",
+            [f"{c.model.name} ({c.path}:{c.line})" for c in found.built if not c.fails],
         ),
         (
             "model whose layers tell its inputs",

@@ -197,11 +197,12 @@ class _Builder:
             count = max(count, 1)
         if count > _MAX_OUTPUTS:
             raise TargetProblem(f"node '{shown(node.name)}' would have {count} outputs; the file is damaged.")
+        handle = ir.DataType.UNDEFINED  # of a variable or a list: the scalar that is stated is not what it holds
         return [
             self.value(
                 tensors[i] if tensors is not None else (node.name, i),
                 dtypes[i] if i < len(dtypes) else ir.DataType.UNDEFINED,
-                shapes[i] if i < len(shapes) else None,
+                shapes[i] if i < len(shapes) and (i >= len(dtypes) or dtypes[i] is not handle) else None,
             )
             for i in range(count)
         ]

@@ -88,7 +88,7 @@ def _of_source(source: Source, classes: dict[str, ModelClass]) -> Iterator[Examp
     seen: list[ast.stmt] = (
         [n for n in source.file.body if isinstance(n, ast.Import | ast.ImportFrom)] if source.file else []
     )
-    for before, block in _blocks(source.tree, seen):
+    for before, block in straight_line(source.tree, seen):
         models: dict[str, ModelClass] = {}
         for at, statement in enumerate([*before, *block]):
             for call in _calls(statement) if at >= len(before) else ():
@@ -101,7 +101,7 @@ def _of_source(source: Source, classes: dict[str, ModelClass]) -> Iterator[Examp
                 body = _slice([*before, *block][:at], call, local, source, held)
                 if body is not None:
                     yield ExampleCall(snake(held.name), held, source.path, source.line + call.lineno - 1, body)
-            target = _assigned(statement)
+            target = assigned(statement)
             made = getattr(statement, "value", None)
             if target and isinstance(made, ast.Call):
                 model = _made(made, models, classes, local, source)
@@ -144,7 +144,7 @@ class _OnProcessor(ast.NodeTransformer):
         return ast.Constant("cpu") if is_device else node
 
 
-def _blocks(tree: ast.Module, seen: list[ast.stmt]) -> Iterator[tuple[list[ast.stmt], list[ast.stmt]]]:
+def straight_line(tree: ast.Module, seen: list[ast.stmt]) -> Iterator[tuple[list[ast.stmt], list[ast.stmt]]]:
     """Straight-line code with what runs before it: the module's own, and that of each function without arguments.
 
     `seen` runs before all of it: the imports of the file whose docstring it stands in.
@@ -164,7 +164,7 @@ def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
         yield from (node for node in ast.walk(statement) if isinstance(node, ast.Call))
 
 
-def _assigned(statement: ast.stmt) -> str | None:
+def assigned(statement: ast.stmt) -> str | None:
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
         return statement.targets[0].id
     if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
@@ -177,35 +177,62 @@ def _slice(
 ) -> tuple[str, ...] | None:
     """The statements that `call` rests on, and a last one that gives model and inputs; None where more is needed."""
     call = _OnProcessor().visit(copy.deepcopy(call))
-    needed = {n.id for n in ast.walk(call) if isinstance(n, ast.Name)}
+    lines = statements_behind(before, {n.id for n in ast.walk(call) if isinstance(n, ast.Name)}, local, source)
+    return None if lines is None else (*lines, _result(call, model))
+
+
+def statements_behind(
+    before: Sequence[ast.stmt], needed: set[str], local: set[str], source: Source
+) -> tuple[str, ...] | None:
+    """The statements of `before` that the names `needed` rest on, as lines; None where more is needed.
+
+    `local` are the names that the file defines: they are imported from it.
+    """
     kept: list[ast.stmt] = []
     for statement in reversed(before):
         binds = _bound(statement)
-        if not isinstance(statement, _STATEMENTS) or not binds & needed:
+        if not ((isinstance(statement, _STATEMENTS) and binds & needed) or _adds_to(statement) in needed):
             continue
         statement = _OnProcessor().visit(copy.deepcopy(statement))
         kept.append(_only(statement, needed))
-        needed -= binds
+        needed = needed - binds
         needed |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     missing = needed - set(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
     first = []
     if missing & local:  # defined beside the call: imported from there
-        if not source.path.endswith(".py"):
-            return None
-        module = re.sub(r"^src\.", "", source.path[: -len(".py")].replace("/", "."))
-        if not all(part.isidentifier() and not keyword.iskeyword(part) for part in module.split(".")):
+        module = module_of(source.path)
+        if module is None:
             return None
         first = [f"from {module} import {', '.join(sorted(missing & local))}"]
         missing -= local
     if missing or len(kept) > MOST_STATEMENTS or any(isinstance(s, ast.ImportFrom) and s.level for s in kept):
         return None
     lines = [line for s in reversed(kept) for line in ast.unparse(s).splitlines()]
-    if any(_DOWNLOADS.search(line) for line in lines):
+    if any(DOWNLOADS.search(line) for line in lines):
         return None
-    return (*first, *lines, _result(call, model))
+    return (*first, *lines)
 
 
-_DOWNLOADS = re.compile(r"pretrained|download|requests\.|urlopen|open\(|\.load\(")  # needs what is not at hand
+def module_of(path: str) -> str | None:
+    """The name by which a file is imported; None where it has none."""
+    if not path.endswith(".py"):
+        return None
+    module = re.sub(r"^src\.|\.__init__$", "", path[: -len(".py")].replace("/", "."))
+    named = all(part.isidentifier() and not keyword.iskeyword(part) for part in module.split("."))
+    return module if named else None
+
+
+def _adds_to(statement: ast.stmt) -> str | None:
+    """The variable that a statement adds a layer to: ``model`` of ``model.add(…)``."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "add"):
+        return None
+    return call.func.value.id if isinstance(call.func.value, ast.Name) else None
+
+
+DOWNLOADS = re.compile(  # needs what is not at hand
+    r"pretrained|download|requests\.|urlopen|open\(|\.load\(|load_data\(|read_csv\("
+)
 
 
 def _only(statement: ast.stmt, needed: set[str]) -> ast.stmt:

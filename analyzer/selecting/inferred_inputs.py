@@ -119,7 +119,7 @@ def _makers(repository: _Repository) -> dict[_Definition, _Definition]:
         before = len(makers)
         for one in functions:
             if one not in makers:
-                names = list(_returned(one.node))
+                names = [_last(call.func) for call in returned_calls(one.node)]
                 found = [repository.find(name, one.source) for name in names]
                 made = next((makers[d] for d in found if d in makers), None)
                 if made is not None:
@@ -128,17 +128,17 @@ def _makers(repository: _Repository) -> dict[_Definition, _Definition]:
             return makers
 
 
-def _returned(function: ast.AST) -> Iterator[str]:
-    """The names of the calls whose result the function returns, directly or through a variable."""
-    held: dict[str, list[str]] = {}
+def returned_calls(function: ast.AST) -> Iterator[ast.Call]:
+    """The calls whose result the function returns, directly or through a variable."""
+    held: dict[str, list[ast.Call]] = {}
     for node in ast.walk(function):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             for target in node.targets:
                 if isinstance(target, ast.Name):
-                    held.setdefault(target.id, []).append(_last(node.value.func))
+                    held.setdefault(target.id, []).append(node.value)
     for node in ast.walk(function):
         if isinstance(node, ast.Return) and isinstance(node.value, ast.Call):
-            yield _last(node.value.func)
+            yield node.value
         elif isinstance(node, ast.Return) and isinstance(node.value, ast.Name):
             yield from held.get(node.value.id, ())
 
@@ -152,12 +152,13 @@ def _last(expression: ast.expr) -> str:
 def _callable_alone(definition: _Definition) -> bool:
     node = definition.node
     if isinstance(node, ast.FunctionDef):
-        return not _required(node)
+        return not required_parameters(node)
     forward = _method(node, "forward")
-    return forward is not None and not required_arguments(node) and len(_required(forward)) == 2
+    return forward is not None and not required_arguments(node) and len(required_parameters(forward)) == 2
 
 
-def _required(function: ast.FunctionDef) -> list[str]:
+def required_parameters(function: ast.FunctionDef) -> list[str]:
+    """The parameters of a function that have no default."""
     given = function.args
     positional = [a.arg for a in (*given.posonlyargs, *given.args)]
     keywords = [a.arg for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is None]

@@ -155,15 +155,19 @@ def _classes(files: list[Source]) -> Iterator[ModelClass]:
 
 
 def _is_framework(dotted: str, tree: ast.Module) -> bool:
-    first = dotted.partition(".")[0]
-    imported = {
-        (alias.asname or alias.name).partition(".")[0]: (getattr(node, "module", None) or alias.name)
+    homes = ("torch", "keras", "tensorflow", "pytorch_lightning", "lightning", "transformers")
+    return dotted.partition(".")[0] in framework_names(tree, homes)
+
+
+def framework_names(tree: ast.Module, homes: tuple[str, ...]) -> frozenset[str]:
+    """The names that imports of the packages `homes` bind in a file."""
+    return frozenset(
+        (alias.asname or alias.name).partition(".")[0]
         for node in ast.walk(tree)
         if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
-    }
-    homes = ("torch", "keras", "tensorflow", "pytorch_lightning", "lightning", "transformers")
-    return imported.get(first, "").partition(".")[0] in homes
+        if (getattr(node, "module", None) or alias.name).partition(".")[0] in homes
+    )
 
 
 def _is_abstract(node: ast.ClassDef) -> bool:

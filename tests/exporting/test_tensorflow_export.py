@@ -61,6 +61,21 @@ MODELS = """
         return g, {"x": ((None, 4), tf.float32)}, ["loss"]
 
 
+    def sequence():
+        return keras.Sequential([keras.Input((8, 8, 3)), layers.Conv2D(4, 3, name="first"), layers.Flatten()])
+
+
+    def sequence_by_parts():
+        model = keras.Sequential()
+        model.add(layers.LSTM(4, input_shape=(5, 3)))
+        model.add(layers.Dense(2, name="second"))
+        return model
+
+
+    def sequence_of_unknown_inputs():
+        return keras.Sequential([layers.Dense(2)])
+
+
     def definition():
         g, inputs, outputs = graph()
         return g.as_graph_def(), inputs, outputs
@@ -109,6 +124,33 @@ def test_a_functional_keras_model(project, export_entry):
     assert all(role_of(v) is Role.PARAMETER for v in values.values())
     shapes = sorted(tuple(v.const_value.shape.numpy()) for v in values.values())
     assert shapes == sorted([(3, 3, 3, 4), (4,), (3, 3, 4, 4), (4,), (4, 4), (4,)])
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "layer"),
+    [("sequence", ["batch", "8", "8", "3"], "first"), ("sequence_by_parts", ["batch", "5", "3"], "second")],
+)
+def test_a_sequential_model_knows_its_input(project, export_entry, name, shape, layer):
+    project.write("k.py", MODELS)
+    graph = export_entry(f"k.py:{name}")
+    assert [str(d) for v in graph.graph.inputs for d in v.shape] == shape
+    assert layer in {layer_of(n) for n in graph.nodes()}
+
+
+def test_a_loop_states_no_shape_of_the_weights_that_it_carries(project, export_entry):
+    """TensorFlow states the shape of their handles, a scalar."""
+    project.write("k.py", MODELS)
+    graph = export_entry("k.py:sequence_by_parts")
+    (loop,) = nodes(graph, "While")
+    carried = [(i, o) for i, o in zip(loop.inputs, loop.outputs, strict=True) if role_of(i) is Role.PARAMETER]
+    assert len(carried) == 3
+    assert all(o.shape is None or o.shape == i.const_value.shape for i, o in carried)
+
+
+def test_a_sequential_model_of_unknown_inputs_says_so(project, export_entry):
+    project.write("k.py", MODELS)
+    with pytest.raises(ExportProblem, match="its inputs are unknown"):
+        export_entry("k.py:sequence_of_unknown_inputs")
 
 
 def test_variables_of_a_function_keep_value_and_role(project, export_entry):

@@ -116,10 +116,12 @@ def _run(model: Any, value: Any, accepted: list[str]) -> Any:
 
 def _declared(model: Any) -> Any:
     """The structure of symbolic inputs of a functional or built sequential model, else None."""
-    try:
-        return model.input
-    except (AttributeError, ValueError, RuntimeError):
-        return None
+    for get in (lambda: model.input, lambda: model.inputs[0]):  # a sequential model of Keras 3 has the second alone
+        try:
+            return get()
+        except (AttributeError, ValueError, RuntimeError, TypeError, IndexError):
+            continue
+    return None
 
 
 def _name(tensor: Any) -> str:
