@@ -172,7 +172,9 @@ def _fitted(call: ExampleCall, root: Path) -> ExampleCall | None:
     variants = [replace(call, body=body, others=()) for body in (call.body, *call.others)]
     texts = {written([variant]): variant for variant in variants}
     found = accepted(tuple(texts), call.name, ENTRIES, root)
-    return None if found is None else replace(texts[found.text], certain=found.certain)
+    if found is None or (call.tried and not found.certain):
+        return None
+    return replace(texts[found.text], certain=found.certain)
 
 
 def planned(found: Found, root: Path) -> dict[str, str]:

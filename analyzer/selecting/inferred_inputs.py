@@ -2,8 +2,8 @@
 
 A class or a function that returns a model, every argument of which has a default, is called as it is. The rank of its
 input is that of the first layer that has one (`Conv2d` takes 4 axes, `Linear` 2, `Embedding` token numbers), the number
-of channels an argument's default (`in_chans=3`) or a number in the first layer. Where the source says neither, nothing
-is proposed. Sizes of signals and pictures are usual ones, several of them: which the model takes is not known here (see
+of channels an argument's default (`in_chans=3`) or a number in the first layer. Where the source says neither, pictures
+are tried. Sizes of signals and pictures are usual ones, several of them: which the model takes is not known here (see
 `tracing.accepted_inputs`). The text is only read.
 """
 
@@ -31,6 +31,8 @@ _USUAL = {
     2: (224, 32, 28, 64, 96, 84, 128, 256, 48, 112, 227, 299, 160, 384, 512),
     3: (32, 16, 64, 28, 24, 48),
 }
+# Tried where no layer tells the layout; what tracing follows to its end, and nothing less, counts then.
+_COMMON = [f"torch.rand(1, {shape})" for shape in ("3, 224, 224", "3, 32, 32", "1, 28, 28", "3, 64, 64", "3, 256, 256")]
 _SKIPPED = ("test", "tests", "docs", "examples", "benchmarks", "setup")
 
 
@@ -85,14 +87,19 @@ def inferred_calls(code: ModelCode, called: frozenset[str], names: frozenset[str
     for maker, made in sorted(makers.items(), key=lambda item: (item[0].framework is not None, item[0].source.path)):
         if made.name in called or made.name in proposed or maker.name in blocks or maker.name.startswith("_"):
             continue
-        tensors = _inputs(maker, made, repository) if _callable_alone(maker) and _importable(maker) else []
+        if not (_callable_alone(maker) and _importable(maker)):
+            continue
+        told = _inputs(maker, made, repository)
+        tensors = told or (_COMMON if made.calls else [])
         if not tensors:
             continue
         path, line = maker.source.path, maker.node.lineno
         imported = f"from {_module(path)} import {maker.name}"
         body, *others = [("import torch", imported, f"return {maker.name}().eval(), ({t},)") for t in tensors]
         model = ModelClass(maker.name, path, line, "torch", ())
-        call = ExampleCall(snake(maker.name), model, path, line, body, inferred=True, others=tuple(others))
+        call = ExampleCall(
+            snake(maker.name), model, path, line, body, inferred=True, others=tuple(others), tried=not told
+        )
         proposed[made.name] = (len(repository.parts(made)), call)
     ranked = sorted(proposed.values(), key=lambda p: (-p[0], p[1].path, p[1].line))
     chosen = {call.name: call for _, call in reversed(ranked) if call.name not in names}

@@ -24,7 +24,8 @@ from analyzer.selecting.example_calls import (
 from analyzer.selecting.inferred_inputs import required_parameters, returned_calls
 from analyzer.selecting.model_code import ModelClass, ModelCode, Source, framework_names
 
-MODELS = 8  # at once: as many examples as become targets
+MODELS = 6  # proposals at once: each is exported, which takes seconds
+_HOMES = ("keras", "tensorflow", "tf_keras")
 _MADE = ("Sequential", "Model")
 _SHAPED = re.compile(r"\bInput(Layer)?\(|\b(batch_)?(input_)?shape\s*=|\binput_dim\s*=|\.build\(")
 _WEIGHTS = re.compile(r"imagenet|\bapplications\b|from_preset|" + DOWNLOADS.pattern)
@@ -39,19 +40,17 @@ class _Maker:
 
 
 def keras_models(code: ModelCode, names: frozenset[str]) -> tuple[ExampleCall, ...]:
-    """One entry point a function that makes a model, then one a variable that holds one in straight-line code.
+    """One entry point a function that makes a model, then the first model of each file's straight-line code.
 
     `names` are the entry points that exist.
     """
     makers = _makers(code)
     taken = set(names)
     found: list[ExampleCall] = []
-    shown: set[str] = set()
-    for call in [*_functions(makers), *_examples(code, makers)]:
-        text = "\n".join(call.body)
-        if text in shown or len(found) == MODELS:
-            continue
-        shown.add(text)
+    examples: dict[str, ExampleCall] = {}
+    for call in _examples(code, makers):
+        examples.setdefault(call.path, call)
+    for call in [*_functions(makers), *examples.values()][:MODELS]:
         name, number = call.name, 2
         while name in taken:
             name, number = f"{call.name}_{number}", number + 1
@@ -72,7 +71,7 @@ def _makers(code: ModelCode) -> Mapping[str, _Maker]:
     while True:
         before = len(makers)
         for one in functions:
-            keras = framework_names(one.source.tree, ("keras", "tensorflow"))
+            keras = framework_names(one.source.tree, _HOMES)
             if one.node.name not in makers and any(
                 _is_made(call, keras) or _name(call.func) in makers for call in returned_calls(one.node)
             ):
@@ -94,33 +93,36 @@ def _functions(makers: Mapping[str, _Maker]) -> Iterator[ExampleCall]:
 
 
 def _examples(code: ModelCode, makers: Mapping[str, _Maker]) -> Iterator[ExampleCall]:
+    of_makers = {id(maker.node.body) for maker in makers.values()}
     for source in sorted(code.sources, key=lambda s: (not s.path.endswith((".md", ".rst")), s.path.count("/"), s.path)):
-        local = {n.name for n in source.tree.body if isinstance(n, ast.ClassDef | ast.FunctionDef)}
         for before, block in straight_line(source.tree, []):
-            keras = framework_names(source.tree, ("keras", "tensorflow"))
-            for at, statement in enumerate(block):
-                made = getattr(statement, "value", None)
-                name = assigned(statement)
-                if name is None or not isinstance(made, ast.Call):
-                    continue
-                maker = makers.get(_name(made.func))
-                if not (_is_made(made, keras) or maker is not None):
-                    continue
-                if maker is not None and not required_parameters(maker.node):
-                    continue  # called as it is above
-                if local and _runs(source) and source.path.endswith(".py"):
-                    local_here: set[str] = set()  # importing the file would run it
-                else:
-                    local_here = local
-                after = _until_bound_again(block[at:], name)
-                lines = statements_behind([*before, *block[:at], *after], {name}, local_here, source)
-                text = "\n".join([*(lines or ()), *([ast.unparse(maker.node)] if maker else [])])
-                if lines is None or _WEIGHTS.search(text) or (not _SHAPED.search(text) and maker is None):
-                    continue
-                model = ModelClass(maker.node.name if maker else name, source.path, statement.lineno, "keras", ())
-                line = source.line + statement.lineno - 1
-                title = snake(model.name) if maker or name != "model" else snake(_stem(source.path))
-                yield ExampleCall(title, model, source.path, line, (*lines, f"return {name}"))
+            for at in range(len(block)) if id(block) not in of_makers else ():
+                call = _example(before, block, at, source, makers)
+                if call is not None:
+                    yield call
+
+
+def _example(
+    before: list[ast.stmt], block: list[ast.stmt], at: int, source: Source, makers: Mapping[str, _Maker]
+) -> ExampleCall | None:
+    """An entry point for the model that the statement `at` of `block` makes, if it makes one that is complete here."""
+    name, made = assigned(block[at]), getattr(block[at], "value", None)
+    if name is None or not isinstance(made, ast.Call):
+        return None
+    maker = makers.get(_name(made.func))
+    if not (maker or _is_made(made, framework_names(source.tree, _HOMES))):
+        return None
+    if maker and not required_parameters(maker.node):
+        return None  # it is called as it is
+    local = {n.name for n in source.tree.body if isinstance(n, ast.ClassDef | ast.FunctionDef)}
+    local = set() if _runs(source) else local  # importing the file would run it
+    lines = statements_behind([*before, *block[:at], *_until_bound_again(block[at:], name)], {name}, local, source)
+    text = "\n".join([*(lines or ()), ast.unparse(maker.node) if maker else ""])
+    if lines is None or _WEIGHTS.search(text) or not _SHAPED.search(text):
+        return None
+    model = ModelClass(maker.node.name if maker else name, source.path, block[at].lineno, "keras", ())
+    title = model.name if maker or name != "model" else _stem(source.path)
+    return ExampleCall(snake(title), model, source.path, source.line + block[at].lineno - 1, (*lines, f"return {name}"))
 
 
 def _until_bound_again(statements: list[ast.stmt], name: str) -> list[ast.stmt]:

@@ -354,6 +354,38 @@ def test_a_model_that_takes_no_usual_size_is_not_proposed(tmp_path: Path) -> Non
     assert proposed(tmp_path, NETWORK.format(features=17)) == ("", [])
 
 
+LAYOUT_BY_ARGUMENTS = """
+from torch import nn
+
+def stage(i, widths):
+    return nn.Sequential(nn.Conv2d(widths[i], widths[i + 1], 3, 2, 1), nn.ReLU())
+
+class Net(nn.Module):
+    def __init__(self, widths):
+        super().__init__()
+        self.stages = nn.Sequential(*[stage(i, widths) for i in range(len(widths) - 1)])
+        self.head = nn.Linear(widths[-1], {classes})
+
+    def forward(self, images):
+        return self.head(self.stages(images).mean((2, 3)))
+
+def net_small():
+    return Net([3, 8, {width}])
+"""
+
+
+def test_what_no_layer_tells_is_tried_and_counts_where_tracing_follows_it(tmp_path: Path) -> None:
+    text, targets = proposed(tmp_path, LAYOUT_BY_ARGUMENTS.format(classes=10, width=16))
+    assert targets == ["assay_models.py:net_small"]
+    assert "torch.rand(1, 3, 224, 224)" in text
+
+
+def test_what_is_tried_in_vain_is_not_proposed(tmp_path: Path) -> None:
+    network = LAYOUT_BY_ARGUMENTS.format(classes="unknown_package.classes()", width=16)
+    assert proposed(tmp_path, f"import unknown_package\n{network}") == ("", [])
+    assert proposed(tmp_path, LAYOUT_BY_ARGUMENTS.format(classes=10, width=16).replace("[3,", "[5,")) == ("", [])
+
+
 def test_a_guess_that_tracing_cannot_follow_is_no_target_yet(tmp_path: Path) -> None:
     network = NETWORK.format(features=784).replace("import torch\n", "import torch\nimport unknown_package\n", 1)
     text, targets = proposed(tmp_path, network.replace(".flatten(1)", ".flatten(1) * unknown_package.scale(images)"))

@@ -116,11 +116,10 @@ def _run(model: Any, value: Any, accepted: list[str]) -> Any:
 
 def _declared(model: Any) -> Any:
     """The structure of symbolic inputs of a functional or built sequential model, else None."""
-    for get in (lambda: model.input, lambda: model.inputs[0]):  # a sequential model of Keras 3 has the second alone
-        try:
-            return get()
-        except (AttributeError, ValueError, RuntimeError, TypeError, IndexError):
-            continue
+    with contextlib.suppress(AttributeError, ValueError, RuntimeError):
+        return model.input
+    with contextlib.suppress(AttributeError, ValueError, RuntimeError, TypeError, IndexError):
+        return model.inputs[0]  # all that a sequential model of Keras 3 has
     return None
 
 
