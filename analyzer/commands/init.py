@@ -172,8 +172,12 @@ def _fitted(call: ExampleCall, root: Path) -> ExampleCall | None:
     variants = [replace(call, body=body, others=()) for body in (call.body, *call.others)]
     texts = {written([variant]): variant for variant in variants}
     found = accepted(tuple(texts), call.name, ENTRIES, root)
-    if found is None or (call.tried and not found.certain):
+    if found is None:
         return None
+    if call.control:
+        control = written([replace(call, body=call.control, others=())])
+        if not found.certain or accepted((control,), call.name, ENTRIES, root) is not None:
+            return None
     return replace(texts[found.text], certain=found.certain)
 
 

@@ -30,9 +30,8 @@ class ExampleCall:
     body: tuple[str, ...]
     inferred: bool = False  # no example: the inputs are what the layers suggest (`inferred_inputs`)
     others: tuple[tuple[str, ...], ...] = ()  # bodies with other sizes of the inputs, likelier ones first
-    tried: bool = (
-        False  # not even the layers suggest these inputs: they count only where tracing takes them for certain
-    )
+    # Not even the layers suggest these inputs: they count only where tracing follows them to the end, and refuses this.
+    control: tuple[str, ...] = ()
     certain: bool = True  # the model is known to take the inputs: an example says so, or tracing
     fails: str = ""  # why the example cannot work, where tracing proves it: it is older than the model, say
 

@@ -31,8 +31,9 @@ _USUAL = {
     2: (224, 32, 28, 64, 96, 84, 128, 256, 48, 112, 227, 299, 160, 384, 512),
     3: (32, 16, 64, 28, 24, 48),
 }
-# Tried where no layer tells the layout; what tracing follows to its end, and nothing less, counts then.
+# Tried where no layer tells the layout. What takes the absurd one too takes anything, like an activation.
 _COMMON = [f"torch.rand(1, {shape})" for shape in ("3, 224, 224", "3, 32, 32", "1, 28, 28", "3, 64, 64", "3, 256, 256")]
+_ABSURD = "torch.rand(1, 97, 224, 224)"
 _SKIPPED = ("test", "tests", "docs", "examples", "benchmarks", "setup")
 
 
@@ -95,10 +96,17 @@ def inferred_calls(code: ModelCode, called: frozenset[str], names: frozenset[str
             continue
         path, line = maker.source.path, maker.node.lineno
         imported = f"from {_module(path)} import {maker.name}"
-        body, *others = [("import torch", imported, f"return {maker.name}().eval(), ({t},)") for t in tensors]
-        model = ModelClass(maker.name, path, line, "torch", ())
+        with_input = [("import torch", imported, f"return {maker.name}().eval(), ({t},)") for t in (*tensors, _ABSURD)]
+        body, *others, control = with_input
         call = ExampleCall(
-            snake(maker.name), model, path, line, body, inferred=True, others=tuple(others), tried=not told
+            snake(maker.name),
+            ModelClass(maker.name, path, line, "torch", ()),
+            path,
+            line,
+            body,
+            inferred=True,
+            others=tuple(others),
+            control=() if told else control,
         )
         proposed[made.name] = (len(repository.parts(made)), call)
     ranked = sorted(proposed.values(), key=lambda p: (-p[0], p[1].path, p[1].line))

@@ -386,6 +386,12 @@ def test_what_is_tried_in_vain_is_not_proposed(tmp_path: Path) -> None:
     assert proposed(tmp_path, LAYOUT_BY_ARGUMENTS.format(classes=10, width=16).replace("[3,", "[5,")) == ("", [])
 
 
+def test_what_takes_anything_is_not_proposed(tmp_path: Path) -> None:
+    forward = "    def forward(self, x):\n        a, b = x.chunk(2, -1)\n        return a * b.sigmoid()\n"
+    gate = f"class Gate(nn.Module):\n{forward}"
+    assert proposed(tmp_path, f"from torch import nn\n\n{gate}") == ("", [])
+
+
 def test_a_guess_that_tracing_cannot_follow_is_no_target_yet(tmp_path: Path) -> None:
     network = NETWORK.format(features=784).replace("import torch\n", "import torch\nimport unknown_package\n", 1)
     text, targets = proposed(tmp_path, network.replace(".flatten(1)", ".flatten(1) * unknown_package.scale(images)"))
