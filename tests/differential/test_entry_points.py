@@ -59,6 +59,25 @@ def unnamed():
     return keras.Model(image, L.AveragePooling2D(3, strides=2, padding="same", name="average")(image))
 
 
+class Averaging(keras.Model):
+    def __init__(self, padding):
+        super().__init__()
+        self.pool = L.AveragePooling2D(3, strides=2, padding=padding)
+        self.flat = L.Flatten()
+        self.head = L.Dense(3)
+
+    def call(self, image, training=False):
+        return self.head(self.flat(self.pool(image)))
+
+
+def subclassed(padding="valid"):
+    return Averaging(padding), (np.ones((2, 8, 8, 3), "float32"),)
+
+
+def subclassed_and_wrong():
+    return subclassed("same")
+
+
 def free():
     image = x = keras.Input((None, None, 3))
     for _ in range(3):
@@ -135,6 +154,15 @@ def test_adapted_statistics_are_the_same_in_every_precision(examine: Examine) ->
     assert done.problems == ()
     assert done.comparison is not None
     assert [max(r.errors) < 1e-5 for r in done.comparison.results] == [True, True]
+
+
+def test_a_subclassed_model_is_compared_as_one_layer(examine: Examine) -> None:
+    done, _ = examine("model.py:subclassed", KERAS_BACKENDS)
+    assert done.comparison is not None
+    assert [max(r.errors) < 1e-5 for r in done.comparison.results] == [True, True]
+    assert done.problems == ()
+    done, _ = examine("model.py:subclassed_and_wrong", KERAS_BACKENDS)
+    assert [(p.blame.unit.main.layer, p.backend.name) for p in done.problems] == [("averaging", "keras-torch")]
 
 
 def test_an_input_without_a_name_is_the_same_in_every_copy_of_the_model(examine: Examine) -> None:

@@ -28,6 +28,7 @@ from .keras_models import (
     path_of,
     read,
     restore,
+    symbolically_called,
     variables_of,
     with_policy,
 )
@@ -105,6 +106,8 @@ class Keras:
 
             built = build(model["entry"], str(folder / model["root"]))
             loaded, examples = built.model, built.inputs
+            if _functional(loaded) is None and examples is not None:
+                loaded = symbolically_called(loaded, examples)
             if model.get("state"):
                 restore(loaded, tensors.read(folder / model["state"]["file"], model["state"]["manifest"]))
         policy = "float32" if self.knobs["precision"] == "default" else self.knobs["precision"]

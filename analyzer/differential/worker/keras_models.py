@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import json
 import re
 import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +103,33 @@ def variables_of(model: Any) -> list[Any]:
 
 def path_of(variable: Any) -> str:
     return str(getattr(variable, "path", variable.name))
+
+
+def symbolically_called(model: Any, examples: Sequence[Any] | Mapping[str, Any]) -> Any:
+    """A subclassed model as a functional one of a single layer, called on symbolic inputs like the examples.
+
+    Raises `EngineError` where Keras cannot call it so: its code asks for values, or is another framework's.
+    """
+    import keras
+
+    accepted = [name for name in inspect.signature(model.call).parameters if name not in ("training", "mask")]
+    named = isinstance(examples, Mapping)
+    labels = list(examples) if isinstance(examples, Mapping) else accepted
+    values = list(examples.values()) if isinstance(examples, Mapping) else list(examples)
+    arrays = [as_array(value) for value in values]
+    if len(labels) < len(arrays) or any(array.ndim == 0 for array in arrays):
+        raise EngineError("unreplayed", "a subclassed Keras model whose inputs have no names")
+    symbols = [
+        keras.Input(array.shape[1:], dtype=str(array.dtype), name=label)
+        for label, array in zip(labels, arrays)  # noqa: B905
+    ]
+    try:
+        results = model(**dict(zip(labels, symbols))) if named else model(*symbols)  # noqa: B905
+        return keras.Model(symbols, results)
+    except Exception as error:
+        raise EngineError(
+            "unreplayed", f"a subclassed Keras model that cannot be called symbolically ({error})"
+        ) from error
 
 
 def restore(model: Any, state: Arrays) -> None:
