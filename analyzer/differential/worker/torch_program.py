@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 import re
 from collections.abc import Mapping, Sequence
@@ -71,12 +72,19 @@ class Program:
 
     def alive(self, names: Mapping[str, str] | None, *, by_module: bool) -> list[str]:
         """Tensors that can be cut. With the exporter's notes (`names`): those whose traced node is the same there as
-        here. `by_module`: the last of each module only, for compiling a part takes seconds."""
+        here, and so are all that it is computed from: an operator that is decomposed on one side shifts the numbers in
+        names. `by_module`: the last of each module only, for compiling a part takes seconds."""
         import torch
 
         plain = [n for n in self.nodes if isinstance(n.meta.get("val"), torch.Tensor)]
         if names is not None:
-            plain = [n for n in plain if n.name in names and _text(n.format_node()) == _text(names[n.name])]
+            same: set[str] = set()
+            noted = {_text(text) for text in names.values()}
+            for each in self.nodes:
+                computed = {n.name for n in each.all_input_nodes if n.op == "call_function"}
+                if computed <= same and _noted(each, names, noted):
+                    same.add(each.name)
+            plain = [n for n in plain if n.name in same]
         if by_module:
             plain = list({_module_of(n)[0] or n.name: n for n in plain}.values())
         return [n.name for n in plain]
@@ -165,9 +173,16 @@ def as_array(value: Any) -> np.ndarray:
 def _decomposed(exported: Any) -> Any:
     """The same decompositions as the ONNX exporter makes, so that names agree; else the program as it is."""
     try:
+        import torch
         from torch.onnx._internal.exporter import _fx_passes, _registration
 
-        return _fx_passes.decompose_with_registry(exported, _registration.ONNXRegistry.from_torchlib())
+        registry = _registration.ONNXRegistry.from_torchlib()
+        with contextlib.suppress(ImportError):  # where a program is run, not an entry point
+            from assay_inside import translations  # type: ignore[import-not-found]
+
+            for overload, translation in translations.table(torch).items():
+                registry.register_op(overload, translation)
+        return _fx_passes.decompose_with_registry(exported, registry)
     except Exception:
         return exported
 
@@ -188,6 +203,38 @@ def _source(each: Any) -> tuple[str | None, int | None]:
         if path and "site-packages" not in match[0]:
             return path, int(match[1])
     return None, None
+
+
+def _noted(each: Any, names: Mapping[str, str], noted: set[str]) -> bool:
+    """Whether the exporter notes the node under its name. A part of a tuple has the note of the whole; the whole, and
+    what is no tensor, have none under their own names."""
+    if each.target is operator.getitem:
+        return _alike(each.args[0], names.get(each.name)) or _alike(each, names.get(each.name))
+    if each.name in names:
+        return _alike(each, names[each.name])
+    parts = isinstance(each.meta.get("val"), (tuple, list))
+    return any(_alike(each, text) for text in noted if f"%{each.name} " in text) if parts else _is_size(each)
+
+
+def _is_size(each: Any) -> bool:
+    import torch
+
+    return not isinstance(each.meta.get("val"), torch.Tensor)
+
+
+def _alike(each: Any, note: str | None) -> bool:
+    """Whether a note is that of the node. The exporter turns numbers into tensors where types are promoted."""
+    here, there = (_TOKEN.findall(_text(text)) for text in (each.format_node(), note))
+    return len(here) == len(there) and all(
+        one == other
+        or (other.startswith("%scalar_tensor_default") and _NUMBER.fullmatch(one))
+        or (one.startswith("torch.ops.aten.") and one.rpartition(".")[0] == other.rpartition(".")[0])
+        for one, other in zip(here, there)  # noqa: B905
+    )
+
+
+_TOKEN = re.compile(r"[%\w.+-]+|\S")
+_NUMBER = re.compile(r"-?[\d.]+(e[+-]?\d+)?")
 
 
 def _text(text: str | None) -> str:
