@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -46,6 +47,7 @@ class Pool:
     _runners: dict[tuple[str, int], Runner] = field(default_factory=dict)
     _loaded: dict[tuple[str, int], Artefact] = field(default_factory=dict)
     _failed: dict[tuple[str, int], tuple[Failure, Artefact]] = field(default_factory=dict)
+    _ahead: dict[str, tuple[Runner, Future[None]]] = field(default_factory=dict)  # by name of the backend
     # The kernel ends a worker when the thread that started it ends, so these threads live as long as the pool.
     _threads: list[ThreadPoolExecutor] = field(default_factory=list)
 
@@ -65,6 +67,11 @@ class Pool:
         """End all workers."""
         for runner in self._runners.values():
             runner.close()
+        for runner, begun in self._ahead.values():
+            runner.close()
+            wait([begun])
+            runner.close()  # what it was starting at that moment
+        self._ahead.clear()
         self._runners.clear()
         self._loaded.clear()
         self._failed.clear()
@@ -103,6 +110,15 @@ class Pool:
             else:
                 self._keep(key, runner, new[key][1])
 
+    def prepare(self, backend: Backend, artefact: Artefact) -> None:
+        """Let a worker of this machine begin with an entry point while others export it."""
+        if not isinstance(self.sandbox, ProcessSandbox):
+            return
+        with contextlib.suppress(EngineFailed):  # told where the engine is asked for
+            runner = Runner(backend, self._transport(backend, artefact), deadline=self.deadline)
+            self._threads.append(ThreadPoolExecutor(1))
+            self._ahead[backend.name] = runner, self._threads[-1].submit(runner.prepare, artefact)
+
     def get(self, backend: Backend, artefact: Artefact) -> Runner | Failure:
         """A runner with `artefact` loaded, or the verdict why there is none.
 
@@ -135,8 +151,16 @@ class Pool:
         return runner
 
     def _start(self, backend: Backend, artefact: Artefact) -> Runner | Failure:
+        ahead = self._ahead.pop(backend.name, None) if artefact.kind.endswith("-entry") else None
         try:
-            runner = Runner(backend, self._transport(backend, artefact), deadline=self.deadline)
+            if ahead is None:
+                runner = Runner(backend, self._transport(backend, artefact), deadline=self.deadline)
+            else:
+                runner, begun = ahead
+                error = begun.exception()  # another failure is the load's too, which says how
+                if isinstance(error, EngineFailed) and error.failure.kind is Kind.TIMEOUT:
+                    runner.close()
+                    raise error
         except EngineFailed as failed:
             return failed.failure
         try:

@@ -147,6 +147,8 @@ class ProcessTransport:
         self._asked = 0
         self._log: list[str] = []
         self._setup: list[dict[str, Any]] = []
+        self._closed = False
+        self._trees: dict[str, Path] = {}  # of a project, which are there already
         carry_worker(self.folder)
 
     def remember(self, request: Mapping[str, Any]) -> None:
@@ -171,6 +173,9 @@ class ProcessTransport:
             target = self.folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             if path.is_dir() and self.limits is not None:
+                if self._trees.get(name) == path:
+                    continue
+                self._trees[name] = path
                 for below, source in flatten({name: path}, self.limits.input):
                     (self.folder / below).parent.mkdir(parents=True, exist_ok=True)
                     shutil.copyfile(str(source), self.folder / below)
@@ -233,6 +238,8 @@ class ProcessTransport:
     def _ask(self, request: Mapping[str, Any], ends: float) -> Any:
         assert self._child is not None
         assert self._child.stdin is not None
+        if self._closed:  # while it was started
+            raise EngineFailed(Kind.CRASH, "the worker was closed")
         try:
             self._asked += 1
             self._child.stdin.write(json.dumps({**request, "id": self._asked}).encode() + b"\n")
@@ -282,6 +289,7 @@ class ProcessTransport:
             self._child.wait()
 
     def close(self) -> None:
+        self._closed = True
         self._kill()
         if self._child is not None:
             for stream in (self._child.stdin, self._child.stdout, self._child.stderr):
