@@ -14,13 +14,15 @@ from types import TracebackType
 from analyzer.differential.backend import Backend
 from analyzer.differential.container import ContainerTransport
 from analyzer.differential.runner import CARRIED, Artefact, Runner
-from analyzer.differential.transport import EngineFailed, Environment, Meter, ProcessTransport, Transport
+from analyzer.differential.transport import EngineFailed, Environment, Meter, ProcessTransport, Transport, Turns
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.worker import tensors
 from analyzer.walls import Limits, Sandbox, can_stay
 from analyzer.walls.process import ProcessSandbox
 
 STATE = "state.bin"  # beside the project in the worker's folder
+
+LARGE = 1 << 30  # bytes of a model above which workers live one after another: together they take nine times as much
 
 EXTRAS = {"torch": "torch", "tensorflow": "tensorflow"}  # of our distribution, that bring an engine; else `backends`
 
@@ -47,6 +49,7 @@ class Pool:
     _runners: dict[tuple[str, int], Runner] = field(default_factory=dict)
     _loaded: dict[tuple[str, int], Artefact] = field(default_factory=dict)
     _failed: dict[tuple[str, int], tuple[Failure, Artefact]] = field(default_factory=dict)
+    _turns: Turns = field(default_factory=Turns)  # of the workers of large models
     _ahead: dict[str, tuple[Runner, Future[None]]] = field(default_factory=dict)  # by name of the backend
     # The kernel ends a worker when the thread that started it ends, so these threads live as long as the pool.
     _threads: list[ThreadPoolExecutor] = field(default_factory=list)
@@ -216,6 +219,8 @@ class Pool:
         return artefact
 
     def _transport(self, backend: Backend, artefact: Artefact) -> Transport:
+        size = sum(path.stat().st_size for path in artefact.files.values() if path.is_file())
+        turns = self._turns if size > LARGE else None
         chosen = self.connect(backend, artefact) if self.connect is not None else None
         if chosen is not None:
             return chosen
@@ -229,7 +234,7 @@ class Pool:
                 programs = compiles or devices
                 environment = Environment(self.sandbox.python, variables=variables, programs=programs, devices=devices)
                 return ProcessTransport(
-                    backend.engine.name, environment, memory=self.memory, limits=Limits(), meter=self.meter
+                    backend.engine.name, environment, memory=self.memory, limits=Limits(), meter=self.meter, turns=turns
                 )
             if not can_stay(self.sandbox):
                 raise EngineFailed(Kind.MISSING, f"no worker can stay in {self.sandbox.name}")
@@ -242,7 +247,7 @@ class Pool:
                 raise EngineFailed(Kind.MISSING, f"version {backend.version} is not installed here")
             folder = self.overlay(backend.engine.packages[-1], backend.version)
         environment = Environment(overlay=folder, variables=variables, programs=compiles or devices, devices=devices)
-        return ProcessTransport(backend.engine.name, environment, memory=self.memory, meter=self.meter)
+        return ProcessTransport(backend.engine.name, environment, memory=self.memory, meter=self.meter, turns=turns)
 
 
 def variables_for(backend: Backend) -> Mapping[str, str]:
