@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -22,8 +23,9 @@ from analyzer.differential.files import write_problems
 from analyzer.differential.fresh import Fresh, FreshProcess
 from analyzer.differential.known_ranges import known_ranges
 from analyzer.differential.layer_findings import layer_finding
-from analyzer.differential.plan import UNEXPORTED, artefacts, families, foreign_operators
+from analyzer.differential.plan import DEFAULTS, UNEXPORTED, artefacts, families, foreign_operators
 from analyzer.differential.pool import Overlay, Pool
+from analyzer.differential.runner import Artefact
 from analyzer.differential.sentences import sentences
 from analyzer.differential.source_lines import with_lines
 from analyzer.differential.structure import Description
@@ -46,6 +48,20 @@ if TYPE_CHECKING:
 # Seconds of processor time of an entry point after which nothing is searched further: a minute on two cores.
 BUDGET = 90.0
 MAX_MAPS = 4  # graphs of one target, each of another pair of engines
+
+
+def prepare(target: TargetConfig, root: Path, sandbox: Sandbox, frameworks: frozenset[str]) -> Pool:
+    """Workers that begin to build the entry point of `target` while it is exported; `analyse` takes them as its pool.
+
+    PyTorch alone: it needs the export for the weights at most. On one core there is no time to be had.
+    """
+    pool = Pool(sandbox=sandbox.within(target.environment, root))
+    chosen = [parse(name) for name in (DEFAULTS["torch"] if target.backends is None else target.backends)]
+    eager = next((b for b in chosen if b.engine.name == "torch" and not b.settings and b.version is None), None)
+    if target.entry and eager is not None and frameworks == {"torch"} and (os.cpu_count() or 1) > 1:
+        request = {"entry": target.entry, "root": "project"}
+        pool.prepare(eager, Artefact("torch-entry", {"project": root}, request))
+    return pool
 
 
 def analyse(

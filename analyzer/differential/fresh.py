@@ -6,7 +6,7 @@ Only a script that showed what it is for is cited. Exit code 1: shows it; 0: doe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -53,13 +53,15 @@ class FreshProcess:
         if project is not None:
             files["project"] = project
             command.append("project")
+        place: Sandbox = self.sandbox or ProcessSandbox()
         if backend.version is not None:
             if self.overlay is None:
                 return Ran(2, f"version {backend.version} is not installed here")
             folder = str(self.overlay(backend.engine.packages[-1], backend.version))
+            if isinstance(place, ProcessSandbox):
+                place = replace(place, packages=(folder,))
             code = OVERLAY.format(folder, command[1:])
             command = [PYTHON, "-c", code + f"runpy.run_path({script.name!r}, run_name='__main__')"]
-        place: Sandbox = self.sandbox or ProcessSandbox()
         variables: Mapping[str, str] = {"TF_CPP_MIN_LOG_LEVEL": "3"}
         try:
             done = place.run(command, files=files, limits=Limits(seconds=SECONDS), environment=variables)

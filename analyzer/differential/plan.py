@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import mmap
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from analyzer.problem import TargetProblem, UsageProblem
 if TYPE_CHECKING:
     from analyzer.graph import Graph
 
-EMBED_LIMIT = 1 << 30  # bytes of weights up to which a model is one file
+EMBED_LIMIT = 256 << 20  # bytes of weights up to which a model is one file; workers share a file beside it
 UNEXPORTED = "assay.unexported"  # why, in the metadata of such a graph
 IR_VERSION = 10  # the newest that the oldest supported ONNX Runtime reads
 
@@ -127,9 +128,12 @@ def onnx_artefact(graph: Graph, folder: Path) -> Artefact:
     try:
         if size > EMBED_LIMIT:
             ir.save(model, path, external_data="model.onnx.data")
-            return Artefact(
-                "onnx", {path.name: path, "model.onnx.data": folder / "model.onnx.data"}, {"path": path.name}
-            )
+            for value in graph.graph.initializers.values():
+                mapped = getattr(value.const_value, "raw", None)
+                if isinstance(mapped, mmap.mmap):
+                    mapped.madvise(mmap.MADV_DONTNEED)  # read again from its file when it is asked for
+            beside = folder / "model.onnx.data"
+            return Artefact("onnx", {path.name: path, beside.name: beside}, {"path": path.name})
         ir.save(model, path)
         return Artefact("onnx", {path.name: path}, {"path": path.name})
     finally:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -13,13 +14,15 @@ from types import TracebackType
 from analyzer.differential.backend import Backend
 from analyzer.differential.container import ContainerTransport
 from analyzer.differential.runner import CARRIED, Artefact, Runner
-from analyzer.differential.transport import EngineFailed, Environment, Meter, ProcessTransport, Transport
+from analyzer.differential.transport import EngineFailed, Environment, Meter, ProcessTransport, Transport, Turns
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.worker import tensors
 from analyzer.walls import Limits, Sandbox, can_stay
 from analyzer.walls.process import ProcessSandbox
 
 STATE = "state.bin"  # beside the project in the worker's folder
+
+LARGE = 1 << 30  # bytes of a model above which workers live one after another: together they take nine times as much
 
 EXTRAS = {"torch": "torch", "tensorflow": "tensorflow"}  # of our distribution, that bring an engine; else `backends`
 
@@ -46,6 +49,8 @@ class Pool:
     _runners: dict[tuple[str, int], Runner] = field(default_factory=dict)
     _loaded: dict[tuple[str, int], Artefact] = field(default_factory=dict)
     _failed: dict[tuple[str, int], tuple[Failure, Artefact]] = field(default_factory=dict)
+    _turns: Turns = field(default_factory=Turns)  # of the workers of large models
+    _ahead: dict[str, tuple[Runner, Future[None]]] = field(default_factory=dict)  # by name of the backend
     # The kernel ends a worker when the thread that started it ends, so these threads live as long as the pool.
     _threads: list[ThreadPoolExecutor] = field(default_factory=list)
 
@@ -65,6 +70,11 @@ class Pool:
         """End all workers."""
         for runner in self._runners.values():
             runner.close()
+        for runner, begun in self._ahead.values():
+            runner.close()
+            wait([begun])
+            runner.close()  # what it was starting at that moment
+        self._ahead.clear()
         self._runners.clear()
         self._loaded.clear()
         self._failed.clear()
@@ -103,6 +113,15 @@ class Pool:
             else:
                 self._keep(key, runner, new[key][1])
 
+    def prepare(self, backend: Backend, artefact: Artefact) -> None:
+        """Let a worker of this machine begin with an entry point while others export it."""
+        if not isinstance(self.sandbox, ProcessSandbox):
+            return
+        with contextlib.suppress(EngineFailed):  # told where the engine is asked for
+            runner = Runner(backend, self._transport(backend, artefact), deadline=self.deadline)
+            self._threads.append(ThreadPoolExecutor(1))
+            self._ahead[backend.name] = runner, self._threads[-1].submit(runner.prepare, artefact)
+
     def get(self, backend: Backend, artefact: Artefact) -> Runner | Failure:
         """A runner with `artefact` loaded, or the verdict why there is none.
 
@@ -135,8 +154,16 @@ class Pool:
         return runner
 
     def _start(self, backend: Backend, artefact: Artefact) -> Runner | Failure:
+        ahead = self._ahead.pop(backend.name, None) if artefact.kind.endswith("-entry") else None
         try:
-            runner = Runner(backend, self._transport(backend, artefact), deadline=self.deadline)
+            if ahead is None:
+                runner = Runner(backend, self._transport(backend, artefact), deadline=self.deadline)
+            else:
+                runner, begun = ahead
+                error = begun.exception()  # another failure is the load's too, which says how
+                if isinstance(error, EngineFailed) and error.failure.kind is Kind.TIMEOUT:
+                    runner.close()
+                    raise error
         except EngineFailed as failed:
             return failed.failure
         try:
@@ -192,6 +219,8 @@ class Pool:
         return artefact
 
     def _transport(self, backend: Backend, artefact: Artefact) -> Transport:
+        size = sum(path.stat().st_size for path in artefact.files.values() if path.is_file())
+        turns = self._turns if size > LARGE else None
         chosen = self.connect(backend, artefact) if self.connect is not None else None
         if chosen is not None:
             return chosen
@@ -205,7 +234,7 @@ class Pool:
                 programs = compiles or devices
                 environment = Environment(self.sandbox.python, variables=variables, programs=programs, devices=devices)
                 return ProcessTransport(
-                    backend.engine.name, environment, memory=self.memory, limits=Limits(), meter=self.meter
+                    backend.engine.name, environment, memory=self.memory, limits=Limits(), meter=self.meter, turns=turns
                 )
             if not can_stay(self.sandbox):
                 raise EngineFailed(Kind.MISSING, f"no worker can stay in {self.sandbox.name}")
@@ -218,7 +247,7 @@ class Pool:
                 raise EngineFailed(Kind.MISSING, f"version {backend.version} is not installed here")
             folder = self.overlay(backend.engine.packages[-1], backend.version)
         environment = Environment(overlay=folder, variables=variables, programs=compiles or devices, devices=devices)
-        return ProcessTransport(backend.engine.name, environment, memory=self.memory, meter=self.meter)
+        return ProcessTransport(backend.engine.name, environment, memory=self.memory, meter=self.meter, turns=turns)
 
 
 def variables_for(backend: Backend) -> Mapping[str, str]:

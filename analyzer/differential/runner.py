@@ -74,6 +74,11 @@ class Runner:
             raise EngineFailed(Kind.CRASH, "the worker's description of the model is not understood") from None
         return self.description
 
+    def prepare(self, artefact: Artefact) -> None:
+        """Let the worker begin with a model whose export is still to come."""
+        self.transport.place(artefact.files)
+        self.transport.exchange({**self._request(artefact, ""), "op": "prepare"}, deadline=self.deadline)
+
     def adopt(self, artefact: Artefact) -> None:
         """Whenever the worker is started again it loads `artefact`: the model it has already, with its state."""
         self.transport.place(artefact.files)

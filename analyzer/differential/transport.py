@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -120,6 +120,23 @@ def read_reply(text: bytes | str, request: int | None = None, meter: Meter | Non
         raise EngineFailed(Kind.CRASH, f"the worker's reply is not understood ({type(error).__name__})") from None
 
 
+class Turns:
+    """Lets one of several workers live at a time: together they would hold a large model several times."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._alive: ProcessTransport | None = None
+
+    @contextlib.contextmanager
+    def of(self, worker: ProcessTransport) -> Iterator[None]:
+        """While `worker` is asked something; the one before it is ended and starts again when it is asked."""
+        with self._lock:
+            if self._alive is not None and self._alive is not worker:
+                self._alive.pause()
+            self._alive = worker
+            yield
+
+
 class ProcessTransport:
     """A child process of this machine, started at the first request and again after a crash or a timeout.
 
@@ -136,17 +153,24 @@ class ProcessTransport:
         memory: int = 6 << 30,
         limits: Limits | None = None,
         meter: Meter | None = None,
+        turns: Turns | None = None,
     ) -> None:
-        """`limits`: the worker runs a project's own code, so its files and processes are bounded too."""
+        """`limits`: the worker runs a project's own code, so its files and processes are bounded too.
+
+        `turns`: the model is large. The worker lives in turn with others, and shares the model's files with them.
+        """
         self.engine, self.environment, self.memory, self.limits = engine, environment, memory, limits
-        self.meter = meter
+        self.meter, self._turns = meter, turns
         self.starts = 0
-        self.folder = Path(tempfile.mkdtemp(prefix="assay-worker-", dir=launch.memory_backed()))
+        place = launch.memory_backed() if turns is None else None  # a link needs the file system of what it links
+        self.folder = Path(tempfile.mkdtemp(prefix="assay-worker-", dir=place))
         self._child: subprocess.Popen[bytes] | forked.Forked | None = None
         self._lines: queue.Queue[bytes | None] = queue.Queue(MAX_WAITING)
         self._asked = 0
         self._log: list[str] = []
         self._setup: list[dict[str, Any]] = []
+        self._closed = False
+        self._trees: dict[str, Path] = {}  # of a project, which are there already
         carry_worker(self.folder)
 
     def remember(self, request: Mapping[str, Any]) -> None:
@@ -155,7 +179,10 @@ class ProcessTransport:
     def exchange(
         self, request: Mapping[str, Any], *, send: Sequence[str] = (), receive: Sequence[str] = (), deadline: float
     ) -> Any:
-        ends = time.monotonic() + deadline
+        with contextlib.nullcontext() if self._turns is None else self._turns.of(self):
+            return self._exchange(request, time.monotonic() + deadline)
+
+    def _exchange(self, request: Mapping[str, Any], ends: float) -> Any:
         if self._child is None or self._child.poll() is not None:
             self._start()
             for earlier in self._setup:  # a restart after a crash: load again
@@ -171,6 +198,9 @@ class ProcessTransport:
             target = self.folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             if path.is_dir() and self.limits is not None:
+                if self._trees.get(name) == path:
+                    continue
+                self._trees[name] = path
                 for below, source in flatten({name: path}, self.limits.input):
                     (self.folder / below).parent.mkdir(parents=True, exist_ok=True)
                     shutil.copyfile(str(source), self.folder / below)
@@ -178,7 +208,9 @@ class ProcessTransport:
                 shutil.rmtree(target, ignore_errors=True)  # of the model that was loaded before
                 shutil.copytree(path, target)
             else:
-                shutil.copyfile(path, target)
+                target.unlink(missing_ok=True)  # of the model that was loaded before; it may be a link
+                if self._turns is None or not _linked(path, target):
+                    shutil.copyfile(path, target)
 
     def _start(self) -> None:
         out, overlay = self.folder / OUTPUT, self.environment.overlay
@@ -233,6 +265,8 @@ class ProcessTransport:
     def _ask(self, request: Mapping[str, Any], ends: float) -> Any:
         assert self._child is not None
         assert self._child.stdin is not None
+        if self._closed:  # while it was started
+            raise EngineFailed(Kind.CRASH, "the worker was closed")
         try:
             self._asked += 1
             self._child.stdin.write(json.dumps({**request, "id": self._asked}).encode() + b"\n")
@@ -281,14 +315,28 @@ class ProcessTransport:
             stage.end_tree(self._child.pid)  # compilers that the engine has started
             self._child.wait()
 
-    def close(self) -> None:
+    def pause(self) -> None:
+        """End the worker; the next request starts it again."""
         self._kill()
         if self._child is not None:
             for stream in (self._child.stdin, self._child.stdout, self._child.stderr):
                 if stream is not None:
                     with contextlib.suppress(OSError):
                         stream.close()
+        self._child = None
+
+    def close(self) -> None:
+        self._closed = True
+        self.pause()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _linked(path: Path, target: Path) -> bool:
+    try:
+        target.hardlink_to(path)
+    except OSError:  # another file system, or another user's file
+        return False
+    return True
 
 
 def _read_lines(stream: IO[bytes], lines: queue.Queue[bytes | None]) -> None:

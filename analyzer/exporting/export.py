@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -78,11 +78,17 @@ def export_limits() -> Limits:
     return Limits(memory=max(Limits().memory, half_of_memory()), output=4 << 30)
 
 
-def prepare_export(entry: str, root: Path, sandbox: Sandbox) -> None:
-    """Begin with what takes longest of an export that is about to come: importing the frameworks of its sources."""
+def prepare_export(entry: str, root: Path, sandbox: Sandbox) -> frozenset[str]:
+    """Begin with what takes longest of an export that is about to come: importing the frameworks of its sources.
+
+    Returns those frameworks.
+    """
     with contextlib.suppress(TargetProblem, UsageProblem):  # the export says it
         check_entry(entry, root)
-        import_ahead(sandbox, _imports_of(imported_files(root / _path(entry), root)), _environment(Limits()))
+        mentioned = frameworks_of(imported_files(root / _path(entry), root))
+        import_ahead(sandbox, _imports_of(mentioned), _environment(Limits()))
+        return mentioned
+    return frozenset()
 
 
 def check_entry(entry: str, root: Path) -> None:
@@ -110,7 +116,7 @@ def run_exporter(
         "files": files,
         "out": "out",
     }
-    completed = importing(sandbox, _imports_of([root / name for name in files])).run(
+    completed = importing(sandbox, _imports_of(frameworks_of([root / name for name in files]))).run(
         [PYTHON, "-m", INSIDE, "request.json"],
         files={
             **exporter_files(),
@@ -176,9 +182,8 @@ def _environment(limits: Limits) -> dict[str, str]:
     return {**TOLD, "OMP_NUM_THREADS": str(max(1, int(limits.cpus)))}
 
 
-def _imports_of(files: Iterable[Path]) -> tuple[str, ...]:
+def _imports_of(mentioned: frozenset[str]) -> tuple[str, ...]:
     """What the exporter imports before the project's own code (`inside.creation.watch`)."""
-    mentioned = frameworks_of(files)
     return (EXPORTER if "torch" in mentioned else ()) + (("tensorflow",) if mentioned - {"torch"} else ())
 
 

@@ -12,7 +12,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING, Any
 from analyzer.configuration.config import TargetConfig
 from analyzer.differential import analyse as differential
 from analyzer.differential.analysis import inputs_of
+from analyzer.differential.analysis import prepare as prepare_engines
 from analyzer.differential.backend import parse
 from analyzer.differential.drift_review import review_drift
 from analyzer.differential.plan import DEFAULTS, foreign_operators, traced_by_engine
+from analyzer.differential.pool import Pool
 from analyzer.exporting.defect import defect_of
 from analyzer.exporting.export import export, prepare_export
 from analyzer.exporting.manifest import ExportProblem
@@ -146,8 +148,27 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
             tally.findings.extend(replace(finding, target=target.id) for finding in found)
             custom = custom_operators(source)
             refused = refusal(source, found, custom) or without_wall(where)
-    if target.entry and where.sandbox is not None and where.exports is None:
-        prepare_export(target.entry, where.root, where.sandbox)
+    with ExitStack() as stack:
+        pool = None
+        if target.entry and where.sandbox is not None and where.exports is None:
+            frameworks = prepare_export(target.entry, where.root, where.sandbox)
+            if "differential" in only and target.backends != ():
+                with suppress(Problem):  # told where the engines are asked for
+                    pool = stack.enter_context(prepare_engines(target, where.root, where.sandbox, frameworks))
+        _stages(target, where, tally, refused, custom, pool)
+    return without_local_paths(tally.outcome(), where)
+
+
+def _stages(
+    target: TargetConfig,
+    where: Surroundings,
+    tally: _Tally,
+    refused: str | None,
+    custom: list[str],
+    pool: Pool | None,
+) -> None:
+    """From the source or the file to what the analyses find. `refused`: why no engine may run the file."""
+    only, source = where.config.only, where.root / target.file
     if source.suffix == ".py" and "tracing" in only:
         with tally.stage("tracing"):
             entry = (target.entry or "").partition(":")[2] or None
@@ -167,8 +188,7 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
         if custom and "differential" in where.config.only and target.backends != ():
             # What they do is not known, so this is no pass; `backends: []` says that no comparison is expected.
             tally.failures.append((f"{target.id}: not compared, because {of_other_libraries(custom)}.", Cause.MODEL))
-        _analyse(graph, target, where, tally, refused)
-    return without_local_paths(tally.outcome(), where)
+        _analyse(graph, target, where, tally, refused, pool)
 
 
 def without_local_paths(outcome: TargetOutcome, where: Surroundings) -> TargetOutcome:
@@ -259,7 +279,12 @@ def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, 
 
 
 def _analyse(
-    graph: Graph, target: TargetConfig, where: Surroundings, tally: _Tally, refused: str | None = None
+    graph: Graph,
+    target: TargetConfig,
+    where: Surroundings,
+    tally: _Tally,
+    refused: str | None = None,
+    pool: Pool | None = None,
 ) -> None:
     """`refused`: why no engine may run the file."""
     acts = any(f.rule.startswith("security/") and f.level is Level.ERROR for f in tally.findings)
@@ -305,6 +330,7 @@ def _analyse(
                 output=folder,
                 thresholds=where.config.thresholds,
                 sandbox=where.sandbox,
+                pool=pool,
             )
             tally.add(_relocated(result, folder, where.output))
         if where.base_root is not None:

@@ -42,6 +42,7 @@ class ProcessSandbox(Runs):
     python: str = sys.executable
     path: str = field(default_factory=lambda: os.environ.get("PATH", os.defpath))
     imports: tuple[str, ...] = ()  # a ``python -m`` command is forked from a process that has imported them
+    packages: tuple[str, ...] = ()  # folders of further packages that the command may import
 
     @property
     def name(self) -> str:
@@ -123,7 +124,7 @@ class ProcessSandbox(Runs):
             entry for entry in sys.path if entry and Path(entry).is_dir()
         ]  # a project that is installed in place
         return Rules(
-            libraries=[*launch.libraries(), *launch.prefixes(self.python)],
+            libraries=[*launch.libraries(), *launch.prefixes(self.python), *self.packages],
             read=[str(box), *imported],
             write=[str(box / OUTPUT), str(scratch)],
             programs=True,

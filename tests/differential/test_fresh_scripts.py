@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -128,3 +129,18 @@ def test_a_keras_layer_with_weights_is_built_once(keras_model: Artefact, pool: P
     )
     assert path is not None
     assert FreshProcess()(path, [], parse("keras-jax")).exit_code == 0
+
+
+def test_a_script_and_what_it_starts_see_the_version_it_is_about(tmp_path: Path) -> None:
+    told = tmp_path / "told.py"
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as kept:  # /tmp is to be read
+        overlay = Path(kept)
+        (overlay / "keras").mkdir()
+        (overlay / "keras" / "__init__.py").write_text("__version__ = '9.9'\n")
+        again = "import keras, sys; sys.exit(keras.__version__ == '9.9')"
+        told.write_text(
+            f"import subprocess, sys, keras\nkeras.__version__ == '9.9' or sys.exit(2)\n"
+            f"sys.exit(subprocess.run([sys.executable, '-c', {again!r}]).returncode)\n"
+        )
+        ran = FreshProcess(lambda package, version: overlay)(told, [], parse("keras-torch@9.9"))
+        assert ran.shows, ran

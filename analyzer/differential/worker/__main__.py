@@ -60,6 +60,7 @@ class Server:
     def __init__(self, name: str) -> None:
         self.name = name
         self.engine: Engine | None = None
+        self.prepared: Any = None  # the knobs of an engine that waits for its model
 
     def answer(self, request: dict[str, Any], folder: Path) -> dict[str, Any]:
         """One reply; an exception of the engine becomes ``{"error": {"kind", "type", "message"}}``."""
@@ -78,8 +79,20 @@ class Server:
             return _error("unreplayed" if _is_ours(error) else _kind(error), error)
 
     def do_probe(self, request: dict[str, Any], folder: Path) -> Any:
-        self.engine = open_engine(self.name, request.get("knobs", {}))
-        return {**self.engine.fingerprint(), **machine(), "knobs": request.get("knobs", {})}
+        knobs = request.get("knobs", {})
+        if self.engine is None or self.prepared != knobs:
+            self.engine = open_engine(self.name, knobs)
+        self.prepared = None
+        return {**self.engine.fingerprint(), **machine(), "knobs": knobs}
+
+    def do_prepare(self, request: dict[str, Any], folder: Path) -> Any:
+        """What `load` begins with and what needs no exported weights, while the export is made."""
+        self.do_probe(request, folder)
+        prepare = getattr(self.engine, "prepare", None)
+        if prepare is not None:
+            prepare(request["model"], folder)
+        self.prepared = request.get("knobs", {})
+        return {}
 
     def do_load(self, request: dict[str, Any], folder: Path) -> Any:
         """Open the engine and load the model; the reply holds fingerprint, description and example inputs.

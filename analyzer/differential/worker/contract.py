@@ -48,6 +48,7 @@ class Engine(Protocol):
     def weights(self) -> Mapping[str, np.ndarray]:
         """The state that a run must leave alone."""
 
+    # Optional: `prepare(model, folder)` does what of a `load` needs no exported weights; the `load` comes later.
     # Optional: `reset()` brings back what runs may have changed: statistics, counters, states of recurrent layers.
     # Optional: `state() -> Arrays`, what an entry point has made; `load` takes it back from ``model["state"]``.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import onnx
@@ -15,12 +15,25 @@ from .contract import EngineError, node, tensor
 FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16)
 
 
+class Portion(NamedTuple):
+    """Consecutive nodes, by the tensors that they take and make, and the weights that stand beside the model."""
+
+    inputs: list[str]
+    outputs: list[str]
+    weights: list[str]
+
+
 class OnnxModel:
-    """Indexes a model once so that sub-models cost only their own size."""
+    """Indexes a model once so that sub-models cost only their own size.
+
+    Weights in a file beside it stay there: `extract` reads those that a part needs, or refers to them.
+    """
 
     def __init__(self, path: Path) -> None:
-        self.proto: ModelProto = onnx.load(str(path))
+        self.proto: ModelProto = onnx.load(str(path), load_external_data=False)
+        self.folder = path.parent
         graph = self.proto.graph
+        self.external = any(i.data_location == TensorProto.EXTERNAL for i in graph.initializer)
         self.initializers = {i.name: i for i in graph.initializer}
         self.inputs = [i for i in graph.input if i.name not in self.initializers]
         self.declared = {i.name: i for i in self.inputs}
@@ -76,11 +89,36 @@ class OnnxModel:
     def cut(self, inputs: Sequence[str], outputs: Sequence[str]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         raise EngineError("unreplayed", "ONNX models are cut by `extract`")
 
-    def extract(self, feeds: Mapping[str, np.ndarray], fetches: Sequence[str]) -> ModelProto:
+    def extract(self, feeds: Mapping[str, np.ndarray], fetches: Sequence[str], embed: bool = True) -> ModelProto:
         """The smallest sub-model that computes `fetches` from `feeds`; feeds take the arrays' dtypes and ranks.
 
+        `embed` False: weights beside the model are referred to, relative to its folder.
         Raises EngineError when `feeds` do not suffice.
         """
+        wanted, constants = self._needed(feeds, fetches)
+        nodes = [self.proto.graph.node[index] for index in sorted(wanted)]
+        used = {name for n in nodes for name in _needs(n)} | set(fetches)
+        produced = {name for n in nodes for name in n.output}
+        # A fetched tensor that is fed, or a weight, needs a node of its own to be an output.
+        passed = [name for name in fetches if name not in produced or self.is_bfloat16(name)]
+        inward = [name for name in feeds if name in used and self.is_bfloat16(name)]
+        graph = helper.make_graph(
+            [*(_cast(f"{n}/fed", n, TensorProto.BFLOAT16) for n in inward), *nodes, *map(self._pass, passed)],
+            "extract",
+            [self._input(name, array) for name, array in feeds.items() if name in used],
+            [onnx.ValueInfoProto(name=f"{n}/fetched" if n in passed else n) for n in fetches],
+            [embedded(self.initializers[n], self.folder) if embed else self.initializers[n] for n in sorted(constants)],
+        )
+        for output in graph.output:
+            known = self.types.get(output.name)
+            if known is not None and known.type.HasField("tensor_type"):
+                output.type.tensor_type.elem_type = known.type.tensor_type.elem_type
+        model = helper.make_model(graph, opset_imports=list(self.proto.opset_import), functions=self.proto.functions)
+        model.ir_version = self.proto.ir_version
+        return model
+
+    def _needed(self, feeds: Mapping[str, np.ndarray], fetches: Sequence[str]) -> tuple[set[int], set[str]]:
+        """The nodes that compute `fetches` from `feeds`, and the weights that they take."""
         wanted: set[int] = set()
         constants: set[str] = set()
         queue = list(fetches)
@@ -97,26 +135,39 @@ class OnnxModel:
                     queue.extend(_needs(self.proto.graph.node[index]))
             else:
                 raise EngineError("unreplayed", f"tensor {name!r} can be computed from none of {sorted(feeds)}")
-        nodes = [self.proto.graph.node[index] for index in sorted(wanted)]
-        used = {name for n in nodes for name in _needs(n)} | set(fetches)
-        produced = {name for n in nodes for name in n.output}
-        # A fetched tensor that is fed, or a weight, needs a node of its own to be an output.
-        passed = [name for name in fetches if name not in produced or self.is_bfloat16(name)]
-        inward = [name for name in feeds if name in used and self.is_bfloat16(name)]
-        graph = helper.make_graph(
-            [*(_cast(f"{n}/fed", n, TensorProto.BFLOAT16) for n in inward), *nodes, *map(self._pass, passed)],
-            "extract",
-            [self._input(name, array) for name, array in feeds.items() if name in used],
-            [onnx.ValueInfoProto(name=f"{n}/fetched" if n in passed else n) for n in fetches],
-            [self.initializers[name] for name in sorted(constants)],
-        )
-        for output in graph.output:
-            known = self.types.get(output.name)
-            if known is not None and known.type.HasField("tensor_type"):
-                output.type.tensor_type.elem_type = known.type.tensor_type.elem_type
-        model = helper.make_model(graph, opset_imports=list(self.proto.opset_import), functions=self.proto.functions)
-        model.ir_version = self.proto.ir_version
-        return model
+        return wanted, constants
+
+    def portions(self, feeds: Mapping[str, np.ndarray], fetches: Sequence[str], limit: int) -> list[Portion]:
+        """The nodes that compute `fetches` from `feeds`, in order, with not much more than `limit` bytes of weights in
+        each portion."""
+        wanted, constants = self._needed(feeds, fetches)
+        found: list[Portion] = []
+        size = 0
+        for index in sorted(wanted):
+            n = self.proto.graph.node[index]
+            own = sum(size_of(self.initializers[i]) for i in _needs(n) if i in constants)
+            size += own
+            if size > limit or not found:
+                found.append(Portion([], [], []))
+                size = own
+            found[-1].inputs.extend(i for i in _needs(n) if i and i not in constants)
+            found[-1].outputs.extend(o for o in n.output if o)
+            found[-1].weights.extend(i for i in _needs(n) if i in constants and self._is_mapped(i))
+        passed = [n for n in fetches if n in constants]
+        return [*found, *([Portion([], passed, [])] if passed else [])]
+
+    def _is_mapped(self, name: str) -> bool:
+        t = self.initializers[name]
+        return t.data_location == TensorProto.EXTERNAL and t.data_type in (TensorProto.FLOAT, TensorProto.FLOAT16)
+
+    def mapped(self, name: str) -> np.ndarray:
+        """A portion's weight as the file holds it, unread."""
+        t = self.initializers[name]
+        told = {e.key: e.value for e in t.external_data}
+        dtype = helper.tensor_dtype_to_np_dtype(t.data_type)
+        return np.memmap(
+            self.folder / told["location"], dtype, "r", int(told.get("offset", 0)), tuple(t.dims) or (1,)
+        ).reshape(tuple(t.dims))
 
     def is_bfloat16(self, name: str) -> bool:
         """NumPy has no bfloat16, and engines hand it out as something else or not at all: such a tensor crosses the
@@ -147,6 +198,23 @@ class OnnxModel:
         else:
             element = helper.np_dtype_to_tensor_dtype(array.dtype)
         return helper.make_tensor_value_info(name, element, list(array.shape))
+
+
+def embedded(t: TensorProto, folder: Path) -> TensorProto:
+    """`t` with its values in it."""
+    if t.data_location != TensorProto.EXTERNAL:
+        return t
+    told = {e.key: e.value for e in t.external_data}
+    with (folder / told["location"]).open("rb") as stream:
+        stream.seek(int(told.get("offset", 0)))
+        raw = stream.read(int(told.get("length", -1)))
+    return TensorProto(name=t.name, dims=t.dims, data_type=t.data_type, raw_data=raw)
+
+
+def size_of(t: TensorProto) -> int:
+    """Bytes of its values, wherever they are."""
+    told = {e.key: e.value for e in t.external_data}
+    return int(told["length"]) if "length" in told else t.ByteSize()
 
 
 def attributes(n: NodeProto) -> dict[str, Any]:

@@ -12,10 +12,11 @@ import numpy as np
 import onnx
 
 from .contract import KEPT, Arrays, EngineError
-from .onnx_model import OnnxModel
+from .onnx_model import OnnxModel, size_of
 
 LEVELS = {"disable": 0, "basic": 1, "extended": 2, "all": 99}
 PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider", "tensorrt": "TensorrtExecutionProvider"}
+WRITTEN = 2**29  # bytes of weights that are written to look at an optimised graph; a worker may write 1 GiB
 LIMIT = 2**31 - 2**20  # bytes a serialised model may have
 
 
@@ -51,7 +52,7 @@ class OnnxRuntime:
         if fetches is None:
             return self._run(self._session(("whole",), lambda: self.path), self.model.outputs, feeds)
         key = ("part", *sorted((n, a.dtype.str, a.shape) for n, a in feeds.items()), *fetches)
-        session = self._session(key, lambda: self.model.extract(feeds, fetches))
+        session = self._session(key, lambda: self.model.extract(feeds, fetches, embed=False))
         fetched = self._run(session, [o.name for o in session.get_outputs()], feeds)
         return {n.removesuffix("/fetched"): a for n, a in fetched.items()}
 
@@ -66,6 +67,8 @@ class OnnxRuntime:
 
     def _session(self, key: tuple[Any, ...], build: Any) -> Any:
         if key not in self.sessions:
+            if self.model.external:
+                self.sessions.clear()  # each holds the weights again
             if len(self.sessions) > KEPT:
                 del self.sessions[next(k for k in self.sessions if k != ("whole",))]
             self.sessions[key] = self._open(build())
@@ -84,6 +87,12 @@ class OnnxRuntime:
             options.inter_op_num_threads = 1
         if optimized:
             options.optimized_model_filepath = optimized
+            if self.model.external:
+                name = "session.optimized_model_external_initializers_file_name"
+                options.add_session_config_entry(name, f"{Path(optimized).name}.data")
+        if self.model.external and not isinstance(model, Path):
+            name = "session.model_external_initializers_file_folder_path"
+            options.add_session_config_entry(name, str(self.model.folder))
         provider: Any = PROVIDERS[self.knobs["device"]]
         if self.knobs["device"] != "cpu":
             tf32 = "1" if self.knobs["precision"] == "tf32" else "0"
@@ -103,9 +112,10 @@ class OnnxRuntime:
     def _alive(self) -> list[str] | None:
         """Names that survive optimisation: the points at which the fused graph can be cut.
 
-        Layout passes rename tensors without changing what they hold, so the graph before them is looked at.
+        Layout passes rename tensors without changing what they hold, so the graph before them is looked at. It is
+        written with its weights: of a model too large for that, all tensors are points.
         """
-        if self.knobs["opt"] == "disable":
+        if self.knobs["opt"] == "disable" or sum(map(size_of, self.model.initializers.values())) > WRITTEN:
             return None
         level = "extended" if self.knobs["opt"] == "all" else self.knobs["opt"]
         with tempfile.TemporaryDirectory(prefix="assay-") as temporary:

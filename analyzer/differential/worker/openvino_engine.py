@@ -5,6 +5,7 @@ Knobs: ``precision`` (float32, bfloat16, float16, default), ``threads``, ``devic
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,8 @@ class OpenVINO:
         self.core = openvino.Core()
         self.model = OnnxModel(folder / model["path"])
         self.path = folder / model["path"]
+        if self.model.external:
+            os.chdir(self.model.folder)  # a part without a path refers to weights from here
         self.compiled.clear()
         return self.model.describe()
 
@@ -58,7 +61,7 @@ class OpenVINO:
             names = list(fetches)
             key = ("part", *sorted((n, a.dtype.str, a.shape) for n, a in feeds.items()), *fetches)
             if key not in self.compiled:
-                part = self.model.extract(feeds, fetches)
+                part = self.model.extract(feeds, fetches, embed=False)
                 self._compile(key, self.core.read_model(part.SerializeToString()))
         compiled = self.compiled[key]
         request = compiled.create_infer_request()
@@ -75,6 +78,8 @@ class OpenVINO:
             config["INFERENCE_PRECISION_HINT"] = HINTS[self.knobs["precision"]]
         if self.knobs["threads"]:
             config["INFERENCE_NUM_THREADS"] = int(self.knobs["threads"])
+        if self.model.external:
+            self.compiled.clear()  # each holds the weights again
         if len(self.compiled) > KEPT:
             del self.compiled[next(k for k in self.compiled if k != ("whole",))]
         device = "GPU" if self.knobs["device"] in ("gpu", "cuda") else "CPU"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 
 from .contract import Arrays
 from .onnx_model import FLOATS, OnnxModel, in_float64, opset_of
+
+PORTION = 128 << 20  # bytes of weights that are widened at once
 
 
 class Reference:
@@ -24,7 +28,7 @@ class Reference:
     def load(self, model: dict[str, Any], folder: Path) -> dict[str, Any]:
         self.model = OnnxModel(folder / model["path"])
         description = self.model.describe()
-        if self.knobs["precision"] == "float64":
+        if self.knobs["precision"] == "float64" and not self.model.external:
             self.model.proto = in_float64(self.model.proto)
             graph = self.model.proto.graph
             self.model.initializers = {i.name: i for i in graph.initializer}
@@ -40,12 +44,10 @@ class Reference:
         return self.model.cut(inputs, outputs)
 
     def evaluate(self, feeds: Arrays, fetches: Sequence[str] | None) -> Arrays:
-        from onnx.reference import ReferenceEvaluator
-
-        from .reference_operators import operators_for
-
+        if self.model.external:
+            return self._in_portions(feeds, self.model.outputs if fetches is None else fetches)
         if self.knobs["precision"] == "float64":
-            feeds = {n: a.astype(np.float64) if a.dtype.kind == "f" else a for n, a in feeds.items()}
+            feeds = {n: _as(a, True) for n, a in feeds.items()}
         if fetches is None and self.model.needs_carriers:
             fetches = self.model.outputs
         if fetches is None:
@@ -55,11 +57,42 @@ class Reference:
             proto = self.model.extract(feeds, fetches)
             names = [o.name for o in proto.graph.output]
             feeds = {i.name: feeds[i.name.removesuffix("/fed")] for i in proto.graph.input}
-        evaluator = ReferenceEvaluator(proto, new_ops=operators_for(opset_of(proto)))
-        with np.errstate(all="ignore"):
-            values = evaluator.run(names, feeds)
-        return {
-            n.removesuffix("/fetched"): np.asarray(v)
-            for n, v in zip(names, values, strict=False)
-            if v is not None and not isinstance(v, (list, dict))
-        }
+        return _run(proto, names, feeds)
+
+    def _in_portions(self, feeds: Arrays, fetches: Sequence[str]) -> Arrays:
+        """As `evaluate`, with the weights of a few nodes in memory at a time."""
+        wide = self.knobs["precision"] == "float64"
+        known = {n: _as(a, wide) for n, a in feeds.items()}
+        portions = self.model.portions(known, fetches, PORTION)
+        for index, portion in enumerate(portions):
+            later = {name for p in portions[index + 1 :] for name in p.inputs}
+            wanted = [n for n in portion.outputs if n in later or n in fetches]
+            given: Arrays = {n: known[n] for n in portion.inputs if n in known}
+            given |= {n: _as(self.model.mapped(n), wide) for n in portion.weights}
+            part = self.model.extract(given, wanted)
+            proto = in_float64(part) if wide else part
+            feeds = {i.name: given[i.name.removesuffix("/fed")] for i in proto.graph.input}
+            known |= _run(proto, [o.name for o in proto.graph.output], feeds)
+            known = {n: a for n, a in known.items() if n in later or n in fetches}
+            given = feeds = {}
+            gc.collect()  # evaluators refer to themselves
+        return {n: known[n] for n in fetches if n in known}
+
+
+def _as(array: np.ndarray, wide: bool) -> np.ndarray:
+    return array.astype(np.float64) if wide and array.dtype.kind == "f" else array
+
+
+def _run(proto: onnx.ModelProto, names: Sequence[str], feeds: Arrays) -> Arrays:
+    from onnx.reference import ReferenceEvaluator
+
+    from .reference_operators import operators_for
+
+    evaluator = ReferenceEvaluator(proto, new_ops=operators_for(opset_of(proto)))
+    with np.errstate(all="ignore"):
+        values = evaluator.run(list(names), feeds)
+    return {
+        n.removesuffix("/fetched"): np.asarray(v)
+        for n, v in zip(names, values, strict=False)
+        if v is not None and not isinstance(v, (list, dict))
+    }

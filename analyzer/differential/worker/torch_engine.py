@@ -39,6 +39,7 @@ class Torch:
         self.named: list[str] = []
         self.program: Program | None = None  # None: it cannot be traced
         self.where: list[str] = []  # the layers that are being called, where nothing can be traced
+        self.ahead: tuple[Any, Any, Any, Any] | None = None  # module, arguments, keywords, trace: made by `prepare`
 
     def fingerprint(self) -> dict[str, Any]:
         import torch
@@ -56,6 +57,24 @@ class Torch:
             found["gpu"] = torch.cuda.get_device_name()
         return found
 
+    def prepare(self, model: dict[str, Any], folder: Path) -> None:
+        import torch
+
+        torch.manual_seed(0)
+        module, args, kwargs = build_module(model, folder)
+        self.ahead = module, args, kwargs, self._traced(module, args, kwargs)
+
+    def _traced(self, module: Any, args: Any, kwargs: Any) -> Any:
+        """The exported program and what is read from it, or why the module cannot be traced."""
+        import torch
+
+        try:
+            with torch.no_grad(), unchecked_distributions(torch):
+                exported = torch.export.export(module, tuple(args), kwargs or None)
+        except Exception as error:
+            return error
+        return exported, Program(exported)
+
     def load(self, model: dict[str, Any], folder: Path) -> dict[str, Any]:
         import torch
 
@@ -63,13 +82,16 @@ class Torch:
         self.examples: Arrays = {}
         self.parts.clear()  # of the model that was loaded before
         notes: list[str] = []
+        ahead, self.ahead = self.ahead, None
+        traced: Any = None
         if model["kind"] == "torch-program":
-            program = load_program(folder, model)
-            module = program.module()
-            args, kwargs = program.example_inputs or ((), {})
+            exported = load_program(folder, model)
+            module = exported.module()
+            args, kwargs = exported.example_inputs or ((), {})
+            traced = exported, None
         else:
-            module, args, kwargs = build_module(model, folder)
-            notes += take_weights(module, folder / model["weights"]) if model.get("weights") else []
+            module, args, kwargs, traced = ahead or (*build_module(model, folder), None)
+            notes += take_weights(module, folder / model["weights"]) if model.get("weights") else []  # the trace's too
         dtype = DTYPES.get(self.knobs["precision"])
         if dtype is not None:
             module = module.to(getattr(torch, dtype))
@@ -77,19 +99,16 @@ class Torch:
         args, kwargs = self._place(args), self._place(kwargs)
         self.module, self.kwargs = module, kwargs
         self.buffers = Buffers(module)
-        if model["kind"] == "torch-program" and dtype is None and self.knobs["device"] == "cpu":
-            self.exported = program
-        else:
-            try:
-                with torch.no_grad(), unchecked_distributions(torch):
-                    self.exported = torch.export.export(module, tuple(args), kwargs or None)
-            except Exception as error:
-                if self.knobs["mode"] == "export":
-                    raise
-                notes.append(f"PyTorch cannot trace the module: {_first(error)}")
-                return self._opaque(args, kwargs, notes, model.get("inputs") or ())
+        if traced is None or dtype is not None or self.knobs["device"] != "cpu":
+            traced = self._traced(module, args, kwargs)
+        if isinstance(traced, Exception):
+            if self.knobs["mode"] == "export":
+                raise traced
+            notes.append(f"PyTorch cannot trace the module: {_first(traced)}")
+            return self._opaque(args, kwargs, notes, model.get("inputs") or ())
+        self.exported, program = traced
         self.runnable = self._runnable(module)
-        self.program = Program(self.exported)
+        self.program = program or Program(self.exported)
         self.inputs, self.outputs = self.program.inputs, self.program.outputs
         self._note_examples(args, kwargs)
         return {

@@ -51,12 +51,12 @@ def take_weights(module: Any, path: Path) -> list[str]:
         from onnx import numpy_helper
     except ImportError:
         return ["PyTorch ran with the weights that the entry point makes, not with the exported ones."]
-    stored = {i.name: i for i in onnx.load(str(path)).graph.initializer}
+    stored = {i.name: i for i in onnx.load(str(path), load_external_data=False).graph.initializer}
     with torch.no_grad():
         for name, value in [*module.named_parameters(), *module.named_buffers()]:
             if name not in stored:
                 continue
-            array = numpy_helper.to_array(stored[name])
+            array = numpy_helper.to_array(stored[name], str(path.parent))
             if tuple(array.shape) == tuple(value.shape):
                 plain = array.copy() if array.dtype.kind in "biuf" else array.astype(np.float32)
                 value.copy_(torch.from_numpy(plain))
