@@ -1,6 +1,6 @@
 """Defects seeded into training modules: is each found on its line and confirmed, and is its repaired twin silent?
 
-    python -m benchmarks.seeded_defects --work FOLDER [--pairs 150] [--seed 0] [--only NAME …] [--report]
+    python -m benchmarks.seeded_defects --work FOLDER [--pairs 150] [--seed 0] [--second] [--only NAME …] [--report]
 
 A pair is a module (`seeded/hosts.py`) and a defect (`seeded/kinds.py`) that uses what the module computes, written out
 as a file with the defect and one with its repair. Every kind of defect is drawn once, the rest at random. The files are
@@ -30,6 +30,7 @@ from analyzer.numerical.confirm.confirmation import Budget, Confirmer
 from analyzer.problem import Problem
 from benchmarks.seeded.hosts import HOSTS, RANGES, Host
 from benchmarks.seeded.kinds import KINDS, Kind, kinds_of
+from benchmarks.seeded.second import PAIRS
 
 EXPORTER = Path(__file__).resolve().parents[1] / "tests" / "numerical_detection" / "export_many.py"
 BATCH = 50  # files exported by one process
@@ -44,7 +45,7 @@ class Pair:
 
     @property
     def name(self) -> str:
-        return f"{self.host.name}_{self.kind.name}".lower()
+        return f"{self.host.name}_{self.kind.name}".lower() if self.host.roles else self.kind.name
 
     def text(self, repaired: bool) -> str:
         host, kind = self.host, self.kind
@@ -72,6 +73,16 @@ def drawn(hosts: Sequence[Host], kinds: Sequence[Kind], count: int, seed: int) -
     rest = [p for p in rest if p not in first]
     draw.shuffle(rest)
     return (first + rest)[:count]
+
+
+def written(text: str) -> Iterator[Pair]:
+    """The pairs of the second set: each defect in a module of its own."""
+    for block in text.strip().removeprefix("= ").split("\n= "):
+        heading, lines = block.split("\n", 1)
+        name, given = heading.split(" | ")
+        inputs = tuple((n, example) for n, example in (part.split(": ", 1) for part in given.split("; ")))
+        (kind,) = kinds_of(f"@ own {name}\n{lines}")
+        yield Pair(Host(name.title().replace("_", ""), (), inputs, "", "", "0.0"), kind)
 
 
 def exported(names: Sequence[str], root: Path, out: Path) -> None:
@@ -169,11 +180,13 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--pairs", type=int, default=150)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--second", action="store_true", help="the second set instead")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--report", action="store_true")
     arguments = parser.parse_args()
     if not arguments.report:
-        pairs = drawn(HOSTS, tuple(kinds_of(KINDS)), arguments.pairs, arguments.seed)
+        first = drawn(HOSTS, tuple(kinds_of(KINDS)), arguments.pairs, arguments.seed)
+        pairs = list(written(PAIRS)) if arguments.second else first
         pairs = [p for p in pairs if not arguments.only or any(name in p.name for name in arguments.only)]
         study(pairs, arguments.work.resolve())
     report(arguments.work)
