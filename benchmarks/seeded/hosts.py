@@ -4,6 +4,7 @@
 the module itself is trained on.
 """
 
+# ruff: noqa: E501 (a line of a program is one line here)
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -4,6 +4,7 @@ The line that begins with `!` fails; in the repaired twin those that begin with 
 `__init__` begins with `+`. Each defect defines `term`, which is added to the module's loss.
 """
 
+# ruff: noqa: E501 (a line of a program is one line here)
 from __future__ import annotations
 
 from collections.abc import Iterator
