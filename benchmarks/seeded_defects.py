@@ -1,6 +1,6 @@
 """Defects seeded into training modules: is each found on its line and confirmed, and is its repaired twin silent?
 
-    python -m benchmarks.seeded_defects --work FOLDER [--pairs 150] [--seed 0] [--second] [--only NAME …] [--report]
+    python -m benchmarks.seeded_defects --work FOLDER [--pairs 150] [--seed 0] [--second] [--only NAME …] [--harm]
 
 A pair is a module (`seeded/hosts.py`) and a defect (`seeded/kinds.py`) that uses what the module computes, written out
 as a file with the defect and one with its repair. Every kind of defect is drawn once, the rest at random. The files are
@@ -147,14 +147,50 @@ def study(pairs: Sequence[Pair], work: Path) -> None:
                     file.write(json.dumps(row) + "\n")
 
 
+def harm_at_random(pair: Pair, runs: int = 250) -> int:
+    """In how many plain PyTorch runs at random weights and inputs the loss or a weight's gradient is not finite.
+
+    Knows nothing of the analysis: tells whether a seed that was not shown is a defect at all.
+    """
+    import torch
+
+    torch.set_num_threads(1)
+    draw, names = random.Random(0), dict[str, Any]()
+    exec(compile(pair.text(False), pair.name, "exec"), names)
+    harmful = 0
+    for run in range(runs):
+        model, examples = names["build"]()
+        torch.manual_seed(run)
+        with torch.no_grad():
+            for weight in model.parameters():  # as training starts, near there, anywhere in the widened range
+                weight += (torch.rand_like(weight) * 2 - 1) * (weight.max() - weight.min()) * (0, 0.1, 1)[run % 3]
+        given = []
+        for name, example in examples.items():
+            low, high = RANGES.get(name, (0, 1) if "mask" in name else (-100, 100))
+            drawn_at_random = low + (high - low) * torch.rand(example.shape)
+            ends = torch.full(example.shape, float(draw.choice((low, high))))
+            same = drawn_at_random[:1].expand(example.shape)
+            chosen = draw.choice((torch.zeros(example.shape), drawn_at_random, ends, ends, example, same))
+            fixed = not example.is_floating_point() or name == "labels"
+            given.append(example if fixed else (chosen > 0.5).float() if "mask" in name else chosen)
+        loss = model(*given)
+        if loss.requires_grad:
+            loss.backward()
+        gradients = [w.grad for w in model.parameters() if w.grad is not None]
+        harmful += not all(bool(t.isfinite().all()) for t in (loss, *gradients))
+    return harmful
+
+
 def rows(path: Path) -> Iterator[dict[str, Any]]:
     if path.is_file():
         yield from (json.loads(line) for line in path.read_text().splitlines())
 
 
-def report(work: Path) -> None:
-    """The figures, each miss and each twin that is not silent."""
+def report(work: Path, pairs: Sequence[Pair] = ()) -> None:
+    """The figures, each miss and each twin that is not silent; of `pairs`, whether plain runs show what was missed."""
     counted = found = confirmed = silent = 0
+    harmless = []
+    seeds = {pair.name: pair for pair in pairs}
     for row in rows(work / "results.jsonl"):
         counted += 1
         if isinstance(row["defective"], str):
@@ -165,6 +201,11 @@ def report(work: Path) -> None:
         shows = any(f["confidence"] in ("confirmed", "proved") for f in here)
         confirmed += shows
         if not shows:
+            harm = harm_at_random(seeds[row["name"]]) if row["name"] in seeds else None
+            if harm == 0:
+                harmless.append(bool(here))
+            if harm is not None:
+                print(f"plain runs with harm: {harm} of 250", end=" ")
             print(f"{'not confirmed' if here else 'missed'} {row['name']}:{row['line']}: {row['defective']}")
         for f in row["defective"]:
             if f["line"] != row["line"]:
@@ -173,6 +214,8 @@ def report(work: Path) -> None:
         if row["repaired"]:
             print(f"loud twin {row['name']}: {row['repaired']}")
     print(f"{counted} pairs: {found} found on the line, {confirmed} confirmed or proved, {silent} twins silent")
+    if seeds:
+        print(f"not shown and without harm in plain runs: {len(harmless)}, of them {sum(harmless)} found")
 
 
 def main() -> None:
@@ -183,13 +226,14 @@ def main() -> None:
     parser.add_argument("--second", action="store_true", help="the second set instead")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--report", action="store_true")
+    parser.add_argument("--harm", action="store_true", help="whether plain runs show what was not confirmed")
     arguments = parser.parse_args()
+    first = drawn(HOSTS, tuple(kinds_of(KINDS)), arguments.pairs, arguments.seed)
+    pairs = list(written(PAIRS)) if arguments.second else first
     if not arguments.report:
-        first = drawn(HOSTS, tuple(kinds_of(KINDS)), arguments.pairs, arguments.seed)
-        pairs = list(written(PAIRS)) if arguments.second else first
         pairs = [p for p in pairs if not arguments.only or any(name in p.name for name in arguments.only)]
         study(pairs, arguments.work.resolve())
-    report(arguments.work)
+    report(arguments.work, pairs if arguments.harm else ())
 
 
 if __name__ == "__main__":
