@@ -15,6 +15,11 @@ from analyzer.findings import Confidence, Finding, Level
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import Budget, Confirmer
+from analyzer.numerical.confirm.extract import Leaf
+from analyzer.numerical.confirm.objective import LOWEST
+from analyzer.numerical.confirm.position import nearer
+from analyzer.numerical.confirm.problem import Problem
+from analyzer.numerical.confirm.search import Verdict, judged
 from analyzer.numerical.findings import NOT_REACHED
 
 N = helper.make_node
@@ -34,13 +39,14 @@ def review(
     losses: tuple[str, ...] = (),
     range_: tuple[float, float] = (-1, 1),
     kind: int = TensorProto.FLOAT,
+    more: tuple[str, ...] = (),
     **weights: Any,
 ) -> dict[str, Finding]:
     """Rule -> finding of a model of code (its weights are trained), after a search."""
     used = [numpy_helper.from_array(np.asarray(v, np.float32), n) for n, v in weights.items()]
-    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 4])
+    inputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [2, 4]) for n in ("x", *more)]
     outputs = [helper.make_tensor_value_info(n, kind, None) for n in dict.fromkeys(("y", *losses))]
-    graph = helper.make_graph(nodes, "g", [x], outputs, used)
+    graph = helper.make_graph(nodes, "g", inputs, outputs, used)
     proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
     target = TargetConfig(id="t", entry="t.py:build", inputs={"x": InputSpec(range=ValueRange(*range_))})
     found = analyse(Graph(ir.from_proto(proto), "torch", losses=losses), target, explain=False, confirmer=workers)
@@ -89,6 +95,45 @@ def test_a_deviation_that_training_may_drive_through_0_blocks(workers: Confirmer
 def test_inputs_may_stand_at_exact_values(workers: Confirmer) -> None:
     nodes = [N("MatMul", ["x", "w"], ["h"]), N("ReduceL2", ["h"], ["n"]), N("Div", ["h", "n"], ["y"])]
     assert review(workers, nodes, w=W)["division-by-zero"].level is Level.ERROR  # x = 0
+
+
+def test_an_input_may_equal_what_the_model_computes_of_the_others(workers: Confirmer) -> None:
+    """A distance between a prediction and its target is 0 where no descent ends exactly, at all weights."""
+    nodes = [
+        N("Gemm", ["x", "w", "b"], ["h"]),
+        N("Sub", ["h", "target"], ["d"]),
+        N("ReduceL2", ["d"], ["n"], keepdims=0),
+        N("Div", ["x", "n"], ["y"]),
+    ]
+    found = review(workers, nodes, more=("target",), w=W, b=RNG.standard_normal(4))["division-by-zero"]
+    assert (found.level, found.confidence) == (Level.ERROR, Confidence.CONFIRMED)
+
+
+def test_a_part_of_a_sequence_is_searched(workers: Confirmer) -> None:
+    """What `chunk` makes: the search has gradients through it, and the engine's run tells by the parts."""
+    nodes = [
+        N("Constant", [], ["two"], value=numpy_helper.from_array(np.array(2), "two")),
+        N("Constant", [], ["first"], value=numpy_helper.from_array(np.array(0), "first")),
+        N("MatMul", ["x", "w"], ["h"]),
+        N("SplitToSequence", ["h", "two"], ["s"], axis=-1),
+        N("SequenceAt", ["s", "first"], ["p"]),
+        N("Exp", ["p"], ["y"]),
+    ]
+    found = review(workers, nodes, range_=(-100, 100), w=W)["exp-overflow"]
+    assert (found.level, found.confidence) == (Level.ERROR, Confidence.CONFIRMED)
+
+
+def test_the_nearest_failing_weights_fail_in_pytorch_itself() -> None:
+    """Not only where engines differ (denormal numbers): the rest of the model is run by PyTorch."""
+    import torch
+
+    nodes = [N("Exp", ["w"], ["p"]), N("Log", ["p"], ["y"])]
+    values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [3]) for n in "wy"]
+    model = helper.make_model(helper.make_graph(nodes, "g", values[:1], values[1:]), ir_version=10)
+    leaf = Leaf("w", (3,), "FLOAT", -300.0, 300.0, "parameter", np.zeros(3, np.float32), True)
+    problem = Problem(ir.from_proto(model), (leaf,), ("p",), ("y",), (0, LOWEST))
+    found, _ = nearer(problem, {"w": torch.full((3,), -300.0)})
+    assert judged(problem, found, exactly=True) is Verdict.FAILS
 
 
 def test_units_that_are_dead_have_volume(workers: Confirmer) -> None:

@@ -34,7 +34,8 @@ def run_onnx(model_bytes: bytes, leaves: Arrays, wanted: Sequence[str], threads:
     session = onnxruntime.InferenceSession(model_bytes, options, providers=["CPUExecutionProvider"])
     names = [o.name for o in session.get_outputs() if o.name in wanted]
     feeds = {i.name: leaves[i.name] for i in session.get_inputs()}
-    results = dict(zip(names, session.run(names, feeds), strict=True))
+    given = zip(names, session.run(names, feeds), strict=True)
+    results = {name: array for name, array in given if isinstance(array, np.ndarray)}  # sequences tell by their parts
     return Run(results, f"ONNX Runtime {onnxruntime.__version__}")
 
 

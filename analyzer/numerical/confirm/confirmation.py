@@ -168,6 +168,7 @@ class Confirmer:
             "witness": str(found.work / "found.npz"),
             "seed": self.budget.seed,
             "infinite": False,
+            "forward": not warning.backward and warning.rule != MASKED,
             "flush": found.kind == "tensorflow",
             "moved": far if len(far) == len(found.standing.moved) else [],
         }
@@ -175,6 +176,8 @@ class Confirmer:
             answer = self._searcher.ask(request, BUSY * self.budget.run + START_SECONDS)
         except WorkerFailed:
             return found
+        if answer["status"] == "elsewhere":
+            return replace(found, standing=replace(found.standing, elsewhere=True))
         if answer["status"] != "followed":
             return found
         standing = replace(

@@ -18,6 +18,13 @@ STEPS = 40  # of Adam; training that heads for a bound shows it in fewer
 RATE = 0.02  # of Adam, relative to the width of a weight's range: 40 steps cross most of it if all agree
 
 
+def happens(problem: Problem, witness: Mapping[str, Any], seed: int) -> bool:
+    """Whether any operator of the whole model fails on its way forward at the witness, in torch."""
+    (calm,) = ordinary_points(problem, seed, 1)
+    _, trace = _values(problem, {**calm, **{n: t for n, t in witness.items() if n in calm}})
+    return bool(trace.earlier)
+
+
 def reached(problem: Problem, witness: Mapping[str, Any], seed: int) -> str:
     """What the failure reaches in the whole model ("an output"), or an empty string.
 

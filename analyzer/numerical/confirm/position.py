@@ -141,14 +141,18 @@ def nearer(problem: Problem, point: Point) -> tuple[Point, tuple[tuple[str, floa
         mixed = {n: torch.lerp(s.double(), point[n].double(), part).to(s.dtype) for n, s in start.items()}
         return {**point, **mixed}
 
+    # What fails in torch itself goes on doing so: a point where other engines alone fail shows nothing of the model.
+    exactly = judged(problem, point, exactly=True) is Verdict.FAILS
+
+    def fails(part: float) -> bool:
+        return judged(problem, at(part), exactly=exactly) is Verdict.FAILS
+
     low, high = 0.0, 1.0
     for _ in range(10):
         middle = (low + high) / 2
-        low, high = (low, middle) if judged(problem, at(middle)) is Verdict.FAILS else (middle, high)
+        low, high = (low, middle) if fails(middle) else (middle, high)
     high = min(1.0, high * 1.02)  # a little further: engines round differently
-    found = at(high) if high < 1.0 else point
-    if judged(problem, found) is not Verdict.FAILS:
-        found = point
+    found = at(high) if high < 1.0 and fails(high) else point
     ways = [_way(x, start[x.name], found[x.name]) for x in weights]
     return found, tuple(sorted((w for w in ways if w[3] > 0), key=lambda w: -w[3]))
 

@@ -22,6 +22,7 @@ from analyzer.numerical.confirm.torch_evaluation import Trace, run
 from analyzer.numerical.confirm.torch_registry import Mode
 
 SCALES = (2.0, 30.0, 1e3, 1e6, 1e18)  # how far an unbounded leaf is moved
+EQUALS = 12  # values of the model that an input is set equal to, the last ones: close to the operator
 STEPS = (
     1.0,
     1.0,
@@ -56,6 +57,10 @@ def candidates(problem: Problem, seed: int, deadline: float) -> Iterator[Point]:
     for point in probes_from(problem, starts[0], rng):
         if time.process_time() > deadline:
             return
+        if judged(problem, point) is Verdict.FAILS:
+            yield point
+    silent = {x.name: tensor_of(x, 0.0) for x in problem.leaves if x.role != "parameter"}  # engines agree on biases
+    for point in (p for start in (starts[0], {**starts[0], **silent}) for p in _equal(problem, start, deadline)):
         if judged(problem, point) is Verdict.FAILS:
             yield point
     calm = ordinary_points(problem, seed, len(starts))  # behind another failure no gradient says where to go
@@ -122,15 +127,37 @@ def _nudged(leaf: Leaf, tensor: Any, rng: np.random.Generator) -> Any:
     return tensor_of(leaf, tensor.double().numpy() + 0.02 * width * rng.uniform(-1.0, 1.0, leaf.shape))
 
 
-def judged(problem: Problem, point: Point) -> Verdict:
-    """What a run at the point does to the operator."""
+def _equal(problem: Problem, start: Point, deadline: float) -> Iterator[Point]:
+    """The point with one input equal to what the model computes of the others: no descent ends exactly there.
+
+    Distances are 0, cosines 1 and differences cancel where an input (a target, a point, a label) meets a prediction.
+    """
+    import torch
+
+    for leaf in problem.leaves:
+        if leaf.role == "parameter" or "FLOAT" not in leaf.dtype:
+            continue
+        trace = Trace(problem.outputs[0], infinite=problem.infinite)
+        values = run(problem.program, {**problem.fixed, **start}, Mode(surrogate=False), trace)
+        others = (v for n, v in values.items() if n != leaf.name and isinstance(v, torch.Tensor))
+        fitting = [v for v in others if v.shape == start[leaf.name].shape and v.dtype == start[leaf.name].dtype]
+        for value in fitting[-EQUALS:]:
+            if time.process_time() > deadline:
+                return
+            if bool(((value >= leaf.lo) & (value <= leaf.hi)).all()):
+                yield {**start, leaf.name: value.detach()}
+
+
+def judged(problem: Problem, point: Point, *, exactly: bool = False) -> Verdict:
+    """What a run at the point does to the operator; `exactly`: what fails in other engines alone holds."""
     if problem.backward:
         return Verdict.FAILS if gradient_fails(problem, point) else Verdict.HOLDS
     trace = problem.traced(point, Mode(surrogate=False))
     if trace.earlier:
         return Verdict.VICTIM
     fails = any(
-        failed(given, made, problem.infinite) or nearly(given, problem.target) for given, made in trace.executions
+        failed(given, made, problem.infinite) or (not exactly and nearly(given, problem.target))
+        for given, made in trace.executions
     )
     return Verdict.FAILS if fails else Verdict.HOLDS
 

@@ -147,6 +147,8 @@ def _follow(request: dict[str, Any]) -> dict[str, Any]:
     with np.load(request["witness"]) as archive:
         witness = {n: _typed(from_numpy(archive[n]), dtypes[n]) for n in archive.files if n in dtypes}
     seed = int(request["seed"])
+    if request["forward"] and not consequences.happens(problem, witness, seed):
+        return {"status": "elsewhere"}
     answer: dict[str, Any] = {"status": "followed", "reached": consequences.reached(problem, witness, seed)}
     if answer["reached"] and request["moved"] and problem.losses:
         failed, part = consequences.trained_towards(problem, witness, request["moved"], seed)
