@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.attributes import get_attribute
-from analyzer.tracing.calls import call, field_names
+from analyzer.tracing.calls import call
 from analyzer.tracing.iteration import iterate
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.plain_data import NotPlain, applied
@@ -26,6 +26,7 @@ from analyzer.tracing.values import (
     SetV,
     Unknown,
     Value,
+    field_names,
 )
 from analyzer.validity.terms import Cond, Poly, equal, floor_div, mod
 

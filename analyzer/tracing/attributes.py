@@ -32,6 +32,7 @@ from analyzer.tracing.values import (
     SuperV,
     Unknown,
     Value,
+    field_names,
 )
 from analyzer.validity.terms import Poly
 
@@ -276,6 +277,10 @@ def _of_class(tr: Tracer, value: Class, name: str) -> Value:
         return member
     if name in ("__name__", "__qualname__"):
         return value.name
+    if value.tuple and name == "_fields":
+        return tuple(field_names(value))
+    if value.tuple and name == "__new__":
+        return Bound(value, name)
     if name == "__init__" and value.library_bases:
         return Api(f"{value.library_bases[0]}.__init__")
     return tr.unknown(f"attribute {name}", label=f"{value.name}.{name}")
@@ -368,3 +373,8 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
         owner.scope.names[name] = value
     elif isinstance(owner, Function):
         owner.options[f"attribute {name}"] = value
+    elif isinstance(owner, Bound) and isinstance(owner.owner, Class) and name == "__defaults__":
+        if isinstance(value, tuple) and owner.function == "__new__" and owner.owner.tuple:
+            tr.touch(owner.owner.scope)
+            fields = field_names(owner.owner)
+            owner.owner.scope.names.update(zip(fields[len(fields) - len(value) :], value, strict=False))

@@ -9,8 +9,10 @@ from analyzer.tracing.operators.torch_modules import (
     children_of,
     find_submodule,
     is_hook,
+    is_module,
     is_sequence,
     named_children,
+    named_modules,
     register,
     register_hook,
 )
@@ -168,6 +170,9 @@ def instance_method(
         from analyzer.tracing.containers import method
 
         return method(tr, items, name, args, kwargs, node)
+    if name in ("modules", "named_modules") and is_module(owner) and not tr.in_definition:
+        named = named_modules(owner)
+        return named if name == "named_modules" else ListV([module for _, module in named.items], named.open)
     if name in ("parameters", "named_parameters", "state_dict", "modules", "named_modules", "buffers"):
         return tr.unknown(f"{name}()", "foreign")
     if name in ("children", "named_children"):
