@@ -373,8 +373,14 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
         owner.scope.names[name] = value
     elif isinstance(owner, Function):
         owner.options[f"attribute {name}"] = value
-    elif isinstance(owner, Bound) and isinstance(owner.owner, Class) and name == "__defaults__":
-        if isinstance(value, tuple) and owner.function == "__new__" and owner.owner.tuple:
-            tr.touch(owner.owner.scope)
-            fields = field_names(owner.owner)
-            owner.owner.scope.names.update(zip(fields[len(fields) - len(value) :], value, strict=False))
+    elif isinstance(owner, Bound) and name == "__defaults__" and isinstance(value, tuple):
+        _set_field_defaults(tr, owner, value)
+
+
+def _set_field_defaults(tr: Tracer, maker: Bound, defaults: tuple[Value, ...]) -> None:
+    """`Fields.__new__.__defaults__ = …` of a named tuple: its last fields have them."""
+    cls = maker.owner
+    if isinstance(cls, Class) and cls.tuple and maker.function == "__new__":
+        tr.touch(cls.scope)
+        fields = field_names(cls)
+        cls.scope.names.update(zip(fields[len(fields) - len(defaults) :], defaults, strict=False))

@@ -179,4 +179,3 @@ def _settle_hints(tr: Tracer) -> None:
 
 def start_folder(tr: Tracer) -> str:
     return tr.frames[0].path.rpartition("/")[0] if tr.frames else ""
-
