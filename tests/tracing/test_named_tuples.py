@@ -41,3 +41,9 @@ MODULE = (
 def test_what_python_does(tmp_path: Path, text: str, wrong: bool) -> None:
     shared = explore(tmp_path, "main.py", ast.parse(PLAIN + text + "\n"), Versions())
     assert bool([p for p in shared.problems.values() if p.level == "error"]) == wrong
+
+
+def test_a_name_that_every_version_of_a_framework_has_is_there(tmp_path: Path) -> None:
+    text = "n = 3 if hasattr(nn, 'SiLU') else 2\ntorch.zeros(2, n) @ torch.zeros(2, 2)\n"
+    shared = explore(tmp_path, "main.py", ast.parse(PLAIN + text), Versions())
+    assert [p.certain for p in shared.problems.values()] == [True]

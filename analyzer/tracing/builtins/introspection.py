@@ -11,6 +11,7 @@ from typing import Any
 from analyzer.tracing.attributes import delete_attribute, get_attribute, lacks_attribute, set_attribute
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.evaluation import evaluate
+from analyzer.tracing.framework_api import has_name
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.problems import PyRaise
@@ -119,6 +120,8 @@ def hasattr_(c: Call) -> Value:
                 return False
         if isinstance(value, Module):
             return name in value.scope.names or c.tr.unknown("an attribute test", pytype="bool")
+        if isinstance(value, Api) and has_name(f"{value.name}.{name}", c.tr.shared.versions):
+            return True
         if isinstance(value, Unknown):
             key = ("hasattr", name)
             if key not in value.items:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, of_convolution
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, layer_attribute, make_layer
 from analyzer.tracing.operators.torch_modules import (
     children_of,
@@ -62,8 +63,10 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
             instance.attrs["__layer__"] = layer
             if "items" in layer.attrs:
                 instance.attrs["items"] = layer.attrs["items"]
-            for name, value in layer.args.items():
-                if name != "bias":  # the parameter, not the switch
+            for name in dict.fromkeys((*layer.args, *SIZES_OF_CONVOLUTIONS)):
+                size = of_convolution(layer, name)
+                value = layer.args.get(name) if size is None else size
+                if name != "bias" and (name in layer.args or size is not None):  # the parameter, not the switch
                     instance.attrs.setdefault(name, value)
             for name, value in layer.attrs.items():
                 if name not in ("items", "name"):
