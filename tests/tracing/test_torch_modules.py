@@ -192,3 +192,10 @@ def test_a_convolution_keeps_its_sizes_as_torch_does(tmp_path: Path, made: str, 
             exec(program, {})
         shared = explore(tmp_path, "main.py", ast.parse(program), Versions())
         assert [p.site.line for p in shared.problems.values() if p.certain] == [7], torch.__version__
+
+
+def test_a_number_with_a_point_makes_integers_floating(tmp_path: Path) -> None:
+    text = "import torch\nfrom torch import nn\nx = torch.arange(4) * 0.5\nnn.Linear(4, 2)(x.sin())\n"
+    assert not explore(tmp_path, "main.py", ast.parse(text), Versions()).problems
+    whole = text.replace("0.5", "2")
+    assert explore(tmp_path, "main.py", ast.parse(whole.replace(".sin()", "")), Versions()).problems
