@@ -56,7 +56,7 @@ def paths_of(text: str, merging: bool, most: int) -> tuple[int, int, float]:
     explorers: list[Explorer] = []
 
     class Counted(Explorer):
-        def __init__(self, most_paths: int) -> None:
+        def __init__(self, most_combined: int) -> None:
             super().__init__(most)
             explorers.append(self)
 

@@ -13,6 +13,7 @@ from analyzer.tracing.iteration import iterate
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.signatures import refuse
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -25,6 +26,7 @@ from analyzer.tracing.values import (
     SetV,
     Unknown,
     Value,
+    field_names,
 )
 from analyzer.validity.terms import Cond, Poly, equal, floor_div, mod
 
@@ -75,8 +77,11 @@ def binary(
     tr: Tracer, op: type[ast.operator], left: Value, right: Value, node: ast.AST, in_place: bool = False
 ) -> Value:
     left, right = settled(left), settled(right)
+    left, right = _plainly(left), _plainly(right)
     if isinstance(left, (Instance, Class)) or isinstance(right, (Instance, Class)):
         return _overloaded(tr, op, left, right)
+    if op is ast.Add and isinstance(left, tuple) and isinstance(node, ast.BinOp):
+        _refuse_number(tr, node)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         if isinstance(left, (str, DictV)) or isinstance(right, (str, DictV)):
             return tr.unknown("text")
@@ -258,6 +263,22 @@ def _exact(left: Value, right: Value) -> Value:
         if isinstance(rest, int) and rest == 0:
             return floor_div(left, right)
     return None
+
+
+def _plainly(value: Value) -> Value:
+    """The elements of a named tuple that has no arithmetic of its own."""
+    if not isinstance(value, Instance) or not value.cls.tuple or value.open:
+        return value
+    if any(value.cls.find(f"__{prefix}{name}__") for name in _METHODS.values() for prefix in ("", "r")):
+        return value
+    names = [name for name in field_names(value.cls) if name in value.attrs]
+    return tuple(value.attrs[name] for name in names)
+
+
+def _refuse_number(tr: Tracer, node: ast.BinOp) -> None:
+    """A tuple and a number that is written there: no array, whose sum would be one."""
+    if isinstance(node.right, ast.Constant) and isinstance(node.right.value, (int, float)):
+        refuse(tr, "python/argument-mismatch", "TypeError", "`+` takes no tuple and number", node, certain=True)
 
 
 def _overloaded(tr: Tracer, op: type[ast.operator], left: Value, right: Value) -> Value:

@@ -10,6 +10,7 @@ from analyzer.tracing.modules import api_attribute, submodule
 from analyzer.tracing.operators import instance_attribute, layer_attribute, layer_attribute_set, tensor_attribute
 from analyzer.tracing.operators.torch_modules import is_sequence, register
 from analyzer.tracing.problems import Problem, PyRaise
+from analyzer.tracing.signatures import refuse
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -31,6 +32,7 @@ from analyzer.tracing.values import (
     SuperV,
     Unknown,
     Value,
+    field_names,
 )
 from analyzer.validity.terms import Poly
 
@@ -85,6 +87,8 @@ def get_attribute(tr: Tracer, value: Value, name: str, node: ast.AST | None = No
             return value.bounds[("start", "stop", "step").index(name)]
         if isinstance(value, (int, str)) and name == "value":
             return value  # a member of an enumeration that is a number or a text too
+        if type(value) is tuple and node is not None and not hasattr(tuple, name):
+            refuse(tr, "python/missing-attribute", "AttributeError", f"a tuple has no attribute `{name}`", node)
         return Bound(value, name)
     if isinstance(value, SliceV):
         return getattr(value, name, None)
@@ -167,6 +171,8 @@ def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -
 
         return call_function(tr, getter[0], (value, name), {}, cls=getter[1])
 
+    if name == "__delattr__":
+        return Native(name, lambda c: delete_attribute(c.tr, value, c.get(0)))
     modelled = instance_attribute(tr, value, name)
     if modelled is not None:
         return modelled
@@ -185,6 +191,16 @@ def _replaced(value: Instance, fields: dict[str, Value]) -> Instance:
     made = Instance(value.cls, value.site)
     made.attrs, made.open = {**value.attrs, **fields}, value.open
     return made
+
+
+def lacks_attribute(tr: Tracer, value: Instance, name: str) -> bool:
+    """Whether the object, which has nothing of the name yet, is known to have none."""
+    if value.open or not value.cls.closed or value.cls.find("__getattr__") is not None:
+        return False
+    if not value.cls.library_bases:
+        return True
+    whole = not tr.in_definition and not tr.doubts  # who calls a definition may have set it
+    return whole and _knows_attributes(value.cls, name) and instance_attribute(tr, value, name) is None
 
 
 def _knows_attributes(cls: Class, name: str) -> bool:
@@ -261,6 +277,10 @@ def _of_class(tr: Tracer, value: Class, name: str) -> Value:
         return member
     if name in ("__name__", "__qualname__"):
         return value.name
+    if value.tuple and name == "_fields":
+        return tuple(field_names(value))
+    if value.tuple and name == "__new__":
+        return Bound(value, name)
     if name == "__init__" and value.library_bases:
         return Api(f"{value.library_bases[0]}.__init__")
     return tr.unknown(f"attribute {name}", label=f"{value.name}.{name}")
@@ -353,3 +373,14 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
         owner.scope.names[name] = value
     elif isinstance(owner, Function):
         owner.options[f"attribute {name}"] = value
+    elif isinstance(owner, Bound) and name == "__defaults__" and isinstance(value, tuple):
+        _set_field_defaults(tr, owner, value)
+
+
+def _set_field_defaults(tr: Tracer, maker: Bound, defaults: tuple[Value, ...]) -> None:
+    """`Fields.__new__.__defaults__ = …` of a named tuple: its last fields have them."""
+    cls = maker.owner
+    if isinstance(cls, Class) and cls.tuple and maker.function == "__new__":
+        tr.touch(cls.scope)
+        fields = field_names(cls)
+        cls.scope.names.update(zip(fields[len(fields) - len(defaults) :], defaults, strict=False))

@@ -46,6 +46,7 @@ from analyzer.tracing.values import (
     SuperV,
     Unknown,
     Value,
+    field_names,
 )
 
 MOST_YIELDS = 256  # of a generator that are followed, a loader's batches say
@@ -371,16 +372,6 @@ def instantiate(
 
 
 _EXCEPTIONS = frozenset(n for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException))
-
-
-def field_names(cls: Class) -> list[str]:
-    """The fields of a dataclass, those of its bases first."""
-    found: dict[str, None] = {}
-    for base in reversed(cls.mro):
-        if isinstance(base, Class):
-            declared = base.scope.names.get("__annotations__", {}).items()
-            found.update((name, None) for name, annotation in declared if "ClassVar" not in ast.unparse(annotation))
-    return list(found)
 
 
 def _fill_dataclass(

@@ -13,6 +13,7 @@ from analyzer.tracing.drivers import Driver, drivers_of
 from analyzer.tracing.exploring import MOST_ENTRY_PATHS, define, explore_beside, explore_paths, scale_of
 from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.inferred_arguments import configurations_of, is_open, unknown_arguments, with_configurations
+from analyzer.tracing.kept_modules import undone
 from analyzer.tracing.modules import run_module
 from analyzer.tracing.paths import OutOfBudget
 from analyzer.tracing.problems import DEFAULT_CONFIGURATION, DOCUMENTED_CALL, Problem
@@ -21,7 +22,7 @@ from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.unit_tests import cases_of, run_case
 from analyzer.tracing.values import Bound, Class, DictV, Function, Instance, Layer, ListV, Scope, Value
 
-DEFINITION_STEPS = 45_000  # of all classes and functions that nothing calls, for each thousand lines
+DEFINITION_STEPS = 90_000  # of all classes and functions that nothing calls, for each thousand lines
 DRIVER_STEPS = 30_000  # of one example or test that uses a library file
 DRIVER_EFFORT = 100_000  # of the solver, for the same
 MOST_DRIVER_PATHS = 6  # of one inferred call, of which a file may have dozens
@@ -229,12 +230,12 @@ def _run_driver(tr: Tracer, driver: Driver) -> Scope:
 def _run_tests(shared: Shared, driver: Driver) -> None:
     """Each test for itself: one that fails hides none of the others."""
     tr = Tracer(shared, defaults=True)
-    scope = Scope()
     try:
-        scope = define(tr, driver.tree, driver.path)
-        if len(driver.tests) > MOST_TESTS:
-            shared.notes[f"The budget is {MOST_TESTS} tests of {driver.path}; the others are not analysed."] = None
-        for case in driver.tests[:MOST_TESTS]:
-            explore_beside(tr, str(case), 1.0, lambda case=case: run_case(tr, scope, case, driver.path))  # type: ignore[misc]
+        with undone(tr):
+            scope = define(tr, driver.tree, driver.path)
+            if len(driver.tests) > MOST_TESTS:
+                shared.notes[f"The budget is {MOST_TESTS} tests of {driver.path}; the others are not analysed."] = None
+            for case in driver.tests[:MOST_TESTS]:
+                explore_beside(tr, str(case), 1.0, lambda case=case: run_case(tr, scope, case, driver.path))  # type: ignore[misc]
     except OutOfBudget:
         shared.notes[f"The budget of steps for {driver.path} is spent; the rest is not analysed."] = None

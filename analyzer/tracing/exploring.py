@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from analyzer.tracing.frames import Shared
+from analyzer.tracing.kept_modules import undone
 from analyzer.tracing.modules import run_module
 from analyzer.tracing.paths import Decision, Explorer, OutOfBudget, PathEnd
 from analyzer.tracing.problems import PyRaise, ShapeFailure
@@ -18,7 +19,7 @@ from analyzer.tracing.verdicts import close_path
 
 DEFINITION_EFFORT = 30_000  # of the solver that each definition has at least, whatever those before it took
 ENTRY_STEPS = 25_000  # of one of them
-MOST_ENTRY_PATHS = 6  # of one function or class, of which a file may have hundreds
+MOST_ENTRY_PATHS = 6  # combinations of branches in one function or class, of which a file may have hundreds
 _GAPS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, StopIteration, AssertionError)
 
 
@@ -40,14 +41,16 @@ def explore_paths(shared: Shared, body: Callable[[Tracer], object], most: int, d
     for prefix in explorer.prefixes():
         tr = Tracer(shared, prefix, defaults)
         try:
-            follow(tr, lambda tr=tr: body(tr))  # type: ignore[misc]
+            with undone(tr):
+                follow(tr, lambda tr=tr: body(tr))  # type: ignore[misc]
+                decisions = list(tr.path.decisions)
         except OutOfBudget:
             shared.notes["The budget of this analysis is spent; what lies behind is not analysed."] = None
             return met or tr.met_default
         met = met or tr.met_default
-        explorer.finished(prefix, tr.path.decisions)
+        explorer.finished(prefix, decisions)
     if explorer.spent:
-        shared.notes[f"More than {most} paths; the first {most} are analysed."] = None
+        shared.notes[f"More than {explorer.explored} paths; the first {explorer.explored} are analysed."] = None
     return met
 
 

@@ -7,7 +7,9 @@ import io
 import time
 import tokenize
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -15,11 +17,12 @@ from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.annotations import Call
 from analyzer.tracing.problems import Problem
 from analyzer.tracing.solver import Effort
-from analyzer.tracing.symbols import Site
+from analyzer.tracing.symbols import Known, Site
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.values import Class, Function, Scope, Value
 
 MOST_STEPS = 120_000  # of a script up to a thousand lines; a second sees thirty to forty thousand
+IMPORT_STEPS = 120_000  # of all imports of a file, beside the budget of its own code
 MOST_SECONDS = 9.0  # of processor time, so that a file with its checks stays below ten
 
 
@@ -73,6 +76,10 @@ class Shared:
     most_steps: int = MOST_STEPS
     ends: float = field(default_factory=lambda: time.process_time() + MOST_SECONDS)
     unmergeable: set[Site] = field(default_factory=set)
+    kept: dict[Any, Any] = field(default_factory=dict)  # modules that were followed, see `kept_modules`
+    kept_symbols: dict[str, Known] = field(default_factory=dict)  # of all of them
+    import_steps: int = IMPORT_STEPS
+    operations: Iterator[int] = field(default_factory=lambda: count(1))  # numbers of operator applications
     files: dict[tuple[str, str, str], FilePath | None] = field(default_factory=dict)  # where modules were found
     passed: set[tuple[str, int, str]] = field(
         default_factory=set
@@ -95,6 +102,10 @@ class Shared:
         if path not in self.comments:
             self.comments[path] = comments_in(self.root / path)
         return self.comments[path]
+
+    def late(self) -> bool:
+        """Whether the file's time is over."""
+        return time.process_time() > self.ends
 
     def __post_init__(self) -> None:
         self.contracts.formulas, self.contracts.variables = self.effort.formulas, self.effort.variables

@@ -137,6 +137,16 @@ def _home(name: str) -> tuple[str, str, str] | None:
     return (framework, module, last) if any(module in t.modules for t in all_tables(framework)) else None
 
 
+def has_name(name: str, versions: Versions) -> bool:
+    """Whether every version of the framework that may be in use has the name."""
+    home = _home(name)
+    if home is None or name in REMOVED:
+        return False
+    framework, module, last = home
+    choice = tables(framework, asked_of(versions, framework))
+    return bool(choice.tables) and all(_has(table, module, last) for table in choice.tables)
+
+
 def _check_attribute(node: ast.AST, name: str, path: str, versions: Versions) -> Iterator[Problem]:
     framework = name.partition(".")[0]
     site = Site(path, getattr(node, "lineno", 1))

@@ -7,11 +7,10 @@ from collections.abc import Callable
 
 from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.builtins.introspection import is_a
-from analyzer.tracing.calls import field_names
 from analyzer.tracing.comparisons import compare
 from analyzer.tracing.expressions import evaluate
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Class, DictV, Function, Iterator_, ListV, Native, SetV, Value
+from analyzer.tracing.values import Class, DictV, Function, Iterator_, ListV, Native, SetV, Value, field_names
 from analyzer.validity.terms import Poly
 
 Store = Callable[[str, Value], None]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from analyzer.tracing.exports import refuse_missing
 from analyzer.tracing.frames import Frame
+from analyzer.tracing.kept_modules import follow_once, start_folder, taken
 from analyzer.tracing.libraries import RULED, library_file, shown
 from analyzer.tracing.operators import constant_of, public_names
 from analyzer.tracing.problems import PyRaise
@@ -191,14 +192,16 @@ def _load(tr: Tracer, name: str) -> Value:
     if file is None:
         return canonical(name) if name else Module("", ".", Scope())
     key = str(file)
-    if key in tr.modules:
-        return tr.modules[key]
+    kept_as = (key, start_folder(tr), tr.defaults)
+    kept = taken(tr, kept_as) or tr.modules.get(key)
+    if kept is not None:
+        return kept
     inside = _inside(file, tr.shared.root)
     relative = file.resolve().relative_to(tr.shared.root.resolve()).as_posix() if inside else shown(file, name)
     if file.is_dir():
         module = tr.modules[key] = Module(name, relative, Scope(), False)
         return module
-    if len(tr.modules) >= MOST_MODULES:
+    if sum(k[1:] == kept_as[1:] for k in tr.shared.kept) + len(tr.importing) >= MOST_MODULES:
         tr.note(f"more than {MOST_MODULES} modules of the repository are imported; the rest are not followed")
         return tr.unknown("a module beyond the limit", label=name)
     tree = parse(tr, file, relative)
@@ -208,11 +211,7 @@ def _load(tr: Tracer, name: str) -> Value:
     module = tr.modules[key] = Module(name, relative, scope)
     scope.names["__name__"] = name
     scope.names["__file__"] = tr.unknown("a path", "data", pytype="str")
-    tr.path.importing += 1
-    try:
-        run_module(tr, tree, scope, relative)
-    finally:
-        tr.path.importing -= 1
+    follow_once(tr, kept_as, module, lambda: run_module(tr, tree, scope, relative))
     return module
 
 

@@ -62,6 +62,11 @@ class OutOfBudget(Exception):
     """The step budget of the file is spent."""
 
 
+Side = tuple[Site, str, bool]  # of a branch: where, what is asked, the answer
+MOST_FOR_SIDES = 4  # times as many paths as are followed for combinations, so that each side of a branch is seen
+MOST_QUEUED = 200  # prefixes that wait: a function with more branches has its budget of steps
+
+
 @dataclass
 class Journal:
     """What was changed since a point in time, so that it can be put back."""
@@ -78,35 +83,44 @@ class Journal:
 
 
 class Explorer:
-    """Hands out decision prefixes until none is left or the budget is spent."""
+    """Hands out decision prefixes until none is left or the budget is spent.
 
-    def __init__(self, most_paths: int = 24) -> None:
-        self.most_paths = most_paths
+    Beyond `most_combined` paths only those are followed that take a side of a branch which no path has taken.
+    """
+
+    def __init__(self, most_combined: int = 24) -> None:
+        self.most_combined = most_combined
         self.explored = 0
         self.spent = False
-        self._queue: list[tuple[int, int, tuple[bool, ...]]] = [(0, 0, ())]
+        self._queue: list[tuple[int, int, tuple[bool, ...], Side | None]] = [(0, 0, (), None)]
+        self._seen: set[Side] = set()
         self._order = count(1)
 
     def prefixes(self) -> Iterator[tuple[bool, ...]]:
         while self._queue:
-            if self.explored >= self.most_paths:
+            flips, _, prefix, side = heapq.heappop(self._queue)
+            if self.explored >= self.most_combined and side in self._seen:
+                continue
+            if self.explored >= MOST_FOR_SIDES * self.most_combined:
                 self.spent = True
                 return
-            flips, _, prefix = heapq.heappop(self._queue)
             self.explored += 1
             self._flips = flips
             yield prefix
 
     def finished(self, prefix: tuple[bool, ...], decisions: list[Decision]) -> None:
         """Queue the siblings of the path just run."""
+        self._seen.update((d.site, d.text, d.taken) for d in decisions)
         for index in range(len(prefix), len(decisions)):
-            if decisions[index].imported:
+            decision = decisions[index]
+            if decision.imported:
                 continue
-            flipped = (*(d.taken for d in decisions[:index]), not decisions[index].taken)
-            if len(self._queue) < 4 * self.most_paths:
-                heapq.heappush(self._queue, (self._flips + 1, next(self._order), flipped))
+            flipped = (*(d.taken for d in decisions[:index]), not decision.taken)
+            side = (decision.site, decision.text, not decision.taken)
+            if len(self._queue) < MOST_QUEUED:
+                heapq.heappush(self._queue, (self._flips + 1, next(self._order), flipped, side))
             else:
-                self.spent = True
+                self.spent = self.spent or side not in self._seen
 
 
 @dataclass
@@ -118,15 +132,17 @@ class Path:
     conditions: list[Condition] = field(default_factory=list)
     truths: dict[int, tuple[Any, bool]] = field(default_factory=dict)  # of tensors that were decided, by identity
     importing: int = 0  # modules whose top level is followed
+    imported: set[Any] = field(default_factory=set)  # keys of the modules whose decisions are among these
 
-    def choose(self, site: Site, origin: str, text: str, default: bool) -> bool:
+    def choose(self, site: Site, origin: str, text: str, default: bool, imported: bool = False) -> bool:
         index = len(self.decisions)
         taken = self.prefix[index] if index < len(self.prefix) else default
-        self.decisions.append(Decision(site, taken, origin, text, self.importing > 0))
+        self.decisions.append(Decision(site, taken, origin, text, imported or self.importing > 0))
         return taken
 
     def state(self) -> Any:
-        return list(self.decisions), list(self.conditions), dict(self.truths)
+        return list(self.decisions), list(self.conditions), dict(self.truths), set(self.imported)
 
     def restore(self, state: Any) -> None:
         self.decisions[:], self.conditions[:], self.truths = state[0], state[1], dict(state[2])
+        self.imported = set(state[3])

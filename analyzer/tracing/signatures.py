@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import NoReturn
 
 from analyzer.tracing.problems import Problem, PyRaise
 from analyzer.tracing.tensors import Tensor
@@ -97,8 +98,15 @@ def _mismatch(tr: Tracer, function: Function, node: ast.Call | None, what: str) 
 
 
 class ArgumentMismatch(PyRaise):
-    """A call that Python refuses with a TypeError."""
+    """What Python itself refuses: a call with a TypeError, say."""
 
-    def __init__(self, problem: Problem) -> None:
-        super().__init__("TypeError", problem.message)
+    def __init__(self, problem: Problem, name: str = "TypeError") -> None:
+        super().__init__(name, problem.message)
         self.problem = problem
+
+
+def refuse(tr: Tracer, rule: str, name: str, message: str, node: ast.AST, certain: bool = False) -> NoReturn:
+    """Python raises `name` here; `certain`: if the path is, no other value was possible."""
+    if tr.guards or tr.speculating:
+        raise PyRaise(name, message)
+    raise ArgumentMismatch(Problem(rule, "error", message, tr.site(node), name, certain=certain and tr.certain), name)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from analyzer.validity.terms import Poly, symbol
@@ -37,8 +39,9 @@ class Known:
 class Symbols:
     """Makes symbols with readable unique names and remembers what they stand for."""
 
-    def __init__(self) -> None:
+    def __init__(self, reserved: Mapping[str, Known] = MappingProxyType({})) -> None:
         self.known: dict[str, Known] = {}
+        self._reserved = reserved  # names of modules that are kept
         self._used: dict[str, int] = {}
 
     def fresh(
@@ -55,7 +58,7 @@ class Symbols:
         number = self._used.get(label, 0) + 1
         self._used[label] = number
         name = label if number == 1 else f"{label}_{number}"
-        while name in self.known:
+        while name in self.known or name in self._reserved:
             number += 1
             self._used[label] = number
             name = f"{label}_{number}"

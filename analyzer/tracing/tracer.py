@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import count
 from typing import Any, NoReturn
 
 from analyzer.tracing.annotations import MOST_CALLS, seen_call
@@ -48,13 +46,14 @@ class Tracer:
         self.shared = shared
         self.defaults = defaults  # flags, configuration and environment have their default values
         self.met_default = False  # one of them was read
-        self.symbols = Symbols()
+        self.symbols = Symbols(shared.kept_symbols)
         self.path = Path(prefix)
         self.frames: list[Frame] = []
         self.modules: dict[str, Module] = {}
+        self.importing: list[Any] = []  # modules whose top level is being followed, see `kept_modules`
         self.journals: list[Journal] = []
         self.speculating = 0
-        self.operations = count(1)
+        self.operations = shared.operations
         self.ranks: dict[str, Shape] = {}
         self.functions: list[Function] = []
         self.classes: list[Class] = []
@@ -110,7 +109,7 @@ class Tracer:
     def step(self, count: int = 1) -> None:
         before = self.shared.steps
         steps = self.shared.steps = before + count
-        if steps > self.shared.most_steps or (steps >> 9 != before >> 9 and time.process_time() > self.shared.ends):
+        if steps > self.shared.most_steps or (steps >> 9 != before >> 9 and self.shared.late()):
             raise OutOfBudget
 
     def unknown(self, reason: str, origin: str = "imprecise", label: str = "", pytype: str = "") -> Unknown:

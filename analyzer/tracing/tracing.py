@@ -239,6 +239,7 @@ def _explore_script(shared: Shared, tree: ast.Module, relative: str) -> None:
     shared.most_steps = int(limit * DEFAULT_SHARE)
     met = explore_paths(shared, lambda tr: _run_script(tr, tree, relative), MOST_PATHS, defaults=True)
     if any(rank is not None for rank in shared.fed_ranks.values()):
+        shared.kept.clear()
         shared.problems.clear()  # what is fed to placeholders without a shape is known now
         shared.most_steps = shared.steps + int(limit * DEFAULT_SHARE)
         met = explore_paths(shared, lambda tr: _run_script(tr, tree, relative), MOST_PATHS, defaults=True)

@@ -220,6 +220,16 @@ class Class:
         return f"<class {self.name}>"
 
 
+def field_names(cls: Class) -> list[str]:
+    """The fields of a dataclass, those of its bases first."""
+    found: dict[str, None] = {}
+    for base in reversed(cls.mro):
+        if isinstance(base, Class):
+            declared = base.scope.names.get("__annotations__", {}).items()
+            found.update((name, None) for name, annotation in declared if "ClassVar" not in ast.unparse(annotation))
+    return list(found)
+
+
 def _linearize(cls: Class) -> list[Value]:
     sequences = [list(b.mro) if isinstance(b, Class) else [b] for b in cls.bases] + [list(cls.bases)]
     result: list[Value] = [cls]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -171,3 +172,30 @@ def test_children_and_hooks_are_the_modules_own(tmp_path: Path, name: str) -> No
     assert (found.level, found.certain) == ("error", True)
     assert f"has {size} features but the layer takes" in found.message
     assert "# fails" in text.splitlines()[found.site.line - 1]
+
+
+@pytest.mark.parametrize(
+    ("made", "size"),
+    [
+        ("nn.Conv2d(8, 6, 3, stride=2, groups=2)", "m.weight.shape == (6, 4, 3, 3) and m.stride == (2, 2)"),
+        ("nn.ConvTranspose1d(8, 6, (5,), groups=2)", "m.weight.shape == (8, 3, 5) and m.bias.shape == (6,)"),
+        ("nn.Conv1d(8, 6, 1, padding='same')", "m.padding == 'same' and m.dilation == (1,) and m.groups == 1"),
+    ],
+)
+def test_a_convolution_keeps_its_sizes_as_torch_does(tmp_path: Path, made: str, size: str) -> None:
+    import torch
+
+    text = f"import torch\nfrom torch import nn\nclass C({made.partition('(')[0]}):\n    pass\n"
+    for maker in (made, "C" + made[made.index("(") :]):
+        program = f"{text}m = {maker}\nassert {size}\ntorch.zeros(2, 3) @ torch.zeros(2, 3)\n"
+        with pytest.raises(RuntimeError, match="mat1"):
+            exec(program, {})
+        shared = explore(tmp_path, "main.py", ast.parse(program), Versions())
+        assert [p.site.line for p in shared.problems.values() if p.certain] == [7], torch.__version__
+
+
+def test_a_number_with_a_point_makes_integers_floating(tmp_path: Path) -> None:
+    text = "import torch\nfrom torch import nn\nx = torch.arange(4) * 0.5\nnn.Linear(4, 2)(x.sin())\n"
+    assert not explore(tmp_path, "main.py", ast.parse(text), Versions()).problems
+    whole = text.replace("0.5", "2")
+    assert explore(tmp_path, "main.py", ast.parse(whole.replace(".sin()", "")), Versions()).problems

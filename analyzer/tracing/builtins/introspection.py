@@ -8,9 +8,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from analyzer.tracing.attributes import delete_attribute, get_attribute, set_attribute
+from analyzer.tracing.attributes import delete_attribute, get_attribute, lacks_attribute, set_attribute
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.evaluation import evaluate
+from analyzer.tracing.framework_api import has_name
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.problems import PyRaise
@@ -115,10 +116,12 @@ def hasattr_(c: Call) -> Value:
         if isinstance(value, Instance) and not value.open:
             if name in value.attrs or value.cls.find(name):
                 return True
-            if not value.cls.library_bases and value.cls.closed:
+            if lacks_attribute(c.tr, value, name):
                 return False
         if isinstance(value, Module):
             return name in value.scope.names or c.tr.unknown("an attribute test", pytype="bool")
+        if isinstance(value, Api) and has_name(f"{value.name}.{name}", c.tr.shared.versions):
+            return True
         if isinstance(value, Unknown):
             key = ("hasattr", name)
             if key not in value.items:
@@ -136,11 +139,7 @@ def getattr_(c: Call) -> Value:
         return c.tr.unknown("a computed attribute")
     if len(c.args) > 2:
         if isinstance(value, Instance) and name not in value.attrs and not value.cls.find(name):
-            return (
-                c.args[2]
-                if value.cls.closed and not value.cls.library_bases and not value.open
-                else c.tr.unknown("an attribute")
-            )
+            return c.args[2] if lacks_attribute(c.tr, value, name) else c.tr.unknown("an attribute")
         if isinstance(value, Unknown) and value.attrs.get(name) is None:
             return get_attribute(c.tr, value, name)
     return get_attribute(c.tr, value, name, c.node)

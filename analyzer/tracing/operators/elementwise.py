@@ -12,7 +12,7 @@ from analyzer.tracing.operators.strides import is_contiguous, order_kept
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Unknown, Value
+from analyzer.tracing.values import Unknown, Value, is_term
 from analyzer.validity.terms import Cond, Poly, equal, floor_div, mod
 
 _NAMES = {
@@ -106,7 +106,12 @@ def broadcast(op: Op, sign: str, left: Value, right: Value, framework: str, dtyp
         result = apply(op, "tf", _NAMES.get(sign, ("add", "AddV2"))[1].replace("LogicalXor", "LogicalAnd"), (a2, b2))
     if isinstance(result, Tensor):
         result.framework = framework
-        result.dtype = dtype or (keep[1] if _number(left) else keep[0] if _number(right) else result.dtype)
+        number = left if _number(left) else right if _number(right) else None
+        kept = result.dtype if number is None else keep[0] if number is right else keep[1]
+        open_type = not is_term(number) if number is not None else None in keep
+        if open_type and (kept or "").startswith(("int", "uint", "bool")):
+            kept = None  # what has a point makes integers the default floating type, which may be any
+        result.dtype = dtype or kept
         result.value = _vector(sign, a, b)
         result.tags = a.tags & b.tags if not mixed else a.tags | b.tags
         if sign == "-" and {"target", "prediction"} & (a.tags | b.tags):

@@ -10,6 +10,7 @@ from typing import Any
 from analyzer.tracing.causes import of_layer
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.construction import check_construction
+from analyzer.tracing.operators.convolution_sizes import kernel_of, of_convolution
 from analyzer.tracing.operators.empty_pooling import empty_pool_layer
 from analyzer.tracing.operators.keras_building import check_built
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
@@ -270,6 +271,9 @@ _PARAMETERS = {"weight", "bias", "kernel", "weights", "running_mean", "running_v
 def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
     if name in ("weight", "bias") and layer.name.startswith("torch."):
         return _parameter(tr, layer, name)  # `bias=False` of the constructor is not the bias
+    size = of_convolution(layer, name)
+    if size is not None:
+        return size
     if name in layer.attrs and name != "items":
         return layer.attrs[name]
     if name in layer.args:
@@ -296,7 +300,9 @@ def _parameter(tr: Tracer, layer: Layer, name: str) -> Value:
     elif kind == "Embedding" and name == "weight":
         dims = [args.get("num_embeddings"), args.get("embedding_dim")]
     elif kind.startswith("BatchNorm"):
-        dims = [args.get("num_features")]
+        dims = [args.get("num_features")] if args.get("affine", True) is True else None
+    elif kind.startswith("Conv"):
+        dims = kernel_of(layer) if name == "weight" else [args.get("out_channels")]
     if name == "bias" and args.get("bias") is False:
         return None
     terms = [tr.term_of(d, "size") if d is not None else None for d in dims] if dims is not None else [None]

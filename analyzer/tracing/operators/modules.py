@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, of_convolution
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, layer_attribute, make_layer
 from analyzer.tracing.operators.torch_modules import (
     children_of,
     find_submodule,
     is_hook,
+    is_module,
     is_sequence,
     named_children,
+    named_modules,
     register,
     register_hook,
 )
@@ -60,8 +63,10 @@ def initialise_instance(tr: Tracer, instance: Instance, args: tuple[Value, ...],
             instance.attrs["__layer__"] = layer
             if "items" in layer.attrs:
                 instance.attrs["items"] = layer.attrs["items"]
-            for name, value in layer.args.items():
-                if name != "bias":  # the parameter, not the switch
+            for name in dict.fromkeys((*layer.args, *SIZES_OF_CONVOLUTIONS)):
+                size = of_convolution(layer, name)
+                value = layer.args.get(name) if size is None else size
+                if name != "bias" and (name in layer.args or size is not None):  # the parameter, not the switch
                     instance.attrs.setdefault(name, value)
             for name, value in layer.attrs.items():
                 if name not in ("items", "name"):
@@ -168,6 +173,9 @@ def instance_method(
         from analyzer.tracing.containers import method
 
         return method(tr, items, name, args, kwargs, node)
+    if name in ("modules", "named_modules") and is_module(owner) and not tr.in_definition:
+        named = named_modules(owner)
+        return named if name == "named_modules" else ListV([module for _, module in named.items], named.open)
     if name in ("parameters", "named_parameters", "state_dict", "modules", "named_modules", "buffers"):
         return tr.unknown(f"{name}()", "foreign")
     if name in ("children", "named_children"):

@@ -9,8 +9,10 @@ import itertools
 import json
 import math
 import operator as python_operators
+import re
 import string
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -250,3 +252,22 @@ def extremes(op: Op, n: Value, values: Value, rest: tuple[Value, ...]) -> Value:
 )
 def exception(op: Op, args: tuple[Value, ...]) -> Value:
     return Object("exception", {"args": args}, {"name": op.name})
+
+
+MOST_SEARCHED = 300  # characters: a pattern with three loose repetitions takes their number cubed
+
+
+@operator("re.split re.findall", "pattern text *rest")
+def pattern_parts(op: Op, pattern: Value, text: Value, rest: tuple[Value, ...]) -> Value:
+    """What a plain pattern finds in a plain text; one that could take long is not run."""
+    if isinstance(pattern, str) and isinstance(text, str) and not rest and not op.extra and _is_quick(pattern, text):
+        with suppress(re.error):
+            return ListV(re.findall(pattern, text) if op.short == "findall" else re.split(pattern, text))
+    return op.tr.unknown(f"{op.short}()", "imprecise")
+
+
+def _is_quick(pattern: str, text: str) -> bool:
+    """Repetitions inside repeated or alternative groups can take exponential time."""
+    loose = sum(map(pattern.count, "*+{"))
+    most = 3 if "(" not in pattern else 1 if "|" not in pattern else 0
+    return len(text) <= MOST_SEARCHED and loose <= most

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from analyzer.tracing.arithmetic import binary
 from analyzer.tracing.builtins import BUILTINS, Call
-from analyzer.tracing.calls import call, field_names
+from analyzer.tracing.calls import call
 from analyzer.tracing.definitions import make_class
 from analyzer.tracing.iteration import iterate
 from analyzer.tracing.operators.hyperparameters import dropped, plain
@@ -25,6 +25,7 @@ from analyzer.tracing.values import (
     Partial,
     Unknown,
     Value,
+    field_names,
 )  # fmt: skip
 from analyzer.validity.terms import Poly, product
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import DictV, Instance, Layer, ListV, Object, Value
+from analyzer.tracing.values import DictV, Instance, Layer, ListV, Object, Unknown, Value
 
 _HOOKS = {"register_forward_hook": "after", "register_forward_pre_hook": "before"}
+MOST_MODULES = 400  # of one network that are gone through one by one
 _HIDDEN = ("__layer__", "__hooks__", "items")
 
 
@@ -51,6 +52,32 @@ def named_children(value: Layer | Instance) -> Iterator[tuple[str, Value]]:
     for name, child in value.attrs.items():
         if name not in _HIDDEN and is_module(child) and id(child) not in listed:
             yield name, child
+
+
+def named_modules(value: Layer | Instance) -> ListV:
+    """The module and all below it, each once, by dotted names; open where there may be others."""
+    found: list[tuple[str, Value]] = []
+    seen: set[int] = set()
+    whole = True
+    pending: list[tuple[str, Value]] = [("", value)]
+    while pending:
+        name, module = pending.pop()
+        if not is_module(module) or len(found) > MOST_MODULES:
+            whole = False
+        elif id(module) not in seen:
+            seen.add(id(module))
+            found.append((name, module))
+            children = list(named_children(module))
+            whole = whole and not children_of(module).open and not _has_hidden(module)
+            whole = whole and not any(isinstance(v, Unknown) for v in module.attrs.values())
+            pending += [(f"{name}.{child}" if name else child, v) for child, v in reversed(children)]
+    return ListV(found, not whole)
+
+
+def _has_hidden(module: Value) -> bool:
+    """Whether it is a library's layer that is made of layers."""
+    name = module.name if isinstance(module, Layer) else ""
+    return bool(name) and (not name.startswith("torch.nn.") or "Transformer" in name or "Attention" in name)
 
 
 def children_of(value: Layer | Instance) -> Children:

@@ -20,6 +20,9 @@ _OPERAND_NAMES = {"x": ("input", "x", "self"), "a": ("input", "mat1", "tensor1",
 _HYPER_ALIASES = {"axis": "dim", "keepdims": "keepdim"}
 
 
+_FLOATING = frozenset(("sin", "cos", "tan", "exp", "log", "log2", "log10", "sqrt", "rsqrt", "sigmoid", "tanh", "atan"))
+
+
 def call_typed(
     tr: Tracer,
     framework: str,
@@ -79,4 +82,6 @@ def call_typed(
             Tensor(None, None, framework, site=op.where, sources=tuple(i for i in inputs if isinstance(i, Tensor)))
         )
     result = op.finish(apply(op, framework, name, inputs, hyper))
+    if isinstance(result, Tensor) and name in _FLOATING and (result.dtype or "").startswith(("int", "uint", "bool")):
+        result.dtype = None  # integers become the default floating type, which may be any
     return result

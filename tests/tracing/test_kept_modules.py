@@ -1,0 +1,66 @@
+"""Imported modules are followed once for a file, and what a path changes in them is undone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.frames import Shared
+from analyzer.tracing.tracing import explore, read_source
+
+
+def traced(root: Path, **sources: str) -> Shared:
+    for name, text in sources.items():
+        (root / f"{name}.py").write_text(text)
+    _, tree = read_source(root / "main.py", root)
+    return explore(root, "main.py", tree, Versions())
+
+
+BRANCHES = "import torch, lib\nx = torch.zeros(2, 3)\nfor s in (torch.rand(3) for _ in range(3)):\n" + (
+    "    if s[0] > 0.5:\n        x = torch.cat([x, x])\n"
+)
+
+
+def errors(shared: Shared) -> list[tuple[int, bool]]:
+    return [(p.site.line, p.certain) for p in shared.problems.values() if p.level == "error"]
+
+
+def test_an_import_is_followed_once(tmp_path: Path) -> None:
+    lib = "n = 0\n" + "n = n + 1\n" * 3000
+    alone = traced(tmp_path, lib=lib, main="import lib\n").steps
+    assert traced(tmp_path, lib=lib, main=BRANCHES).steps < alone + 3000
+
+
+def test_the_budget_of_imports_is_their_own(tmp_path: Path) -> None:
+    lib = "def f(n):\n    return 0 if n == 0 else f(n - 1)\n" + "f(4)\n" * 9000
+    shared = traced(tmp_path, lib=lib, main="import torch, lib\ntorch.zeros(2, 3) @ torch.zeros(2, 3)\n")
+    assert errors(shared) == [(2, False)]  # what the rest of the module does is not known
+    assert any("imported modules" in note for note in shared.notes)
+
+
+def test_what_a_path_changes_in_a_module_is_undone(tmp_path: Path) -> None:
+    main = (
+        "import torch, lib\nif torch.rand(1)[0] > 0.5:\n    lib.sizes.append(4)\n    x = torch.zeros(1)\n"
+        "else:\n    x = torch.zeros(2)\ny = torch.zeros(len(lib.sizes), 3) @ torch.zeros(3, 1)\n"
+        "if len(lib.sizes) > 2:\n    torch.zeros(2, 3) @ torch.zeros(2, 3)\n"
+    )
+    assert errors(traced(tmp_path, lib="sizes = [1]\n", main=main)) == []
+
+
+@pytest.mark.parametrize(("test", "certain"), [("some.unknown()", False), ("True", True)])
+def test_a_branch_of_an_import_keeps_its_doubt_on_every_path(tmp_path: Path, test: str, certain: bool) -> None:
+    lib = f"import some\nif {test}:\n    width = 3\nelse:\n    width = 2\n"
+    main = (
+        "import torch, lib\nif torch.rand(1)[0] > 0.5:\n    x = torch.zeros(2, lib.width)\nelse:\n"
+        "    x = torch.zeros(4, lib.width) @ torch.zeros(2, 5)\n"
+    )
+    assert errors(traced(tmp_path, lib=lib, main=main)) == [(5, certain)]
+
+
+def test_a_flag_of_an_import_is_a_symbol_after_its_default(tmp_path: Path) -> None:
+    lib = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--n', type=int, default=3)\n"
+    lib += "a = p.parse_args()\n"
+    shared = traced(tmp_path, lib=lib, main="import torch, lib\ntorch.zeros(2, lib.a.n) @ torch.zeros(3, 1)\n")
+    assert [p.rule for p in shared.problems.values()] == ["tracing/forced-dimension"]

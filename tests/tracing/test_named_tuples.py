@@ -1,0 +1,49 @@
+"""Named tuples: their defaults, what Python refuses of them, and modules gone through one by one."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing.tracing import explore
+
+PLAIN = "import collections, re, torch\nfrom torch import nn\nP = collections.namedtuple('P', 'a b')\n"
+MODULE = (
+    "class M(nn.Module):\n    def __init__(self, d):\n        super().__init__()\n        if d:\n"
+    "            self.a = nn.Linear(3, 4)\n        else:\n            self.b = nn.Linear(5, 6)\n"
+    "    def forward(self, x):\n        if hasattr(self, 'a'):\n            return self.a(x)\n"
+    "        return self.b(x)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("P(1, 2) + 1", True),
+        ("P(1, 2) + (1,)", False),
+        ("(P(1, 2) * 2).a", True),
+        ("(P(1, 2) * 2).count(1)", False),
+        ("P.__new__.__defaults__ = (5,) * len(P._fields)\ntorch.zeros(2, P(3).b) @ torch.zeros(4, 1)", True),
+        ("P.__new__.__defaults__ = (5,) * len(P._fields)\ntorch.zeros(2, P(3).b) @ torch.zeros(5, 1)", False),
+        ("n = int(re.split(r'(\\d.*)', 'k3')[1])\ntorch.zeros(2, n) @ torch.zeros(4, 1)", True),
+        ("n = int(re.split(r'(\\d.*)', 'k3')[1])\ntorch.zeros(2, n) @ torch.zeros(3, 1)", False),
+        (MODULE + "M(False)(torch.zeros(2, 3))", True),
+        (MODULE + "M(False)(torch.zeros(2, 5))", False),
+        (MODULE + "M(True)(torch.zeros(2, 3))", False),
+        ("for m in nn.Sequential(nn.ReLU(), nn.Linear(2, 3)).modules():\n    pass", False),
+        (MODULE + "for m in M(True).modules():\n    if isinstance(m, nn.Linear):\n        m(torch.zeros(2))", True),
+        (MODULE + "for m in M(True).modules():\n    if isinstance(m, nn.Linear):\n        m(torch.zeros(3))", False),
+    ],
+)
+def test_what_python_does(tmp_path: Path, text: str, wrong: bool) -> None:
+    shared = explore(tmp_path, "main.py", ast.parse(PLAIN + text + "\n"), Versions())
+    assert bool([p for p in shared.problems.values() if p.level == "error"]) == wrong
+
+
+def test_a_name_that_every_version_of_a_framework_has_is_there(tmp_path: Path) -> None:
+    text = "n = 3 if hasattr(nn, 'SiLU') else 2\ntorch.zeros(2, n) @ torch.zeros(2, 2)\n"
+    shared = explore(tmp_path, "main.py", ast.parse(PLAIN + text), Versions())
+    assert [p.certain for p in shared.problems.values()] == [True]
