@@ -4,7 +4,7 @@
 
 One or two layers of a real architecture are broken inside the worker of one engine, as a bug in its kernel would break
 them: CRADLE's four kinds (batch norm's epsilon, padding, pooling, parameter layout) and twelve more. The other engine is
-the float64 judge of production. Each injection is localized as `assay diff` does it; the culprit's rank among all layers
+the float64 oracle of production. Each injection is localized as `assay diff` does it; the culprit's rank among all layers
 is counted by replayed error and by R_l. A fault that changes nothing on the input (the layer's replay is the same to the
 last bit as without it) counts as silent. Every injection is a line of the log, from which an interrupted run goes on. `--tail argmax,softmax,topk,chaos` puts one of these, in turn, behind the
 outputs of ONNX models, breaks two layers in every third trial, and counts what the whole study tells by name as well. `chaos` is
@@ -62,7 +62,7 @@ main()
 
 
 class Remembering(Runner):
-    """A judge that is asked the same for every injection into one model answers from memory after the first."""
+    """An oracle that is asked the same for every injection into one model answers from memory after the first."""
 
     memory: dict[bytes, Outcome]
 
@@ -149,7 +149,7 @@ class Bench:
         inputs = Inputs((InputSet("given", self.feeds[index]),), (), False)
         comparison = run_all([self.wrong], run_alone(self.right, inputs), inputs, Thresholds())
         family = Family("onnx", (self.wrong.backend,), self.right.backend)
-        done = Study(family, self.structure, comparison, inputs, runners=(self.wrong,), judge=self.right)
+        done = Study(family, self.structure, comparison, inputs, runners=(self.wrong,), oracle=self.right)
         with Pool() as pool:
             closed = _closer(done, pool, self.kinds, False, None)
         names = {u.main.layer or u.main.name: u.id for found in closed.localizations.values() for u in found.units}
@@ -235,9 +235,9 @@ def main(argv: Sequence[str] | None = None) -> int:
                     path = with_tail(path, tails[number % len(tails)])
                 wrong, right, faults = ENGINES[path.suffix]
                 if path.suffix not in runners:
-                    judge = start(right, kind=Remembering)
-                    assert isinstance(judge, Remembering)
-                    runners[path.suffix] = (start(wrong, faults), judge)
+                    oracle = start(right, kind=Remembering)
+                    assert isinstance(oracle, Remembering)
+                    runners[path.suffix] = (start(wrong, faults), oracle)
                 began = time.perf_counter()
                 bench = Bench(path, *runners[path.suffix], sets=2, tailed=bool(tails))
                 ready = time.perf_counter() - began

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.differential.distances import third_quartile
 from analyzer.differential.localize import Localization
-from analyzer.differential.wording import judge_title
+from analyzer.differential.wording import oracle_title
 from analyzer.findings import DeviationMap, MapNode
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def deviation_map(done: Study, backend: str, found: Localization) -> DeviationMap:
     """One box a unit, with delta_l, R_l against the reference engine, and the replayed error of `backend`."""
-    reference = next((n for n in found.hidden if n != backend), done.family.judge.name)
+    reference = next((n for n in found.hidden if n != backend), done.family.oracle.name)
     deltas = found.deltas(reference, backend)
     rates = found.rates(reference, backend)
     quartile = third_quartile(list(rates.values()))
@@ -39,7 +39,7 @@ def deviation_map(done: Study, backend: str, found: Localization) -> DeviationMa
         )
     edges = tuple((before, unit.id) for unit in found.units for before in found.inbound[unit.id])
     title = next((r.backend.title for r in done.runners if r.name == backend), backend)
-    return DeviationMap(f"{title} against {judge_title(reference)}", reference, backend, tuple(nodes), edges)
+    return DeviationMap(f"{title} against {oracle_title(reference)}", reference, backend, tuple(nodes), edges)
 
 
 def _same(op: str, done: Study, backend: str) -> bool:

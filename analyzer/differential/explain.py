@@ -84,10 +84,10 @@ def explain(
     budget: Budget | None,
 ) -> tuple[list[Problem], list[tuple[Blame, Benign]]]:
     """Reduce, bisect and name each distinct problem once."""
-    runners = {r.name: r for r in (*done.runners, *([done.judge] if done.judge else []))}
+    runners = {r.name: r for r in (*done.runners, *([done.oracle] if done.oracle else []))}
     problems: dict[tuple[str, str], Problem] = {}  # by backend and unit: one layer may be blamed on several input sets
     firsts: dict[tuple[str, str], list[tuple[str, str]]] = {}  # by backend and rough key: problems that may be one bug
-    suspected: set[str] = set()  # units where the judge stands alone: told once, not for each engine
+    suspected: set[str] = set()  # units where the oracle stands alone: told once, not for each engine
     harmless: list[tuple[Blame, Benign]] = []
     for blame in sorted(blames, key=lambda b: -b.error):
         runner = runners[blame.backend]
@@ -127,15 +127,15 @@ def _problem(
     """`like`: a problem of the same key, whose pass and versions hold for this one too."""
     backend = runner.backend
     artefact = kinds[artefact_kind(backend, kinds)]
-    judge = runners.get(blame.judge)
+    oracle = runners.get(blame.oracle)
     limit = max(noise.MARGIN * blame.floor, 1e-12)
     reduced = Reduced(blame.unit, blame.inputs, blame.expected, blame.error)
 
     def late() -> bool:
         return budget is not None and budget.over
 
-    if judge is not None and blame.kind in VALUES and not late():
-        reduced = reduce(blame, runner, judge, limit, late)
+    if oracle is not None and blame.kind in VALUES and not late():
+        reduced = reduce(blame, runner, oracle, limit, late)
 
     if like is not None:
         known = known_issue(blame, backend, runner.versions, like.culprit)
@@ -171,9 +171,9 @@ def _problem(
 def _export_at_fault(
     blame: Blame, backend: Backend, reduced: Reduced, pool: Pool, artefact: Artefact, limit: float
 ) -> Culprit | None:
-    """PyTorch against a judge that runs its ONNX export: where PyTorch agrees with its own float64 run, the export is
+    """PyTorch against an oracle that runs its ONNX export: where PyTorch agrees with its own float64 run, the export is
     another function than the module."""
-    if backend.engine.name != "torch" or not blame.judge.startswith("reference") or blame.kind not in VALUES:
+    if backend.engine.name != "torch" or not blame.oracle.startswith("reference") or blame.kind not in VALUES:
         return None
     twin = pool.get(backend.having(mode="eager", precision="float64"), artefact)
     if isinstance(twin, Failure):

@@ -18,7 +18,7 @@ from analyzer.differential.scripts import Against, script
 from analyzer.differential.study import Study
 from analyzer.differential.transport import EngineFailed
 from analyzer.differential.verdict import Kind
-from analyzer.differential.wording import judge_title
+from analyzer.differential.wording import oracle_title
 from analyzer.differential.worker.contract import EngineError
 from analyzer.differential.worker.onnx_model import OnnxModel
 
@@ -43,7 +43,7 @@ def write_problem(
 ) -> Problem:
     """Write ``differential/KEY.py`` and ``KEY.md``; the script is run, and kept only if it shows the problem.
 
-    The engine is held against another engine first, then against the judge's values. `taken`: names of scripts there
+    The engine is held against another engine first, then against the oracle's values. `taken`: names of scripts there
     are already: two layers, or two versions of an engine, may have one key.
     """
     if problem.blame.kind is Kind.MEMORY:
@@ -88,7 +88,7 @@ def _scripts(
     outputs, limit = reduced.unit.outputs, max(noise.MARGIN * problem.blame.floor, 1e-12)
     crashes = problem.blame.kind not in VALUES
     right = {} if crashes else reduced.expected
-    title = judge_title(problem.blame.judge)
+    title = oracle_title(problem.blame.oracle)
     if backend.engine.name in ("onnxruntime", "openvino", "reference"):
         model = cut_out(kinds["onnx"], problem)
         if model is None:
@@ -115,7 +115,7 @@ def _scripts(
 
 
 def _peer(problem: Problem, done: Study) -> str:
-    """The engine that is closest to the judge at this layer."""
+    """The engine that is closest to the oracle at this layer."""
     names = [r.name for r in done.runners if r.name != problem.backend.name]
     errors = {n: e for n, e in problem.blame.peers.items() if n in names}
     closest = min(errors, key=lambda n: errors[n]) if errors else "keras-numpy"

@@ -11,7 +11,7 @@ from analyzer.differential.localize import Blame, Localization
 from analyzer.differential.processor import depends_on_processor
 from analyzer.differential.study import Study
 from analyzer.differential.verdict import Kind
-from analyzer.differential.wording import json_number, judge_title, number, plain, shortened
+from analyzer.differential.wording import json_number, number, oracle_title, plain, shortened
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Table
 
 MATERIAL = 1e-3  # relative error of a layer from which a confirmed deviation is an error even if the outputs hide it
@@ -54,7 +54,7 @@ def _level(problem: Problem, target: TargetConfig, done: Study) -> Level:
         return Level.WARNING
     if kind is Kind.VALUE and problem.blame.error < MATERIAL and problem.outputs_affected < MATERIAL:
         return Level.WARNING
-    if kind is Kind.VALUE and problem.blame.judge.startswith("none"):
+    if kind is Kind.VALUE and problem.blame.oracle.startswith("none"):
         return Level.WARNING  # two engines disagree and nobody says who is right
     return Level.ERROR
 
@@ -63,7 +63,7 @@ def _message(problem: Problem, layer: str) -> str:
     blame, title = problem.blame, problem.backend.title
     more = f" ({len(problem.alike) + 1} layers alike)" if problem.alike else ""
     through = f", through {problem.culprit.name}" if problem.culprit else ""
-    judge = judge_title(blame.judge)
+    oracle = oracle_title(blame.oracle)
     if problem.culprit is not None and problem.culprit.kind == "export":
         by = number(blame.error)
         return f"The ONNX export of `{layer}` ({blame.unit.op}){more} deviates from PyTorch by {by} (relative)."
@@ -73,26 +73,26 @@ def _message(problem: Problem, layer: str) -> str:
         return f"{title} does not support `{layer}` ({blame.unit.op}){more}: {plain(blame.message)}"
     if blame.kind is Kind.NAN:
         mine, other = ("numbers", "NaN or infinity") if blame.loses_nan else ("NaN or infinity", "numbers")
-        return f"{title} gives {mine} in `{layer}` ({blame.unit.op}){more}{through} where {judge} gives {other}."
+        return f"{title} gives {mine} in `{layer}` ({blame.unit.op}){more}{through} where {oracle} gives {other}."
     if blame.kind is Kind.SHAPE:
-        return f"{title} gives another shape than {judge} in `{layer}` ({blame.unit.op}){more}{through}."
+        return f"{title} gives another shape than {oracle} in `{layer}` ({blame.unit.op}){more}{through}."
     if blame.kind is Kind.DTYPE:
-        return f"{title} gives another element type than {judge} in `{layer}` ({blame.unit.op}){more}{through}."
+        return f"{title} gives another element type than {oracle} in `{layer}` ({blame.unit.op}){more}{through}."
     if blame.kind is Kind.MEMORY:
         tensor = blame.unit.outputs[0]
         return f"{title} runs out of memory in `{layer}` ({blame.unit.op}), tensor `{tensor}`: {plain(blame.message)}"
     if blame.agreeing:
         return (
-            f"{judge[:1].upper()}{judge[1:]} stands alone in `{layer}` ({blame.unit.op}){more}: independent engines "
+            f"{oracle[:1].upper()}{oracle[1:]} stands alone in `{layer}` ({blame.unit.op}){more}: independent engines "
             f"agree and differ from it by {number(blame.error)}, so it is the suspect."
         )
     if blame.kind is Kind.COMMON:
         return (
-            f"Every engine that ran deviates from {judge} in `{layer}` ({blame.unit.op}){more}: relative error "
+            f"Every engine that ran deviates from {oracle} in `{layer}` ({blame.unit.op}){more}: relative error "
             f"{number(blame.error)} for the same inputs."
         )
     return (
-        f"{title} deviates from {judge} by {number(blame.error)} (relative) in `{layer}` ({blame.unit.op})"
+        f"{title} deviates from {oracle} by {number(blame.error)} (relative) in `{layer}` ({blame.unit.op})"
         f"{more}{through}; {problem.hidden or f'rounding explains {blame.floor:.0e}'}."
     )
 
@@ -110,13 +110,14 @@ def _evidence(problem: Problem, done: Study) -> Evidence:
     sentences = []
     if blame.kind in (Kind.VALUE, Kind.NAN, Kind.COMMON):
         sentences.append(
-            f"Fed the same inputs, {problem.backend.title} and {judge_title(blame.judge)} differ by "
+            f"Fed the same inputs, {problem.backend.title} and {oracle_title(blame.oracle)} differ by "
             f"{number(blame.error)} of the largest value; changing the inputs by one unit in the last place moves the "
             f"right result by {blame.floor:.1e}, and only more than {noise.MARGIN:.0f} times that counts."
         )
     if blame.how == "splice":
         sentences.append(
-            "No layer deviates alone: the judge's prefix spliced with this engine's suffix shows the error from here."
+            "No layer deviates alone: the float64 reference's prefix spliced with this engine's suffix shows the error "
+            "from here."
         )
     if blame.peers:
         others = ", ".join(f"{name} {number(error)}" for name, error in sorted(blame.peers.items()))
@@ -142,17 +143,17 @@ def _evidence(problem: Problem, done: Study) -> Evidence:
         sentences.append(depends)
     if problem.known is not None:
         sentences.append(problem.known.sentence)
-    if blame.judge == "majority":
+    if blame.oracle == "majority":
         sentences.append(
             "No float64 run was possible here: two independent engines agree against this one, and both can be wrong."
         )
-    if blame.judge.startswith("none"):
-        sentences.append("No judge could run this layer, so which of the two engines is wrong is open.")
+    if blame.oracle.startswith("none"):
+        sentences.append("The float64 reference could not run this layer: which of the two engines is wrong is open.")
     localization = done.localizations.get(blame.backend)
     tables = (_table(localization, blame),) if localization is not None else ()
     data = {
         "backend": problem.backend.name,
-        "judge": blame.judge,
+        "oracle": blame.oracle,
         "error": json_number(blame.error),
         "floor": json_number(blame.floor),
         "output_error": json_number(problem.outputs_affected),

@@ -104,7 +104,7 @@ def test_small_keras_models_run_on_openvino_and_as_a_user_calls_them() -> None:
 def test_families_keep_to_what_the_engines_can_load(healthy: Artefact) -> None:
     (family,) = families(["onnxruntime", "keras-torch", "openvino"], {"onnx": healthy})
     assert [b.name for b in family.backends] == ["onnxruntime", "openvino"]
-    assert family.judge.name == "reference:precision=float64"
+    assert family.oracle.name == "reference:precision=float64"
 
 
 def test_arrays_survive_the_disk(tmp_path: Path) -> None:

@@ -80,14 +80,14 @@ class OnnxRuntime(Healthy):
 def examined(artefact: Artefact, wrong: tuple[str, ...], started: list[Runner], feeds: np.ndarray) -> Study:
     runner = breaking(wrong)
     started.append(runner)
-    judge = Runner(parse("reference:precision=float64"), ProcessTransport("reference", Environment(sys.executable)))
-    started.append(judge)
+    oracle = Runner(parse("reference:precision=float64"), ProcessTransport("reference", Environment(sys.executable)))
+    started.append(oracle)
     runner.load(artefact)
-    structure = judge.load(artefact)
+    structure = oracle.load(artefact)
     inputs = Inputs((InputSet("given", {"x": feeds}),), (), False)
-    comparison = run_all([runner], run_alone(judge, inputs), inputs, Thresholds())
-    family = Family("onnx", (runner.backend,), judge.backend)
-    done = Study(family, structure, comparison, inputs, runners=(runner,), judge=judge)
+    comparison = run_all([runner], run_alone(oracle, inputs), inputs, Thresholds())
+    family = Family("onnx", (runner.backend,), oracle.backend)
+    done = Study(family, structure, comparison, inputs, runners=(runner,), oracle=oracle)
     with Pool() as pool:
         return _closer(done, pool, {"onnx": artefact}, False, None)
 
@@ -129,19 +129,19 @@ def test_equal_values_may_be_chosen_in_any_order(tmp_path: Path, started: list[R
         "        return {n: {'r': r, 'y': last}[n] for n in (fetches or ['y'])}\n"
     )  # fmt: skip
     engine.write_text(text)
-    judge = Runner(parse("reference:precision=float64"), ProcessTransport("reference", Environment(sys.executable)))
-    started.append(judge)
+    oracle = Runner(parse("reference:precision=float64"), ProcessTransport("reference", Environment(sys.executable)))
+    started.append(oracle)
     later.load(artefact)
-    structure = judge.load(artefact)
+    structure = oracle.load(artefact)
     feeds = {"x": -np.ones((4, 6), np.float32)}  # after the Relu all are equal
-    found = localize(structure, [later], judge, feeds)
+    found = localize(structure, [later], oracle, feeds)
     assert found.blames == ()
     assert [u.main.name for _, u in found.ties] == ["top"]
     inputs = Inputs((InputSet("given", feeds),), (), False)
-    comparison = run_all([later], run_alone(judge, inputs), inputs, Thresholds())
+    comparison = run_all([later], run_alone(oracle, inputs), inputs, Thresholds())
     assert comparison.results[0].suspicious
     done = Study(
-        Family("onnx", (later.backend,), judge.backend), structure, comparison, inputs, runners=(later,), judge=judge
+        Family("onnx", (later.backend,), oracle.backend), structure, comparison, inputs, runners=(later,), oracle=oracle
     )
     with Pool() as pool:
         closed = _closer(done, pool, {"onnx": artefact}, False, None)

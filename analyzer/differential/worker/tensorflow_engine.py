@@ -1,7 +1,7 @@
 """TensorFlow graphs: GraphDef files, SavedModels and entry points, frozen to one graph of named tensors.
 
 Knobs: ``mode`` (function: pruned and run as a function; eager: operation by operation; xla: jit_compile),
-``grappler`` (the graph optimizer), ``precision`` (float64 makes the judge), ``device``, ``threads``.
+``grappler`` (the graph optimizer), ``precision`` (float64 makes the oracle), ``device``, ``threads``.
 """
 
 from __future__ import annotations
