@@ -30,7 +30,7 @@ from analyzer.differential import noise
 from analyzer.differential.backend import parse
 from analyzer.differential.reduce import reduce
 from analyzer.differential.runner import Artefact, Runner
-from analyzer.differential.transport import Environment, ProcessTransport
+from analyzer.differential.transport import EngineEnvironment, ProcessTransport
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             shape = [d.dim_value or 1 for d in model.graph.input[0].type.tensor_type.shape.dim]
             feeds = {model.graph.input[0].name: np.random.default_rng(0).standard_normal(shape).astype(np.float32)}
             session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-            runner = Runner(parse("onnxruntime:threads=1"), ProcessTransport("onnxruntime", Environment()))
+            runner = Runner(parse("onnxruntime:threads=1"), ProcessTransport("onnxruntime", EngineEnvironment()))
             runner.load(Artefact("onnx", {path.name: path}, {"path": path.name}))
             runner.run(feeds)
             bare, warm = [], []

@@ -42,7 +42,7 @@ from analyzer.differential.plan import Family
 from analyzer.differential.pool import Pool, variables_for
 from analyzer.differential.runner import Artefact, Case, Runner
 from analyzer.differential.study import Study, _closer
-from analyzer.differential.transport import WORKER, Environment, ProcessTransport
+from analyzer.differential.transport import WORKER, EngineEnvironment, ProcessTransport
 from analyzer.differential.verdict import Outcome
 
 ENGINES = {
@@ -85,7 +85,7 @@ def _digest(feeds: Mapping[str, np.ndarray], fetches: Sequence[str] | None) -> b
 def start(name: str, faults: str = "", kind: type[Runner] = Runner) -> Runner:
     """A worker, with the faults of the module `faults` at hand."""
     backend = parse(name)
-    transport = ProcessTransport(backend.engine.name, Environment(variables=variables_for(backend)))
+    transport = ProcessTransport(backend.engine.name, EngineEnvironment(variables=variables_for(backend)))
     if faults:
         folder = transport.folder / WORKER
         (folder / f"{faults}.py").write_text((HERE / f"{faults}.py").read_text(encoding="utf-8"), encoding="utf-8")

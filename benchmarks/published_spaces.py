@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.validity.recording.answer import decided, predicate
-from analyzer.validity.recording.record import Recording, Request, record
-from analyzer.validity.solver import Solver
+from analyzer.validity.recording.record import Recording, RecordingRequest, record
+from analyzer.validity.solver import Z3Process
 from analyzer.validity.space_reader import domains_from
 from analyzer.walls.process import ProcessSandbox
 
@@ -113,8 +113,8 @@ def judged(name: str, count: int, seed: int, python: str) -> Mapping[str, Any]:
         text = f"version: 1\nhyperparameters: {{{hyperparameters}}}\ninputs: {inputs or '{}'}\n"
         domains, shapes = domains_from(text, f"{name}.yml")
     started = time.perf_counter()
-    recording = record(Request(entry, domains, shapes, style), CODE, ProcessSandbox(python=python))
-    with Solver() as solver:
+    recording = record(RecordingRequest(entry, domains, shapes, style), CODE, ProcessSandbox(python=python))
+    with Z3Process() as solver:
         found = decided(recording, solver)
     seconds = time.perf_counter() - started
     scope: dict[str, Any] = {}

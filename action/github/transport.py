@@ -16,11 +16,11 @@ from urllib.parse import urlsplit
 
 from action.github.transient_errors import (
     SETTLED,
-    Failure,
     GitHubProblem,
     PermissionDenied,
     RetryBudget,
     TransientAnswer,
+    TransportFailure,
     Unavailable,
 )
 
@@ -122,7 +122,7 @@ class Transport:
                 )
                 return (headers, data) if with_headers else data
             except Exception as error:
-                failure = Failure.of(error, self.budget.clock())
+                failure = TransportFailure.of(error, self.budget.clock())
                 if not failure.transient:
                     raise failure.problem() from None
                 self.budget.charge(self.budget.clock() - started)

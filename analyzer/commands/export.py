@@ -16,7 +16,7 @@ from analyzer.exporting.export import export
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.running.exports import kept_in, keys_of_exports, take
 from analyzer.running.outcome import with_environment
-from analyzer.walls import Limits
+from analyzer.walls import ResourceLimits
 from analyzer.walls.attended import Served
 from analyzer.walls.docker import DockerSandbox
 from analyzer.walls.process import ProcessSandbox
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     targets = _targets(args, root)
     if args.timeout <= 0 or args.memory <= 0:
         raise UsageProblem("--timeout and --memory are positive numbers")
-    limits = Limits(seconds=args.timeout, memory=int(args.memory * 2**30))
+    limits = ResourceLimits(seconds=args.timeout, memory=int(args.memory * 2**30))
     folder_of("--out", args.out)
     sandbox = _sandbox(args)
     keys = keys_of_exports({target.id: (target, root) for target in targets})
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _export(
-    target: TargetConfig, root: Path, sandbox: Sandbox, kept: Path, made: Path, limits: Limits, console: Console
+    target: TargetConfig, root: Path, sandbox: Sandbox, kept: Path, made: Path, limits: ResourceLimits, console: Console
 ) -> int:  # fmt: skip
     assert target.entry is not None
     try:

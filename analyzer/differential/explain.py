@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from analyzer.differential import noise
 from analyzer.differential.backend import Backend
 from analyzer.differential.bisect import Culprit, guilty_pass, version_range
-from analyzer.differential.known import Benign, Known, benign, duplicate_key, known_issue
+from analyzer.differential.known import Benign, KnownIssue, benign, duplicate_key, known_issue
 from analyzer.differential.localize import Blame
 from analyzer.differential.plan import kind_for
 from analyzer.differential.pool import Pool
@@ -29,7 +29,7 @@ VALUES = (Kind.VALUE, Kind.NAN, Kind.SHAPE, Kind.DTYPE, Kind.COMMON)
 
 
 @dataclass(frozen=True)
-class Budget:
+class StudyBudget:
     """Seconds of `clock` after which a study leaves out what only makes a finding shorter or better explained.
 
     Comparing and blaming always end; simpler inputs, reduction and the search for a guilty setting are left out.
@@ -52,7 +52,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Problem:
+class Diagnosis:
     """One blamed unit with everything found out about it. `alike` names further layers that share its key."""
 
     blame: Blame
@@ -61,7 +61,7 @@ class Problem:
     key: str
     culprit: Culprit | None = None
     versions: Culprit | None = None
-    known: Known | None = None
+    known: KnownIssue | None = None
     alike: tuple[str, ...] = ()
     hidden: str = ""  # what keeps the error from the model's outputs
     outputs_affected: float = 0.0  # relative error at the model's outputs
@@ -81,11 +81,13 @@ def explain(
     pool: Pool,
     kinds: Mapping[str, Artefact],
     affected: Mapping[str, float],
-    budget: Budget | None,
-) -> tuple[list[Problem], list[tuple[Blame, Benign]]]:
+    budget: StudyBudget | None,
+) -> tuple[list[Diagnosis], list[tuple[Blame, Benign]]]:
     """Reduce, bisect and name each distinct problem once."""
     runners = {r.name: r for r in (*done.runners, *([done.oracle] if done.oracle else []))}
-    problems: dict[tuple[str, str], Problem] = {}  # by backend and unit: one layer may be blamed on several input sets
+    problems: dict[
+        tuple[str, str], Diagnosis
+    ] = {}  # by backend and unit: one layer may be blamed on several input sets
     firsts: dict[tuple[str, str], list[tuple[str, str]]] = {}  # by backend and rough key: problems that may be one bug
     suspected: set[str] = set()  # units where the oracle stands alone: told once, not for each engine
     harmless: list[tuple[Blame, Benign]] = []
@@ -121,9 +123,9 @@ def _problem(
     pool: Pool,
     kinds: Mapping[str, Artefact],
     runners: Mapping[str, Runner],
-    budget: Budget | None,
-    like: Problem | None = None,
-) -> Problem:
+    budget: StudyBudget | None,
+    like: Diagnosis | None = None,
+) -> Diagnosis:
     """`like`: a problem of the same key, whose pass and versions hold for this one too."""
     backend = runner.backend
     artefact = kinds[artefact_kind(backend, kinds)]
@@ -139,7 +141,7 @@ def _problem(
 
     if like is not None:
         known = known_issue(blame, backend, runner.versions, like.culprit)
-        return Problem(blame, backend, reduced, like.key, like.culprit, like.versions, known)
+        return Diagnosis(blame, backend, reduced, like.key, like.culprit, like.versions, known)
 
     def deviates(variant: Backend) -> bool | None:
         other = pool.get(variant, artefact)
@@ -165,7 +167,7 @@ def _problem(
         )
     known = known_issue(blame, backend, runner.versions, culprit)
     key = duplicate_key(blame, backend, culprit.name if culprit else None)
-    return Problem(blame, backend, reduced, key, culprit, span, known)
+    return Diagnosis(blame, backend, reduced, key, culprit, span, known)
 
 
 def _export_at_fault(

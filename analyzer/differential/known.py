@@ -22,7 +22,7 @@ from analyzer.differential.verdict import Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownIssue:
     """One entry of the data file that fits a finding."""
 
     id: str
@@ -47,7 +47,7 @@ class Benign:
 
 def known_issue(
     blame: Blame, backend: Backend, versions: Mapping[str, str], culprit: Culprit | None = None
-) -> Known | None:
+) -> KnownIssue | None:
     """The first known issue that fits the engine, operator, attributes, knobs, version and culprit."""
     for entry in _data()["issues"]:
         if not _fits(entry, backend, blame.unit):
@@ -61,11 +61,13 @@ def known_issue(
         if not _in_range(entry, backend, versions):
             continue
         first, fixed = entry["versions"]
-        return Known(entry["id"], entry["summary"], tuple(entry["references"]), (first, fixed), entry["package"])
+        return KnownIssue(entry["id"], entry["summary"], tuple(entry["references"]), (first, fixed), entry["package"])
     return None
 
 
-def known_of_whole(backend: Backend, kind: Kind, structure: Description, versions: Mapping[str, str]) -> Known | None:
+def known_of_whole(
+    backend: Backend, kind: Kind, structure: Description, versions: Mapping[str, str]
+) -> KnownIssue | None:
     """The first known issue of an engine as a whole that fits one of the model's operators: state that a run changes,
     or (kind crash) what a compiled mode accepts though the engine itself refuses it."""
     for entry in _data()["issues"]:
@@ -74,7 +76,9 @@ def known_of_whole(backend: Backend, kind: Kind, structure: Description, version
             continue
         if any(_fits(entry, backend, Unit("", (o,), (), ())) for o in structure.operations):
             first, fixed = entry["versions"]
-            return Known(entry["id"], entry["summary"], tuple(entry["references"]), (first, fixed), entry["package"])
+            return KnownIssue(
+                entry["id"], entry["summary"], tuple(entry["references"]), (first, fixed), entry["package"]
+            )
     return None
 
 

@@ -6,7 +6,7 @@ import math
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.differential import noise
-from analyzer.differential.explain import Problem
+from analyzer.differential.explain import Diagnosis
 from analyzer.differential.localize import Blame, Localization
 from analyzer.differential.processor import depends_on_processor
 from analyzer.differential.study import Study
@@ -17,7 +17,7 @@ from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Ta
 MATERIAL = 1e-3  # relative error of a layer from which a confirmed deviation is an error even if the outputs hide it
 
 
-def layer_finding(problem: Problem, done: Study, target: TargetConfig) -> Finding:
+def layer_finding(problem: Diagnosis, done: Study, target: TargetConfig) -> Finding:
     blame, operation = problem.blame, problem.blame.unit.main
     layer = operation.layer or operation.name
     where = Location(operation.path, operation.line) if operation.path and operation.line else None
@@ -38,7 +38,7 @@ def layer_finding(problem: Problem, done: Study, target: TargetConfig) -> Findin
     )
 
 
-def _level(problem: Problem, target: TargetConfig, done: Study) -> Level:
+def _level(problem: Diagnosis, target: TargetConfig, done: Study) -> Level:
     """An error needs a blamed layer, more than noise, and an engine that the model is meant for: a module in PyTorch
     blocks on its ONNX form only where the configuration names the engines, and so do engines beside the defaults."""
     kind = problem.blame.kind
@@ -59,7 +59,7 @@ def _level(problem: Problem, target: TargetConfig, done: Study) -> Level:
     return Level.ERROR
 
 
-def _message(problem: Problem, layer: str) -> str:
+def _message(problem: Diagnosis, layer: str) -> str:
     blame, title = problem.blame, problem.backend.title
     more = f" ({len(problem.alike) + 1} layers alike)" if problem.alike else ""
     through = f", through {problem.culprit.name}" if problem.culprit else ""
@@ -97,7 +97,7 @@ def _message(problem: Problem, layer: str) -> str:
     )
 
 
-def _processor(problem: Problem, done: Study) -> str:
+def _processor(problem: Diagnosis, done: Study) -> str:
     """Why another processor may give another verdict; empty where it may not."""
     runner = next((r for r in done.runners if r.name == problem.backend.name), None)
     features = [str(f) for f in runner.fingerprint.get("cpu") or ()] if runner is not None else []
@@ -105,7 +105,7 @@ def _processor(problem: Problem, done: Study) -> str:
     return depends_on_processor(problem.blame.unit, problem.backend, features) if counts else ""
 
 
-def _evidence(problem: Problem, done: Study) -> Evidence:
+def _evidence(problem: Diagnosis, done: Study) -> Evidence:
     blame = problem.blame
     sentences = []
     if blame.kind in (Kind.VALUE, Kind.NAN, Kind.COMMON):

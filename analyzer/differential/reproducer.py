@@ -12,7 +12,7 @@ import numpy as np
 from analyzer.differential.backend import Backend
 from analyzer.differential.bisect import Culprit
 from analyzer.differential.corrected import Corrected, corrected_operators
-from analyzer.differential.known import Known
+from analyzer.differential.known import KnownIssue
 from analyzer.differential.localize import Blame
 from analyzer.differential.reduce import Reduced
 
@@ -231,7 +231,7 @@ def issue_text(
     versions: Mapping[str, str],
     culprit: Culprit | None,
     range_: Culprit | None,
-    known: Known | None,
+    known: KnownIssue | None,
     script: str,
     key: str,
 ) -> str:

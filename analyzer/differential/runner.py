@@ -12,7 +12,7 @@ import numpy as np
 
 from analyzer.differential.backend import Backend
 from analyzer.differential.structure import Description
-from analyzer.differential.transport import EngineFailed, Transport
+from analyzer.differential.transport import EngineFailed, WorkerTransport
 from analyzer.differential.verdict import Failure, Kind, Outcome, kind_of_error
 from analyzer.differential.worker import tensors
 
@@ -38,7 +38,7 @@ class Artefact:
 class Runner:
     """A warm worker for one backend. Its methods raise `EngineFailed` for verdicts about the engine as a whole."""
 
-    def __init__(self, backend: Backend, transport: Transport, *, deadline: float = 120.0) -> None:
+    def __init__(self, backend: Backend, transport: WorkerTransport, *, deadline: float = 120.0) -> None:
         self.backend, self.transport, self.deadline = backend, transport, deadline
         self.versions: dict[str, str] = {}
         self.fingerprint: dict[str, Any] = {}

@@ -14,7 +14,7 @@ from analyzer.differential import noise
 from analyzer.differential.backend import parse
 from analyzer.differential.compare import Comparison, EngineResult, run_all, run_alone
 from analyzer.differential.compiled import accepting
-from analyzer.differential.explain import VALUES, Budget, Problem, artefact_kind, explain
+from analyzer.differential.explain import VALUES, Diagnosis, StudyBudget, artefact_kind, explain
 from analyzer.differential.hidden import hidden_by, worth_a_look
 from analyzer.differential.input_search import amplified, finite, not_finite
 from analyzer.differential.inputs import NOTHING, Inputs, Ranges, generate, variants
@@ -39,7 +39,7 @@ class Study:
     comparison: Comparison | None = None
     inputs: Inputs | None = None
     localizations: Mapping[str, Localization] = field(default_factory=dict)  # by backend
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Diagnosis, ...] = ()
     benign: tuple[tuple[Blame, Benign], ...] = ()
     missing: tuple[tuple[str, Failure], ...] = ()
     notes: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ def study(
     given: Callable[[Description], Inputs] | None = None,
     *,
     thorough: bool = False,
-    budget: Budget | None = None,
+    budget: StudyBudget | None = None,
     search: int = 0,
     ranges: Ranges = NOTHING,
 ) -> Study:
@@ -90,7 +90,7 @@ def _study(
     thresholds: Thresholds,
     given: Callable[[Description], Inputs] | None,
     thorough: bool,
-    budget: Budget | None,
+    budget: StudyBudget | None,
     search: int,
     ranges: Ranges,
 ) -> Study:
@@ -189,7 +189,7 @@ def _inputs(
     target: TargetConfig,
     given: Callable[[Description], Inputs] | None,
     runners: Sequence[Runner],
-    budget: Budget | None,
+    budget: StudyBudget | None,
     ranges: Ranges,
 ) -> Inputs:
     if given is not None:
@@ -222,7 +222,9 @@ def _others_finite(made: Inputs, runner: Runner) -> Inputs:
     return replace(made, sets=(*made.sets[:1], *finite(replace(made, sets=made.sets[1:]), runner).sets))
 
 
-def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bool, budget: Budget | None) -> Study:
+def _closer(
+    done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bool, budget: StudyBudget | None
+) -> Study:
     """Localize where the outputs call for it, one input set per suspicious engine: its most inconsistent one."""
     comparison, oracle = done.comparison, done.oracle
     assert comparison is not None

@@ -22,7 +22,7 @@ from analyzer.findings import Location
 from analyzer.graph import Graph
 from analyzer.loading.exported_program import take_apart
 from analyzer.problem import TargetProblem, UsageProblem
-from analyzer.walls import PYTHON, Completed, Limits, Sandbox
+from analyzer.walls import PYTHON, Completed, ResourceLimits, Sandbox
 from analyzer.walls.imports import EXPORTER, TOLD, frameworks_of
 from analyzer.walls.process import import_ahead, importing
 
@@ -40,7 +40,7 @@ def export(
     sandbox: Sandbox | None,
     cache_dir: Path | None = None,
     made: Path | None = None,
-    limits: Limits | None = None,
+    limits: ResourceLimits | None = None,
 ) -> Graph:
     """The graph of ``path/to/file.py:name`` below `root`.
 
@@ -63,9 +63,9 @@ def export(
         )
     with tempfile.TemporaryDirectory(prefix="assay-export-") as temporary:
         folder = Path(temporary)
-        manifest = run_exporter(entry, root, target, place, folder, limits or Limits())
+        manifest = run_exporter(entry, root, target, place, folder, limits or ResourceLimits())
         if manifest.format == "pt2" and sandbox is not None:
-            manifest = convert_program(entry, sandbox, folder, limits or Limits())
+            manifest = convert_program(entry, sandbox, folder, limits or ResourceLimits())
         if made is not None or cache_dir is not None:
             _store(folder, (made or cache_dir or folder) / key)
         return graph_of(folder, manifest, target)
@@ -75,7 +75,7 @@ def prepare_export(entry: str, root: Path, sandbox: Sandbox) -> None:
     """Begin with what takes longest of an export that is about to come: importing the frameworks of its sources."""
     with contextlib.suppress(TargetProblem, UsageProblem):  # the export says it
         check_entry(entry, root)
-        import_ahead(sandbox, _imports_of(imported_files(root / _path(entry), root)), _environment(Limits()))
+        import_ahead(sandbox, _imports_of(imported_files(root / _path(entry), root)), _environment(ResourceLimits()))
 
 
 def check_entry(entry: str, root: Path) -> None:
@@ -91,7 +91,7 @@ def check_entry(entry: str, root: Path) -> None:
 
 
 def run_exporter(
-    entry: str, root: Path, target: TargetConfig, sandbox: Sandbox, folder: Path, limits: Limits
+    entry: str, root: Path, target: TargetConfig, sandbox: Sandbox, folder: Path, limits: ResourceLimits
 ) -> Manifest:
     """Run the exporter in `sandbox`; its files are left in the empty `folder`."""
     files = sorted(p.relative_to(root.resolve()).as_posix() for p in imported_files(root / _path(entry), root))
@@ -123,7 +123,7 @@ def run_exporter(
     return replace(manifest, dynamic=extra)
 
 
-def convert_program(entry: str, sandbox: Sandbox, folder: Path, limits: Limits) -> Manifest:
+def convert_program(entry: str, sandbox: Sandbox, folder: Path, limits: ResourceLimits) -> Manifest:
     """Turn ``program.pt2`` in `folder` into ONNX with Assay's own Torch, in `sandbox`. Only its data go there."""
     program = FORMATS["pt2"]
     request = {"entry": entry, "root": PROJECT, "program": "parts", "out": "out"}
@@ -165,7 +165,7 @@ def exporter_files() -> dict[str, bytes | Path]:
     return {f"{INSIDE}/{path.name}": path.read_bytes() for path in sorted(source.glob("*.py"))}
 
 
-def _environment(limits: Limits) -> dict[str, str]:
+def _environment(limits: ResourceLimits) -> dict[str, str]:
     return {**TOLD, "OMP_NUM_THREADS": str(max(1, int(limits.cpus)))}
 
 
@@ -186,7 +186,7 @@ def _inputs(target: TargetConfig) -> dict[str, Any]:
     }
 
 
-def _check(entry: str, completed: Completed, limits: Limits, sandbox: Sandbox) -> None:
+def _check(entry: str, completed: Completed, limits: ResourceLimits, sandbox: Sandbox) -> None:
     """Raises `ExportProblem` unless the exporter ran to its end."""
     if completed.timed_out:
         raise ExportProblem(

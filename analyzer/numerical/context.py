@@ -11,7 +11,7 @@ import onnx_ir as ir
 
 from analyzer.graph import display_name
 from analyzer.numerical.domain import dtypes
-from analyzer.numerical.domain.dims import Shape, Symbol
+from analyzer.numerical.domain.dims import Shape, SymbolicDim
 from analyzer.numerical.domain.dtypes import Array, ElementType
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, common_starts
 from analyzer.numerical.excuses import ABOVE, BELOW, NAN, NOTHING, Excuse, Guard, Kinds, excuse, guarded, outcomes
@@ -22,7 +22,7 @@ from analyzer.numerical.splitting import proves_by_splitting
 
 if TYPE_CHECKING:
     from analyzer.numerical.interpreter import Run
-    from analyzer.numerical.transfer.registry import Rule
+    from analyzer.numerical.transfer.registry import TransferRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Application:
     output: int = 0
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> TransferRule:
         return self.context.rule
 
 
@@ -43,7 +43,9 @@ class Context:
 
     __slots__ = ("bad", "masked", "node", "references", "rule", "run")
 
-    def __init__(self, run: Run, node: ir.Node, rule: Rule, references: dict[str, ir.Attr] | None = None) -> None:
+    def __init__(
+        self, run: Run, node: ir.Node, rule: TransferRule, references: dict[str, ir.Attr] | None = None
+    ) -> None:
         self.run, self.node, self.rule, self.references = run, node, rule, references
         self.masked = False  # the result is discarded wherever the operand is unsafe
         self.bad: Kinds = NOTHING  # what it then is, where a bound or a test for NaN discards it
@@ -294,4 +296,4 @@ def bounds(tensor: AbstractTensor, starts: Any) -> tuple[Array, Array]:
     return bounds_on(tensor, starts)
 
 
-__all__ = ["Alarm", "Application", "Context", "Symbol", "bounds", "finite_input"]
+__all__ = ["Alarm", "Application", "Context", "SymbolicDim", "bounds", "finite_input"]

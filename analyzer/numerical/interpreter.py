@@ -30,7 +30,7 @@ from analyzer.numerical.ledger import UNDECIDED, Ledger
 from analyzer.numerical.relevance import relevant
 from analyzer.numerical.result import Interpretation, Options, Partitioning
 from analyzer.numerical.transfer.attained import add_attained, attained_by
-from analyzer.numerical.transfer.registry import Rule, rules
+from analyzer.numerical.transfer.registry import TransferRule, rules
 
 IGNORED_ATTRIBUTES = frozenset({"_class", "_output_shapes", "T", "Tidx", "Tshape", "_XlaMustCompile"})
 
@@ -220,7 +220,7 @@ class Run:
         for node in needed:
             self.visit(node, references)
 
-    def rule(self, node: ir.Node) -> Rule | None:
+    def rule(self, node: ir.Node) -> TransferRule | None:
         domain = "" if node.domain in ("", "ai.onnx") else node.domain
         return self.rules.get((domain, node.op_type))
 

@@ -9,7 +9,7 @@ from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.modules import api_attribute, submodule
 from analyzer.tracing.operators import instance_attribute, layer_attribute, layer_attribute_set, tensor_attribute
 from analyzer.tracing.operators.torch_modules import is_sequence, register
-from analyzer.tracing.problems import Problem, PyRaise
+from analyzer.tracing.problems import Diagnostic, PyRaise
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -204,7 +204,7 @@ def _missing(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> No
     if _set_anywhere(value.cls, name) or (value.cls.library_bases and _may_be_abstract(tr, value.cls)):
         return
     message = f"`{value.cls.name}` has no attribute `{name}`: no method, class variable or assignment defines it"
-    tr.report(Problem("python/missing-attribute", "warning", message, tr.site(node), operand=name))
+    tr.report(Diagnostic("python/missing-attribute", "warning", message, tr.site(node), operand=name))
 
 
 def _may_be_abstract(tr: Tracer, cls: Class) -> bool:

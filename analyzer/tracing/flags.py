@@ -176,7 +176,7 @@ def run_command(tr: Tracer, function: Value) -> Value:
         default = defaults.get(parameter.arg)
         if isinstance(default, Object) and default.kind == "option":
             default = default.data["default"]
-        kind = Named(_type_named(parameter.annotation))
+        kind = NamedType(_type_named(parameter.annotation))
         optional = parameter.arg in defaults and default is not None
         function.options[parameter.arg] = flag(tr, parameter.arg, kind if kind.name else None, default, optional)
     return call(tr, function, (), dict(function.options), None)
@@ -190,7 +190,7 @@ def _type_named(annotation: ast.expr | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedType:
     """A Python type by its name."""
 
     name: str
@@ -216,7 +216,7 @@ def define_flag(op: Op, name: Value, default: Value, rest: tuple[Value, ...]) ->
         return None
     default = op.extra.get("default_value", default)
 
-    value = flag(op.tr, name, Named(_KINDS[op.short.removeprefix("DEFINE_")]), default)
+    value = flag(op.tr, name, NamedType(_KINDS[op.short.removeprefix("DEFINE_")]), default)
     flags = flag_values(op.tr)
     op.tr.touch(flags)
     flags.attrs[name] = value

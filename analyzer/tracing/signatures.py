@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from analyzer.tracing.problems import Problem, PyRaise
+from analyzer.tracing.problems import Diagnostic, PyRaise
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import DictV, Function, ListV, Unknown, Value
@@ -89,7 +89,7 @@ def _mismatch(tr: Tracer, function: Function, node: ast.Call | None, what: str) 
     message = f"`{label}` {what} (defined at {function.path}:{function.node.lineno})"
     if not tr.speculating:
         raise ArgumentMismatch(
-            Problem(
+            Diagnostic(
                 "python/argument-mismatch", "error", message, tr.site(node), label, certain=tr.certain, operand=label
             )
         )
@@ -99,6 +99,6 @@ def _mismatch(tr: Tracer, function: Function, node: ast.Call | None, what: str) 
 class ArgumentMismatch(PyRaise):
     """A call that Python refuses with a TypeError."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Diagnostic) -> None:
         super().__init__("TypeError", problem.message)
         self.problem = problem

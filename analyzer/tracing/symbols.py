@@ -18,7 +18,7 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class SymbolFacts:
     """What is known of a symbol beyond its bounds.
 
     `kind`: ``flag`` (a user sets it), ``batch`` (declared as any size), ``param`` (argument of a function that nobody
@@ -38,7 +38,7 @@ class Symbols:
     """Makes symbols with readable unique names and remembers what they stand for."""
 
     def __init__(self) -> None:
-        self.known: dict[str, Known] = {}
+        self.known: dict[str, SymbolFacts] = {}
         self._used: dict[str, int] = {}
 
     def fresh(
@@ -59,7 +59,7 @@ class Symbols:
             number += 1
             self._used[label] = number
             name = f"{label}_{number}"
-        self.known[name] = Known(label, kind, site, default, graph)
+        self.known[name] = SymbolFacts(label, kind, site, default, graph)
         return symbol(name, lo, hi)
 
     def kind(self, name: str) -> str:

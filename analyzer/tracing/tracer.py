@@ -20,7 +20,7 @@ from analyzer.tracing.problems import (
     EVERY_RUN,
     SOME_CALL,
     SOME_RUN,
-    Problem,
+    Diagnostic,
     ShapeFailure,
 )
 from analyzer.tracing.solver import satisfiable
@@ -290,10 +290,10 @@ class Tracer:
         if not self.feasible():
             raise PathEnd
         site = self.site(node)
-        problem = Problem("tracing/incompatible-shape", "error", message, site, operator, certain=self.certain)
+        problem = Diagnostic("tracing/incompatible-shape", "error", message, site, operator, certain=self.certain)
         raise ShapeFailure(problem)
 
-    def report(self, problem: Problem) -> None:
+    def report(self, problem: Diagnostic) -> None:
         if self.speculating or any(d.origin == "rank" and not d.taken for d in self.path.decisions):
             return  # one example instead of a batch: only what works there tells anything
         if problem.site.path.startswith(MARK):
@@ -327,7 +327,7 @@ class Tracer:
     def advise(
         self, rule: str, message: str, site: Site | None = None, operator: str = "", sentences: Sequence[str] = ()
     ) -> None:
-        self.report(Problem(rule, "note", message, site or self.site(), operator, tuple(sentences), self.certain))
+        self.report(Diagnostic(rule, "note", message, site or self.site(), operator, tuple(sentences), self.certain))
 
     # ------------------------------------------------------------------ truth
 

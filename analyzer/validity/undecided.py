@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.findings import Confidence, Evidence, Finding, Level
-from analyzer.validity.architecture import Demand, Layer, Program
+from analyzer.validity.architecture import Demand, ModelLayer, Requirements
 from analyzer.validity.evaluator import names_of
 from analyzer.validity.graph_reader import Reading
 from analyzer.validity.terms import Poly
 
 
-def undecided(program: Program, reading: Reading, target: TargetConfig) -> Iterator[Finding]:
+def undecided(program: Requirements, reading: Reading, target: TargetConfig) -> Iterator[Finding]:
     """One note for each place where a size is lost, with every layer whose rules could therefore not be decided."""
-    groups: dict[tuple[str, str], list[tuple[Layer, str]]] = {}
+    groups: dict[tuple[str, str], list[tuple[ModelLayer, str]]] = {}
     origins = _origins(program, reading)
     for step in program.steps:
         if unnamed(step) and step.condition is not False:
@@ -43,7 +43,7 @@ def undecided(program: Program, reading: Reading, target: TargetConfig) -> Itera
         )
 
 
-def _origins(program: Program, reading: Reading) -> Mapping[str, tuple[int, str, str]]:
+def _origins(program: Requirements, reading: Reading) -> Mapping[str, tuple[int, str, str]]:
     """For each unnamed size the first layer whose output has it: its position, its name and words for the size."""
     found: dict[str, tuple[int, str, str]] = {}
     for position, layer in enumerate(reading.architecture.layers, 1):

@@ -20,7 +20,7 @@ from typing import Any
 from analyzer.configuration.config import Environment
 from analyzer.problem import NotAllowedProblem, TargetProblem
 from analyzer.walls.archive import ArchiveRefused, check_name, unpack
-from analyzer.walls.protocol import ALLOWED_ENVIRONMENT, Limits, Sandbox, Session, SessionEnded, can_stay
+from analyzer.walls.protocol import ALLOWED_ENVIRONMENT, ResourceLimits, Sandbox, Session, SessionEnded, can_stay
 
 MAX_LINE = 8 << 20  # bytes of one message
 MAX_RUNS = 64  # commands that one target may have run: exports, conversions, validation data
@@ -28,7 +28,9 @@ MAX_SESSIONS = 8  # engines of one target that stay at once: more than the pool 
 MAX_OPENED = 256  # sessions of one analysis: one an engine and model, tens at most
 MAX_STAGES = 1_000  # names of stages, which the log shows: a target has ten
 MAX_CARRIED = 16 << 30  # bytes that cross for one target, both ways together
-CAPS = Limits(seconds=1800, memory=6 << 30, cpus=4, input=2 << 30, output=1 << 30, scratch=2 << 30, log=64 << 10)
+CAPS = ResourceLimits(
+    seconds=1800, memory=6 << 30, cpus=4, input=2 << 30, output=1 << 30, scratch=2 << 30, log=64 << 10
+)
 
 
 class OutOfTurn(Exception):
@@ -249,7 +251,7 @@ class Server:
             raise OutOfTurn("named a file outside the trees")
         return path
 
-    def _limits(self, message: Mapping[str, Any]) -> Limits:
+    def _limits(self, message: Mapping[str, Any]) -> ResourceLimits:
         """What was asked for, cut to what the front allows and to the time that is left."""
         asked = message.get("limits")
         if not isinstance(asked, dict):
@@ -261,7 +263,7 @@ class Server:
                 raise OutOfTurn(f"named no limit for {name}")
             chosen[name] = type(most)(min(value, most))
         left = max(1.0, self.ends - time.monotonic())
-        return replace(Limits(**chosen), seconds=min(chosen["seconds"], left))
+        return replace(ResourceLimits(**chosen), seconds=min(chosen["seconds"], left))
 
     def _count_bytes(self, size: int) -> None:
         self._carried += size

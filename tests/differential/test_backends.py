@@ -17,7 +17,7 @@ from analyzer.differential.environments import Overlays
 from analyzer.differential.plan import families, further_backends
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact, Runner
-from analyzer.differential.transport import EngineFailed, Environment, ProcessTransport
+from analyzer.differential.transport import EngineEnvironment, EngineFailed, ProcessTransport
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.worker import tensors
 from analyzer.problem import UsageProblem
@@ -164,7 +164,7 @@ def test_a_crash_is_a_verdict_and_the_worker_starts_again(healthy: Artefact, poo
 
 
 def test_a_timeout_is_a_verdict(healthy: Artefact) -> None:
-    transport = ProcessTransport("onnxruntime", Environment())
+    transport = ProcessTransport("onnxruntime", EngineEnvironment())
     try:
         runner = Runner(parse("onnxruntime"), transport, deadline=0.001)
         with pytest.raises(EngineFailed) as failed:
@@ -177,7 +177,7 @@ def test_a_timeout_is_a_verdict(healthy: Artefact) -> None:
 
 def test_too_much_memory_is_a_verdict(healthy: Artefact) -> None:
     """Any worker that has loaded NumPy holds more than a MiB; it is measured while an answer is waited for."""
-    transport = ProcessTransport("onnxruntime", Environment(variables={"ASSAY_TEST": "1"}), memory=1 << 20)
+    transport = ProcessTransport("onnxruntime", EngineEnvironment(variables={"ASSAY_TEST": "1"}), memory=1 << 20)
     slow = transport.folder / "assay_worker" / "__main__.py"
     slow.write_text("import time, numpy\ntime.sleep(60)\n")
     try:
@@ -189,7 +189,7 @@ def test_too_much_memory_is_a_verdict(healthy: Artefact) -> None:
 
 @pytest.mark.parametrize(("end", "kind"), [("SIGKILL", Kind.MEMORY), ("SIGABRT", Kind.CRASH)])
 def test_what_the_kernel_kills_is_no_crash_of_the_engine(healthy: Artefact, end: str, kind: Kind) -> None:
-    transport = ProcessTransport("onnxruntime", Environment(variables={"ASSAY_TEST": "1"}))
+    transport = ProcessTransport("onnxruntime", EngineEnvironment(variables={"ASSAY_TEST": "1"}))
     program = transport.folder / "assay_worker" / "__main__.py"
     program.write_text(f"import os, signal, sys\nsys.stdin.readline()\nos.kill(os.getpid(), signal.{end})\n")
     try:
@@ -214,7 +214,7 @@ def test_a_container_that_ends_is_told_by_how(told: str, kind: Kind) -> None:
 
 def test_secrets_do_not_reach_a_worker(healthy: Artefact, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "do-not-tell")
-    transport = ProcessTransport("reference", Environment())
+    transport = ProcessTransport("reference", EngineEnvironment())
     try:
         Runner(parse("reference"), transport).load(healthy)
         assert transport._child is not None

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from analyzer.configuration.config import InputSpec, TargetConfig, Thresholds
-from analyzer.differential.explain import Budget
+from analyzer.differential.explain import StudyBudget
 from analyzer.differential.plan import families
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact
@@ -93,7 +93,7 @@ def examine(project: Path) -> Iterator[Examine]:
             target = TargetConfig("model", entry=entry, inputs=inputs, backends=backends)
             kinds = {kind: Artefact(kind, {"project": project}, {"entry": entry, "root": "project"})}
             (family,) = families(backends, kinds)
-            done = study(family, kinds, target, pool, Thresholds(), budget=Budget(budget))
+            done = study(family, kinds, target, pool, Thresholds(), budget=StudyBudget(budget))
             transports = [r.transport for r in pool.runners]
             return done, [t.starts for t in transports if isinstance(t, ProcessTransport)]
 

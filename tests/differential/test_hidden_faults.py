@@ -21,7 +21,7 @@ from analyzer.differential.plan import Family
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.study import Study, _closer
-from analyzer.differential.transport import WORKER, Environment, ProcessTransport
+from analyzer.differential.transport import WORKER, EngineEnvironment, ProcessTransport
 
 
 def save(path: Path, nodes: list[onnx.NodeProto], kind: int = TensorProto.INT64) -> Artefact:
@@ -51,7 +51,7 @@ def started() -> Iterator[list[Runner]]:
 def breaking(wrong: tuple[str, ...]) -> Runner:
     """ONNX Runtime whose layers called `wrong` give 1.5 times the right value, in the whole model and alone."""
     backend = parse("onnxruntime:opt=disable")
-    transport = ProcessTransport("onnxruntime", Environment(sys.executable))
+    transport = ProcessTransport("onnxruntime", EngineEnvironment(sys.executable))
     engine = transport.folder / WORKER / "onnxruntime_engine.py"
     text = engine.read_text().replace("class OnnxRuntime:", "class Healthy:", 1)
     text += f"""
@@ -80,7 +80,9 @@ class OnnxRuntime(Healthy):
 def examined(artefact: Artefact, wrong: tuple[str, ...], started: list[Runner], feeds: np.ndarray) -> Study:
     runner = breaking(wrong)
     started.append(runner)
-    oracle = Runner(parse("reference:precision=float64"), ProcessTransport("reference", Environment(sys.executable)))
+    oracle = Runner(
+        parse("reference:precision=float64"), ProcessTransport("reference", EngineEnvironment(sys.executable))
+    )
     started.append(oracle)
     runner.load(artefact)
     structure = oracle.load(artefact)
@@ -129,7 +131,9 @@ def test_equal_values_may_be_chosen_in_any_order(tmp_path: Path, started: list[R
         "        return {n: {'r': r, 'y': last}[n] for n in (fetches or ['y'])}\n"
     )  # fmt: skip
     engine.write_text(text)
-    oracle = Runner(parse("reference:precision=float64"), ProcessTransport("reference", Environment(sys.executable)))
+    oracle = Runner(
+        parse("reference:precision=float64"), ProcessTransport("reference", EngineEnvironment(sys.executable))
+    )
     started.append(oracle)
     later.load(artefact)
     structure = oracle.load(artefact)

@@ -14,7 +14,7 @@ from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Confidence, Finding, Level
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.analysis import analyse
-from analyzer.numerical.confirm.confirmation import Budget, Confirmer
+from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from analyzer.numerical.findings import NOT_REACHED
 
 N = helper.make_node
@@ -24,7 +24,7 @@ W = RNG.standard_normal((4, 4)).astype(np.float32)
 
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Confirmer]:
-    with Confirmer(Budget(search=4.0)) as confirmer:
+    with Confirmer(ConfirmationBudget(search=4.0)) as confirmer:
         yield confirmer
 
 

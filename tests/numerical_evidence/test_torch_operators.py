@@ -9,8 +9,8 @@ import onnx.backend.test.loader as loader
 import onnx_ir as ir
 
 from analyzer.numerical.confirm.torch_dtypes import from_numpy
-from analyzer.numerical.confirm.torch_evaluation import Program, run
-from analyzer.numerical.confirm.torch_registry import HANDLERS, Mode, Unsupported
+from analyzer.numerical.confirm.torch_evaluation import PreparedModel, run
+from analyzer.numerical.confirm.torch_registry import HANDLERS, Mode, UnsupportedOperator
 
 # The search needs no more than these to be right: anything else falls back to probes that are run for real.
 ROUGH = ("dropout", "training", "bernoulli", "random")
@@ -35,8 +35,17 @@ def test_official_node_tests() -> None:
         given, expected = case.data_sets[0]
         try:
             leaves = {v.name or "": from_numpy(a) for v, a in zip(model.graph.inputs, given, strict=False)}
-            values = run(Program(model), leaves, Mode(surrogate=False))
-        except (Unsupported, TypeError, KeyError, NotImplementedError, OSError, RuntimeError, IndexError, ValueError):
+            values = run(PreparedModel(model), leaves, Mode(surrogate=False))
+        except (
+            UnsupportedOperator,
+            TypeError,
+            KeyError,
+            NotImplementedError,
+            OSError,
+            RuntimeError,
+            IndexError,
+            ValueError,
+        ):
             continue  # said so, instead of computing something else
         name = model.graph.outputs[0].name or ""
         found = values[name]

@@ -8,11 +8,11 @@ from typing import Any
 import keras
 import numpy as np
 
-from .keras_layers import Recorder
+from .keras_layers import KerasRecorder
 from .numbers import OPEN, plain
 
 
-def recorded(recorder: Recorder, build: Callable[[], Any], shapes: Callable[[], Any]) -> None:
+def recorded(recorder: KerasRecorder, build: Callable[[], Any], shapes: Callable[[], Any]) -> None:
     """Build the model; one without inputs of its own is called with the given ones. Raises what it raises."""
     keras.backend.clear_session()
     with recorder:

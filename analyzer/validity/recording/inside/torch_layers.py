@@ -9,7 +9,7 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 
 from .describing import subscripts
-from .numbers import Number, Real, Trace, parts_of, plain
+from .numbers import Number, PathCondition, Real, parts_of, plain
 
 QUIET = frozenset({
     "requires_grad_", "__set__", "__repr__", "is_floating_point", "is_complex", "numel", "device", "data_ptr",
@@ -32,13 +32,13 @@ OPERATORS = {
 SCALAR = frozenset({"add", "sub", "mul", "div", "pow", "mod", "eq", "ne", "lt", "le", "gt", "ge", "maximum", "minimum"})
 
 
-class Recorder(TorchFunctionMode):  # type: ignore[misc]
+class TorchRecorder(TorchFunctionMode):  # type: ignore[misc]
     """Records leaf modules that have a type, and functions outside of them.
 
     `specs` maps an operator to the names of its attributes.
     """
 
-    def __init__(self, trace: Trace, specs: dict[str, list[str]]) -> None:
+    def __init__(self, trace: PathCondition, specs: dict[str, list[str]]) -> None:
         super().__init__()
         self.trace, self.specs = trace, specs
         self.layers: list[dict[str, Any]] = []
@@ -82,7 +82,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
                 return None
         return None if found is None else found[0]
 
-    def __enter__(self) -> Recorder:
+    def __enter__(self) -> TorchRecorder:
         self._hooks = [
             nn.modules.module.register_module_forward_pre_hook(self._before),
             nn.modules.module.register_module_forward_hook(self._after, always_call=True),
