@@ -16,17 +16,6 @@ import numpy as np
 from . import tensors
 from .contract import Arrays, EngineError, node, tensor
 
-NO_RESULT = (
-    "NoOp",
-    "Assert",
-    "Placeholder",
-    "PlaceholderWithDefault",
-    "Const",
-    "SaveV2",
-    "RestoreV2",
-    "MergeV2Checkpoints",
-)
-
 
 class TensorFlow:
     def __init__(self, knobs: Mapping[str, Any]) -> None:
@@ -188,7 +177,8 @@ class TensorFlow:
         used = {t.name for op in self.graph.get_operations() for t in op.inputs}
         found: list[str] = []
         for op in self.graph.get_operations():
-            if op.type not in NO_RESULT and op.outputs and not any(o.name in used for o in op.outputs):
+            computed = op.inputs and op.type not in ("PlaceholderWithDefault", "RestoreV2")  # not fed, held or read
+            if computed and not any(o.name in used for o in op.outputs):
                 found.extend(o.name for o in op.outputs if o.dtype.name not in ("resource", "variant", "string"))
         return found
 

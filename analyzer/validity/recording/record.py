@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.findings import Location
+from analyzer.operators.declaration import CONVERTS, ELEMENTWISE, FROM_SIZES, IDENTITY, SAME_SHAPE
+from analyzer.operators.registry import names
 from analyzer.problem import TargetProblem
 from analyzer.validity.architecture import Architecture, ModelLayer
 from analyzer.validity.registry import all_specs
@@ -85,6 +87,7 @@ def record(request: RecordingRequest, root: Path, sandbox: Sandbox, limits: Reso
         "root": PROJECT,
         "style": request.style,
         "specs": specs,
+        "traits": _traits(),
         "domains": {n: _domain(h) for n, h in request.domains.items() if h.values is not None},
         "inputs": {n: {"shape": list(shape), "dtype": dtype} for n, (shape, dtype) in request.inputs.items()},
         "forks": request.forks,
@@ -117,6 +120,16 @@ def record(request: RecordingRequest, root: Path, sandbox: Sandbox, limits: Reso
         return _recording(request, answer)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise TargetProblem(f"{request.entry}: the sandbox handed back what is no recording ({error})") from None
+
+
+def _traits() -> dict[str, list[str]]:
+    """What a recorder of PyTorch asks of a function, with the names of those that have it."""
+    keeping = names("torch", SAME_SHAPE)
+    return {
+        "same": list(names("torch", IDENTITY | CONVERTS)),
+        "made": list(names("torch", FROM_SIZES)),
+        "broadcast": [n for n in names("torch", ELEMENTWISE) if n not in keeping],
+    }
 
 
 def _attributes(found: Any) -> list[str]:

@@ -130,7 +130,7 @@ class RecordingSession:
 
     def _record(self, vector: dict[str, Any]) -> dict[str, Any]:
         trace = PathCondition(self.files)
-        recorder = self.models.Recorder(trace, self.request["specs"][self.framework])
+        recorder = self.models.recorder_of(trace, self.request)
         error = None
         try:
             self._run(vector, trace, recorder)

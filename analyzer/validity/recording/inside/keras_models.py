@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import keras
 import numpy as np
 
 from .keras_layers import KerasRecorder
-from .numbers import OPEN, plain
+from .numbers import OPEN, PathCondition, plain
+
+
+def recorder_of(trace: PathCondition, request: Mapping[str, Any]) -> KerasRecorder:
+    return KerasRecorder(trace, request["specs"]["keras"])
 
 
 def recorded(recorder: KerasRecorder, build: Callable[[], Any], shapes: Callable[[], Any]) -> None:
