@@ -129,7 +129,7 @@ def judged(name: str, count: int, seed: int, python: str) -> Mapping[str, Any]:
         "really valid": sum(truth), "right": sum(a is b for a, b in pairs), "undecided": said.count(None),
         "wrongly valid": sum(a is True and not b for a, b in pairs),
         "wrongly refused": sum(a is False and b for a, b in pairs),
-        "doubts": list(found.doubts), "wrong": wrong,
+        "caveats": list(found.caveats), "wrong": wrong,
     }  # fmt: skip
 
 
@@ -147,8 +147,8 @@ def main() -> int:
     for name in args.names:
         row = judged(name, args.vectors, args.seed, args.python)
         print("| " + " | ".join(str(row[c]) for c in columns) + " |", flush=True)
-        for doubt in row["doubts"][:4]:
-            print(f"  - {doubt[:300]}", flush=True)
+        for caveat in row["caveats"][:4]:
+            print(f"  - {caveat[:300]}", flush=True)
         for vector in row["wrong"][:4]:
             print(f"  - wrong: {vector}", flush=True)
         wrong += row["wrongly valid"]

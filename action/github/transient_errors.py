@@ -77,7 +77,7 @@ class TransportFailure:
     sentence: str
     status: int
     transient: bool  # worth another try
-    doubtful: bool = False  # the write may have happened
+    unconfirmed: bool = False  # the write may have happened
     wait: float = 0.0
     original: Exception | None = None
 
@@ -102,12 +102,12 @@ class TransportFailure:
         if isinstance(error, TransientAnswer):
             if error.limited:
                 return TransportFailure("GitHub's rate limit was reached (GraphQL)", 200, True, wait=SECONDARY_WAIT)
-            return TransportFailure(f"GitHub's GraphQL says: {error}", 200, True, doubtful=True)
+            return TransportFailure(f"GitHub's GraphQL says: {error}", 200, True, unconfirmed=True)
         if isinstance(error, GitHubProblem):
             return TransportFailure(str(error), error.status, transient=False, original=error)
         if isinstance(error, OSError):  # also every exception of requests
             sentence = f"GitHub did not answer ({type(error).__name__})"
-            return TransportFailure(sentence, 0, transient=True, doubtful=True, original=error)
+            return TransportFailure(sentence, 0, transient=True, unconfirmed=True, original=error)
         raise error
 
 
@@ -119,7 +119,7 @@ def _of_status(status: int, message: str, headers: Mapping[str, str], now: float
     if limited:
         return TransportFailure(f"GitHub's rate limit was reached ({status})", status, True, wait=_pause(headers, now))
     if status >= 500:
-        return TransportFailure(f"GitHub answered {status}", status, True, doubtful=True)
+        return TransportFailure(f"GitHub answered {status}", status, True, unconfirmed=True)
     return TransportFailure(f"GitHub answered {status}: {message[:300].rstrip('.')}", status, False, original=error)
 
 

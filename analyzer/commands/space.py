@@ -215,8 +215,8 @@ def _show_code(found: CodeAnswer, console: Console, seconds: float) -> None:
         console.print(
             f"  {count:,}: `{first.step.layer.name}`: {first.sentence} ({example})", markup=False, highlight=False
         )
-    for doubt in found.doubts[:MAX_SHOWN]:
-        console.print(f"Undecided: {doubt}", markup=False, highlight=False)
+    for caveat in found.caveats[:MAX_SHOWN]:
+        console.print(f"Undecided: {caveat}", markup=False, highlight=False)
 
 
 def _read(name: str, target: str | None) -> Space:

@@ -20,8 +20,8 @@ def deviation_map(done: Study, backend: str, found: Localization) -> DeviationMa
     deltas = found.deltas(reference, backend)
     rates = found.rates(reference, backend)
     quartile = third_quartile(list(rates.values()))
-    guilty = {p.blame.unit.id for p in done.problems if p.blame.backend == backend}
-    guilty |= {b.unit.id for b in found.blames if b.backend == backend and _same(b.unit.op, done, backend)}
+    responsible = {p.blame.unit.id for p in done.problems if p.blame.backend == backend}
+    responsible |= {b.unit.id for b in found.blames if b.backend == backend and _same(b.unit.op, done, backend)}
     nodes = []
     for unit in found.units:
         main = unit.main
@@ -33,7 +33,7 @@ def deviation_map(done: Study, backend: str, found: Localization) -> DeviationMa
                 deviation=_finite(deltas.get(unit.id)),
                 rate=_finite(rates.get(unit.id)),
                 replayed=_finite(found.errors.get(backend, {}).get(unit.id)),
-                guilty=unit.id in guilty,
+                responsible=unit.id in responsible,
                 highlighted=unit.id in rates and rates[unit.id] > quartile,
             )
         )

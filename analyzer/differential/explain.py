@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.differential import noise
 from analyzer.differential.backend import Backend
-from analyzer.differential.bisect import Culprit, guilty_pass, version_range
+from analyzer.differential.bisect import Culprit, responsible_pass, version_range
 from analyzer.differential.known import Benign, KnownIssue, benign, duplicate_key, known_issue
 from analyzer.differential.localize import Blame
 from analyzer.differential.plan import kind_for
@@ -32,7 +32,7 @@ VALUES = (Kind.VALUE, Kind.NAN, Kind.SHAPE, Kind.DTYPE, Kind.COMMON)
 class StudyBudget:
     """Seconds of `clock` after which a study leaves out what only makes a finding shorter or better explained.
 
-    Comparing and blaming always end; simpler inputs, reduction and the search for a guilty setting are left out.
+    Comparing and blaming always end; simpler inputs, reduction and the search for a responsible setting are left out.
     """
 
     seconds: float = 60.0
@@ -156,7 +156,7 @@ def _problem(
 
     culprit = _export_at_fault(blame, backend, reduced, pool, artefact, limit)
     if culprit is None and blame.kind is not Kind.COMMON and not late():
-        culprit = guilty_pass(backend, deviates)
+        culprit = responsible_pass(backend, deviates)
     pinned = [b.version for b in done.family.backends if b.engine is backend.engine and b.version]
     span = None
     if pinned and not late():

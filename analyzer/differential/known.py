@@ -103,14 +103,14 @@ def benign(blame: Blame, backend: Backend) -> Benign | None:
     return None
 
 
-def duplicate_key(blame: Blame, backend: Backend, guilty_pass: str | None) -> str:
+def duplicate_key(blame: Blame, backend: Backend, responsible_pass: str | None) -> str:
     """Twelve hex digits over engine, operators, attribute class, shape class and pass: the same bug in another layer
     has the same key. A shape class keeps ranks and the parity of sizes, which is what padding bugs depend on."""
     attributes = sorted(
         (o.op, k, str(v)) for o in blame.unit.operations for k, v in o.attributes.items() if not isinstance(v, float)
     )
     shapes = [(a.ndim, tuple(n % 2 for n in a.shape[1:])) for a in blame.inputs.values()]
-    text = repr((backend.engine.name, blame.kind.value, blame.unit.op, attributes, shapes, guilty_pass or ""))
+    text = repr((backend.engine.name, blame.kind.value, blame.unit.op, attributes, shapes, responsible_pass or ""))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 

@@ -188,7 +188,7 @@ def _compare_unit(
     knobs = {r.name: r.backend.knobs for r in runners}
     eps = {n: max(narrow, noise.precision_eps(knobs[n], list(results[n].arrays.values()))) for n in suspects}
     perturbed = ulp_effect(oracle, inputs, unit.outputs, expected.arrays, max(eps.values()), seed)
-    guilty = []
+    deviating = []
     for name in suspects:
         peers = [
             errors[n][unit.id] for n in right if n != name and knobs[n].get("precision") == knobs[name].get("precision")
@@ -211,13 +211,13 @@ def _compare_unit(
         others = {n: errors[n][unit.id] for n in right if n != name}
         agreeing = _agreeing(results, right, runners, own, inputs) if kind is Kind.COMMON and np.isfinite(error) else ()
         loses = kind is Kind.NAN and _loses_nan(results[name].arrays, expected.arrays)
-        guilty.append(
+        deviating.append(
             Blame(
                 unit, name, kind, error, own, oracle.name, "", inputs, expected.arrays, others, loses_nan=loses,
                 agreeing=agreeing,
             )
         )  # fmt: skip
-    return blames + guilty
+    return blames + deviating
 
 
 def _agreeing(
@@ -310,8 +310,8 @@ def splice(
 ) -> tuple[Unit, float] | None:
     """Bisect for the last place from which the engine's suffix still deviates; for deviations no single unit shows.
 
-    Prefixes come from the oracle (`truth`). The suffix from unit k deviates for k <= guilty and agrees afterwards, so
-    the boundary is found in log2(n) runs. From the boundary the region grows until it deviates by itself.
+    Prefixes come from the oracle (`truth`). The suffix from unit k deviates up to the responsible one and agrees
+    afterwards, so the boundary is found in log2(n) runs. From there the region grows until it deviates by itself.
     Returns the region as one unit with its error, or None when the deviation is not at one place.
     """
     cuts = shared_cuts(structure, [d for d in (oracle.description, runner.description) if d is not None])

@@ -24,7 +24,7 @@ class Reduced:
 
 
 def reduce(
-    blame: Blame, guilty: Runner, oracle: Runner, limit: float, late: Callable[[], bool] = lambda: False
+    blame: Blame, deviating: Runner, oracle: Runner, limit: float, late: Callable[[], bool] = lambda: False
 ) -> Reduced:
     """Shrink the region, then the batch, then the values, as long as the error stays above `limit`.
 
@@ -34,7 +34,7 @@ def reduce(
     def measure(unit: Unit, inputs: Mapping[str, np.ndarray]) -> Reduced | None:
         if late():
             return None
-        mine = guilty.run(inputs, unit.outputs, state=False)
+        mine = deviating.run(inputs, unit.outputs, state=False)
         right = oracle.run(inputs, unit.outputs, state=False)
         if not (mine.ok and right.ok):
             return None

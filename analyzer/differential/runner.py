@@ -100,9 +100,9 @@ class Runner:
         return self.replay([(feeds, fetches)], state=state)[0]
 
     def replay(self, cases: Sequence[Case], *, state: bool = False) -> list[Outcome]:
-        """Several evaluations in one message. When the worker dies, the cases are tried one by one, so that the guilty
-        one is known and the others have their results. A model that gave no answer in time is not waited for again on
-        inputs of the same shapes: each time costs a whole deadline and a new worker."""
+        """Several evaluations in one message. When the worker dies, the cases are tried one by one, so that the one
+        that killed it is known and the others have their results. A model that gave no answer in time is not waited
+        for again on inputs of the same shapes: each time costs a whole deadline and a new worker."""
         whole = [_shapes(feeds) for feeds, fetches in cases if fetches is None]
         hung = next((self._hung[shapes] for shapes in whole if shapes in self._hung), None)
         if hung is not None:

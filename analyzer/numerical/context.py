@@ -156,7 +156,7 @@ class Context:
             self.run.ledger.checked(self.node)
         if safe(*tensors):
             return True
-        self.run.ledger.doubts += not backward
+        self.run.ledger.unproven += not backward
         if self.run.ledger.quiet or (backward and not (self.options.backward and carries_gradient(self.node))):
             return False
         attempt = self.run.attempt
@@ -236,15 +236,15 @@ class Context:
         ok = self.check(rule, danger, {index: tensor}, lambda t: t.low >= lo and t.high <= hi and not t.nan)
         if ok and tensor.low >= lo and tensor.high <= hi:
             return tensor
-        return self.survive(tensor, lo if keep_lo is None else keep_lo, hi, remember=not ok)
+        return self.restrict(tensor, lo if keep_lo is None else keep_lo, hi, remember=not ok)
 
-    def survive(self, tensor: AbstractTensor, lo: float, hi: float, *, remember: bool = True) -> AbstractTensor:
+    def restrict(self, tensor: AbstractTensor, lo: float, hi: float, *, remember: bool = True) -> AbstractTensor:
         """The operand restricted to [lo, hi], as every run that goes on has it; later uses see it so too."""
         new_lo, new_hi = np.clip(tensor.lo, lo, hi), np.clip(tensor.hi, lo, hi)
         restricted = tensor.with_bounds(new_lo, new_hi)
         restricted.nan = False  # and its bounds are no longer known to be reached
         if remember and not self.run.ledger.quiet and not self.masked:
-            self.run.survivors[tensor.key] = restricted
+            self.run.restricted_operands[tensor.key] = restricted
         return restricted
 
     def nonzero(self, rule: str, danger: str, index: int, tensor: AbstractTensor) -> AbstractTensor:

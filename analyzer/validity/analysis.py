@@ -281,8 +281,8 @@ def _several_symbols(
                 high = middle
             else:
                 low = middle + 1
-        guilty = next(s for s in program.steps if s.condition is conditions[low - 1])
-        yield _error(guilty, program, target, {}, "; no sizes of the inputs satisfy this and what precedes it")
+        refuted = next(s for s in program.steps if s.condition is conditions[low - 1])
+        yield _error(refuted, program, target, {}, "; no sizes of the inputs satisfy this and what precedes it")
         return
     merged: dict[str, Any] = dict(limits)
     seen: set[Truth] = set()

@@ -20,11 +20,11 @@ def of_decision(decision: SpaceDecision, name: str) -> AnalysisResult:
 
 
 def of_code(answer: CodeAnswer, name: str) -> AnalysisResult:
-    """The same over the forks that were decided; `doubts` are notes."""
+    """The same over the forks that were decided; `caveats` are notes."""
     failures = [f for fork in answer.forks if fork.sound and fork.decision for f in fork.decision.failures]
     level = Level.ERROR if answer.total and not answer.valid else Level.WARNING
     found = tuple(_finding(group, name, level, answer.total) for group in _by_rule(failures))
-    return AnalysisResult(found, notes=tuple(f"Undecided: {doubt}" for doubt in answer.doubts))
+    return AnalysisResult(found, notes=tuple(f"Undecided: {caveat}" for caveat in answer.caveats))
 
 
 def _by_rule(failures: Iterable[FailingVectors]) -> Iterator[list[FailingVectors]]:

@@ -11,7 +11,7 @@ import pytest
 from onnx import helper
 
 from analyzer.differential.backend import ALIASES, ENGINES, parse, parse_all
-from analyzer.differential.bisect import guilty_pass, pass_names, version_range
+from analyzer.differential.bisect import pass_names, responsible_pass, version_range
 from analyzer.differential.container import death
 from analyzer.differential.environments import Overlays
 from analyzer.differential.plan import families, further_backends
@@ -251,16 +251,16 @@ def test_a_version_that_does_not_exist_is_missing(tmp_path: Path) -> None:
 
 def test_the_pass_is_found_by_halving() -> None:
     backend = parse("onnxruntime")
-    for guilty in (pass_names()[0], pass_names()[-1], "LayerNormFusionL2"):
+    for responsible in (pass_names()[0], pass_names()[-1], "LayerNormFusionL2"):
         asked = []
 
-        def deviates(variant, guilty=guilty, asked=asked) -> bool:  # type: ignore[no-untyped-def]
+        def deviates(variant, responsible=responsible, asked=asked) -> bool:  # type: ignore[no-untyped-def]
             asked.append(variant.name)
-            return variant.knobs["opt"] != "disable" and guilty not in variant.knobs["disabled"].split("+")
+            return variant.knobs["opt"] != "disable" and responsible not in variant.knobs["disabled"].split("+")
 
-        culprit = guilty_pass(backend, deviates)
+        culprit = responsible_pass(backend, deviates)
         assert culprit is not None
-        assert (culprit.kind, culprit.name) == ("pass", guilty)
+        assert (culprit.kind, culprit.name) == ("pass", responsible)
         assert len(asked) <= 2 + 2 * 7
 
 
@@ -271,13 +271,13 @@ def test_two_passes_together_give_the_level() -> None:
         off = variant.knobs["disabled"].split("+")
         return variant.knobs["opt"] in ("extended", "all") and not (first in off and last in off)
 
-    culprit = guilty_pass(parse("onnxruntime"), deviates)
+    culprit = responsible_pass(parse("onnxruntime"), deviates)
     assert culprit is not None
     assert (culprit.kind, culprit.name) == ("level", "extended")
 
 
-def test_a_kernel_bug_has_no_guilty_pass() -> None:
-    assert guilty_pass(parse("onnxruntime"), lambda _: True) is None
+def test_a_kernel_bug_has_no_responsible_pass() -> None:
+    assert responsible_pass(parse("onnxruntime"), lambda _: True) is None
 
 
 def test_version_ranges() -> None:

@@ -1,4 +1,4 @@
-"""From outputs that differ to the one guilty layer, its engine, its pass and a script that shows it."""
+"""From outputs that differ to the one responsible layer, its engine, its pass and a script that shows it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_fusion_bug_is_blamed_reduced_and_reproduced(pad_max: Artefact, pool: 
     assert "Already known" in issue
     assert "disabled_optimizers" in issue
     (chart,) = result.maps
-    assert [n.label for n in chart.nodes if n.guilty] == ["pool"]
+    assert [n.label for n in chart.nodes if n.responsible] == ["pool"]
 
 
 def test_a_healthy_model_is_silent_on_every_engine(healthy: Artefact, pool: Pool, tmp_path: Path) -> None:

@@ -320,7 +320,7 @@ def xlogy(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
         return (a.low == 0 == a.high) or (b.low + shift >= tiny and not b.nan)
 
     ctx.check("numerical/log-of-nonpositive", "x <= 0", {0: x, 1: y}, safe, report=1)
-    kept = ctx.survive(y, y.dtype.smallest - shift, y.dtype.hi, remember=False)
+    kept = ctx.restrict(y, y.dtype.smallest - shift, y.dtype.hi, remember=False)
     logs = rounded(
         ctx,
         kept,

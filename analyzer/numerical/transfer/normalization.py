@@ -40,7 +40,7 @@ def by_statistics(
     total = linear(ctx, variance, scalar(variance, epsilon), 1.0)
     tiny = total.dtype.smallest
     ctx.check(RULE, "variance + epsilon <= 0", {4: total}, lambda t: t.low >= tiny and not t.nan)
-    total = ctx.survive(total, total.dtype.smallest, total.dtype.hi, remember=False)
+    total = ctx.restrict(total, total.dtype.smallest, total.dtype.hi, remember=False)
     with ctx.run.ledger.quietly():
         deviation = sqrt(ctx, total)
         gain = quotient(ctx, scale, deviation) if scale is not None else quotient(ctx, scalar(x, 1.0), deviation)

@@ -28,15 +28,15 @@ OPEN = (
 
 @dataclass(frozen=True)
 class ForkAnswer:
-    """One fork with its decision; `doubt` says why its decision is not to be relied on."""
+    """One fork with its decision; `caveat` says why its decision is not to be relied on."""
 
     fork: Fork
     decision: SpaceDecision | None
-    doubt: str
+    caveat: str
 
     @property
     def sound(self) -> bool:
-        return self.decision is not None and not self.doubt and self.decision.verdict != UNDECIDED
+        return self.decision is not None and not self.caveat and self.decision.verdict != UNDECIDED
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class CodeAnswer:
         )
 
     @property
-    def doubts(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(f"{_where(f.fork)}: {f.doubt}" for f in self.forks if f.doubt))
+    def caveats(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(f"{_where(f.fork)}: {f.caveat}" for f in self.forks if f.caveat))
 
     @property
     def undecided(self) -> bool:
@@ -81,11 +81,11 @@ def decided(recording: Recording, solver: Z3Process) -> CodeAnswer:
             if "exclude every vector" not in str(problem):
                 found.append(ForkAnswer(fork, None, str(problem)))
             continue
-        found.append(ForkAnswer(fork, decision, _doubt(fork, decision, solver)))
+        found.append(ForkAnswer(fork, decision, _caveat(fork, decision, solver)))
     return CodeAnswer(recording, tuple(found))
 
 
-def _doubt(fork: Fork, decision: SpaceDecision, solver: Z3Process) -> str:
+def _caveat(fork: Fork, decision: SpaceDecision, solver: Z3Process) -> str:
     """Why the decision is not to be relied on; empty where it is."""
     if fork.error is not None and not fork.samples:
         return f"no vector could be built ({fork.error})"
@@ -157,7 +157,7 @@ def as_data(found: CodeAnswer, solver: Z3Process) -> Mapping[str, Any]:
         "forks": [
             {
                 "where": _where(f.fork),
-                "doubt": f.doubt,
+                "caveat": f.caveat,
                 "not_followed": list(f.fork.lost),
                 "answer": None if f.decision is None else answer(f.decision, solver),
             }
