@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from analyzer.problem import UsageProblem
-from analyzer.tracing.calls import call, call_instance
+from analyzer.tracing.calls import call_instance
 from analyzer.tracing.docstrings import RESULT, documented
 from analyzer.tracing.drivers import Driver, drivers_of
+from analyzer.tracing.evaluation import call
 from analyzer.tracing.exploring import MOST_ENTRY_PATHS, define, explore_beside, explore_paths, scale_of
 from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.inferred_arguments import configurations_of, is_open, unknown_arguments, with_configurations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
@@ -29,8 +29,10 @@ from analyzer.tracing.tensors import Shape, Tensor
 from analyzer.tracing.truths import Test, likely, truth_of
 from analyzer.tracing.values import (
     Class,
+    DictV,
     Function,
     Instance,
+    ListV,
     Module,
     Unknown,
     Value,
@@ -126,6 +128,13 @@ class Tracer:
         """Call before changing a mutable value."""
         for journal in self.journals:
             journal.touch(item)
+
+    def forget(self, values: Iterable[Value]) -> None:
+        """An unknown function may change the lists, dictionaries and objects that it is given."""
+        for value in values:
+            if isinstance(value, (ListV, DictV, Instance)):
+                self.touch(value)
+                value.open = True
 
     @contextmanager
     def undoable(self) -> Iterator[Journal]:

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from analyzer.tracing.attributes import get_attribute
-from analyzer.tracing.calls import call, evaluate
+from analyzer.tracing.evaluation import call, evaluate, get_attribute
 from analyzer.tracing.frames import Frame
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Class, Function, Instance, Iterator_, ListV, Scope, Unknown, Value

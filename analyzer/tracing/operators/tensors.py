@@ -6,11 +6,12 @@ import ast
 
 from analyzer.operators.declaration import CONVERTS, ELEMENTWISE, RANDOM, SAME_SHAPE
 from analyzer.operators.registry import layer_or_function
+from analyzer.tracing.evaluation import seen
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.sessions import run_fetches
 from analyzer.tracing.operators.strides import contiguous, is_contiguous, of_result
-from analyzer.tracing.operators.table import Op, bind, rules, run_rule
+from analyzer.tracing.operators.table import Op, bind, rules, run_entry, run_rule
 from analyzer.tracing.operators.typed import call_typed
 from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
@@ -111,7 +112,7 @@ def tensor_method(
                 op.nodes = {
                     entry.parameters[1].name: node.args[0] if len(node.args) == 1 else ast.Tuple(node.args, ast.Load())
                 }
-        known = {k: v.value[0] if isinstance(v, Unknown) and v.value is not None else v for k, v in arguments.items()}
+        known = {k: seen(v) for k, v in arguments.items()}
         return op.finish(run_rule(op, entry, known))
     plain = name.rstrip("_") if name.endswith("_") and not name.startswith("_") else name
     if name in _PLAIN or _keeps_shape(name):
@@ -137,8 +138,6 @@ def tensor_method(
             return result
         function = rules().get(f"torch.{plain}" if owner.framework != "numpy" else f"numpy.{plain}")
         if function is not None:
-            from analyzer.tracing.operators import run_entry
-
             tr.shared.known_calls[f"Tensor.{name}"] += 1
             return run_entry(tr, function, f"torch.{plain}", (owner, *args), kwargs, node)
     tr.shared.unknown_calls[f"Tensor.{name}"] += 1
