@@ -96,6 +96,7 @@ LOOP = Trait.LOOP
 BRANCH = Trait.BRANCH
 CALL = Trait.CALL
 
+UNARY = ELEMENTWISE | SAME_SHAPE  # a function of one operand, element by element
 NOTHING = Trait(0)
 
 

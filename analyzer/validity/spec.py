@@ -284,6 +284,20 @@ def define(framework: str, *names: str) -> Callable[[Callable[..., Any]], Callab
     return mark
 
 
+def define_ranks(
+    framework: str, *names: str, ranks: Sequence[int] = (1, 2, 3)
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Mark what makes the type for a number of spatial axes; in the names, ``{}`` stands for that number."""
+
+    def mark(make: Callable[..., Any]) -> Callable[..., Any]:
+        types = {rank: make(rank) for rank in ranks}
+        own = tuple(Spec(framework, name.format(rank), types[rank]) for rank in ranks for name in names)
+        make.specs = own  # type: ignore[attr-defined]
+        return make
+
+    return mark
+
+
 def check(
     spec: Spec,
     inputs: Sequence[TensorType | None] = (),
