@@ -113,11 +113,8 @@ def _error(
         confidence=Confidence.PROVED,
         message=short(text),
         target=target.id,
-        layer=step.layer.node,
-        node=step.layer.name,
-        op=step.layer.operator,
+        **step.layer.place,
         operand=rule.id,
-        location=step.layer.location,
         evidence=Evidence("core", tuple(_core(step, program, values)), data={"rule": rule.id}),
     )
 
@@ -169,10 +166,7 @@ def _advisories(program: Requirements, target: TargetConfig) -> Iterator[Finding
             confidence=Confidence.PROVED,
             message=short(f"{message[0].upper()}{message[1:]}{more}."),
             target=target.id,
-            layer=step.layer.node,
-            node=step.layer.name,
-            op=step.layer.operator,
-            location=step.layer.location,
+            **step.layer.place,
             evidence=Evidence("core", (*_core(step, program, {}), *others)),
         )
 
@@ -242,11 +236,8 @@ def _contract_finding(name: str, found: Contract, step: Demand, program: Require
         confidence=Confidence.PROVED if found.proved else Confidence.POSSIBLE,
         message=short(message),
         target=target.id,
-        layer=step.layer.node,
-        node=step.layer.name,
-        op=step.layer.operator,
+        **step.layer.place,
         operand=name,
-        location=step.layer.location,
         evidence=Evidence(
             "core",
             (f"`{name}` is an input size that the model leaves open.", *_core(step, program, {})),
@@ -307,11 +298,8 @@ def _several_symbols(
             confidence=Confidence.PROVED,
             message=short(f"The model is valid only where {text}; `{step.layer.name}` decides it."),
             target=target.id,
-            layer=step.layer.node,
-            node=step.layer.name,
-            op=step.layer.operator,
+            **step.layer.place,
             operand=",".join(sorted(names_of(step.condition))),
-            location=step.layer.location,
             evidence=Evidence("core", tuple(_core(step, program, {})), data={"contract": text}),
         )
 
@@ -344,11 +332,8 @@ def _stated(program: Requirements, reading: Reading, target: TargetConfig) -> It
             confidence=Confidence.PROVED,
             message=short(f"The file states that `{name}` is {says}, but its operator gives {gives}."),
             target=target.id,
-            layer=node.node,
-            node=node.name,
-            op=node.operator,
+            **node.place,
             operand="stated-type" if types else "",
-            location=node.location,
             evidence=Evidence("core", (f"`{node.name}` ({node.operator}) makes `{name}`.",)),
         )
 
@@ -371,9 +356,6 @@ def _upgrades(reading: Reading, program: Requirements, target: TargetConfig, bas
         confidence=Confidence.PROVED,
         message=short(f"The model is valid for opset {old} and not for opset {new[0]}: {step.sentence()}."),
         target=target.id,
-        layer=step.layer.node,
-        node=step.layer.name,
-        op=step.layer.operator,
-        location=step.layer.location,
+        **step.layer.place,
         evidence=Evidence("core", tuple(_core(step, program, {}))),
     )

@@ -31,6 +31,11 @@ class ModelLayer:
     bodies: tuple[Subgraph, ...] = ()  # of a branch or loop
     when: Any = None  # an expression: where it is false, the layer is left out and hands on its first input
 
+    @property
+    def place(self) -> dict[str, Any]:
+        """Where a finding about it stands, as arguments of `Finding`."""
+        return {"layer": self.node, "node": self.name, "op": self.operator, "location": self.location}
+
 
 @dataclass(frozen=True)
 class Subgraph:

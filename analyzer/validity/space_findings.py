@@ -46,10 +46,7 @@ def _finding(group: list[FailingVectors], name: str, level: Level, total: int | 
         confidence=Confidence.PROVED,
         message=f"{many} fail at `{step.layer.name}`: {first.sentence} ({shown}).",
         target=name,
-        layer=step.layer.node,
-        node=step.layer.name,
-        op=step.layer.operator,
+        **step.layer.place,
         operand=rule.id,
-        location=step.layer.location,
         evidence=Evidence("core", (first.sentence,), data={"rule": rule.id, "example": dict(first.example)}),
     )

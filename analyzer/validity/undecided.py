@@ -34,11 +34,8 @@ def undecided(program: Requirements, reading: Reading, target: TargetConfig) -> 
             confidence=Confidence.POSSIBLE,
             message=short(f"Not decided for `{first.name}`{more}: the rule `{rule}` depends on {size}."),
             target=target.id,
-            layer=first.node,
-            node=first.name,
-            op=first.operator,
+            **first.place,
             operand=rule,
-            location=first.location,
             evidence=Evidence("core", tuple(f"`{n}` is not decided." for n in names[:20]), data={"layers": names}),
         )
 
@@ -72,11 +69,8 @@ def not_solved(steps: Sequence[Demand], target: TargetConfig) -> Finding:
         confidence=Confidence.POSSIBLE,
         message=short(f"Not decided for `{step.layer.name}`: whether sizes {sizes} can satisfy all rules at once."),
         target=target.id,
-        layer=step.layer.node,
-        node=step.layer.name,
-        op=step.layer.operator,
+        **step.layer.place,
         operand=step.requirement.rule.id,
-        location=step.layer.location,
         evidence=Evidence("core", tuple(f"`{s.layer.name}`: {s.sentence()}." for s in steps[:20])),
     )
 
