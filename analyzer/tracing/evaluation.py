@@ -30,7 +30,7 @@ EXPRESSIONS: dict[type[ast.expr], Callable[[Tracer, Any], Value]] = {}
 STATEMENTS: dict[type[ast.stmt], Callable[[Tracer, Any], Signal]] = {}
 
 
-class Table:
+class Dispatch:
     """Rules by the type of a value; a type without one has that of its nearest base, `object` in the end."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Table:
         return next(self._rules[kind] for kind in type(value).__mro__ if kind in self._rules)
 
 
-CALLS, ATTRIBUTES, ITEMS, ELEMENTS = Table(), Table(), Table(), Table()
+CALLS, ATTRIBUTES, ITEMS, ELEMENTS = Dispatch(), Dispatch(), Dispatch(), Dispatch()
 
 
 def seen(value: Value) -> Value:

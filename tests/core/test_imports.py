@@ -137,3 +137,13 @@ def test_sympy_is_imported_when_a_symbolic_size_is_computed_with(before: str) ->
     program = before + (LATE if not before else LATE.replace("assert not", "not", 1))
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-1500:]
+
+
+def test_a_class_name_stands_once() -> None:
+    """One meaning a name: what two rooms would call alike has the term of its field."""
+    found: dict[str, list[str]] = {}
+    for module, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(module)
+    assert {name: places for name, places in found.items() if len(places) > 1} == {}
