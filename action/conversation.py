@@ -8,13 +8,13 @@ from action import markers
 from action.github import GitHub, Posted
 from action.markers import Marker
 from action.publication import Publication
-from action.review import Context
+from action.review import ReviewContext
 
 
 class Conversation:
     """Assay's part of one pull request's conversation."""
 
-    def __init__(self, github: GitHub, number: int, context: Context) -> None:
+    def __init__(self, github: GitHub, number: int, context: ReviewContext) -> None:
         self._login = github.login
         self.until = github.budget.until
         self.github = github.pull_requests

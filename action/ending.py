@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from action import markers
-from action.review import Annotation, CheckRun, Context
+from action.review import CheckAnnotation, CheckRun, ReviewContext
 from analyzer.problem import Problem
 from analyzer.rendering.markdown_text import clean, prose
 
@@ -48,11 +48,11 @@ class Ending:
         lines = "\n".join(f"- {prose(sentence)}" for sentence in self.sentences)
         return f"**{self.symbol} {prose(name)} {self.title}**\n\n{lines}\n"
 
-    def comment(self, context: Context) -> str:
+    def comment(self, context: ReviewContext) -> str:
         marker = markers.summary(context.identity, context.head_sha, context.run_id, context.attempt)
         return f"{marker}\n{self.markdown(context.name)}"
 
-    def check(self, context: Context) -> CheckRun:
+    def check(self, context: ReviewContext) -> CheckRun:
         title = f"{context.name} {self.title}"
         return CheckRun(
             context.name,
@@ -73,10 +73,10 @@ UNFINISHED = Ending(
 )
 
 
-def _annotations(sentences: Sequence[str]) -> list[Annotation]:
+def _annotations(sentences: Sequence[str]) -> list[CheckAnnotation]:
     matches = [match for match in map(_PLACE.match, sentences) if match]
     return [
-        Annotation(
+        CheckAnnotation(
             path=clean(match["path"], 1_000),
             start_line=int(match["line"]),
             end_line=int(match["line"]),

@@ -17,7 +17,7 @@ try:
     from action.ending import UNFINISHED
     from action.github import GitHub, GitHubProblem, RetryBudget
     from action.plan import CheckCommit, RelayReport, ReviewPullRequest, plan
-    from action.review import Context
+    from action.review import ReviewContext
     from action.run import read_payload
     from action.settings import Settings, drop_secrets, from_environ
     from action.status_check import StatusCheck
@@ -46,7 +46,7 @@ def main(environ: MutableMapping[str, str], stream: TextIO, connect: Callable[[S
     if isinstance(todo, ReviewPullRequest) and todo.read_only:
         return 0
     run, attempt = (todo.run_id, todo.attempt) if isinstance(todo, RelayReport) else (None, None)
-    context = Context.of(settings, todo.head_sha, files=False, run_id=run, attempt=attempt)
+    context = ReviewContext.of(settings, todo.head_sha, files=False, run_id=run, attempt=attempt)
     check = StatusCheck.of((connect or _github)(settings), context)
     try:
         if check.conclude_if_open(UNFINISHED.check(context)):

@@ -14,7 +14,7 @@ from action.ending import LAST_WAIT, Ending
 from action.github import GitHub, GitHubProblem, PermissionDenied
 from action.plan import CheckCommit, ReviewPullRequest
 from action.publication import Publication
-from action.review import Context, Review
+from action.review import Review, ReviewContext
 from action.settings import Pictures, Settings
 from action.status_check import StatusCheck
 from analyzer.findings import Report
@@ -28,7 +28,7 @@ class Posting:
 
     settings: Settings
     todo: ReviewPullRequest | CheckCommit
-    context: Context
+    context: ReviewContext
     log: Log
     github: GitHub | None
     check: StatusCheck | None
@@ -38,7 +38,7 @@ class Posting:
         settings: Settings, todo: ReviewPullRequest | CheckCommit, log: Log, connect: Callable[[Settings], GitHub]
     ) -> Posting:
         """What this run may post to; nothing is sent yet."""
-        context = Context.of(settings, todo.head_sha, files=bool(settings.output))
+        context = ReviewContext.of(settings, todo.head_sha, files=bool(settings.output))
         github = check = None
         wanted = settings.comment or settings.review or settings.check_run or settings.code_scanning
         read_only = isinstance(todo, ReviewPullRequest) and todo.read_only

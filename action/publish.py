@@ -13,7 +13,7 @@ from action.conversation import Conversation
 from action.ending import Ending
 from action.github import GitHub
 from action.publication import Publication
-from action.review import CheckRun, Context, Review
+from action.review import CheckRun, Review, ReviewContext
 from action.settings import Settings
 from action.status_check import StatusCheck
 from action.threads import Threads
@@ -85,7 +85,12 @@ def on_commit(
 
 
 def ended(
-    ending: Ending, context: Context, github: GitHub, number: int | None, wanted: Wanted, check: StatusCheck | None
+    ending: Ending,
+    context: ReviewContext,
+    github: GitHub,
+    number: int | None,
+    wanted: Wanted,
+    check: StatusCheck | None,
 ) -> Publication:
     """Say how a run ended that has no report; the check first, for there may be little time."""
     outcome = Publication(ended=True)

@@ -31,7 +31,7 @@ ANNOTATION_LEVELS = {Level.ERROR: "failure", Level.WARNING: "warning", Level.NOT
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class ReviewContext:
     """What the report does not know: where it is shown, for which commit, under which name."""
 
     identity: str
@@ -46,11 +46,11 @@ class Context:
     @staticmethod
     def of(
         settings: Settings, head_sha: str, *, files: bool, run_id: int | None = None, attempt: int | None = None
-    ) -> Context:
+    ) -> ReviewContext:
         """The context of this run, or of the first stage's `run_id` and `attempt`; `files`: whether the run has an
         artifact with the report's files."""
         run = run_id or settings.run_id
-        context = Context(
+        context = ReviewContext(
             identity=settings.id,
             repository=settings.repository,
             server_url=settings.server_url,
@@ -92,7 +92,7 @@ class InlineComment:
 
 
 @dataclass(frozen=True, slots=True)
-class Annotation:
+class CheckAnnotation:
     path: str
     start_line: int
     end_line: int
@@ -109,7 +109,7 @@ class CheckRun:
     conclusion: str
     title: str
     summary: str
-    annotations: tuple[Annotation, ...] = ()
+    annotations: tuple[CheckAnnotation, ...] = ()
     external_id: str = ""  # the run that says it
 
 
@@ -121,11 +121,11 @@ class Review:
     """
 
     report: Report
-    context: Context
+    context: ReviewContext
     comments: tuple[InlineComment, ...] = ()  # worst first
 
     @staticmethod
-    def of(report: Report, context: Context, changes: Changes) -> Review:
+    def of(report: Report, context: ReviewContext, changes: Changes) -> Review:
         return Review(report, context, inline_comments(report, context, changes, 10_000))
 
     @property
@@ -155,7 +155,7 @@ class Review:
 
 
 def summary_comment(
-    report: Report, context: Context, notices: Sequence[str] = (), elsewhere: Collection[str] = ()
+    report: Report, context: ReviewContext, notices: Sequence[str] = (), elsewhere: Collection[str] = ()
 ) -> str:
     """The sticky comment's body, marker first; findings in `elsewhere` have comments of their own."""
     marker = markers.summary(context.identity, context.head_sha, context.run_id, context.attempt)
@@ -163,7 +163,7 @@ def summary_comment(
     return f"{marker}\n{text}"
 
 
-def step_summary(report: Report, context: Context, notices: Sequence[str] = ()) -> str:
+def step_summary(report: Report, context: ReviewContext, notices: Sequence[str] = ()) -> str:
     """The same for the run's page: at most `STEP_SUMMARY_BYTES` of UTF-8."""
     limit = STEP_SUMMARY_BYTES
     text = summary(report, links=context.links, notices=notices, name=context.name, limit=limit)
@@ -173,7 +173,7 @@ def step_summary(report: Report, context: Context, notices: Sequence[str] = ()) 
     return text
 
 
-def inline_comments(report: Report, context: Context, changes: Changes, limit: int) -> tuple[InlineComment, ...]:
+def inline_comments(report: Report, context: ReviewContext, changes: Changes, limit: int) -> tuple[InlineComment, ...]:
     """At most `limit` comments, worst first: on lines of the diff, else (blocking ones only) on a changed file.
 
     Findings on one line share a comment. No two comments offer a change of the same line: the worst finding's is
@@ -237,7 +237,7 @@ class _Group:
         """Whether no other group of the file has a part of these lines."""
         return not any(g is not self and g.path == self.path and g.meets(start, end) for g in groups)
 
-    def comment(self, context: Context) -> InlineComment:
+    def comment(self, context: ReviewContext) -> InlineComment:
         """What is wrong and what mends it on the first screen; why, and how to see it again, folded below."""
         told = [(f.fingerprint, f.target) for f in self.findings]
         offer = str(_replacement(self.offer)) if self.offer else ""
@@ -265,7 +265,7 @@ def _alike(findings: Sequence[Finding]) -> list[list[Finding]]:
 
 
 def comment_text(
-    groups: Sequence[Sequence[Finding]], context: Context, offer: Finding | None, place: tuple[str, int, int]
+    groups: Sequence[Sequence[Finding]], context: ReviewContext, offer: Finding | None, place: tuple[str, int, int]
 ) -> tuple[str, str]:
     """What is wrong with a line and what mends it; then, folded, why and how to see it again.
 
@@ -303,7 +303,7 @@ def _offers(finding: Finding, offer: Finding | None) -> bool:
     return bool(fix and other and replace(fix, description="") == replace(other, description=""))
 
 
-def fixed_body(body: str, context: Context) -> str:
+def fixed_body(body: str, context: ReviewContext) -> str:
     """A comment whose finding is gone: it says so, and keeps what it said."""
     return with_state(body, "fixed", f"✅ Not found any more in {context.head_sha[:10]}.")
 
@@ -339,7 +339,7 @@ def with_state(body: str, state: str, says: str = "") -> str:
     return truncate_blocks(text, COMMENT_LIMIT, "")
 
 
-def check_run(report: Report, context: Context, notices: Sequence[str] = ()) -> CheckRun:
+def check_run(report: Report, context: ReviewContext, notices: Sequence[str] = ()) -> CheckRun:
     """The check on the head commit."""
     head = headline(report, context.name)
     every = tuple(_annotations(report.findings))
@@ -356,7 +356,7 @@ def check_run(report: Report, context: Context, notices: Sequence[str] = ()) -> 
     )
 
 
-def conclusion(report: Report, context: Context) -> str:
+def conclusion(report: Report, context: ReviewContext) -> str:
     """`fail-on` has already decided the verdict; what could not be analysed is neutral unless asked otherwise."""
     if report.verdict is Verdict.FAIL:
         return "failure"
@@ -375,13 +375,13 @@ def unanswered_targets(report: Report) -> frozenset[str]:
     return frozenset(markers.target_key(t.id) for t in report.targets if t.status is not Status.ANALYSED)
 
 
-def _annotations(findings: Iterable[Finding]) -> Iterable[Annotation]:
+def _annotations(findings: Iterable[Finding]) -> Iterable[CheckAnnotation]:
     for finding in findings:
         location = finding.location
         if location is None or finding.suppressed is not None or not finding.new:
             continue
         sentences = "\n".join(clean(s, 500) for s in finding.evidence.sentences[:40])
-        yield Annotation(
+        yield CheckAnnotation(
             path=clean(location.path, 1_000),
             start_line=location.line,
             end_line=location.end_line or location.line,

@@ -264,15 +264,15 @@ def _options(
     if repository.tracks(todo.head_sha, settings.cache):
         notes.append(f"The cache folder {settings.cache} is part of this revision and was not used.")
         return {}
-    from analyzer.running.pipeline import Options
+    from analyzer.running.pipeline import RunOptions
 
     folder = folders.in_workspace(settings, settings.cache)
     if folder is None:
         return {}
     if not isinstance(todo, ReviewPullRequest):
-        return {"options": Options(cache=folder / "outcomes", exports=folder / "exports")}
+        return {"options": RunOptions(cache=folder / "outcomes", exports=folder / "exports")}
     own = folder / f"pull-{todo.number}"
-    return {"options": Options(cache=own / "outcomes", cache_also=(folder / "outcomes",), exports=own / "exports")}
+    return {"options": RunOptions(cache=own / "outcomes", cache_also=(folder / "outcomes",), exports=own / "exports")}
 
 
 def _opened(options: Mapping[str, Any]) -> Opened:

@@ -15,7 +15,7 @@ from action.finish import finish
 from action.github import GitHub, GitHubProblem, Pull
 from action.plan import RelayReport
 from action.publication import Publication
-from action.review import Context, Review, artifact_name
+from action.review import Review, ReviewContext, artifact_name
 from action.settings import Settings
 from action.status_check import StatusCheck
 from analyzer.installation import as_problem
@@ -32,7 +32,7 @@ def post(settings: Settings, todo: RelayReport, log: Log, github: GitHub) -> int
 
     The commit of the first stage gets a concluded check run in every ending but one: the first stage has posted itself.
     """
-    context = Context.of(settings, todo.head_sha, run_id=todo.run_id, attempt=todo.attempt, files=False)
+    context = ReviewContext.of(settings, todo.head_sha, run_id=todo.run_id, attempt=todo.attempt, files=False)
     check = StatusCheck.of(github, context) if settings.check_run else None
     pulls: tuple[Pull, ...] = ()
     try:
@@ -67,7 +67,7 @@ def post(settings: Settings, todo: RelayReport, log: Log, github: GitHub) -> int
 
 
 def _posted_itself(
-    settings: Settings, context: Context, github: GitHub, pulls: Sequence[Pull], check: StatusCheck | None
+    settings: Settings, context: ReviewContext, github: GitHub, pulls: Sequence[Pull], check: StatusCheck | None
 ) -> bool:
     """Whether the first stage's own words stand there: of a pull request without a fork, its token can write."""
     if check is not None:
@@ -90,7 +90,7 @@ def _post(
     files = github.runs.holds(todo.run_id, artifact_name(settings.id))
     report = replace(relayed.report, fail_on=settings.fail_on or relayed.report.fail_on)
     # The first stage's number says which report is newer: an old one may well be posted by a late run.
-    context = Context.of(settings, todo.head_sha, run_id=todo.run_id, attempt=todo.attempt, files=files)
+    context = ReviewContext.of(settings, todo.head_sha, run_id=todo.run_id, attempt=todo.attempt, files=files)
     total = Publication()
     for pull in pulls:
         missing: list[str] = []
@@ -108,7 +108,7 @@ def _post(
 def _end(
     settings: Settings,
     ending: Ending,
-    context: Context,
+    context: ReviewContext,
     github: GitHub,
     pulls: tuple[Pull, ...],
     check: StatusCheck | None,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from action import markers
 from action.github import GitHub, GitHubProblem, StoredCheck
-from action.review import Annotation, CheckRun, Context
+from action.review import CheckAnnotation, CheckRun, ReviewContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class StatusCheck:
     opened: list[StoredCheck] = field(default_factory=list)  # by this process: a read right after may not show it
 
     @staticmethod
-    def of(github: GitHub, context: Context) -> StatusCheck:
+    def of(github: GitHub, context: ReviewContext) -> StatusCheck:
         """The check of this run's commit."""
         return StatusCheck(github, context.name, context.identity, context.head_sha, context.run_id, context.attempt)
 
@@ -48,7 +48,7 @@ class StatusCheck:
         check = replace(check, external_id=self._external_id)
         own = self._own()
         latest = self._latest(own)
-        there: tuple[Annotation, ...] = ()
+        there: tuple[CheckAnnotation, ...] = ()
         if latest and latest.annotations and not self._later(latest):
             there = self.github.checks.annotations(latest.id)
             own = self._own()  # the last look before the write

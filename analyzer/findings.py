@@ -177,7 +177,7 @@ class MapNode:
     deviation: float | None = None  # delta_l, mean absolute difference of the hidden states
     rate: float | None = None  # R_l
     replayed: float | None = None  # relative error with the reference's inputs
-    guilty: bool = False
+    responsible: bool = False
     highlighted: bool = False  # above CRADLE's third quartile
 
 

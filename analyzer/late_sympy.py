@@ -27,7 +27,7 @@ class _Late(ModuleType):
         return getattr(importlib.import_module(self.__name__), attribute)
 
 
-class _Loader(Loader):
+class _SubstitutingLoader(Loader):
     """Loads as `loader` does, with substitutes for what is not imported yet."""
 
     def __init__(self, loader: Loader) -> None:
@@ -57,5 +57,5 @@ class Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         spec = PathFinder.find_spec(fullname, path, target) if fullname == PACKAGE else None
         if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader)
+            spec.loader = _SubstitutingLoader(spec.loader)
         return spec

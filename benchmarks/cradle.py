@@ -37,7 +37,7 @@ from cradle_models import CLASSES, KERAS, MODELS, WORDS, build, gratings
 from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential.distances import third_quartile, unique
 from analyzer.differential.environments import Overlays, default_folder
-from analyzer.differential.explain import Budget
+from analyzer.differential.explain import StudyBudget
 from analyzer.differential.files import write_problems
 from analyzer.differential.fresh import FreshProcess
 from analyzer.differential.inputs import Inputs, InputSet
@@ -90,7 +90,7 @@ def examine(
 
     (family,) = families(target.backends, kinds)
     limits = Thresholds(args.t_class, args.t_mad, args.percent)
-    return study(family, kinds, target, pool, limits, given, budget=Budget(SECONDS, pool.clock)), kinds
+    return study(family, kinds, target, pool, limits, given, budget=StudyBudget(SECONDS, pool.clock)), kinds
 
 
 def cell_of(name: str, version: str, done: Study, reports: Path, seconds: float) -> Cell:

@@ -3,7 +3,7 @@
     python benchmarks/differential_speed.py [--repeat 5]
 
 Prints ratios: a warm worker's call (arrays over disk, weights hashed) over the bare ONNX Runtime call in this process;
-then the seconds for localizing and reducing faults in a model of 100 layers, the float64 judge's time included.
+then the seconds for localizing and reducing faults in a model of 100 layers, the float64 oracle's time included.
 """
 
 # ruff: noqa: E402
@@ -30,7 +30,7 @@ from analyzer.differential import noise
 from analyzer.differential.backend import parse
 from analyzer.differential.reduce import reduce
 from analyzer.differential.runner import Artefact, Runner
-from analyzer.differential.transport import Environment, ProcessTransport
+from analyzer.differential.transport import EngineEnvironment, ProcessTransport
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             shape = [d.dim_value or 1 for d in model.graph.input[0].type.tensor_type.shape.dim]
             feeds = {model.graph.input[0].name: np.random.default_rng(0).standard_normal(shape).astype(np.float32)}
             session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-            runner = Runner(parse("onnxruntime:threads=1"), ProcessTransport("onnxruntime", Environment()))
+            runner = Runner(parse("onnxruntime:threads=1"), ProcessTransport("onnxruntime", EngineEnvironment()))
             runner.load(Artefact("onnx", {path.name: path}, {"path": path.name}))
             runner.run(feeds)
             bare, warm = [], []
@@ -67,17 +67,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         path = folder / "hundred.onnx"
         onnx.save(transformer(layers=4), path)
         wrong, right, faults = ENGINES[".onnx"]
-        judge = start(right, kind=Remembering)
-        assert isinstance(judge, Remembering)
-        bench = Bench(path, start(wrong, faults), judge, sets=1)
+        oracle = start(right, kind=Remembering)
+        assert isinstance(oracle, Remembering)
+        bench = Bench(path, start(wrong, faults), oracle, sets=1)
         for seed in range(args.repeat):
             injected = bench.inject(1 + seed % 2, [seed])
-            judge.memory.clear()  # the judge's part counts
+            oracle.memory.clear()  # the oracle's part counts
             started = time.perf_counter()
             found = bench.localize(0)
             located = time.perf_counter() - started
             for blame in found.blames:
-                reduce(blame, bench.wrong, judge, noise.MARGIN * blame.floor)
+                reduce(blame, bench.wrong, oracle, noise.MARGIN * blame.floor)
             seconds = time.perf_counter() - started
             blamed = [b.unit.id for b in found.blames]
             print(
@@ -86,7 +86,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 flush=True,
             )
         bench.wrong.close()
-        judge.close()
+        oracle.close()
     return 0
 
 

@@ -4,7 +4,7 @@
 
 One or two layers of a real architecture are broken inside the worker of one engine, as a bug in its kernel would break
 them: CRADLE's four kinds (batch norm's epsilon, padding, pooling, parameter layout) and twelve more. The other engine is
-the float64 judge of production. Each injection is localized as `assay diff` does it; the culprit's rank among all layers
+the float64 oracle of production. Each injection is localized as `assay diff` does it; the culprit's rank among all layers
 is counted by replayed error and by R_l. A fault that changes nothing on the input (the layer's replay is the same to the
 last bit as without it) counts as silent. Every injection is a line of the log, from which an interrupted run goes on. `--tail argmax,softmax,topk,chaos` puts one of these, in turn, behind the
 outputs of ONNX models, breaks two layers in every third trial, and counts what the whole study tells by name as well. `chaos` is
@@ -42,7 +42,7 @@ from analyzer.differential.plan import Family
 from analyzer.differential.pool import Pool, variables_for
 from analyzer.differential.runner import Artefact, Case, Runner
 from analyzer.differential.study import Study, _closer
-from analyzer.differential.transport import WORKER, Environment, ProcessTransport
+from analyzer.differential.transport import WORKER, EngineEnvironment, ProcessTransport
 from analyzer.differential.verdict import Outcome
 
 ENGINES = {
@@ -62,7 +62,7 @@ main()
 
 
 class Remembering(Runner):
-    """A judge that is asked the same for every injection into one model answers from memory after the first."""
+    """An oracle that is asked the same for every injection into one model answers from memory after the first."""
 
     memory: dict[bytes, Outcome]
 
@@ -85,7 +85,7 @@ def _digest(feeds: Mapping[str, np.ndarray], fetches: Sequence[str] | None) -> b
 def start(name: str, faults: str = "", kind: type[Runner] = Runner) -> Runner:
     """A worker, with the faults of the module `faults` at hand."""
     backend = parse(name)
-    transport = ProcessTransport(backend.engine.name, Environment(variables=variables_for(backend)))
+    transport = ProcessTransport(backend.engine.name, EngineEnvironment(variables=variables_for(backend)))
     if faults:
         folder = transport.folder / WORKER
         (folder / f"{faults}.py").write_text((HERE / f"{faults}.py").read_text(encoding="utf-8"), encoding="utf-8")
@@ -149,7 +149,7 @@ class Bench:
         inputs = Inputs((InputSet("given", self.feeds[index]),), (), False)
         comparison = run_all([self.wrong], run_alone(self.right, inputs), inputs, Thresholds())
         family = Family("onnx", (self.wrong.backend,), self.right.backend)
-        done = Study(family, self.structure, comparison, inputs, runners=(self.wrong,), judge=self.right)
+        done = Study(family, self.structure, comparison, inputs, runners=(self.wrong,), oracle=self.right)
         with Pool() as pool:
             closed = _closer(done, pool, self.kinds, False, None)
         names = {u.main.layer or u.main.name: u.id for found in closed.localizations.values() for u in found.units}
@@ -235,9 +235,9 @@ def main(argv: Sequence[str] | None = None) -> int:
                     path = with_tail(path, tails[number % len(tails)])
                 wrong, right, faults = ENGINES[path.suffix]
                 if path.suffix not in runners:
-                    judge = start(right, kind=Remembering)
-                    assert isinstance(judge, Remembering)
-                    runners[path.suffix] = (start(wrong, faults), judge)
+                    oracle = start(right, kind=Remembering)
+                    assert isinstance(oracle, Remembering)
+                    runners[path.suffix] = (start(wrong, faults), oracle)
                 began = time.perf_counter()
                 bench = Bench(path, *runners[path.suffix], sets=2, tailed=bool(tails))
                 ready = time.perf_counter() - began

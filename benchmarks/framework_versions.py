@@ -24,7 +24,7 @@ from typing import Any
 
 from analyzer.frameworks.api_tables import Asked
 from analyzer.validity.registry import spec
-from analyzer.validity.spec import Category, CheckResult, Status, TensorType, check
+from analyzer.validity.spec import Category, CheckResult, TensorType, TypeStatus, check
 from analyzer.validity.versions import missing
 
 ROOT = Path(__file__).parent.parent
@@ -33,12 +33,12 @@ ROOT = Path(__file__).parent.parent
 def agreement(instance: Any, real: Any, outcome: CheckResult, lacking: bool) -> bool:
     """Whether the type says what the framework does; an empty result that it accepts may be illegal here."""
     if isinstance(real, str) or lacking:
-        return isinstance(real, str) and (lacking or outcome.status is Status.INVALID)
-    if outcome.status is Status.INVALID:
+        return isinstance(real, str) and (lacking or outcome.status is TypeStatus.INVALID)
+    if outcome.status is TypeStatus.INVALID:
         empty = any(0 in shape for shape, _ in real)
         kinds = (Category.ILLEGAL_SHAPE, Category.ILLEGAL_VALUE)
         return empty and outcome.failure is not None and outcome.failure.rule.category in kinds
-    return outcome.status is Status.VALID and tuple((o.shape, o.dtype) for o in outcome.outputs) == real
+    return outcome.status is TypeStatus.VALID and tuple((o.shape, o.dtype) for o in outcome.outputs) == real
 
 
 def inside(framework: str, count: int, seed: int) -> Mapping[str, Any]:

@@ -37,7 +37,7 @@ from analyzer.findings import AnalysisResult, Confidence, Finding
 from analyzer.graph import Graph, Role, ValueRange, display_name, role_of
 from analyzer.loading.reading import load
 from analyzer.numerical.analysis import analyse as analyse_with
-from analyzer.numerical.confirm.confirmation import Budget, Confirmer
+from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 
 PUBLISHED = {  # measured figures of the two public tools, from the data's README
     "A": "DEBAR: 48 of 57 TensorFlow graphs, 102 warnings on 216 unsafe operators; RANUM: 59 of 79",
@@ -221,7 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     cases = [c for c in manifest["cases"] if not given.case or c["case"] in given.case]
     console = Console(width=180)
     rows = []
-    with tempfile.TemporaryDirectory() as folder, Confirmer(Budget(search=6.0)) as confirmer:
+    with tempfile.TemporaryDirectory() as folder, Confirmer(ConfirmationBudget(search=6.0)) as confirmer:
         for case in cases:
             rows.append(examine(given.data, case, given.policy, None if given.no_confirm else confirmer, Path(folder)))
     report(rows, given.policy, console)

@@ -23,7 +23,7 @@ from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Finding
 from analyzer.graph import ValueRange
 from analyzer.numerical.analysis import analyse
-from analyzer.numerical.confirm.confirmation import Budget, Confirmer
+from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from tests.numerical_detection.conftest import export_all
 from tests.numerical_detection.suggestions import applied, comments_of
 
@@ -194,7 +194,7 @@ def main() -> int:
     options = parser.parse_args()
     begun, silent, told = time.monotonic(), 0, 0
     seeds = range(options.seed, options.seed + options.programs)
-    with Confirmer(Budget()) as confirmer:
+    with Confirmer(ConfirmationBudget()) as confirmer:
         for first in range(0, len(seeds), BATCH):
             some = seeds[first : first + BATCH]
             programs = [program(seed) for seed in some]

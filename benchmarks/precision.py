@@ -52,11 +52,11 @@ def graph_of(name: str, source: str | None, file: str | None) -> Any:
         return load(Path(file))
     from analyzer.configuration.config import TargetConfig
     from analyzer.exporting.export import export
-    from analyzer.walls import Limits
+    from analyzer.walls import ResourceLimits
     from analyzer.walls.process import ProcessSandbox
 
     assert source is not None
-    large = Limits(seconds=1200, memory=16 << 30, output=4 << 30)  # the largest has 350 million parameters
+    large = ResourceLimits(seconds=1200, memory=16 << 30, output=4 << 30)  # the largest has 350 million parameters
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "entry.py").write_text(source)
         return export(

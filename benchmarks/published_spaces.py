@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.validity.recording.answer import decided, predicate
-from analyzer.validity.recording.record import Recording, Request, record
-from analyzer.validity.solver import Solver
+from analyzer.validity.recording.record import Recording, RecordingRequest, record
+from analyzer.validity.solver import Z3Process
 from analyzer.validity.space_reader import domains_from
 from analyzer.walls.process import ProcessSandbox
 
@@ -113,8 +113,8 @@ def judged(name: str, count: int, seed: int, python: str) -> Mapping[str, Any]:
         text = f"version: 1\nhyperparameters: {{{hyperparameters}}}\ninputs: {inputs or '{}'}\n"
         domains, shapes = domains_from(text, f"{name}.yml")
     started = time.perf_counter()
-    recording = record(Request(entry, domains, shapes, style), CODE, ProcessSandbox(python=python))
-    with Solver() as solver:
+    recording = record(RecordingRequest(entry, domains, shapes, style), CODE, ProcessSandbox(python=python))
+    with Z3Process() as solver:
         found = decided(recording, solver)
     seconds = time.perf_counter() - started
     scope: dict[str, Any] = {}
@@ -129,7 +129,7 @@ def judged(name: str, count: int, seed: int, python: str) -> Mapping[str, Any]:
         "really valid": sum(truth), "right": sum(a is b for a, b in pairs), "undecided": said.count(None),
         "wrongly valid": sum(a is True and not b for a, b in pairs),
         "wrongly refused": sum(a is False and b for a, b in pairs),
-        "doubts": list(found.doubts), "wrong": wrong,
+        "caveats": list(found.caveats), "wrong": wrong,
     }  # fmt: skip
 
 
@@ -147,8 +147,8 @@ def main() -> int:
     for name in args.names:
         row = judged(name, args.vectors, args.seed, args.python)
         print("| " + " | ".join(str(row[c]) for c in columns) + " |", flush=True)
-        for doubt in row["doubts"][:4]:
-            print(f"  - {doubt[:300]}", flush=True)
+        for caveat in row["caveats"][:4]:
+            print(f"  - {caveat[:300]}", flush=True)
         for vector in row["wrong"][:4]:
             print(f"  - wrong: {vector}", flush=True)
         wrong += row["wrongly valid"]

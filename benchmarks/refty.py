@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from analyzer.validity.architecture import Architecture, Layer
+from analyzer.validity.architecture import Architecture, ModelLayer
 from analyzer.validity.elaboration import elaborate
 from analyzer.validity.space import Space
 from analyzer.validity.space_reader import read_space
@@ -173,7 +173,7 @@ def run_torch(architecture: Architecture) -> None:
             _store(values, layer, result)
 
 
-def _store(values: dict[str, Any], layer: Layer, result: Any) -> None:
+def _store(values: dict[str, Any], layer: ModelLayer, result: Any) -> None:
     flat: list[Any] = []
     for item in result if isinstance(result, (tuple, list)) else [result]:
         flat.extend(item if isinstance(item, (tuple, list)) else [item])

@@ -26,7 +26,7 @@ from analyzer.exporting.manifest import read_manifest
 from analyzer.findings import Finding, Level
 from analyzer.graph import ValueRange
 from analyzer.numerical.analysis import analyse
-from analyzer.numerical.confirm.confirmation import Budget, Confirmer
+from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from analyzer.problem import Problem
 from benchmarks.seeded.hosts import HOSTS, RANGES, Host
 from benchmarks.seeded.kinds import KINDS, Kind, kinds_of
@@ -126,7 +126,7 @@ def study(pairs: Sequence[Pair], work: Path) -> None:
     left = [pair for pair in pairs if pair.name not in done]
     root = work / "box" / "project"
     root.mkdir(parents=True, exist_ok=True)
-    with Confirmer(Budget(search=10.0, total=60.0)) as confirmer:
+    with Confirmer(ConfirmationBudget(search=10.0, total=60.0)) as confirmer:
         for begin in range(0, len(left), BATCH // 2):
             batch = left[begin : begin + BATCH // 2]
             out = work / f"exported-{time.time_ns()}"

@@ -18,7 +18,7 @@ import onnx_ir as ir
 import onnxruntime
 
 from analyzer.graph import Graph
-from analyzer.validity.architecture import Program
+from analyzer.validity.architecture import Requirements
 from analyzer.validity.graph_reader import program_of, read_graph
 from analyzer.validity.terms import substitute
 
@@ -42,7 +42,7 @@ def symbolic(model: onnx.ModelProto) -> Mapping[str, int]:
     return sizes
 
 
-def verdict(program: Program, sizes: Mapping[str, int]) -> bool | None:
+def verdict(program: Requirements, sizes: Mapping[str, int]) -> bool | None:
     """Whether all rules hold at these sizes; None where one is not decided."""
     answers = [substitute(step.condition, sizes) for step in program.steps]
     if any(a is False for a in answers):

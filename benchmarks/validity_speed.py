@@ -17,7 +17,7 @@ from typing import Any
 from analyzer.validity.classic import _Context
 from analyzer.validity.decide import decide
 from analyzer.validity.explain import core
-from analyzer.validity.solver import Solver
+from analyzer.validity.solver import Z3Process
 from analyzer.validity.space import Space
 from analyzer.validity.space_reader import read_space
 from benchmarks.refty_models import inception
@@ -107,7 +107,7 @@ def main() -> None:
     parser.add_argument("--classic-seconds", type=float, default=45.0)
     args = parser.parse_args()
     space = inception_space()
-    with Solver() as solver:
+    with Z3Process() as solver:
         decide(space, solver=solver)
         evaluator, decision = timed(lambda: decide(space, solver=solver))
         print(f"evaluator, description to verdict: {evaluator * 1e3:.0f} ms, {decision.verdict}, {decision.total}")

@@ -40,7 +40,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class PostedConversation:
     """Everything that Assay posted on one pull request. `pictures` maps the end of an address to a PNG file's bytes."""
 
     summary: str
@@ -49,7 +49,7 @@ class Conversation:
     pictures: tuple[tuple[str, bytes], ...] = ()
 
     @staticmethod
-    def of(state: Any, number: int) -> Conversation:
+    def of(state: Any, number: int) -> PostedConversation:
         """Read from a simulator's state."""
         pull = state.pulls[number]
         summaries = [c.body for c in state.issue_comments.values() if c.number == number]
@@ -74,7 +74,7 @@ class Conversation:
             for commit in state.commits.values()
             for path, sha in state.trees[commit["tree"]].items()
         ]
-        return Conversation("\n\n".join(map(_shown, summaries)), tuple(remarks), tuple(checks), tuple(stored))
+        return PostedConversation("\n\n".join(map(_shown, summaries)), tuple(remarks), tuple(checks), tuple(stored))
 
     def markdown(self) -> str:
         """The whole conversation in one file."""

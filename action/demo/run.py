@@ -54,7 +54,7 @@ def run_demo(
         log = folder / "action.log"
         environment = runner_environment(simulator, repository, folder, inputs or {})
         code = (launch or run_as_process)(environment, log)
-        conversation = page.Conversation.of(simulator.state, NUMBER)
+        conversation = page.PostedConversation.of(simulator.state, NUMBER)
     if code not in (0, 1):
         tail = log.read_text(encoding="utf-8", errors="replace").splitlines()[-6:]
         raise UsageProblem("The action did not finish; the end of its log:\n" + "\n".join(tail))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from action.github.transport import Transport
-from action.review import Annotation, CheckRun
+from action.review import CheckAnnotation, CheckRun
 
 CHUNK = 50  # annotations in one request
 
@@ -35,11 +35,11 @@ class Checks:
         items = self.transport.pages(f"/commits/{sha}/check-runs", parameters, "check_runs")
         return tuple(_stored(item) for item in items)
 
-    def annotations(self, identity: int) -> tuple[Annotation, ...]:
+    def annotations(self, identity: int) -> tuple[CheckAnnotation, ...]:
         """GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations"""
         items = self.transport.pages(f"/check-runs/{identity}/annotations")
         return tuple(
-            Annotation(
+            CheckAnnotation(
                 path=item["path"],
                 start_line=int(item["start_line"]),
                 end_line=int(item["end_line"]),
@@ -65,7 +65,7 @@ class Checks:
         """PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}"""
         self.transport.call("PATCH", f"/check-runs/{identity}", dict(body))
 
-    def conclude(self, identity: int, check: CheckRun, annotations: Sequence[Annotation], before: int = 0) -> int:
+    def conclude(self, identity: int, check: CheckRun, annotations: Sequence[CheckAnnotation], before: int = 0) -> int:
         """Status, conclusion, text and the first annotations in one request. `before`: annotations that are there.
 
         GitHub adds annotations, so a repeated request must know whether the first one arrived.
@@ -78,7 +78,7 @@ class Checks:
         )
         return identity
 
-    def annotate(self, identity: int, check: CheckRun, annotations: Sequence[Annotation], before: int = 0) -> None:
+    def annotate(self, identity: int, check: CheckRun, annotations: Sequence[CheckAnnotation], before: int = 0) -> None:
         """Add the annotations beyond those that the conclusion took along."""
         for start in range(CHUNK, len(annotations), CHUNK):
             upto = min(start + CHUNK, len(annotations))
@@ -100,7 +100,7 @@ def _stored(item: Mapping[str, Any]) -> StoredCheck:
     return StoredCheck(int(item["id"]), item.get("external_id") or "", item["status"] == "completed", count, author)
 
 
-def _conclusion(check: CheckRun, annotations: Sequence[Annotation]) -> dict[str, Any]:
+def _conclusion(check: CheckRun, annotations: Sequence[CheckAnnotation]) -> dict[str, Any]:
     return {
         "status": "completed",
         "conclusion": check.conclusion,
@@ -109,7 +109,7 @@ def _conclusion(check: CheckRun, annotations: Sequence[Annotation]) -> dict[str,
     }
 
 
-def _output(check: CheckRun, annotations: Sequence[Annotation]) -> dict[str, Any]:
+def _output(check: CheckRun, annotations: Sequence[CheckAnnotation]) -> dict[str, Any]:
     output: dict[str, Any] = {"title": check.title, "summary": check.summary}
     if annotations:
         output["annotations"] = [

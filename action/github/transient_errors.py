@@ -71,13 +71,13 @@ class RetryBudget:
 
 
 @dataclass(frozen=True)
-class Failure:
+class TransportFailure:
     """What an exception of the transport means for the caller."""
 
     sentence: str
     status: int
     transient: bool  # worth another try
-    doubtful: bool = False  # the write may have happened
+    unconfirmed: bool = False  # the write may have happened
     wait: float = 0.0
     original: Exception | None = None
 
@@ -89,7 +89,7 @@ class Failure:
         return kind(f"{self.sentence}.", self.status)
 
     @staticmethod
-    def of(error: Exception, now: float) -> Failure:
+    def of(error: Exception, now: float) -> TransportFailure:
         """Judge an exception; what is no trouble of the transport is raised again."""
         from github import GithubException
 
@@ -101,26 +101,26 @@ class Failure:
             return _of_status(error.code, error.reason, headers, now, error)
         if isinstance(error, TransientAnswer):
             if error.limited:
-                return Failure("GitHub's rate limit was reached (GraphQL)", 200, True, wait=SECONDARY_WAIT)
-            return Failure(f"GitHub's GraphQL says: {error}", 200, True, doubtful=True)
+                return TransportFailure("GitHub's rate limit was reached (GraphQL)", 200, True, wait=SECONDARY_WAIT)
+            return TransportFailure(f"GitHub's GraphQL says: {error}", 200, True, unconfirmed=True)
         if isinstance(error, GitHubProblem):
-            return Failure(str(error), error.status, transient=False, original=error)
+            return TransportFailure(str(error), error.status, transient=False, original=error)
         if isinstance(error, OSError):  # also every exception of requests
             sentence = f"GitHub did not answer ({type(error).__name__})"
-            return Failure(sentence, 0, transient=True, doubtful=True, original=error)
+            return TransportFailure(sentence, 0, transient=True, unconfirmed=True, original=error)
         raise error
 
 
-def _of_status(status: int, message: str, headers: Mapping[str, str], now: float, error: Exception) -> Failure:
+def _of_status(status: int, message: str, headers: Mapping[str, str], now: float, error: Exception) -> TransportFailure:
     limited = status == 429 or (
         status == 403
         and ("retry-after" in headers or "rate limit" in message.lower() or headers.get("x-ratelimit-remaining") == "0")
     )
     if limited:
-        return Failure(f"GitHub's rate limit was reached ({status})", status, True, wait=_pause(headers, now))
+        return TransportFailure(f"GitHub's rate limit was reached ({status})", status, True, wait=_pause(headers, now))
     if status >= 500:
-        return Failure(f"GitHub answered {status}", status, True, doubtful=True)
-    return Failure(f"GitHub answered {status}: {message[:300].rstrip('.')}", status, False, original=error)
+        return TransportFailure(f"GitHub answered {status}", status, True, unconfirmed=True)
+    return TransportFailure(f"GitHub answered {status}: {message[:300].rstrip('.')}", status, False, original=error)
 
 
 def _pause(headers: Mapping[str, str], now: float) -> float:

@@ -16,11 +16,11 @@ from urllib.parse import urlsplit
 
 from action.github.transient_errors import (
     SETTLED,
-    Failure,
     GitHubProblem,
     PermissionDenied,
     RetryBudget,
     TransientAnswer,
+    TransportFailure,
     Unavailable,
 )
 
@@ -103,8 +103,8 @@ class Transport:
     ) -> Any:
         """One request with the whole retry policy.
 
-        Refused requests (rate limits) did not happen and are repeated. Doubtful ones (5xx, timeouts, lost connections)
-        are repeated when that is harmless: reads, edits, `again`; else when `done` has found nothing.
+        Refused requests (rate limits) did not happen and are repeated. Unconfirmed ones (5xx, timeouts, lost
+        connections) are repeated when that is harmless: reads, edits, `again`; else when `done` has found nothing.
         """
         address = path if "://" in path else f"/repos/{self.repository}{path}"
         writes = verb != "GET"
@@ -122,20 +122,20 @@ class Transport:
                 )
                 return (headers, data) if with_headers else data
             except Exception as error:
-                failure = Failure.of(error, self.budget.clock())
+                failure = TransportFailure.of(error, self.budget.clock())
                 if not failure.transient:
                     raise failure.problem() from None
                 self.budget.charge(self.budget.clock() - started)
                 if last:
                     raise Unavailable(f"{failure.sentence}, {ATTEMPTS} times in a row.", failure.status) from None
-                asked = failure.doubtful and writes and done is not None
+                asked = failure.unconfirmed and writes and done is not None
                 least = SETTLED if asked and self.budget.spent + SETTLED <= self.budget.budget else 0.0
                 self.budget.wait(failure.wait or max(least, min(2.0**attempt, 30.0)), failure.sentence)
-                if failure.doubtful and writes and done is not None:
+                if failure.unconfirmed and writes and done is not None:
                     found = done()
                     if found is not None:
                         return found
-                elif failure.doubtful and not harmless:
+                elif failure.unconfirmed and not harmless:
                     raise failure.problem() from None
         raise AssertionError("unreachable")
 

@@ -22,7 +22,7 @@ from analyzer.rendering.terminal import LiveProgress, show
 from analyzer.running.aside import read_aside
 from analyzer.running.keys import keys_of
 from analyzer.running.outcome import Keys
-from analyzer.running.pipeline import Options, review
+from analyzer.running.pipeline import RunOptions, review
 from analyzer.selecting.changed_sources import changed_sources
 from analyzer.selecting.model_code import read_model_code
 from analyzer.selecting.revisions import Revisions
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             sandbox=sandbox,
             progress=progress,
             notes=selection.notes,
-            options=Options(
+            options=RunOptions(
                 parallel=args.jobs,
                 cache=folder_of("--cache", args.cache) if args.cache else None,
                 exports=folder_of("--exports", args.exports) if args.exports else None,

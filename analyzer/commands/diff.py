@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from analyzer.differential.pool import Connect
     from analyzer.differential.runner import Artefact
     from analyzer.differential.study import Study
-    from analyzer.differential.transport import Transport
+    from analyzer.differential.transport import WorkerTransport
     from analyzer.findings import AnalysisResult, Finding
     from analyzer.graph import Graph
     from analyzer.walls import Sandbox
@@ -284,7 +284,7 @@ def _connect(args: argparse.Namespace) -> Connect | None:
     if not images:
         return None
 
-    def connect(backend: Backend, _: Artefact) -> Transport | None:
+    def connect(backend: Backend, _: Artefact) -> WorkerTransport | None:
         image = images.get(backend.engine.name)
         if image is None:
             return None

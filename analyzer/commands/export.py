@@ -17,7 +17,7 @@ from analyzer.exporting.export import export, export_limits
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.running.exports import kept_in, keys_of_exports, take
 from analyzer.running.outcome import with_environment
-from analyzer.walls import Limits
+from analyzer.walls import ResourceLimits
 from analyzer.walls.attended import Served
 from analyzer.walls.docker import DockerSandbox
 from analyzer.walls.process import ProcessSandbox
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _export(
-    target: TargetConfig, root: Path, sandbox: Sandbox, kept: Path, made: Path, limits: Limits, console: Console
+    target: TargetConfig, root: Path, sandbox: Sandbox, kept: Path, made: Path, limits: ResourceLimits, console: Console
 ) -> int:  # fmt: skip
     assert target.entry is not None
     try:

@@ -29,8 +29,8 @@ from analyzer.validity.describe import architecture_of_file
 from analyzer.validity.domain_sources import from_hydra, from_ray
 from analyzer.validity.explain import check_vector, core, repairs
 from analyzer.validity.recording.answer import CodeAnswer, as_data, decided, predicate
-from analyzer.validity.recording.record import Request, record
-from analyzer.validity.solver import Solver
+from analyzer.validity.recording.record import RecordingRequest, record
+from analyzer.validity.solver import Z3Process
 from analyzer.validity.space_findings import of_code, of_decision
 from analyzer.validity.space_reader import domains_from, read_space
 from analyzer.walls.process import ProcessSandbox
@@ -38,7 +38,7 @@ from analyzer.walls.process import ProcessSandbox
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from analyzer.validity.decide import Decision
+    from analyzer.validity.decide import SpaceDecision
     from analyzer.validity.space import Space
 
 MAX_SHOWN = 12  # vectors on one screen
@@ -178,8 +178,8 @@ def _from_code(entry: str, style: str, args: argparse.Namespace, console: Consol
         domains |= stated
     elif style == "build" and not domains:
         raise UsageProblem(f"{entry}: add `--space FILE.yml` with `hyperparameters:` and `inputs:`")
-    recording = record(Request(entry, domains, inputs, style), root, ProcessSandbox())
-    with Solver(args.timeout) as solver:
+    recording = record(RecordingRequest(entry, domains, inputs, style), root, ProcessSandbox())
+    with Z3Process(args.timeout) as solver:
         found = decided(recording, solver)
         data = as_data(found, solver) if _wants_data(args) else {}
     _show_code(found, console, time.perf_counter() - started)
@@ -215,8 +215,8 @@ def _show_code(found: CodeAnswer, console: Console, seconds: float) -> None:
         console.print(
             f"  {count:,}: `{first.step.layer.name}`: {first.sentence} ({example})", markup=False, highlight=False
         )
-    for doubt in found.doubts[:MAX_SHOWN]:
-        console.print(f"Undecided: {doubt}", markup=False, highlight=False)
+    for caveat in found.caveats[:MAX_SHOWN]:
+        console.print(f"Undecided: {caveat}", markup=False, highlight=False)
 
 
 def _read(name: str, target: str | None) -> Space:
@@ -253,7 +253,7 @@ def _decide_one(space: Space, args: argparse.Namespace, console: Console) -> _Ou
         console.print(f"[bold]{space.name}[/]: {counts.sentence} ({time.perf_counter() - started:.2f} s)")
         code = 0 if counts.valid == counts.total else 1
         return code, counts.as_json(), AnalysisResult(notes=(counts.sentence,))
-    with Solver(args.timeout) as solver:
+    with Z3Process(args.timeout) as solver:
         decision = decide(space, solver=solver)
         _show(decision, console, time.perf_counter() - started, solver)
         data = answer(decision, solver) if _wants_data(args) else {}
@@ -261,7 +261,7 @@ def _decide_one(space: Space, args: argparse.Namespace, console: Console) -> _Ou
     return code, data, of_decision(decision, space.name)
 
 
-def _show(decision: Decision, console: Console, seconds: float, solver: Any) -> None:
+def _show(decision: SpaceDecision, console: Console, seconds: float, solver: Any) -> None:
     from rich.markup import escape
     from rich.table import Table
 
@@ -304,7 +304,7 @@ def _show(decision: Decision, console: Console, seconds: float, solver: Any) -> 
         console.print(f"Undecided: {reason}", markup=False, highlight=False)
 
 
-def headline(decision: Decision) -> str:
+def headline(decision: SpaceDecision) -> str:
     """``depends: 4,210 of 9,216 vectors are valid``."""
     if decision.total is None or decision.valid is None:
         return decision.verdict

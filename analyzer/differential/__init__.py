@@ -1,4 +1,4 @@
-"""Differential tests: one model on many engines, and the one layer that is guilty."""
+"""Differential tests: one model on many engines, and the one layer that is responsible."""
 
 from __future__ import annotations
 

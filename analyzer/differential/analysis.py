@@ -18,7 +18,7 @@ from analyzer.differential.compare import Comparison
 from analyzer.differential.deviation_map import deviation_map
 from analyzer.differential.distances import bin_edges
 from analyzer.differential.engine_findings import engine_findings
-from analyzer.differential.explain import Budget
+from analyzer.differential.explain import StudyBudget
 from analyzer.differential.files import write_problems
 from analyzer.differential.fresh import Fresh, FreshProcess
 from analyzer.differential.known_ranges import known_ranges
@@ -131,7 +131,7 @@ def run_studies(
         try:
             done = []
             for family in grouped:
-                limit = Budget(budget, own.clock) if target.entry else None
+                limit = StudyBudget(budget, own.clock) if target.entry else None
                 done.append(
                     study(
                         family,

@@ -30,7 +30,7 @@ def pass_names() -> tuple[str, ...]:
     return tuple(json.loads(text)["passes"])
 
 
-def guilty_pass(backend: Backend, deviates: Deviates) -> Culprit | None:
+def responsible_pass(backend: Backend, deviates: Deviates) -> Culprit | None:
     """The optimisation that brings the deviation in, when switching optimisation off cures it.
 
     For ONNX Runtime: the lowest level that deviates, then, by halving the list of passes, the one pass whose absence

@@ -10,7 +10,7 @@ import numpy as np
 from analyzer.configuration.config import Thresholds
 from analyzer.differential import noise
 from analyzer.differential.backend import is_defining
-from analyzer.differential.distances import Thresholded, class_distance, judge_pair, mad_distance, relative_error
+from analyzer.differential.distances import Thresholded, against_threshold, class_distance, mad_distance, relative_error
 from analyzer.differential.inputs import Inputs, InputSet
 from analyzer.differential.rounding import error_of, small_scale, ulp_effect
 from analyzer.differential.runner import Case, Runner
@@ -28,7 +28,7 @@ class EngineResult:
 
     runner: Runner
     outcomes: tuple[Outcome, ...]
-    errors: tuple[float, ...] = ()  # relative error of the outputs against the judge (or the first engine), per set
+    errors: tuple[float, ...] = ()  # relative error of the outputs against the oracle (or the first engine), per set
     floors: tuple[float, ...] = ()
     nondeterministic: float = 0.0
     mutated: bool = False
@@ -54,27 +54,27 @@ class Comparison:
 
     sets: tuple[InputSet, ...]
     results: tuple[EngineResult, ...]
-    judge: EngineResult | None
+    oracle: EngineResult | None
     reference: str
     pairs: Mapping[tuple[str, str], tuple[Thresholded, ...]] = field(default_factory=dict)
     refused: tuple[tuple[str, str, Failure], ...] = ()  # made-up sets that were left out: set, engine, what it said
 
 
-def run_alone(judge: Runner, inputs: Inputs) -> EngineResult:
-    """What the judge computes; it is asked once for all comparisons, for nothing else is as slow."""
-    return _run(judge, inputs.sets, twice=False)
+def run_alone(oracle: Runner, inputs: Inputs) -> EngineResult:
+    """What the oracle computes; it is asked once for all comparisons, for nothing else is as slow."""
+    return _run(oracle, inputs.sets, twice=False)
 
 
 def run_all(
     runners: Sequence[Runner],
-    judged: EngineResult | None,
+    expected: EngineResult | None,
     inputs: Inputs,
     thresholds: Thresholds,
     random: frozenset[str] = frozenset(),
 ) -> Comparison:
-    """Run every engine on every set, the first set twice; compare outputs with the judge's, and engines pairwise.
+    """Run every engine on every set, the first set twice; compare outputs with the oracle's, and engines pairwise.
 
-    `judged`: what the judge computes on the same inputs (`run_alone`).
+    `expected`: what the oracle computes on the same inputs (`run_alone`).
 
     Outputs in `random` depend on draws and are compared with nothing. Of inputs that were made up, sets that the engine
     which defines the model refuses are left out as long as it takes the first one.
@@ -84,16 +84,16 @@ def run_all(
     kept = [i for i in range(len(inputs.sets)) if i not in refused]
     sets = tuple(inputs.sets[i] for i in kept)
     results = [replace(r, outcomes=tuple(r.outcomes[i] for i in kept)) for r in results]
-    judged = replace(judged, outcomes=tuple(judged.outcomes[i] for i in kept)) if judged is not None else None
+    expected = replace(expected, outcomes=tuple(expected.outcomes[i] for i in kept)) if expected is not None else None
     told = tuple((inputs.sets[i].name, name, failure) for i, (name, failure) in refused.items())
-    usable = judged is not None and any(o.ok for o in judged.outcomes)
-    base = judged if usable and judged is not None else next((r for r in results if r.failure is None), None)
+    usable = expected is not None and any(o.ok for o in expected.outcomes)
+    base = expected if usable and expected is not None else next((r for r in results if r.failure is None), None)
     if base is None:
-        return Comparison(sets, tuple(results), judged, "", refused=told)
-    drawn: dict[tuple[int, float], list[float]] = {}  # by set and precision: engines share the judge's runs
+        return Comparison(sets, tuple(results), expected, "", refused=told)
+    drawn: dict[tuple[int, float], list[float]] = {}  # by set and precision: engines share the oracle's runs
     measured = [_measure(result, base, sets, drawn, random) for result in results]
     pairs = _pairs(measured, sets, thresholds)
-    return Comparison(sets, tuple(measured), judged, base.runner.name, pairs, told)
+    return Comparison(sets, tuple(measured), expected, base.runner.name, pairs, told)
 
 
 def _refused(results: Sequence[EngineResult], inputs: Inputs) -> dict[int, tuple[str, Failure]]:
@@ -178,9 +178,9 @@ def _pairs(
                 mads += m
             metrics = []
             if classes:
-                metrics.append(judge_pair("class", classes, thresholds.t_class, thresholds.p))
+                metrics.append(against_threshold("class", classes, thresholds.t_class, thresholds.p))
             if mads:
-                metrics.append(judge_pair("mad", mads, thresholds.t_mad, thresholds.p))
+                metrics.append(against_threshold("mad", mads, thresholds.t_mad, thresholds.p))
             found[(a.runner.name, b.runner.name)] = tuple(metrics)
     return found
 

@@ -21,7 +21,7 @@ from typing import Any
 from analyzer.differential.transport import MAX_REPLY, WORKER, EngineFailed, Meter, carry_worker, read_reply
 from analyzer.differential.verdict import Kind
 from analyzer.problem import TargetProblem
-from analyzer.walls import PYTHON, Limits, SessionSandbox
+from analyzer.walls import PYTHON, ResourceLimits, SessionSandbox
 from analyzer.walls.archive import flatten
 from analyzer.walls.protocol import OUTPUT, Session, SessionEnded
 
@@ -47,7 +47,7 @@ class ContainerTransport:
         *,
         variables: Mapping[str, str] | None = None,
         memory: int = MEMORY,
-        limits: Limits = Limits(),  # noqa: B008 - frozen
+        limits: ResourceLimits = ResourceLimits(),  # noqa: B008 - frozen
         meter: Meter | None = None,
     ) -> None:
         self.engine, self.sandbox, self.meter = engine, sandbox, meter

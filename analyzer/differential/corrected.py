@@ -1,4 +1,4 @@
-"""Source text of the judge's operators for scripts that stand alone: where `onnx.reference` is wrong, they carry it."""
+"""Source text of the oracle's operators for scripts that stand alone, for use where `onnx.reference` is wrong."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _is_wrong(node: onnx.NodeProto, opset: int) -> bool:
 
 
 def definitions(names: Iterable[str]) -> str:
-    """The classes of the judge's operators called `names` with everything of their modules that they use."""
+    """The classes of the oracle's operators called `names` with everything of their modules that they use."""
     folder = resources.files("analyzer.differential") / "worker"
     texts = [(folder / source).read_text("utf-8") for source in SOURCES]
     modules = [ast.parse(text) for text in texts]

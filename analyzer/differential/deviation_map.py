@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.differential.distances import third_quartile
 from analyzer.differential.localize import Localization
-from analyzer.differential.wording import judge_title
+from analyzer.differential.wording import oracle_title
 from analyzer.findings import DeviationMap, MapNode
 
 if TYPE_CHECKING:
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 def deviation_map(done: Study, backend: str, found: Localization) -> DeviationMap:
     """One box a unit, with delta_l, R_l against the reference engine, and the replayed error of `backend`."""
-    reference = next((n for n in found.hidden if n != backend), done.family.judge.name)
+    reference = next((n for n in found.hidden if n != backend), done.family.oracle.name)
     deltas = found.deltas(reference, backend)
     rates = found.rates(reference, backend)
     quartile = third_quartile(list(rates.values()))
-    guilty = {p.blame.unit.id for p in done.problems if p.blame.backend == backend}
-    guilty |= {b.unit.id for b in found.blames if b.backend == backend and _same(b.unit.op, done, backend)}
+    responsible = {p.blame.unit.id for p in done.problems if p.blame.backend == backend}
+    responsible |= {b.unit.id for b in found.blames if b.backend == backend and _same(b.unit.op, done, backend)}
     nodes = []
     for unit in found.units:
         main = unit.main
@@ -33,13 +33,13 @@ def deviation_map(done: Study, backend: str, found: Localization) -> DeviationMa
                 deviation=_finite(deltas.get(unit.id)),
                 rate=_finite(rates.get(unit.id)),
                 replayed=_finite(found.errors.get(backend, {}).get(unit.id)),
-                guilty=unit.id in guilty,
+                responsible=unit.id in responsible,
                 highlighted=unit.id in rates and rates[unit.id] > quartile,
             )
         )
     edges = tuple((before, unit.id) for unit in found.units for before in found.inbound[unit.id])
     title = next((r.backend.title for r in done.runners if r.name == backend), backend)
-    return DeviationMap(f"{title} against {judge_title(reference)}", reference, backend, tuple(nodes), edges)
+    return DeviationMap(f"{title} against {oracle_title(reference)}", reference, backend, tuple(nodes), edges)
 
 
 def _same(op: str, done: Study, backend: str) -> bool:

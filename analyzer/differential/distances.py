@@ -48,7 +48,7 @@ def mad_distance(output: np.ndarray, other: np.ndarray, truth: np.ndarray) -> fl
     """D_MAD = |d - d'| / (d + d') with d, d' the outputs' deviations from the truth; in [0, 1].
 
     0/0 (both outputs equal the truth) is 0. When exactly one side is NaN or infinite the distance is 1; when both are,
-    it is 0 here, for the two engines agree; such outputs are judged as a NaN verdict, not by distance.
+    it is 0 here, for the two engines agree; such outputs get a NaN verdict, not a distance.
     """
     mine, theirs = mad(output, truth), mad(other, truth)
     if not (np.isfinite(mine) and np.isfinite(theirs)):
@@ -74,7 +74,7 @@ class Thresholded:
         return int(np.argmax(self.distances)) if self.distances else 0
 
 
-def judge_pair(metric: str, distances: Sequence[float], threshold: float, percent: float) -> Thresholded:
+def against_threshold(metric: str, distances: Sequence[float], threshold: float, percent: float) -> Thresholded:
     """Inconsistent when at least `percent` % of instances, and at least one, have a distance >= `threshold`.
 
     The paper says "larger than" but calls T_C = 16 and T_M = 1, the largest distances there are, its strictest usable

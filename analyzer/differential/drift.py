@@ -276,13 +276,13 @@ def picture(done: Drift) -> DeviationMap | None:
     found = done.found
     if found is None:
         return None
-    guilty = {b.unit.id for b in done.blames}
+    blamed = {b.unit.id for b in done.blames}
     deltas, errors = found.deltas(BASE.name, HEAD.name), found.errors.get(HEAD.name, {})
     nodes = tuple(
         MapNode(
             id=u.id, label=u.main.layer or u.main.name, kind=u.main.layer_class or u.op,
-            deviation=_finite(deltas.get(u.id)), rate=None, replayed=_finite(errors.get(u.id)), guilty=u.id in guilty,
-            highlighted=False,
+            deviation=_finite(deltas.get(u.id)), rate=None, replayed=_finite(errors.get(u.id)),
+            responsible=u.id in blamed, highlighted=False,
         )
         for u in found.units
     )  # fmt: skip

@@ -20,7 +20,7 @@ def engine_findings(done: Study, target: TargetConfig) -> list[Finding]:
     assert comparison is not None
     found = []
     ran = [r for r in comparison.results if r.failure is None] or (
-        [comparison.judge] if comparison.judge and comparison.judge.failure is None else []
+        [comparison.oracle] if comparison.oracle and comparison.oracle.failure is None else []
     )
     found += _accepting(done, target)
     for result in comparison.results:

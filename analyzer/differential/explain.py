@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from analyzer.differential import noise
 from analyzer.differential.backend import Backend
-from analyzer.differential.bisect import Culprit, guilty_pass, version_range
-from analyzer.differential.known import Benign, Known, benign, duplicate_key, known_issue
+from analyzer.differential.bisect import Culprit, responsible_pass, version_range
+from analyzer.differential.known import Benign, KnownIssue, benign, duplicate_key, known_issue
 from analyzer.differential.localize import Blame
 from analyzer.differential.plan import kind_for
 from analyzer.differential.pool import Pool
@@ -29,10 +29,10 @@ VALUES = (Kind.VALUE, Kind.NAN, Kind.SHAPE, Kind.DTYPE, Kind.COMMON)
 
 
 @dataclass(frozen=True)
-class Budget:
+class StudyBudget:
     """Seconds of `clock` after which a study leaves out what only makes a finding shorter or better explained.
 
-    Comparing and blaming always end; simpler inputs, reduction and the search for a guilty setting are left out.
+    Comparing and blaming always end; simpler inputs, reduction and the search for a responsible setting are left out.
     """
 
     seconds: float = 60.0
@@ -52,7 +52,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Problem:
+class Diagnosis:
     """One blamed unit with everything found out about it. `alike` names further layers that share its key."""
 
     blame: Blame
@@ -61,7 +61,7 @@ class Problem:
     key: str
     culprit: Culprit | None = None
     versions: Culprit | None = None
-    known: Known | None = None
+    known: KnownIssue | None = None
     alike: tuple[str, ...] = ()
     hidden: str = ""  # what keeps the error from the model's outputs
     outputs_affected: float = 0.0  # relative error at the model's outputs
@@ -81,13 +81,15 @@ def explain(
     pool: Pool,
     kinds: Mapping[str, Artefact],
     affected: Mapping[str, float],
-    budget: Budget | None,
-) -> tuple[list[Problem], list[tuple[Blame, Benign]]]:
+    budget: StudyBudget | None,
+) -> tuple[list[Diagnosis], list[tuple[Blame, Benign]]]:
     """Reduce, bisect and name each distinct problem once."""
-    runners = {r.name: r for r in (*done.runners, *([done.judge] if done.judge else []))}
-    problems: dict[tuple[str, str], Problem] = {}  # by backend and unit: one layer may be blamed on several input sets
+    runners = {r.name: r for r in (*done.runners, *([done.oracle] if done.oracle else []))}
+    problems: dict[
+        tuple[str, str], Diagnosis
+    ] = {}  # by backend and unit: one layer may be blamed on several input sets
     firsts: dict[tuple[str, str], list[tuple[str, str]]] = {}  # by backend and rough key: problems that may be one bug
-    suspected: set[str] = set()  # units where the judge stands alone: told once, not for each engine
+    suspected: set[str] = set()  # units where the oracle stands alone: told once, not for each engine
     harmless: list[tuple[Blame, Benign]] = []
     for blame in sorted(blames, key=lambda b: -b.error):
         runner = runners[blame.backend]
@@ -121,25 +123,25 @@ def _problem(
     pool: Pool,
     kinds: Mapping[str, Artefact],
     runners: Mapping[str, Runner],
-    budget: Budget | None,
-    like: Problem | None = None,
-) -> Problem:
+    budget: StudyBudget | None,
+    like: Diagnosis | None = None,
+) -> Diagnosis:
     """`like`: a problem of the same key, whose pass and versions hold for this one too."""
     backend = runner.backend
     artefact = kinds[artefact_kind(backend, kinds)]
-    judge = runners.get(blame.judge)
+    oracle = runners.get(blame.oracle)
     limit = max(noise.MARGIN * blame.floor, 1e-12)
     reduced = Reduced(blame.unit, blame.inputs, blame.expected, blame.error)
 
     def late() -> bool:
         return budget is not None and budget.over
 
-    if judge is not None and blame.kind in VALUES and not late():
-        reduced = reduce(blame, runner, judge, limit, late)
+    if oracle is not None and blame.kind in VALUES and not late():
+        reduced = reduce(blame, runner, oracle, limit, late)
 
     if like is not None:
         known = known_issue(blame, backend, runner.versions, like.culprit)
-        return Problem(blame, backend, reduced, like.key, like.culprit, like.versions, known)
+        return Diagnosis(blame, backend, reduced, like.key, like.culprit, like.versions, known)
 
     def deviates(variant: Backend) -> bool | None:
         other = pool.get(variant, artefact)
@@ -154,7 +156,7 @@ def _problem(
 
     culprit = _export_at_fault(blame, backend, reduced, pool, artefact, limit)
     if culprit is None and blame.kind is not Kind.COMMON and not late():
-        culprit = guilty_pass(backend, deviates)
+        culprit = responsible_pass(backend, deviates)
     pinned = [b.version for b in done.family.backends if b.engine is backend.engine and b.version]
     span = None
     if pinned and not late():
@@ -165,15 +167,15 @@ def _problem(
         )
     known = known_issue(blame, backend, runner.versions, culprit)
     key = duplicate_key(blame, backend, culprit.name if culprit else None)
-    return Problem(blame, backend, reduced, key, culprit, span, known)
+    return Diagnosis(blame, backend, reduced, key, culprit, span, known)
 
 
 def _export_at_fault(
     blame: Blame, backend: Backend, reduced: Reduced, pool: Pool, artefact: Artefact, limit: float
 ) -> Culprit | None:
-    """PyTorch against a judge that runs its ONNX export: where PyTorch agrees with its own float64 run, the export is
+    """PyTorch against an oracle that runs its ONNX export: where PyTorch agrees with its own float64 run, the export is
     another function than the module."""
-    if backend.engine.name != "torch" or not blame.judge.startswith("reference") or blame.kind not in VALUES:
+    if backend.engine.name != "torch" or not blame.oracle.startswith("reference") or blame.kind not in VALUES:
         return None
     twin = pool.get(backend.having(mode="eager", precision="float64"), artefact)
     if isinstance(twin, Failure):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from analyzer.differential import noise
-from analyzer.differential.explain import VALUES, Problem
+from analyzer.differential.explain import VALUES, Diagnosis
 from analyzer.differential.fresh import Fresh, FreshProcess
 from analyzer.differential.reproducer import issue_text, onnx_script
 from analyzer.differential.runner import Artefact, Runner
@@ -18,7 +18,7 @@ from analyzer.differential.scripts import Against, script
 from analyzer.differential.study import Study
 from analyzer.differential.transport import EngineFailed
 from analyzer.differential.verdict import Kind
-from analyzer.differential.wording import judge_title
+from analyzer.differential.wording import oracle_title
 from analyzer.differential.worker.contract import EngineError
 from analyzer.differential.worker.onnx_model import OnnxModel
 
@@ -27,23 +27,23 @@ MAX_INLINE_ISSUE = 40_000  # characters: GitHub refuses an issue above 65,536, w
 
 def write_problems(done: Study, kinds: Mapping[str, Artefact], output: Path, fresh: Fresh | None = None) -> Study:
     """`done` with the scripts that show its problems, each written below ``differential/`` and run."""
-    written: list[Problem] = []
+    written: list[Diagnosis] = []
     for problem in done.problems:
         written.append(write_problem(problem, done, kinds, output, fresh, {p.script for p in written}))
     return replace(done, problems=tuple(written))
 
 
 def write_problem(
-    problem: Problem,
+    problem: Diagnosis,
     done: Study,
     kinds: Mapping[str, Artefact],
     output: Path,
     fresh: Fresh | None = None,
     taken: Collection[str] = (),
-) -> Problem:
+) -> Diagnosis:
     """Write ``differential/KEY.py`` and ``KEY.md``; the script is run, and kept only if it shows the problem.
 
-    The engine is held against another engine first, then against the judge's values. `taken`: names of scripts there
+    The engine is held against another engine first, then against the oracle's values. `taken`: names of scripts there
     are already: two layers, or two versions of an engine, may have one key.
     """
     if problem.blame.kind is Kind.MEMORY:
@@ -70,7 +70,7 @@ def write_problem(
     return replace(problem, unshown=why)
 
 
-def _write_issue(problem: Problem, done: Study, runner: Runner, folder: Path, script: Path) -> None:
+def _write_issue(problem: Diagnosis, done: Study, runner: Runner, folder: Path, script: Path) -> None:
     text = script.read_text(encoding="utf-8")
     text = text if len(text) < MAX_INLINE_ISSUE else f"# see {script.name}"
     issue = issue_text(
@@ -81,14 +81,14 @@ def _write_issue(problem: Problem, done: Study, runner: Runner, folder: Path, sc
 
 
 def _scripts(
-    problem: Problem, done: Study, kinds: Mapping[str, Artefact], runner: Runner, folder: Path, stem: str
+    problem: Diagnosis, done: Study, kinds: Mapping[str, Artefact], runner: Runner, folder: Path, stem: str
 ) -> Iterator[Path | None]:
     """The scripts that may show a problem, the most convincing first; each is written when it is asked for."""
     reduced, backend = problem.reduced, problem.backend
     outputs, limit = reduced.unit.outputs, max(noise.MARGIN * problem.blame.floor, 1e-12)
     crashes = problem.blame.kind not in VALUES
     right = {} if crashes else reduced.expected
-    title = judge_title(problem.blame.judge)
+    title = oracle_title(problem.blame.oracle)
     if backend.engine.name in ("onnxruntime", "openvino", "reference"):
         model = cut_out(kinds["onnx"], problem)
         if model is None:
@@ -114,8 +114,8 @@ def _scripts(
         yield script(backend, way, part, weights, reduced.inputs, outputs, limit, folder, stem)
 
 
-def _peer(problem: Problem, done: Study) -> str:
-    """The engine that is closest to the judge at this layer."""
+def _peer(problem: Diagnosis, done: Study) -> str:
+    """The engine that is closest to the oracle at this layer."""
     names = [r.name for r in done.runners if r.name != problem.backend.name]
     errors = {n: e for n, e in problem.blame.peers.items() if n in names}
     closest = min(errors, key=lambda n: errors[n]) if errors else "keras-numpy"
@@ -123,7 +123,7 @@ def _peer(problem: Problem, done: Study) -> str:
     return "keras-numpy" if other == problem.backend.engine.name else other
 
 
-def cut_out(artefact: Artefact, problem: Problem) -> bytes | None:
+def cut_out(artefact: Artefact, problem: Diagnosis) -> bytes | None:
     """The reduced model as ONNX bytes."""
     import onnx
 

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from analyzer.differential.backend import Backend
 from analyzer.problem import TargetProblem
-from analyzer.walls import PYTHON, Limits, Sandbox
+from analyzer.walls import PYTHON, ResourceLimits, Sandbox
 from analyzer.walls.process import ProcessSandbox
 
 SECONDS = 180.0  # for one script: two engines start and run one to three nodes
@@ -64,7 +64,7 @@ class FreshProcess:
             command = [PYTHON, "-c", code + f"runpy.run_path({script.name!r}, run_name='__main__')"]
         variables: Mapping[str, str] = {"TF_CPP_MIN_LOG_LEVEL": "3"}
         try:
-            done = place.run(command, files=files, limits=Limits(seconds=SECONDS), environment=variables)
+            done = place.run(command, files=files, limits=ResourceLimits(seconds=SECONDS), environment=variables)
         except TargetProblem as problem:
             return Ran(2, str(problem))
         lines = [line.strip() for line in done.log.splitlines() if line.strip()]

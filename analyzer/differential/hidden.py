@@ -27,10 +27,10 @@ FIRST = 1.5  # seconds that a first run may take for what is imported and compil
 def worth_a_look(comparison: Comparison, structure: Description) -> frozenset[str]:
     """The engines whose every layer is replayed although the outputs agree: the cheapest that fit the budget.
 
-    The judge's share comes first; what an engine takes is known from its whole run and the number of layers.
+    The oracle's share comes first; what an engine takes is known from its whole run and the number of layers.
     """
     count = len(units(structure, shared_cuts(structure, ())))
-    left = SECONDS - (_cost(comparison.judge, count) if comparison.judge is not None else 0.0)
+    left = SECONDS - (_cost(comparison.oracle, count) if comparison.oracle is not None else 0.0)
     costs = {r.runner.name: _cost(r, count) for r in comparison.results if r.failure is None}
     found = set()
     for name in sorted(costs, key=lambda n: costs[n]) if count else ():
@@ -51,12 +51,12 @@ def _seconds(result: EngineResult) -> float:
 def hidden_by(blame: Blame, found: Localization, comparison: Comparison) -> str:
     """In a few words, where an engine's error is lost on its way to the outputs; empty where that is not known.
 
-    The engine's own hidden states are held against the judge's: below the blamed layer, the first layer whose result is
-    right although what it is given is wrong.
+    The engine's own hidden states are held against the oracle's: below the blamed layer, the first layer whose result
+    is right although what it is given is wrong.
     """
     result = next(r for r in comparison.results if r.runner.name == blame.backend)
     floor = max(result.floors, default=0.0)
-    mine, right = found.hidden.get(blame.backend, {}), found.hidden.get(blame.judge, {})
+    mine, right = found.hidden.get(blame.backend, {}), found.hidden.get(blame.oracle, {})
     limit = GATE * 16.0 * noise.EPS["float32"]
     wrong: set[str] = {blame.unit.id}
     seen = False

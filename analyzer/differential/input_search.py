@@ -57,22 +57,22 @@ def not_finite(outcome: Outcome) -> float:
     return float(sum(np.mean(~np.isfinite(a)) for a in floats))
 
 
-def amplified(inputs: Inputs, runners: Sequence[Runner], judge: Runner, rounds: int, seed: int = 0) -> Inputs:
-    """`inputs` with one more set, on which some engine deviates from `judge` more than on any given one, if found.
+def amplified(inputs: Inputs, runners: Sequence[Runner], oracle: Runner, rounds: int, seed: int = 0) -> Inputs:
+    """`inputs` with one more set, on which some engine deviates from `oracle` more than on any given one, if found.
 
     An evolution of one parent, as LEMON keeps what amplifies (Wang et al., FSE 2020): each round changes the floats of
     the best set in several ways and goes on with the child whose relative error is the largest. Children on which the
-    judge is not finite are dropped: overflow is no disagreement.
+    oracle is not finite are dropped: overflow is no disagreement.
     """
     rng = np.random.default_rng(seed)
-    scores = _scores([s.feeds for s in inputs.sets], runners, judge)
+    scores = _scores([s.feeds for s in inputs.sets], runners, oracle)
     if not scores or not any(a.dtype.kind == "f" for a in inputs.sets[0].feeds.values()):
         return inputs
     first = best = max(scores)
     feeds = inputs.sets[int(np.argmax(scores))].feeds
     for _ in range(rounds):
         children = [_child(feeds, rng, way) for way in range(CANDIDATES)]
-        scores = _scores(children, runners, judge)
+        scores = _scores(children, runners, oracle)
         if max(scores) > best:
             best, feeds = max(scores), children[int(np.argmax(scores))]
     if best <= first:
@@ -81,9 +81,9 @@ def amplified(inputs: Inputs, runners: Sequence[Runner], judge: Runner, rounds: 
     return replace(inputs, sets=(*inputs.sets, InputSet("amplified", feeds)), assumptions=(*inputs.assumptions, said))
 
 
-def _scores(sets: Sequence[Mapping[str, np.ndarray]], runners: Sequence[Runner], judge: Runner) -> list[float]:
-    """The largest finite error of any engine on each set; -1 where the judge has no finite answer."""
-    right = judge.replay([(feeds, None) for feeds in sets])
+def _scores(sets: Sequence[Mapping[str, np.ndarray]], runners: Sequence[Runner], oracle: Runner) -> list[float]:
+    """The largest finite error of any engine on each set; -1 where the oracle has no finite answer."""
+    right = oracle.replay([(feeds, None) for feeds in sets])
     scores = [-1.0 if not outcome.ok or not_finite(outcome) else 0.0 for outcome in right]
     for runner in runners:
         answers = runner.replay([(feeds, None) for feeds in sets])

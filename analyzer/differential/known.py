@@ -22,7 +22,7 @@ from analyzer.differential.verdict import Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownIssue:
     """One entry of the data file that fits a finding."""
 
     id: str
@@ -47,7 +47,7 @@ class Benign:
 
 def known_issue(
     blame: Blame, backend: Backend, versions: Mapping[str, str], culprit: Culprit | None = None
-) -> Known | None:
+) -> KnownIssue | None:
     """The first known issue that fits the engine, operator, attributes, knobs, version and culprit."""
     for entry in _data()["issues"]:
         if not _fits(entry, backend, blame.unit):
@@ -61,11 +61,13 @@ def known_issue(
         if not _in_range(entry, backend, versions):
             continue
         first, fixed = entry["versions"]
-        return Known(entry["id"], entry["summary"], tuple(entry["references"]), (first, fixed), entry["package"])
+        return KnownIssue(entry["id"], entry["summary"], tuple(entry["references"]), (first, fixed), entry["package"])
     return None
 
 
-def known_of_whole(backend: Backend, kind: Kind, structure: Description, versions: Mapping[str, str]) -> Known | None:
+def known_of_whole(
+    backend: Backend, kind: Kind, structure: Description, versions: Mapping[str, str]
+) -> KnownIssue | None:
     """The first known issue of an engine as a whole that fits one of the model's operators: state that a run changes,
     or (kind crash) what a compiled mode accepts though the engine itself refuses it."""
     for entry in _data()["issues"]:
@@ -74,7 +76,9 @@ def known_of_whole(backend: Backend, kind: Kind, structure: Description, version
             continue
         if any(_fits(entry, backend, Unit("", (o,), (), ())) for o in structure.operations):
             first, fixed = entry["versions"]
-            return Known(entry["id"], entry["summary"], tuple(entry["references"]), (first, fixed), entry["package"])
+            return KnownIssue(
+                entry["id"], entry["summary"], tuple(entry["references"]), (first, fixed), entry["package"]
+            )
     return None
 
 
@@ -99,14 +103,14 @@ def benign(blame: Blame, backend: Backend) -> Benign | None:
     return None
 
 
-def duplicate_key(blame: Blame, backend: Backend, guilty_pass: str | None) -> str:
+def duplicate_key(blame: Blame, backend: Backend, responsible_pass: str | None) -> str:
     """Twelve hex digits over engine, operators, attribute class, shape class and pass: the same bug in another layer
     has the same key. A shape class keeps ranks and the parity of sizes, which is what padding bugs depend on."""
     attributes = sorted(
         (o.op, k, str(v)) for o in blame.unit.operations for k, v in o.attributes.items() if not isinstance(v, float)
     )
     shapes = [(a.ndim, tuple(n % 2 for n in a.shape[1:])) for a in blame.inputs.values()]
-    text = repr((backend.engine.name, blame.kind.value, blame.unit.op, attributes, shapes, guilty_pass or ""))
+    text = repr((backend.engine.name, blame.kind.value, blame.unit.op, attributes, shapes, responsible_pass or ""))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 

@@ -6,18 +6,18 @@ import math
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.differential import noise
-from analyzer.differential.explain import Problem
+from analyzer.differential.explain import Diagnosis
 from analyzer.differential.localize import Blame, Localization
 from analyzer.differential.processor import depends_on_processor
 from analyzer.differential.study import Study
 from analyzer.differential.verdict import Kind
-from analyzer.differential.wording import json_number, judge_title, number, plain, shortened
+from analyzer.differential.wording import json_number, number, oracle_title, plain, shortened
 from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Table
 
 MATERIAL = 1e-3  # relative error of a layer from which a confirmed deviation is an error even if the outputs hide it
 
 
-def layer_finding(problem: Problem, done: Study, target: TargetConfig) -> Finding:
+def layer_finding(problem: Diagnosis, done: Study, target: TargetConfig) -> Finding:
     blame, operation = problem.blame, problem.blame.unit.main
     layer = operation.layer or operation.name
     where = Location(operation.path, operation.line) if operation.path and operation.line else None
@@ -38,7 +38,7 @@ def layer_finding(problem: Problem, done: Study, target: TargetConfig) -> Findin
     )
 
 
-def _level(problem: Problem, target: TargetConfig, done: Study) -> Level:
+def _level(problem: Diagnosis, target: TargetConfig, done: Study) -> Level:
     """An error needs a blamed layer, more than noise, and an engine that the model is meant for: a module in PyTorch
     blocks on its ONNX form only where the configuration names the engines, and so do engines beside the defaults."""
     kind = problem.blame.kind
@@ -54,16 +54,16 @@ def _level(problem: Problem, target: TargetConfig, done: Study) -> Level:
         return Level.WARNING
     if kind is Kind.VALUE and problem.blame.error < MATERIAL and problem.outputs_affected < MATERIAL:
         return Level.WARNING
-    if kind is Kind.VALUE and problem.blame.judge.startswith("none"):
+    if kind is Kind.VALUE and problem.blame.oracle.startswith("none"):
         return Level.WARNING  # two engines disagree and nobody says who is right
     return Level.ERROR
 
 
-def _message(problem: Problem, layer: str) -> str:
+def _message(problem: Diagnosis, layer: str) -> str:
     blame, title = problem.blame, problem.backend.title
     more = f" ({len(problem.alike) + 1} layers alike)" if problem.alike else ""
     through = f", through {problem.culprit.name}" if problem.culprit else ""
-    judge = judge_title(blame.judge)
+    oracle = oracle_title(blame.oracle)
     if problem.culprit is not None and problem.culprit.kind == "export":
         by = number(blame.error)
         return f"The ONNX export of `{layer}` ({blame.unit.op}){more} deviates from PyTorch by {by} (relative)."
@@ -73,31 +73,31 @@ def _message(problem: Problem, layer: str) -> str:
         return f"{title} does not support `{layer}` ({blame.unit.op}){more}: {plain(blame.message)}"
     if blame.kind is Kind.NAN:
         mine, other = ("numbers", "NaN or infinity") if blame.loses_nan else ("NaN or infinity", "numbers")
-        return f"{title} gives {mine} in `{layer}` ({blame.unit.op}){more}{through} where {judge} gives {other}."
+        return f"{title} gives {mine} in `{layer}` ({blame.unit.op}){more}{through} where {oracle} gives {other}."
     if blame.kind is Kind.SHAPE:
-        return f"{title} gives another shape than {judge} in `{layer}` ({blame.unit.op}){more}{through}."
+        return f"{title} gives another shape than {oracle} in `{layer}` ({blame.unit.op}){more}{through}."
     if blame.kind is Kind.DTYPE:
-        return f"{title} gives another element type than {judge} in `{layer}` ({blame.unit.op}){more}{through}."
+        return f"{title} gives another element type than {oracle} in `{layer}` ({blame.unit.op}){more}{through}."
     if blame.kind is Kind.MEMORY:
         tensor = blame.unit.outputs[0]
         return f"{title} runs out of memory in `{layer}` ({blame.unit.op}), tensor `{tensor}`: {plain(blame.message)}"
     if blame.agreeing:
         return (
-            f"{judge[:1].upper()}{judge[1:]} stands alone in `{layer}` ({blame.unit.op}){more}: independent engines "
+            f"{oracle[:1].upper()}{oracle[1:]} stands alone in `{layer}` ({blame.unit.op}){more}: independent engines "
             f"agree and differ from it by {number(blame.error)}, so it is the suspect."
         )
     if blame.kind is Kind.COMMON:
         return (
-            f"Every engine that ran deviates from {judge} in `{layer}` ({blame.unit.op}){more}: relative error "
+            f"Every engine that ran deviates from {oracle} in `{layer}` ({blame.unit.op}){more}: relative error "
             f"{number(blame.error)} for the same inputs."
         )
     return (
-        f"{title} deviates from {judge} by {number(blame.error)} (relative) in `{layer}` ({blame.unit.op})"
+        f"{title} deviates from {oracle} by {number(blame.error)} (relative) in `{layer}` ({blame.unit.op})"
         f"{more}{through}; {problem.hidden or f'rounding explains {blame.floor:.0e}'}."
     )
 
 
-def _processor(problem: Problem, done: Study) -> str:
+def _processor(problem: Diagnosis, done: Study) -> str:
     """Why another processor may give another verdict; empty where it may not."""
     runner = next((r for r in done.runners if r.name == problem.backend.name), None)
     features = [str(f) for f in runner.fingerprint.get("cpu") or ()] if runner is not None else []
@@ -105,18 +105,19 @@ def _processor(problem: Problem, done: Study) -> str:
     return depends_on_processor(problem.blame.unit, problem.backend, features) if counts else ""
 
 
-def _evidence(problem: Problem, done: Study) -> Evidence:
+def _evidence(problem: Diagnosis, done: Study) -> Evidence:
     blame = problem.blame
     sentences = []
     if blame.kind in (Kind.VALUE, Kind.NAN, Kind.COMMON):
         sentences.append(
-            f"Fed the same inputs, {problem.backend.title} and {judge_title(blame.judge)} differ by "
+            f"Fed the same inputs, {problem.backend.title} and {oracle_title(blame.oracle)} differ by "
             f"{number(blame.error)} of the largest value; changing the inputs by one unit in the last place moves the "
             f"right result by {blame.floor:.1e}, and only more than {noise.MARGIN:.0f} times that counts."
         )
     if blame.how == "splice":
         sentences.append(
-            "No layer deviates alone: the judge's prefix spliced with this engine's suffix shows the error from here."
+            "No layer deviates alone: the float64 reference's prefix spliced with this engine's suffix shows the error "
+            "from here."
         )
     if blame.peers:
         others = ", ".join(f"{name} {number(error)}" for name, error in sorted(blame.peers.items()))
@@ -142,17 +143,17 @@ def _evidence(problem: Problem, done: Study) -> Evidence:
         sentences.append(depends)
     if problem.known is not None:
         sentences.append(problem.known.sentence)
-    if blame.judge == "majority":
+    if blame.oracle == "majority":
         sentences.append(
             "No float64 run was possible here: two independent engines agree against this one, and both can be wrong."
         )
-    if blame.judge.startswith("none"):
-        sentences.append("No judge could run this layer, so which of the two engines is wrong is open.")
+    if blame.oracle.startswith("none"):
+        sentences.append("The float64 reference could not run this layer: which of the two engines is wrong is open.")
     localization = done.localizations.get(blame.backend)
     tables = (_table(localization, blame),) if localization is not None else ()
     data = {
         "backend": problem.backend.name,
-        "judge": blame.judge,
+        "oracle": blame.oracle,
         "error": json_number(blame.error),
         "floor": json_number(blame.floor),
         "output_error": json_number(problem.outputs_affected),

@@ -1,8 +1,8 @@
 """Which unit brings the deviation in, and which engine is wrong.
 
 CRADLE's map (delta and R_l between two engines) is drawn for comparison; blame comes from replay: every unit gets the
-same inputs on every engine and is held against a judge. Where no single unit deviates although the whole does, prefixes
-computed by the judge are spliced with suffixes run on the engine.
+same inputs on every engine and is held against the reference oracle. Where no single unit deviates although the whole
+does, prefixes computed by the oracle are spliced with suffixes run on the engine.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ class Blame:
     kind: Kind
     error: float
     floor: float
-    judge: str
+    oracle: str
     message: str = ""
     inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
     expected: Mapping[str, np.ndarray] = field(default_factory=dict)
     peers: Mapping[str, float] = field(default_factory=dict)  # the other engines' errors at this unit
     how: str = "replay"  # or "splice"
-    loses_nan: bool = False  # kind NaN the other way round: numbers where the judge has NaN or infinity
-    agreeing: tuple[str, ...] = ()  # independent engines that agree with each other here: the judge is the suspect
+    loses_nan: bool = False  # kind NaN the other way round: numbers where the oracle has NaN or infinity
+    agreeing: tuple[str, ...] = ()  # independent engines that agree with each other here: the oracle is the suspect
 
 
 @dataclass(frozen=True)
@@ -75,18 +75,18 @@ class Localization:
 def localize(
     structure: Description,
     runners: Sequence[Runner],
-    judge: Runner,
+    oracle: Runner,
     feeds: Mapping[str, np.ndarray],
     *,
     seed: int = 0,
 ) -> Localization:
-    """Find the units at which engines deviate from `judge` on `feeds` (model input name -> array)."""
+    """Find the units at which engines deviate from `oracle` on `feeds` (model input name -> array)."""
     runners = [r for r in runners if r.description is None or r.description.replayable]
-    descriptions = [r.description for r in (judge, *runners) if r.description is not None]
+    descriptions = [r.description for r in (oracle, *runners) if r.description is not None]
     cuts = shared_cuts(structure, descriptions)
     all_units = units(structure, cuts)
     notes: list[str] = []
-    hidden, truth = _hidden_states(all_units, runners, judge, feeds, structure, notes)
+    hidden, truth = _hidden_states(all_units, runners, oracle, feeds, structure, notes)
     errors: dict[str, dict[str, float]] = {r.name: {} for r in runners}
     floors: dict[str, float] = {}
     blames: list[Blame] = []
@@ -94,7 +94,7 @@ def localize(
     fixed = [u for u in all_units if all(i in truth for i in u.inputs) and not draws(u.operations)]
     for chunk in _chunks(fixed, truth):
         cases = [({i: truth[i] for i in u.inputs}, u.outputs) for u in chunk]
-        expected = judge.replay(cases)
+        expected = oracle.replay(cases)
         answers = {r.name: r.replay(cases) for r in runners}
         for index, unit in enumerate(chunk):
             results = {name: outcomes[index] for name, outcomes in answers.items()}
@@ -104,8 +104,8 @@ def localize(
                     tied.append((name, unit))
                     results[name] = expected[index]
             blames.extend(
-                _judge_unit(
-                    unit, cases[index][0], expected[index], results, runners, judge, floors, errors, seed, narrow
+                _compare_unit(
+                    unit, cases[index][0], expected[index], results, runners, oracle, floors, errors, seed, narrow
                 )
             )
     return Localization(all_units, inbound(all_units), hidden, errors, floors, tuple(blames), tuple(notes), tuple(tied))
@@ -114,7 +114,7 @@ def localize(
 def _hidden_states(
     all_units: Sequence[Unit],
     runners: Sequence[Runner],
-    judge: Runner,
+    oracle: Runner,
     feeds: Mapping[str, np.ndarray],
     structure: Description,
     notes: list[str],
@@ -122,14 +122,14 @@ def _hidden_states(
     """Hidden states of all engines, and the ones that replays start from, in the dtypes of the model."""
     wanted = [t for unit in all_units for t in unit.outputs]
     hidden: dict[str, dict[str, np.ndarray]] = {}
-    for runner in (judge, *runners):
+    for runner in (oracle, *runners):
         outcome = runner.run(feeds, wanted, state=False)
         if outcome.ok:
             hidden[runner.name] = outcome.arrays
         else:
             assert outcome.failure is not None
             notes.append(f"{runner.backend.title} gives no hidden states: {plain(outcome.failure.message)}")
-    source = next((hidden[r.name] for r in (judge, *runners) if r.name in hidden), {})
+    source = next((hidden[r.name] for r in (oracle, *runners) if r.name in hidden), {})
     like = next((hidden[r.name] for r in runners if r.name in hidden), {})
     truth = dict(feeds)
     for name, array in source.items():
@@ -158,28 +158,28 @@ def _chunks(all_units: Sequence[Unit], truth: Mapping[str, np.ndarray]) -> list[
     return chunks
 
 
-def _judge_unit(
+def _compare_unit(
     unit: Unit,
     inputs: Mapping[str, np.ndarray],
     expected: Outcome,
     results: Mapping[str, Outcome],
     runners: Sequence[Runner],
-    judge: Runner,
+    oracle: Runner,
     floors: dict[str, float],
     errors: dict[str, dict[str, float]],
     seed: int,
     narrow: float = 0.0,
 ) -> list[Blame]:
-    """Hold each engine's replay of one unit against the judge; `narrow`: the spacing that the unit itself asks for."""
+    """Hold each engine's replay of one unit against the oracle; `narrow`: the spacing that the unit itself asks for."""
     blames = []
     right = [name for name, outcome in results.items() if outcome.ok]
     for name, outcome in results.items():
         if outcome.failure is not None and (expected.ok or len(right) > 0) and outcome.failure.kind not in UNTOLD:
             blames.append(
-                Blame(unit, name, outcome.failure.kind, np.inf, 0.0, judge.name, outcome.failure.message, inputs)
+                Blame(unit, name, outcome.failure.kind, np.inf, 0.0, oracle.name, outcome.failure.message, inputs)
             )
     if not expected.ok:
-        return blames + _without_judge(unit, inputs, results, runners, floors, errors)
+        return blames + _without_oracle(unit, inputs, results, runners, floors, errors)
     for name in right:
         errors[name][unit.id] = error_of(results[name].arrays, expected.arrays, small_scale(inputs))
     suspects = [n for n in right if errors[n][unit.id] > noise.MARGIN * 2.0 * noise.EPS["float32"]]
@@ -187,8 +187,8 @@ def _judge_unit(
         return blames
     knobs = {r.name: r.backend.knobs for r in runners}
     eps = {n: max(narrow, noise.precision_eps(knobs[n], list(results[n].arrays.values()))) for n in suspects}
-    perturbed = ulp_effect(judge, inputs, unit.outputs, expected.arrays, max(eps.values()), seed)
-    guilty = []
+    perturbed = ulp_effect(oracle, inputs, unit.outputs, expected.arrays, max(eps.values()), seed)
+    deviating = []
     for name in suspects:
         peers = [
             errors[n][unit.id] for n in right if n != name and knobs[n].get("precision") == knobs[name].get("precision")
@@ -199,7 +199,7 @@ def _judge_unit(
         error = errors[name][unit.id]
         if error <= noise.MARGIN * own:
             continue
-        if np.isfinite(error) and is_rounding(error, unit, inputs, results[name], expected, judge, eps[name], seed):
+        if np.isfinite(error) and is_rounding(error, unit, inputs, results[name], expected, oracle, eps[name], seed):
             continue
         kind = _kind_of(results[name].arrays, expected.arrays)
         if peers and np.isinf(error) and np.all(np.isinf(peers)):
@@ -211,13 +211,13 @@ def _judge_unit(
         others = {n: errors[n][unit.id] for n in right if n != name}
         agreeing = _agreeing(results, right, runners, own, inputs) if kind is Kind.COMMON and np.isfinite(error) else ()
         loses = kind is Kind.NAN and _loses_nan(results[name].arrays, expected.arrays)
-        guilty.append(
+        deviating.append(
             Blame(
-                unit, name, kind, error, own, judge.name, "", inputs, expected.arrays, others, loses_nan=loses,
+                unit, name, kind, error, own, oracle.name, "", inputs, expected.arrays, others, loses_nan=loses,
                 agreeing=agreeing,
             )
         )  # fmt: skip
-    return blames + guilty
+    return blames + deviating
 
 
 def _agreeing(
@@ -237,7 +237,7 @@ def _agreeing(
     return ()
 
 
-def _without_judge(
+def _without_oracle(
     unit: Unit,
     inputs: Mapping[str, np.ndarray],
     results: Mapping[str, Outcome],
@@ -245,7 +245,7 @@ def _without_judge(
     floors: dict[str, float],
     errors: dict[str, dict[str, float]],
 ) -> list[Blame]:
-    """No judge for this unit: where two independent engines agree, one that stands alone is blamed (they can be wrong,
+    """No oracle for this unit: where two independent engines agree, one that stands alone is blamed (they can be wrong,
     and the finding says that only a vote speaks); otherwise a disagreement is named by the later one. Two modes of one
     engine share its kernels and count once."""
     right = [name for name, outcome in results.items() if outcome.ok]
@@ -279,7 +279,7 @@ def _without_judge(
 
 
 def _loses_nan(arrays: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]) -> bool:
-    """Whether numbers stand where the judge has NaN or infinity, and nowhere the other way round."""
+    """Whether numbers stand where the oracle has NaN or infinity, and nowhere the other way round."""
     floats = [(arrays[n], e) for n, e in expected.items() if e.dtype.kind == "f" and arrays[n].shape == e.shape]
     return not any(bool(np.any(np.isfinite(right) & ~np.isfinite(mine))) for mine, right in floats)
 
@@ -301,7 +301,7 @@ def _kind_of(arrays: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray
 def splice(
     structure: Description,
     runner: Runner,
-    judge: Runner,
+    oracle: Runner,
     feeds: Mapping[str, np.ndarray],
     truth: Mapping[str, np.ndarray],
     outputs: Sequence[str],
@@ -310,11 +310,11 @@ def splice(
 ) -> tuple[Unit, float] | None:
     """Bisect for the last place from which the engine's suffix still deviates; for deviations no single unit shows.
 
-    Prefixes come from the judge (`truth`). The suffix from unit k deviates for k <= guilty and agrees afterwards, so
-    the boundary is found in log2(n) runs. From the boundary the region grows until it deviates by itself.
+    Prefixes come from the oracle (`truth`). The suffix from unit k deviates up to the responsible one and agrees
+    afterwards, so the boundary is found in log2(n) runs. From there the region grows until it deviates by itself.
     Returns the region as one unit with its error, or None when the deviation is not at one place.
     """
-    cuts = shared_cuts(structure, [d for d in (judge.description, runner.description) if d is not None])
+    cuts = shared_cuts(structure, [d for d in (oracle.description, runner.description) if d is not None])
     all_units = [u for u in units(structure, cuts) if all(t in truth for t in (*u.inputs, *u.outputs))]
     sources = [i.name for i in structure.inputs]
 
@@ -337,17 +337,17 @@ def splice(
     for end in range(low + 1, min(low + 8, len(all_units)) + 1):
         region = _join(all_units[low:end])
         outcome = runner.run({t: truth[t] for t in region.inputs}, region.outputs, state=False)
-        expected = judge.run({t: truth[t] for t in region.inputs}, region.outputs, state=False)
+        expected = oracle.run({t: truth[t] for t in region.inputs}, region.outputs, state=False)
         small = small_scale({t: truth[t] for t in region.inputs})
         if outcome.ok and expected.ok and (error := error_of(outcome.arrays, expected.arrays, small)) > limit:
-            inside = _rounding_inside(all_units[low:end], judge, truth, expected.arrays, eps)
+            inside = _rounding_inside(all_units[low:end], oracle, truth, expected.arrays, eps)
             return (region, error) if error > inside else None
     return None
 
 
 def _rounding_inside(
     parts: Sequence[Unit],
-    judge: Runner,
+    oracle: Runner,
     truth: Mapping[str, np.ndarray],
     expected: Mapping[str, np.ndarray],
     eps: float,
@@ -358,7 +358,7 @@ def _rounding_inside(
     for start in range(len(parts)):
         rest = _join(parts[start:])
         inputs = {t: truth[t] for t in rest.inputs}
-        effects.append(jump_effect(judge, inputs, rest.outputs, expected, eps, start))
+        effects.append(jump_effect(oracle, inputs, rest.outputs, expected, eps, start))
     return max(effects)
 
 

@@ -42,7 +42,7 @@ def neighbours(feeds: Mapping[str, np.ndarray], rng: np.random.Generator, eps: f
 
 
 def declared_eps(dtypes: Iterable[str | None]) -> float:
-    """The coarsest precision among tensors that a model itself declares; the float64 judge rounds to none of them."""
+    """The coarsest precision among tensors that a model itself declares; the float64 oracle rounds to none of them."""
     return max((EPS[d] for d in dtypes if d in ("float16", "bfloat16")), default=0.0)
 
 

@@ -75,7 +75,7 @@ class Family:
 
     name: str
     backends: tuple[Backend, ...]
-    judge: Backend
+    oracle: Backend
     further: frozenset[str] = frozenset()  # backends that nobody asked for: what they show informs
 
 

@@ -14,10 +14,17 @@ from types import TracebackType
 from analyzer.differential.backend import Backend
 from analyzer.differential.container import ContainerTransport
 from analyzer.differential.runner import CARRIED, Artefact, Runner
-from analyzer.differential.transport import EngineFailed, Environment, Meter, ProcessTransport, Transport, Turns
+from analyzer.differential.transport import (
+    EngineEnvironment,
+    EngineFailed,
+    Meter,
+    ProcessTransport,
+    Turns,
+    WorkerTransport,
+)
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.worker import tensors
-from analyzer.walls import Limits, Sandbox, can_stay
+from analyzer.walls import ResourceLimits, Sandbox, can_stay
 from analyzer.walls.process import ProcessSandbox
 
 STATE = "state.bin"  # beside the project in the worker's folder
@@ -26,7 +33,7 @@ LARGE = 1 << 30  # bytes of a model above which workers live one after another: 
 
 EXTRAS = {"torch": "torch", "tensorflow": "tensorflow"}  # of our distribution, that bring an engine; else `backends`
 
-Connect = Callable[[Backend, Artefact], Transport | None]  # None: the usual transport
+Connect = Callable[[Backend, Artefact], WorkerTransport | None]  # None: the usual transport
 Overlay = Callable[[str, str], Path]  # package, version -> folder
 
 
@@ -218,7 +225,7 @@ class Pool:
             return settled
         return artefact
 
-    def _transport(self, backend: Backend, artefact: Artefact) -> Transport:
+    def _transport(self, backend: Backend, artefact: Artefact) -> WorkerTransport:
         size = sum(path.stat().st_size for path in artefact.files.values() if path.is_file())
         turns = self._turns if size > LARGE else None
         chosen = self.connect(backend, artefact) if self.connect is not None else None
@@ -232,9 +239,16 @@ class Pool:
                 raise EngineFailed(Kind.MISSING, "running this repository's code is not allowed here")
             if isinstance(self.sandbox, ProcessSandbox):  # a process of this machine: one that stays is no weaker
                 programs = compiles or devices
-                environment = Environment(self.sandbox.python, variables=variables, programs=programs, devices=devices)
+                environment = EngineEnvironment(
+                    self.sandbox.python, variables=variables, programs=programs, devices=devices
+                )
                 return ProcessTransport(
-                    backend.engine.name, environment, memory=self.memory, limits=Limits(), meter=self.meter, turns=turns
+                    backend.engine.name,
+                    environment,
+                    memory=self.memory,
+                    limits=ResourceLimits(),
+                    meter=self.meter,
+                    turns=turns,
                 )
             if not can_stay(self.sandbox):
                 raise EngineFailed(Kind.MISSING, f"no worker can stay in {self.sandbox.name}")
@@ -246,7 +260,9 @@ class Pool:
             if self.overlay is None:
                 raise EngineFailed(Kind.MISSING, f"version {backend.version} is not installed here")
             folder = self.overlay(backend.engine.packages[-1], backend.version)
-        environment = Environment(overlay=folder, variables=variables, programs=compiles or devices, devices=devices)
+        environment = EngineEnvironment(
+            overlay=folder, variables=variables, programs=compiles or devices, devices=devices
+        )
         return ProcessTransport(backend.engine.name, environment, memory=self.memory, meter=self.meter, turns=turns)
 
 

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 
 from analyzer.differential.backend import Backend
 from analyzer.differential.structure import Unit
+from analyzer.operators.declaration import INTEGER_PRODUCT
+from analyzer.operators.registry import names
 
-PAIRS = frozenset(  # operators whose kernels multiply bytes
-    {
-        "MatMulInteger", "ConvInteger", "QLinearConv", "QLinearMatMul", "QGemm", "DynamicQuantizeMatMul",
-        "MatMulIntegerToFloat", "DynamicQuantizeLSTM", "QAttention",
-    }
-)  # fmt: skip
+PRODUCTS = frozenset((*names("onnx", INTEGER_PRODUCT), *names("microsoft", INTEGER_PRODUCT)))
 DOT_PRODUCTS = ("avx512_vnni", "avx_vnni", "amx_int8")  # instructions that add four products in 32 bits
 
 # What each engine's own documentation says against it.
@@ -32,7 +29,7 @@ def depends_on_processor(unit: Unit, backend: Backend, features: Sequence[str]) 
     kinds = {o.op for o in unit.operations}
     fused = "DequantizeLinear" in kinds and bool(kinds & {"Conv", "MatMul", "Gemm"})
     mend = MENDS.get(backend.engine.name)
-    if mend is None or not features or not (kinds & PAIRS or fused) or any(f in features for f in DOT_PRODUCTS):
+    if mend is None or not features or not (kinds & PRODUCTS or fused) or any(f in features for f in DOT_PRODUCTS):
         return ""
     return (
         "This depends on the processor: it has no VNNI, so 8-bit products are added in pairs in 16 bits and saturate, "

@@ -24,7 +24,7 @@ class Reduced:
 
 
 def reduce(
-    blame: Blame, guilty: Runner, judge: Runner, limit: float, late: Callable[[], bool] = lambda: False
+    blame: Blame, deviating: Runner, oracle: Runner, limit: float, late: Callable[[], bool] = lambda: False
 ) -> Reduced:
     """Shrink the region, then the batch, then the values, as long as the error stays above `limit`.
 
@@ -34,15 +34,15 @@ def reduce(
     def measure(unit: Unit, inputs: Mapping[str, np.ndarray]) -> Reduced | None:
         if late():
             return None
-        mine = guilty.run(inputs, unit.outputs, state=False)
-        right = judge.run(inputs, unit.outputs, state=False)
+        mine = deviating.run(inputs, unit.outputs, state=False)
+        right = oracle.run(inputs, unit.outputs, state=False)
         if not (mine.ok and right.ok):
             return None
         error = error_of(mine.arrays, right.arrays, small_scale(inputs))
         return Reduced(unit, inputs, right.arrays, error) if error > limit else None
 
     best = measure(blame.unit, blame.inputs) or Reduced(blame.unit, blame.inputs, blame.expected, blame.error)
-    best = _fewer_nodes(best, measure, judge)
+    best = _fewer_nodes(best, measure, oracle)
     best = _fewer_instances(best, measure)
     return _simpler_values(best, measure)
 
@@ -50,13 +50,13 @@ def reduce(
 Measure = Callable[[Unit, Mapping[str, np.ndarray]], "Reduced | None"]
 
 
-def _fewer_nodes(best: Reduced, measure: Measure, judge: Runner) -> Reduced:
-    """Drop operations from the front: what they computed becomes an input, with the judge's values."""
+def _fewer_nodes(best: Reduced, measure: Measure, oracle: Runner) -> Reduced:
+    """Drop operations from the front: what they computed becomes an input, with the oracle's values."""
     changed = True
     while changed and len(best.unit.operations) > 1:
         changed = False
         made_inside = [o for op in best.unit.operations[:-1] for o in op.outputs if o not in best.unit.outputs]
-        known = judge.run(best.inputs, made_inside, state=False)
+        known = oracle.run(best.inputs, made_inside, state=False)
         if not known.ok:
             return best
         for operation in best.unit.operations[:-1]:

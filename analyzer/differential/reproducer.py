@@ -12,7 +12,7 @@ import numpy as np
 from analyzer.differential.backend import Backend
 from analyzer.differential.bisect import Culprit
 from analyzer.differential.corrected import Corrected, corrected_operators
-from analyzer.differential.known import Known
+from analyzer.differential.known import KnownIssue
 from analyzer.differential.localize import Blame
 from analyzer.differential.reduce import Reduced
 
@@ -231,7 +231,7 @@ def issue_text(
     versions: Mapping[str, str],
     culprit: Culprit | None,
     range_: Culprit | None,
-    known: Known | None,
+    known: KnownIssue | None,
     script: str,
     key: str,
 ) -> str:
@@ -239,7 +239,7 @@ def issue_text(
     shapes = [f"`{n}` {a.dtype} {list(a.shape)}" for n, a in reduced.inputs.items()]
     attributes = {o.op: dict(o.attributes) for o in reduced.unit.operations if o.attributes}
     lines = [
-        f"# {backend.engine.title}: {reduced.unit.op} deviates from {blame.judge} by {reduced.error:.3g}",
+        f"# {backend.engine.title}: {reduced.unit.op} deviates from {blame.oracle} by {reduced.error:.3g}",
         "",
         f"- Versions: {', '.join(f'{k} {v}' for k, v in sorted(versions.items()))}",
         f"- Settings: {', '.join(f'{k}={v}' for k, v in backend.knobs.items() if v) or 'defaults'}",

@@ -1,4 +1,4 @@
-"""Errors of results against expected ones, and how much of an error rounding explains: the judge is run on inputs that
+"""Errors of results against expected ones, and how much of an error rounding explains: the oracle is run on inputs that
 are changed by units in the last place."""
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ def is_rounding(
     inputs: Mapping[str, np.ndarray],
     result: Outcome,
     expected: Outcome,
-    judge: Runner,
+    oracle: Runner,
     eps: float,
     seed: int,
 ) -> bool:
     """Whether an error above the floor is what rounding at the unit's inputs or inside it comes to."""
     if noise.one_step_apart(result.arrays, expected.arrays):
         return True
-    if error <= jump_effect(judge, inputs, unit.outputs, expected.arrays, eps, seed):
+    if error <= jump_effect(oracle, inputs, unit.outputs, expected.arrays, eps, seed):
         return True
     inside = [t for o in unit.operations for t in o.outputs if t not in unit.outputs]
-    known = judge.run(inputs, inside, state=False) if inside else None
+    known = oracle.run(inputs, inside, state=False) if inside else None
     for name, array in known.arrays.items() if known is not None and known.ok else ():
         if array.dtype.kind == "f":
             given = {**inputs, name: array}
@@ -64,21 +64,21 @@ def is_rounding(
                 for _ in range(noise.WIDE_DRAWS)
             ]
             small = small_scale(inputs)
-            found = [error_of(o.arrays, expected.arrays, small) for o in judge.replay(cases) if o.ok]
+            found = [error_of(o.arrays, expected.arrays, small) for o in oracle.replay(cases) if o.ok]
             if error <= max((e for e in found if np.isfinite(e)), default=0.0):
                 return True
     return False
 
 
 def jump_effect(
-    judge: Runner,
+    oracle: Runner,
     inputs: Mapping[str, np.ndarray],
     outputs: Sequence[str] | None,
     expected: Mapping[str, np.ndarray],
     eps: float,
     seed: int,
 ) -> float:
-    """How far the judge's result moves when its inputs move by `MARGIN` units in the last place.
+    """How far the oracle's result moves when its inputs move by `MARGIN` units in the last place.
 
     For smooth results that is what `MARGIN` times the effect of one unit says already; results that jump, such as
     quantised ones, may not jump within one unit and yet be decided by the rounding of a sum.
@@ -86,19 +86,19 @@ def jump_effect(
     rng = np.random.default_rng([seed, 1])
     step = noise.MARGIN * eps
     cases = [(noise.neighbours(inputs, rng, step), outputs) for _ in range(noise.WIDE_DRAWS)]
-    found = (error_of(o.arrays, expected, small_scale(inputs)) for o in judge.replay(cases) if o.ok)
+    found = (error_of(o.arrays, expected, small_scale(inputs)) for o in oracle.replay(cases) if o.ok)
     return max((e for e in found if np.isfinite(e)), default=0.0)
 
 
 def ulp_effect(
-    judge: Runner,
+    oracle: Runner,
     inputs: Mapping[str, np.ndarray],
     outputs: Sequence[str] | None,
     expected: Mapping[str, np.ndarray],
     eps: float,
     seed: int,
 ) -> list[float]:
-    """Relative change of the judge's result under random one-ulp changes of the inputs, per draw."""
+    """Relative change of the oracle's result under random one-ulp changes of the inputs, per draw."""
     rng = np.random.default_rng(seed)
     cases = [(noise.neighbours(inputs, rng, eps), outputs) for _ in range(noise.DRAWS)]
-    return [error_of(o.arrays, expected, small_scale(inputs)) for o in judge.replay(cases) if o.ok]
+    return [error_of(o.arrays, expected, small_scale(inputs)) for o in oracle.replay(cases) if o.ok]

@@ -12,7 +12,7 @@ import numpy as np
 
 from analyzer.differential.backend import Backend
 from analyzer.differential.structure import Description
-from analyzer.differential.transport import EngineFailed, Transport
+from analyzer.differential.transport import EngineFailed, WorkerTransport
 from analyzer.differential.verdict import Failure, Kind, Outcome, kind_of_error
 from analyzer.differential.worker import tensors
 
@@ -38,7 +38,7 @@ class Artefact:
 class Runner:
     """A warm worker for one backend. Its methods raise `EngineFailed` for verdicts about the engine as a whole."""
 
-    def __init__(self, backend: Backend, transport: Transport, *, deadline: float = 120.0) -> None:
+    def __init__(self, backend: Backend, transport: WorkerTransport, *, deadline: float = 120.0) -> None:
         self.backend, self.transport, self.deadline = backend, transport, deadline
         self.versions: dict[str, str] = {}
         self.fingerprint: dict[str, Any] = {}
@@ -105,9 +105,9 @@ class Runner:
         return self.replay([(feeds, fetches)], state=state)[0]
 
     def replay(self, cases: Sequence[Case], *, state: bool = False) -> list[Outcome]:
-        """Several evaluations in one message. When the worker dies, the cases are tried one by one, so that the guilty
-        one is known and the others have their results. A model that gave no answer in time is not waited for again on
-        inputs of the same shapes: each time costs a whole deadline and a new worker."""
+        """Several evaluations in one message. When the worker dies, the cases are tried one by one, so that the one
+        that killed it is known and the others have their results. A model that gave no answer in time is not waited
+        for again on inputs of the same shapes: each time costs a whole deadline and a new worker."""
         whole = [_shapes(feeds) for feeds, fetches in cases if fetches is None]
         hung = next((self._hung[shapes] for shapes in whole if shapes in self._hung), None)
         if hung is not None:

@@ -198,7 +198,7 @@ CARRIED = '{{f"out{{i}}": array(f"right/{{i}}") for i in range({count})}}'
 
 @dataclass(frozen=True)
 class Against:
-    """What the guilty engine is held against: another engine or mode, right values that the script carries, or the
+    """What the deviating engine is held against: another engine or mode, right values that the script carries, or the
     export of the same operators. `crashes`: nothing, for the engine gives no result."""
 
     other: str = ""

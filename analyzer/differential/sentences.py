@@ -8,7 +8,7 @@ from analyzer.differential.compare import Comparison, EngineResult
 from analyzer.differential.layer_findings import MATERIAL
 from analyzer.differential.study import Study
 from analyzer.differential.verdict import Kind
-from analyzer.differential.wording import judge_title, number, plain
+from analyzer.differential.wording import number, oracle_title, plain
 
 ILL = 1e-4  # an accepted error from which a person wants to know why it is accepted
 
@@ -49,7 +49,7 @@ def sentences(done: Study) -> list[str]:
 
 
 def _sentence(result: EngineResult, done: Study, comparison: Comparison) -> str:
-    name, against = result.runner.backend.title, judge_title(comparison.reference)
+    name, against = result.runner.backend.title, oracle_title(comparison.reference)
     error = number(_error(result))
     mine = [p for p in done.problems if p.blame.backend == result.runner.name]
     if result.failure is not None:
@@ -69,7 +69,7 @@ def _sentence(result: EngineResult, done: Study, comparison: Comparison) -> str:
         apart = number(result.nondeterministic)
         return f"{name} gives other outputs each time ({apart} apart), so that they cannot be held against {against}."
     if result.runner.name == comparison.reference:
-        failed = comparison.judge.failure if comparison.judge is not None else None
+        failed = comparison.oracle.failure if comparison.oracle is not None else None
         why = f", for no float64 run was possible: {plain(failed.message)}" if failed is not None else "."
         return f"{name} is what the others are held against{why}"
     replayed = done.localizations.get(result.runner.name)
@@ -90,7 +90,7 @@ def _sentence(result: EngineResult, done: Study, comparison: Comparison) -> str:
 def _not_numbers(comparison: Comparison) -> list[str]:
     """Outputs that are not finite agree with anything: said once, for the result that the others are held against."""
     base = next(
-        (r for r in (comparison.judge, *comparison.results) if r and r.runner.name == comparison.reference), None
+        (r for r in (comparison.oracle, *comparison.results) if r and r.runner.name == comparison.reference), None
     )
     arrays = [a for o in base.outcomes if o.ok for a in o.arrays.values() if a.dtype.kind == "f"] if base else []
     size = sum(a.size for a in arrays)
@@ -99,5 +99,5 @@ def _not_numbers(comparison: Comparison) -> list[str]:
         return []
     share = "All" if count == size else f"{100 * count / size:.0f} %"
     return [
-        f"{share} of the outputs are NaN or infinite in {judge_title(comparison.reference)}; those are not compared."
+        f"{share} of the outputs are NaN or infinite in {oracle_title(comparison.reference)}; those are not compared."
     ]

@@ -14,7 +14,7 @@ from analyzer.differential import noise
 from analyzer.differential.backend import parse
 from analyzer.differential.compare import Comparison, EngineResult, run_all, run_alone
 from analyzer.differential.compiled import accepting
-from analyzer.differential.explain import VALUES, Budget, Problem, artefact_kind, explain
+from analyzer.differential.explain import VALUES, Diagnosis, StudyBudget, artefact_kind, explain
 from analyzer.differential.hidden import hidden_by, worth_a_look
 from analyzer.differential.input_search import amplified, finite, not_finite
 from analyzer.differential.inputs import NOTHING, Inputs, Ranges, generate, variants
@@ -39,13 +39,13 @@ class Study:
     comparison: Comparison | None = None
     inputs: Inputs | None = None
     localizations: Mapping[str, Localization] = field(default_factory=dict)  # by backend
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Diagnosis, ...] = ()
     benign: tuple[tuple[Blame, Benign], ...] = ()
     missing: tuple[tuple[str, Failure], ...] = ()
     notes: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     runners: tuple[Runner, ...] = ()
-    judge: Runner | None = None
+    oracle: Runner | None = None
     scripts: Mapping[tuple[str, Kind], str] = field(default_factory=dict)  # of engines as wholes: by backend and kind
 
     @property
@@ -64,7 +64,7 @@ def study(
     given: Callable[[Description], Inputs] | None = None,
     *,
     thorough: bool = False,
-    budget: Budget | None = None,
+    budget: StudyBudget | None = None,
     search: int = 0,
     ranges: Ranges = NOTHING,
 ) -> Study:
@@ -73,7 +73,7 @@ def study(
     `thorough`: replay every layer even when the outputs agree. `budget` bounds the search for explanations; None: none.
     `search`: rounds of looking for inputs on which an engine deviates more. `ranges`: what is known of the inputs.
     """
-    pool.pinned = frozenset({family.judge.name, *(b.name for b in family.backends)})
+    pool.pinned = frozenset({family.oracle.name, *(b.name for b in family.backends)})
     with tempfile.TemporaryDirectory(prefix="assay-state-") as temporary:
         settled = {}
         for name, artefact in kinds.items():
@@ -90,17 +90,17 @@ def _study(
     thresholds: Thresholds,
     given: Callable[[Description], Inputs] | None,
     thorough: bool,
-    budget: Budget | None,
+    budget: StudyBudget | None,
     search: int,
     ranges: Ranges,
 ) -> Study:
     missing: list[tuple[str, Failure]] = []
     runners: list[Runner] = []
-    judge_kind = kind_for(family.judge, kinds)
+    oracle_kind = kind_for(family.oracle, kinds)
     wanted = [(b, kinds[artefact_kind(b, kinds)]) for b in family.backends]
     absent = {b.name: failure for b, a in wanted if (failure := pool.absent(b, a)) is not None}
     here = [(b, a) for b, a in wanted if b.name not in absent]
-    pool.warm([*here, *([(family.judge, kinds[judge_kind])] if here and judge_kind else [])])
+    pool.warm([*here, *([(family.oracle, kinds[oracle_kind])] if here and oracle_kind else [])])
     for backend, artefact in wanted:
         runner = absent.get(backend.name) or pool.get(backend, artefact)
         if isinstance(runner, Failure):
@@ -108,34 +108,34 @@ def _study(
                 missing.append((backend.name, runner))
         else:
             runners.append(runner)
-    judge = pool.get(family.judge, kinds[judge_kind]) if here and judge_kind else None
-    if isinstance(judge, Failure):
-        missing.append((family.judge.name, judge))
-        judge = None
-    done = Study(family, missing=tuple(missing), runners=tuple(runners), judge=judge)
-    leading = judge or (runners[0] if runners else None)
+    oracle = pool.get(family.oracle, kinds[oracle_kind]) if here and oracle_kind else None
+    if isinstance(oracle, Failure):
+        missing.append((family.oracle.name, oracle))
+        oracle = None
+    done = Study(family, missing=tuple(missing), runners=tuple(runners), oracle=oracle)
+    leading = oracle or (runners[0] if runners else None)
     if leading is None or not runners:
         return done
     assert leading.description is not None
     structure = leading.description
     notes = [n for r in (leading, *runners) if r.description is not None for n in r.description.notes]
     versions = {k: v for r in (leading, *runners) for k, v in r.versions.items() if not r.backend.version}
-    inputs = _inputs(structure, target, given, [*runners, *([judge] if judge else [])], budget, ranges)
-    if search and judge is not None:
-        inputs = amplified(inputs, runners, judge, search)
-    judged = run_alone(judge, inputs) if judge is not None else None
-    more, said = _voter(family, kinds, target, pool, judged, inputs)
+    inputs = _inputs(structure, target, given, [*runners, *([oracle] if oracle else [])], budget, ranges)
+    if search and oracle is not None:
+        inputs = amplified(inputs, runners, oracle, search)
+    expected = run_alone(oracle, inputs) if oracle is not None else None
+    more, said = _voter(family, kinds, target, pool, expected, inputs)
     runners += more
     notes += said
     done = replace(done, runners=tuple(runners))
-    comparison = run_all(runners, judged, inputs, thresholds, drawn(structure))
+    comparison = run_all(runners, expected, inputs, thresholds, drawn(structure))
     late = budget is not None and budget.over
     twins = [] if late else accepting(comparison, kinds, target, pool)
     if twins:
         family = replace(family, further=family.further | {r.name for r in twins})
         runners += twins
         done = replace(done, family=family, runners=tuple(runners))
-        comparison = run_all(runners, judged, inputs, thresholds, drawn(structure))
+        comparison = run_all(runners, expected, inputs, thresholds, drawn(structure))
     silent = [r for r in comparison.results if r.runner.name in family.further and _gives_nothing(r)]
     notes += [
         f"{r.runner.backend.title} was tried beside the default engines and gives no result: {plain(r.failure.message)}"
@@ -168,11 +168,11 @@ def _voter(
     kinds: Mapping[str, Artefact],
     target: TargetConfig,
     pool: Pool,
-    judged: EngineResult | None,
+    expected: EngineResult | None,
     inputs: Inputs,
 ) -> tuple[list[Runner], list[str]]:
-    """A second engine, independent of the first, where the judge has no result; and the sentence that says so."""
-    failure = judged.outcomes[0].failure if judged is not None else None
+    """A second engine, independent of the first, where the oracle has no result; and the sentence that says so."""
+    failure = expected.outcomes[0].failure if expected is not None else None
     if failure is None or family.name != "onnx" or target.backends is not None:
         return [], []
     lost = f"The float64 reference cannot run this model ({plain(failure.message)})"
@@ -189,7 +189,7 @@ def _inputs(
     target: TargetConfig,
     given: Callable[[Description], Inputs] | None,
     runners: Sequence[Runner],
-    budget: Budget | None,
+    budget: StudyBudget | None,
     ranges: Ranges,
 ) -> Inputs:
     if given is not None:
@@ -222,9 +222,11 @@ def _others_finite(made: Inputs, runner: Runner) -> Inputs:
     return replace(made, sets=(*made.sets[:1], *finite(replace(made, sets=made.sets[1:]), runner).sets))
 
 
-def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bool, budget: Budget | None) -> Study:
+def _closer(
+    done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bool, budget: StudyBudget | None
+) -> Study:
     """Localize where the outputs call for it, one input set per suspicious engine: its most inconsistent one."""
-    comparison, judge = done.comparison, done.judge
+    comparison, oracle = done.comparison, done.oracle
     assert comparison is not None
     assert done.structure is not None
     thorough = thorough or bool(done.random)  # outputs that are drawn hide what is wrong before the draw
@@ -240,11 +242,11 @@ def _closer(done: Study, pool: Pool, kinds: Mapping[str, Artefact], thorough: bo
     ]
     failing = [r for r in comparison.results if r.failure is not None and r.failure.kind not in UNTOLD]
     working = [r for r in comparison.results if r.failure is None]
-    if not suspicious and not (failing and (working or _ran(comparison.judge))):
+    if not suspicious and not (failing and (working or _ran(comparison.oracle))):
         return done
     healthy = sorted(working, key=lambda r: max(r.errors, default=0.0))
     others = [r.runner for r in healthy]
-    base = judge or others[0]
+    base = oracle or others[0]
     notes = list(done.notes)
     localizations: dict[str, Localization] = {}
     blames: list[Blame] = []

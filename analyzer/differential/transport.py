@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from analyzer.differential.verdict import Failure, Kind, kind_of_error
-from analyzer.walls import Limits, forked, launch, stage
+from analyzer.walls import ResourceLimits, forked, launch, stage
 from analyzer.walls.archive import flatten
 from analyzer.walls.imports import COMPILERS, ENGINES, TOLD
 from analyzer.walls.kernel.rules import GPU_DEVICES
@@ -46,7 +46,7 @@ class EngineFailed(Exception):
         self.failure = Failure(kind, message)
 
 
-class Transport(Protocol):
+class WorkerTransport(Protocol):
     """One worker. `folder` is where the files named in requests lie on this side; results come back below `results`."""
 
     folder: Path
@@ -68,7 +68,7 @@ class Transport(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Environment:
+class EngineEnvironment:
     """The interpreter and the import path that an engine runs with. `overlay` comes before what is installed.
 
     `programs`: the engine compiles by programs of this machine. `devices`: it computes on an accelerator.
@@ -148,10 +148,10 @@ class ProcessTransport:
     def __init__(
         self,
         engine: str,
-        environment: Environment,
+        environment: EngineEnvironment,
         *,
         memory: int = 6 << 30,
-        limits: Limits | None = None,
+        limits: ResourceLimits | None = None,
         meter: Meter | None = None,
         turns: Turns | None = None,
     ) -> None:
@@ -222,7 +222,7 @@ class ProcessTransport:
             read=[self.folder],
             programs=self.environment.programs or self.limits is not None,
             memory=self.memory + RESERVE if self.limits is None else None,
-            output=(self.limits or Limits()).output,
+            output=(self.limits or ResourceLimits()).output,
             devices=GPU_DEVICES if self.environment.devices else (),
         )
         ordered = self.environment.python == sys.executable  # -P is as old as Python 3.11
@@ -280,7 +280,7 @@ class ProcessTransport:
                 if time.monotonic() >= ends:
                     self._kill()
                     raise EngineFailed(Kind.TIMEOUT, "gave no answer before the deadline and was ended") from None
-                if _size_below(self.folder / OUTPUT) > (self.limits or Limits()).output:
+                if _size_below(self.folder / OUTPUT) > (self.limits or ResourceLimits()).output:
                     self._kill()
                     raise EngineFailed(Kind.CRASH, "wrote more than its results may take") from None
                 if stage.tasks([self._child.pid, *stage.descendants(self._child.pid)]) > PROCESSES:

@@ -1,4 +1,4 @@
-"""How numbers, judges and engines' own messages are written in findings."""
+"""How numbers, oracles and engines' own messages are written in findings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 
 
-def judge_title(name: str) -> str:
+def oracle_title(name: str) -> str:
     if name.startswith("reference"):
         return "the float64 ONNX reference"
     if name == "majority":

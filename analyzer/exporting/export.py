@@ -22,7 +22,7 @@ from analyzer.findings import Location
 from analyzer.graph import Graph
 from analyzer.loading.exported_program import take_apart
 from analyzer.problem import TargetProblem, UsageProblem
-from analyzer.walls import PYTHON, Completed, Limits, Sandbox
+from analyzer.walls import PYTHON, Completed, ResourceLimits, Sandbox
 from analyzer.walls.imports import EXPORTER, TOLD, frameworks_of
 from analyzer.walls.memory import half_of_memory
 from analyzer.walls.process import import_ahead, importing
@@ -41,7 +41,7 @@ def export(
     sandbox: Sandbox | None,
     cache_dir: Path | None = None,
     made: Path | None = None,
-    limits: Limits | None = None,
+    limits: ResourceLimits | None = None,
 ) -> Graph:
     """The graph of ``path/to/file.py:name`` below `root`.
 
@@ -72,10 +72,10 @@ def export(
         return graph_of(folder, manifest, target)
 
 
-def export_limits() -> Limits:
+def export_limits() -> ResourceLimits:
     """Of one entry point: half of the memory there is, 4 GiB at least, and files of 4 GiB: float32 weights of a billion
     parameters."""
-    return Limits(memory=max(Limits().memory, half_of_memory()), output=4 << 30)
+    return ResourceLimits(memory=max(ResourceLimits().memory, half_of_memory()), output=4 << 30)
 
 
 def prepare_export(entry: str, root: Path, sandbox: Sandbox) -> frozenset[str]:
@@ -86,7 +86,7 @@ def prepare_export(entry: str, root: Path, sandbox: Sandbox) -> frozenset[str]:
     with contextlib.suppress(TargetProblem, UsageProblem):  # the export says it
         check_entry(entry, root)
         mentioned = frameworks_of(imported_files(root / _path(entry), root))
-        import_ahead(sandbox, _imports_of(mentioned), _environment(Limits()))
+        import_ahead(sandbox, _imports_of(mentioned), _environment(ResourceLimits()))
         return mentioned
     return frozenset()
 
@@ -104,7 +104,7 @@ def check_entry(entry: str, root: Path) -> None:
 
 
 def run_exporter(
-    entry: str, root: Path, target: TargetConfig, sandbox: Sandbox, folder: Path, limits: Limits
+    entry: str, root: Path, target: TargetConfig, sandbox: Sandbox, folder: Path, limits: ResourceLimits
 ) -> Manifest:
     """Run the exporter in `sandbox`; its files are left in the empty `folder`."""
     files = sorted(p.relative_to(root.resolve()).as_posix() for p in imported_files(root / _path(entry), root))
@@ -136,7 +136,7 @@ def run_exporter(
     return replace(manifest, dynamic=extra)
 
 
-def convert_program(entry: str, sandbox: Sandbox, folder: Path, limits: Limits) -> Manifest:
+def convert_program(entry: str, sandbox: Sandbox, folder: Path, limits: ResourceLimits) -> Manifest:
     """Turn ``program.pt2`` in `folder` into ONNX with Assay's own Torch, in `sandbox`. Only its data go there."""
     program = FORMATS["pt2"]
     request = {"entry": entry, "root": PROJECT, "program": "parts", "out": "out"}
@@ -178,7 +178,7 @@ def exporter_files() -> dict[str, bytes | Path]:
     return {f"{INSIDE}/{path.name}": path.read_bytes() for path in sorted(source.glob("*.py"))}
 
 
-def _environment(limits: Limits) -> dict[str, str]:
+def _environment(limits: ResourceLimits) -> dict[str, str]:
     return {**TOLD, "OMP_NUM_THREADS": str(max(1, int(limits.cpus)))}
 
 
@@ -198,7 +198,7 @@ def _inputs(target: TargetConfig) -> dict[str, Any]:
     }
 
 
-def _check(entry: str, completed: Completed, limits: Limits, sandbox: Sandbox) -> None:
+def _check(entry: str, completed: Completed, limits: ResourceLimits, sandbox: Sandbox) -> None:
     """Raises `ExportProblem` unless the exporter ran to its end."""
     if completed.timed_out:
         raise ExportProblem(

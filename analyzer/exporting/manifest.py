@@ -34,7 +34,7 @@ class NotExported(ExportProblem, NotAllowedProblem):
 
 
 @dataclass(frozen=True, slots=True)
-class Weight:
+class StoredVariable:
     """The value of a variable: where it stands in ``weights.bin``."""
 
     name: str
@@ -72,7 +72,7 @@ class Manifest:
     scopes: Mapping[str, str] = field(default_factory=dict)
     classes: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[str, Location] = field(default_factory=dict)
-    weights: tuple[Weight, ...] = ()
+    weights: tuple[StoredVariable, ...] = ()
     identity: str = ""
     dynamic: Mapping[str, str] = field(default_factory=dict)
 
@@ -165,9 +165,9 @@ def _shape(value: Any) -> tuple[tuple[int | str, ...], str]:
     return tuple(d if isinstance(d, int) else _text(d) for d in dims), _text(dtype)
 
 
-def _weight(value: Any) -> Weight:
+def _weight(value: Any) -> StoredVariable:
     name, dtype, shape, offset, trainable = value
     numbers = [*shape, offset]
     if not all(isinstance(n, int) and 0 <= n < 1 << 48 for n in numbers) or not isinstance(trainable, bool):
         raise ValueError("weight")
-    return Weight(_text(name), _text(dtype), tuple(shape), offset, trainable)
+    return StoredVariable(_text(name), _text(dtype), tuple(shape), offset, trainable)

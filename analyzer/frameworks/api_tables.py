@@ -24,7 +24,7 @@ def framework_data(framework: str) -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ApiTable:
     """The public names of one version."""
 
     version: tuple[int, ...]
@@ -35,12 +35,12 @@ class Table:
 
 
 @functools.cache
-def all_tables(framework: str) -> tuple[Table, ...]:
+def all_tables(framework: str) -> tuple[ApiTable, ...]:
     """Every version that a data file describes, oldest first."""
     data = framework_data(framework)
-    found = [Table(_numbers(data["version"]), data["modules"])]
+    found = [ApiTable(_numbers(data["version"]), data["modules"])]
     file = (resources.files("analyzer.frameworks") / "api" / f"{framework}_versions.json.gz").read_bytes()
-    found += [Table(_numbers(version), modules) for version, modules in unpacked(json.loads(gzip.decompress(file)))]
+    found += [ApiTable(_numbers(version), modules) for version, modules in unpacked(json.loads(gzip.decompress(file)))]
     return tuple(sorted(found, key=lambda t: t.version))
 
 
@@ -93,7 +93,7 @@ class Asked:
 class Choice:
     """The tables to judge by. `certain`: what they agree on holds for the version asked for."""
 
-    tables: tuple[Table, ...]
+    tables: tuple[ApiTable, ...]
     certain: bool
     gone_only: bool = False  # newer versions may bring names: only one that was there once is known to be missing
 

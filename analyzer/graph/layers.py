@@ -14,7 +14,7 @@ MAX_LAYERS = 400  # boxes of a drawing that a person still reads, folded
 
 
 @dataclass
-class _Group:
+class _NodeGroup:
     label: str
     kinds: list[str] = field(default_factory=list)
     last: ir.Node | None = None
@@ -32,12 +32,12 @@ def layer_graph(
     `intervals` and `shapes` map value names to what the numerical analysis found.
     """
     depth = _depth_that_fits(graph)
-    groups: dict[str, _Group] = {}
+    groups: dict[str, _NodeGroup] = {}
     group_of: dict[int, str] = {}
     edges: dict[tuple[str, str], None] = {}
     for position, node in enumerate(graph.graph):
         key = _key(node, position, depth)
-        group = groups.setdefault(key, _Group(_label(node, depth)))
+        group = groups.setdefault(key, _NodeGroup(_label(node, depth)))
         group.kinds.append(node.op_type)
         group.last = node
         group.location = group.location or location_of(node)
@@ -80,7 +80,7 @@ def _depth_that_fits(graph: Graph) -> int | None:
     return -(-len(nodes) // MAX_LAYERS) * -1
 
 
-def _layer(name: str, group: _Group, intervals: Mapping[str, tuple[float, float]], shapes: Shapes) -> LayerNode:
+def _layer(name: str, group: _NodeGroup, intervals: Mapping[str, tuple[float, float]], shapes: Shapes) -> LayerNode:
     output = group.last.outputs[0] if group.last is not None and group.last.outputs else None
     bounds = intervals.get(output.name or "") if output is not None else None
     kind = (layer_class_of(group.last) if group.last is not None else "") or group.kinds[-1]

@@ -16,7 +16,7 @@ from analyzer.loading.tensorflow_graph import convert
 from analyzer.loading.tensorflow_nodes import (
     Attribute,
     Node,
-    Program,
+    ParsedGraphDef,
     attribute_from_proto,
     program_from_proto,
     split_inputs,
@@ -33,7 +33,7 @@ _ITEM = re.compile(
 )
 
 
-def read_program(path: Path, limits: Limits = DEFAULT) -> Program:
+def read_program(path: Path, limits: Limits = DEFAULT) -> ParsedGraphDef:
     """The nodes and functions of a GraphDef file, its form found by looking at it.
 
     Raises:
@@ -52,7 +52,7 @@ def read_program(path: Path, limits: Limits = DEFAULT) -> Program:
         raise TargetProblem(f"{shown(path)}: {error}") from None
 
 
-def parse_program(data: bytes, limits: Limits = DEFAULT) -> Program:
+def parse_program(data: bytes, limits: Limits = DEFAULT) -> ParsedGraphDef:
     """Like `read_program` from bytes; lets `DecodeError` and `TextProblem` through."""
     if is_text(data[:4096]):
         if len(data) > limits.text_size:
@@ -66,7 +66,7 @@ def is_text(head: bytes) -> bool:
     return re.match(rb"(?:\s|#[^\n]*\n)*(?:node|library|versions|version)\s*[:{<]", head) is not None
 
 
-def parse_text(text: str, limits: Limits = DEFAULT) -> Program:
+def parse_text(text: str, limits: Limits = DEFAULT) -> ParsedGraphDef:
     """A GraphDef in text form.
 
     Raises:
@@ -126,7 +126,7 @@ def _node(body: str, limits: Limits, seen: dict[str, Attribute]) -> Node | None:
     return Node(name, op, data, controls, attributes)
 
 
-def _parse_any(text: str, limits: Limits) -> Program:
+def _parse_any(text: str, limits: Limits) -> ParsedGraphDef:
     proto: Any = pbtxt.parse(text, message_class("GraphDef")(), enumerator)
     return program_from_proto(message_class("GraphDef", raw=True).FromString(proto.SerializeToString()), limits)
 

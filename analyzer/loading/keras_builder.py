@@ -50,7 +50,7 @@ class Model:
 
 
 @dataclass
-class Layer:
+class KerasLayer:
     """One layer while its calls are converted."""
 
     model: Model
@@ -61,7 +61,7 @@ class Layer:
     compute: ir.DataType = ir.DataType.FLOAT
     parameters: dict[str, ir.Value] = field(default_factory=dict)  # shared by all calls
 
-    def inner(self, class_name: str, config: Config, child: str, alias: str) -> Layer:
+    def inner(self, class_name: str, config: Config, child: str, alias: str) -> KerasLayer:
         """A layer inside this one, as wrappers have."""
         return replace(
             self,

@@ -19,8 +19,8 @@ from analyzer.loading.archives import open_archive
 from analyzer.loading.files import shown
 from analyzer.loading.hdf5 import WEIGHTS_MEMBER, datasets, open_file
 from analyzer.loading.json_text import read_json
-from analyzer.loading.keras_builder import DOMAIN, OPSET, Layer, Model, Unsupported
-from analyzer.loading.keras_layers import LAYERS, OPERATIONS, Call
+from analyzer.loading.keras_builder import DOMAIN, OPSET, KerasLayer, Model, Unsupported
+from analyzer.loading.keras_layers import LAYERS, OPERATIONS, LayerCall
 from analyzer.loading.keras_weights import ArchiveStore, Datasets, LegacyStore, Store
 from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.problem import TargetProblem
@@ -102,14 +102,14 @@ def _convert(config: Any, version: str, store: Store, limits: Limits) -> Graph:
         )
     model = Model(limits, major)
     model.masked = any(_masks(part) for part in config_parts(config, limits))
-    builder = _Builder(model)
+    builder = _KerasBuilder(model)
     results = builder.run(config, store, None, "")
     outputs: list[ir.Value] = []
     if not results:
         raise TargetProblem("its architecture names no outputs; the file is damaged.")
     for index, value in enumerate(results):
         if value.is_graph_output() or value in outputs or value.producer() is None:
-            layer = Layer(model, "output", "", {}, store)
+            layer = KerasLayer(model, "output", "", {}, store)
             value = layer.op(
                 "Identity", value, shape=tuple(d if isinstance(d, int) else None for d in value.shape or ())
             )
@@ -151,11 +151,13 @@ def _masks(part: Mapping[str, Any]) -> bool:
     return part["class_name"] == "Masking" or bool(part["config"].get("mask_zero"))
 
 
-class _Builder:
+class _KerasBuilder:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.output_names: list[str] = []
-        self.layers: dict[int, Layer] = {}  # by id of the configuration: a layer called twice has one set of weights
+        self.layers: dict[
+            int, KerasLayer
+        ] = {}  # by id of the configuration: a layer called twice has one set of weights
 
     def run(self, config: Mapping[str, Any], store: Store, inputs: list[ir.Value] | None, path: str) -> list[ir.Value]:
         """Convert a model. `inputs` are None for the outermost one, which makes its own."""
@@ -188,7 +190,7 @@ class _Builder:
         stores = self.stores(layers, store)
         for part in layers:
             name = str(part["config"].get("name"))
-            inputs = self.call(part, stores.get(name, store), Call(inputs, {}), path, None)
+            inputs = self.call(part, stores.get(name, store), LayerCall(inputs, {}), path, None)
         self.output_names = [str(layers[-1]["config"].get("name"))] if layers and not path else self.output_names
         return inputs
 
@@ -247,7 +249,7 @@ class _Builder:
         self.model.inputs.append(value)
         return value
 
-    def call(self, part: Mapping[str, Any], store: Store, call: Call, path: str, expected: Any) -> list[ir.Value]:
+    def call(self, part: Mapping[str, Any], store: Store, call: LayerCall, path: str, expected: Any) -> list[ir.Value]:
         """One call of one layer; its results in order."""
         config = part["config"]
         kind = str(part["class_name"])
@@ -260,7 +262,7 @@ class _Builder:
         layer = self.layers.get(id(part))
         if layer is None:
             policy = _DTYPES.get(_dtype_name(config.get("dtype")), ir.DataType.FLOAT)
-            layer = self.layers[id(part)] = Layer(self.model, full, kind, config, store, policy)
+            layer = self.layers[id(part)] = KerasLayer(self.model, full, kind, config, store, policy)
         if kind == "Masking":
             self.model.masked = True
         table = OPERATIONS if _is_operation(part) else LAYERS
@@ -281,7 +283,7 @@ class _Builder:
         return [self.unknown(layer, kind, call)]
 
     @staticmethod
-    def restore_batch(value: ir.Value, call: Call) -> None:
+    def restore_batch(value: ir.Value, call: LayerCall) -> None:
         """Give the first dimension its name back, which rules drop."""
         sources = [v for v in _flattened(call) if v.shape is not None and len(v.shape)]
         if value.shape is not None and len(value.shape) and sources and value.shape[0] is not None:
@@ -290,7 +292,7 @@ class _Builder:
             if source is not None and not isinstance(first, int) and not isinstance(source[0], int):
                 value.shape = ir.Shape([source[0], *value.shape.dims[1:]])
 
-    def unknown(self, layer: Layer, kind: str, call: Call) -> ir.Value:
+    def unknown(self, layer: KerasLayer, kind: str, call: LayerCall) -> ir.Value:
         """An operator that nothing is known about."""
         plain = {k: v for k, v in layer.config.items() if isinstance(v, bool | int | float | str) and k != "name"}
         plain.pop("function", None)
@@ -336,7 +338,7 @@ def _fresh(store: Store) -> Store:
     return ArchiveStore(store.data, store.path) if isinstance(store, ArchiveStore) else store
 
 
-def _flattened(call: Call) -> list[ir.Value]:
+def _flattened(call: LayerCall) -> list[ir.Value]:
     found: list[ir.Value] = []
     stack: list[Any] = [*call.keywords.values()][::-1] + [*call.arguments][::-1]
     while stack:
@@ -378,7 +380,7 @@ class _Missing(Exception):
     pass
 
 
-def _call(node: Any, values: Mapping[tuple[str, int, int], ir.Value]) -> Call | None:
+def _call(node: Any, values: Mapping[tuple[str, int, int], ir.Value]) -> LayerCall | None:
     """The arguments of one inbound node; None while one of them is not made yet."""
 
     def value(item: Any) -> Any:
@@ -405,12 +407,12 @@ def _call(node: Any, values: Mapping[tuple[str, int, int], ir.Value]) -> Call | 
 
     try:
         if isinstance(node, dict):
-            return Call(value(node.get("args", [])), value(node.get("kwargs", {})))
+            return LayerCall(value(node.get("args", [])), value(node.get("kwargs", {})))
         keywords = {k: v for k, v in (node[0][3] if len(node[0]) > 3 else {}).items() if v is not None}
         if any(_looks_like_reference(v) for v in keywords.values()):
             keywords = {k: reference(v) if _looks_like_reference(v) else v for k, v in keywords.items()}
         tensors = [reference(item) for item in node]
-        return Call([tensors[0] if len(tensors) == 1 else tensors], keywords)
+        return LayerCall([tensors[0] if len(tensors) == 1 else tensors], keywords)
     except _Missing:
         return None
 

@@ -1,7 +1,7 @@
 """What a pickle says, without doing it: a reader that knows tensors and containers and calls nothing.
 
-Every global is a name, every call is a `Call` that never happens. So a checkpoint with arbitrary objects beside its
-tensors is read, and a hostile one does nothing.
+Every global is a name, every call is a `PickledCall` that never happens. So a checkpoint with arbitrary objects beside
+its tensors is read, and a hostile one does nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Global:
 
 
 @dataclass(slots=True, eq=False)
-class Call:
+class PickledCall:
     """A call that unpickling would make; `items` are what would be stored into the result."""
 
     function: Any
@@ -144,7 +144,7 @@ class _Machine:
 
     def newobj_ex(self, _: Any) -> None:
         keywords, arguments, function = self.stack.pop(), self.stack.pop(), self.stack.pop()
-        self.stack.append(Call(function, arguments, state=keywords))
+        self.stack.append(PickledCall(function, arguments, state=keywords))
 
     def inst(self, argument: Any) -> None:
         module, _, name = str(argument).partition(" ")
@@ -157,12 +157,12 @@ class _Machine:
 
     def build(self, _: Any) -> None:
         state = self.stack.pop()
-        if isinstance(self.stack[-1], Call):
+        if isinstance(self.stack[-1], PickledCall):
             self.stack[-1].state = state
 
     def store(self, pairs: list[Any]) -> None:
         target = self.stack[-1]
-        if isinstance(target, Call):
+        if isinstance(target, PickledCall):
             target = target.items
         if isinstance(target, dict):
             for key, value in zip(pairs[::2], pairs[1::2], strict=True):
@@ -179,7 +179,7 @@ class _Machine:
         target = self.stack[-1]
         if isinstance(target, list):
             target.extend(items)
-        elif isinstance(target, Call):
+        elif isinstance(target, PickledCall):
             start = len(target.items)
             target.items.update({start + i: item for i, item in enumerate(items)})
 
@@ -207,7 +207,7 @@ def _call(function: Any, arguments: Any) -> Any:
         return {}
     if function == Global("builtins", "set") and isinstance(arguments, tuple) and len(arguments) == 1:
         return arguments[0]
-    return Call(function, arguments)
+    return PickledCall(function, arguments)
 
 
 def _nothing(_: _Machine, __: Any) -> None:

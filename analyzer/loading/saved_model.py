@@ -21,7 +21,7 @@ from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.loading.tensor_bundle import OBJECT_GRAPH, read_entries
 from analyzer.loading.tensorflow_functions import CALLS
 from analyzer.loading.tensorflow_graph import FileFacts, convert
-from analyzer.loading.tensorflow_nodes import Attribute, Node, Program, Tensor, program_from_proto, tensor_of
+from analyzer.loading.tensorflow_nodes import Attribute, Node, ParsedGraphDef, Tensor, program_from_proto, tensor_of
 from analyzer.loading.tensorflow_operators import dtype_of, operator_from_proto
 from analyzer.loading.tensorflow_schema import message_class
 from analyzer.loading.tensorflow_variables import VARIABLES
@@ -57,7 +57,7 @@ def read_saved_model(path: Path, limits: Limits = DEFAULT) -> Graph:
         raise TargetProblem(str(error) if str(file.parent) in str(error) else f"{shown(file)}: {error}") from None
 
 
-def read_program(path: Path, limits: Limits = DEFAULT) -> Program:
+def read_program(path: Path, limits: Limits = DEFAULT) -> ParsedGraphDef:
     """The nodes and functions alone.
 
     Raises:
@@ -103,7 +103,7 @@ def _signature(meta: Any) -> Signature | None:
     return inputs, outputs
 
 
-def _function(meta: Any, program: Program) -> Signature:
+def _function(meta: Any, program: ParsedGraphDef) -> Signature:
     """Without a signature: a call of the model's own function is added to the graph.
 
     Raises:
@@ -163,7 +163,7 @@ def _dtype(number: int) -> ir.DataType:
 class _Variables:
     """Which variable nodes hold what."""
 
-    def __init__(self, meta: Any, program: Program, index: Path, limits: Limits) -> None:
+    def __init__(self, meta: Any, program: ParsedGraphDef, index: Path, limits: Limits) -> None:
         self.meta = meta
         self.program = program
         self.nodes = {node.name: node for node in program.nodes if node.op in VARIABLES}

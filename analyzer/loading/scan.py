@@ -23,7 +23,7 @@ from analyzer.loading.hdf5 import datasets, open_file
 from analyzer.loading.keras_model import config_parts, custom_classes, read_config
 from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.loading.saved_model import read_program as read_saved_program
-from analyzer.loading.tensorflow_effects import Kind, effects
+from analyzer.loading.tensorflow_effects import EffectKind, effects
 from analyzer.loading.torch_names import foreign_operators, strange_names
 from analyzer.problem import TargetProblem
 
@@ -87,7 +87,7 @@ def custom_operators(path: Path, limits: Limits = DEFAULT) -> list[str]:
         if found in (Format.GRAPHDEF, Format.SAVED_MODEL):
             saved = found is Format.SAVED_MODEL
             program = read_saved_program(path, limits) if saved else read_program(path, limits)
-            return sorted({effect.op for effect in effects(program, assets=saved) if effect.kind is Kind.UNKNOWN})
+            return sorted({effect.op for effect in effects(program, assets=saved) if effect.kind is EffectKind.UNKNOWN})
         if found in (Format.KERAS, Format.KERAS_H5):
             return custom_classes(read_config(path, limits), limits)
         if found is Format.TORCH_EXPORT:
@@ -351,9 +351,9 @@ def _tensorflow(path: Path, target: str, limits: Limits) -> Iterator[Finding]:
     saved = detect(path) is not Format.GRAPHDEF
     program = read_saved_program(path, limits) if saved else read_program(path, limits)
     for effect in effects(program, assets=saved):
-        if effect.kind is Kind.UNKNOWN:
+        if effect.kind is EffectKind.UNKNOWN:
             continue  # no engine here has it: `refusal` keeps them away
-        acts = effect.kind is Kind.ACTS
+        acts = effect.kind is EffectKind.ACTS
         yield Finding(
             UNSAFE_OPERATOR,
             Level.ERROR if acts else Level.WARNING,

@@ -21,10 +21,10 @@ from typing import Any
 
 import onnx_ir as ir
 
-from analyzer.loading.tensorflow_nodes import Program
+from analyzer.loading.tensorflow_nodes import ParsedGraphDef
 
 
-class Kind(Enum):
+class EffectKind(Enum):
     """How much an effect means."""
 
     ACTS = "acts"  # no model needs it: an error
@@ -38,7 +38,7 @@ class Effect:
 
     node: str
     op: str
-    kind: Kind
+    kind: EffectKind
     what: str
 
 
@@ -84,7 +84,7 @@ _INSIDE = (
 )  # fmt: skip
 
 
-def effects(program: Program, *, assets: bool = False) -> list[Effect]:
+def effects(program: ParsedGraphDef, *, assets: bool = False) -> list[Effect]:
     """Every node of `program`, functions included, that acts outside of the runtime.
 
     `assets`: the file is a SavedModel, whose vocabularies are put in place of the names in the graph.
@@ -102,32 +102,36 @@ def effects(program: Program, *, assets: bool = False) -> list[Effect]:
                 continue  # a call of a function
             effect = _effect(op, attributes)
             if effect is None and _CHECKPOINTS.fullmatch(op):
-                effect = (Kind.ACTS, "reads or writes a file that the graph itself names")
+                effect = (EffectKind.ACTS, "reads or writes a file that the graph itself names")
                 if _given(inputs[:1], known, inside):
                     effect = None
             elif effect is None and _TABLES.fullmatch(op) and not assets and _fixed(inputs[1:2], known):
-                effect = (Kind.ACTS, "reads a file that the graph itself names")
+                effect = (EffectKind.ACTS, "reads a file that the graph itself names")
             elif effect is None and _CACHES.fullmatch(op) and _named(inputs[1:2], known):
-                effect = (Kind.ACTS, "writes files")
+                effect = (EffectKind.ACTS, "writes files")
             if effect is not None:
                 found.append(Effect(name, op, *effect))
     return found
 
 
-def _effect(op: str, attributes: Mapping[str, Any]) -> tuple[Kind, str] | None:
+def _effect(op: str, attributes: Mapping[str, Any]) -> tuple[EffectKind, str] | None:
     for pattern, what in _ACTS:
         if re.fullmatch(pattern, op):
-            return Kind.ACTS, what
+            return EffectKind.ACTS, what
     if re.fullmatch(_RECORDS, op):
-        return Kind.READS_RECORDS, "reads records from files"
+        return EffectKind.READS_RECORDS, "reads records from files"
     if op == "PrintV2":
         stream = text_of(attributes.get("output_stream"))
-        return None if stream in ("", "stdout", "stderr") or stream.startswith("log(") else (Kind.ACTS, "writes a file")
+        return (
+            None
+            if stream in ("", "stdout", "stderr") or stream.startswith("log(")
+            else (EffectKind.ACTS, "writes a file")
+        )
     stateful = _registry().get(op)
     if stateful is None:
-        return Kind.UNKNOWN, "is not part of TensorFlow and needs a library of its own"
+        return EffectKind.UNKNOWN, "is not part of TensorFlow and needs a library of its own"
     if stateful and not (re.fullmatch(_INSIDE, op) or _CHECKPOINTS.fullmatch(op) or _TABLES.fullmatch(op)):
-        return Kind.ACTS, "has effects that Assay does not know"
+        return EffectKind.ACTS, "has effects that Assay does not know"
     return None
 
 

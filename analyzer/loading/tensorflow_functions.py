@@ -8,10 +8,10 @@ from analyzer.loading.files import shown
 from analyzer.loading.limits import Limits
 from analyzer.loading.tensorflow_nodes import (
     Attribute,
-    Body,
     FunctionDef,
+    GraphBody,
     Node,
-    Program,
+    ParsedGraphDef,
     Tensor,
     split_inputs,
     tensor_of,
@@ -24,7 +24,7 @@ LOOPS = frozenset(operator_named("While").tf)
 BRANCHES = frozenset(operator_named("If").tf)
 
 
-def expand(program: Program, limits: Limits, outputs: list[Tensor]) -> Body:
+def expand(program: ParsedGraphDef, limits: Limits, outputs: list[Tensor]) -> GraphBody:
     """The nodes of `program` with every call replaced by the body of its function, and what `outputs` became.
 
     A node of a function keeps its name where that is still free; otherwise it stands below the name of the call.
@@ -33,11 +33,11 @@ def expand(program: Program, limits: Limits, outputs: list[Tensor]) -> Body:
         TargetProblem: recursion, a missing function, or more nodes than `limits` allows.
     """
     nodes, resolve = _Expander(program, limits).expanded(program.nodes, "", 0)
-    return Body([], nodes, [resolve(tensor) for tensor in outputs])
+    return GraphBody([], nodes, [resolve(tensor) for tensor in outputs])
 
 
 class _Expander:
-    def __init__(self, program: Program, limits: Limits) -> None:
+    def __init__(self, program: ParsedGraphDef, limits: Limits) -> None:
         self.program = program
         self.limits = limits
         self.used = {node.name for node in program.nodes}
@@ -115,7 +115,7 @@ class _Expander:
             node.outputs = [(node.name, i) for i in range(count)]
             node.attributes = {k: a for k, a in node.attributes.items() if not a.kind.endswith("func")}
 
-    def body(self, function: FunctionDef, prefix: str, depth: int, actual: list[Tensor] | None = None) -> Body:
+    def body(self, function: FunctionDef, prefix: str, depth: int, actual: list[Tensor] | None = None) -> GraphBody:
         """The function's body; `actual` takes the place of its formal parameters, if given."""
         if actual is not None and len(actual) != len(function.arguments):
             raise TargetProblem(
@@ -151,7 +151,7 @@ class _Expander:
             _, controls = split_inputs(reference for reference in inputs if reference.startswith("^"))
             nodes.append(Node(names[name], op, data, [names.get(c, c) for c in controls], dict(attributes)))
         nodes, alias = self.expanded(nodes, prefix, depth)
-        return Body(formal, nodes, [alias(resolve(reference)) for reference in function.results])
+        return GraphBody(formal, nodes, [alias(resolve(reference)) for reference in function.results])
 
     def fresh(self, name: str, prefix: str) -> str:
         candidate, number = name, 0

@@ -18,8 +18,8 @@ from analyzer.loading.files import shown
 from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.loading.tensorflow_functions import expand, output_count
 from analyzer.loading.tensorflow_loops import lift, ordered
-from analyzer.loading.tensorflow_nodes import Attribute, Body, Dims, Node, Program, Tensor, reads
-from analyzer.loading.tensorflow_operators import Operator, dtype_of
+from analyzer.loading.tensorflow_nodes import Attribute, Dims, GraphBody, Node, ParsedGraphDef, Tensor, reads
+from analyzer.loading.tensorflow_operators import OpDef, dtype_of
 from analyzer.loading.tensorflow_variables import VARIABLES, initial_values, trainable_variables
 from analyzer.operators.registry import operator_named
 from analyzer.problem import TargetProblem
@@ -43,7 +43,7 @@ class FileFacts:
 
 
 def convert(
-    program: Program,
+    program: ParsedGraphDef,
     limits: Limits = DEFAULT,
     known: FileFacts | None = None,
     versions: Mapping[str, str] | None = None,
@@ -103,7 +103,7 @@ def value_name(tensor: Tensor) -> str:
 
 class _Builder:
     def __init__(
-        self, program: Program, limits: Limits, known: FileFacts, results: list[Tensor], names: set[str]
+        self, program: ParsedGraphDef, limits: Limits, known: FileFacts, results: list[Tensor], names: set[str]
     ) -> None:
         self.program = program
         self.limits = limits
@@ -265,7 +265,7 @@ class _Builder:
         return found
 
     def subgraph(
-        self, node: Node, key: str, body: Body, outer: dict[Tensor, ir.Value], actual: list[ir.Value]
+        self, node: Node, key: str, body: GraphBody, outer: dict[Tensor, ir.Value], actual: list[ir.Value]
     ) -> ir.Graph:
         scope = dict(outer)
         formal = []
@@ -354,7 +354,7 @@ def _used_outputs(nodes: list[Node], outputs: list[Tensor]) -> dict[str, int]:
     return used
 
 
-def output_dtypes(node: Node, operator: Operator | None) -> list[ir.DataType]:
+def output_dtypes(node: Node, operator: OpDef | None) -> list[ir.DataType]:
     """The types of all outputs, as the registry and the node's attributes say."""
     if operator is None:
         return []

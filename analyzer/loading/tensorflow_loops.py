@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from analyzer.loading.files import shown
 from analyzer.loading.tensorflow_functions import substitute
-from analyzer.loading.tensorflow_nodes import Attribute, Body, Node, Tensor, reads
+from analyzer.loading.tensorflow_nodes import Attribute, GraphBody, Node, Tensor, reads
 from analyzer.operators.registry import operator_named
 from analyzer.problem import TargetProblem
 
@@ -23,7 +23,7 @@ PLUMBING = ENTER | MERGE | SWITCH | EXIT | NEXT | {"LoopCond"}
 Context = tuple[tuple[Tensor, int], ...]  # the predicates, outermost first, under which a node runs, with their values
 
 
-def lift(body: Body) -> None:
+def lift(body: GraphBody) -> None:
     """Lift the loops, then the conditionals, of `body` and of all bodies inside it.
 
     Conditionals without a result, and forms that no TensorFlow writes, stay as Switch and Merge nodes.
@@ -80,7 +80,7 @@ def ordered(nodes: Iterable[Node], back_edges: bool = False) -> list[Node]:
     return result
 
 
-def _lift_loops(body: Body) -> None:
+def _lift_loops(body: GraphBody) -> None:
     order = ordered(body.nodes, back_edges=True)
     frame: dict[str, tuple[str, ...]] = {}
     for node in order:
@@ -186,7 +186,7 @@ def _loop(name: str, members: list[Node], exits: dict[Tensor, list[Node]], used:
     if any((condition.name, 0) in reads(n) for n in members if is_kept(n, in_body)):
         in_body |= in_condition
     body_nodes, next_values = with_aliases([n for n in members if is_kept(n, in_body)], following, inside)
-    cond, body = Body(values, condition_nodes, predicate), Body(formal, body_nodes, next_values)
+    cond, body = GraphBody(values, condition_nodes, predicate), GraphBody(formal, body_nodes, next_values)
     for graph in (cond, body):
         if any(node.op in MERGE for node in graph.nodes):
             _lift_conditionals(graph)
@@ -204,7 +204,7 @@ def _copied(node: Node) -> Node:
     graphs = None
     if node.graphs is not None:
         graphs = {
-            k: Body(list(b.inputs), [_copied(n) for n in b.nodes], list(b.outputs)) for k, b in node.graphs.items()
+            k: GraphBody(list(b.inputs), [_copied(n) for n in b.nodes], list(b.outputs)) for k, b in node.graphs.items()
         }
     return Node(
         node.name, node.op, list(node.inputs), list(node.controls), node.attributes, node.label, node.outputs, graphs
@@ -227,7 +227,7 @@ def _slice(by_name: dict[str, Node], targets: list[Tensor]) -> set[str]:
     return found
 
 
-def _lift_conditionals(body: Body) -> None:
+def _lift_conditionals(body: GraphBody) -> None:
     try:
         order = ordered(body.nodes)
     except TargetProblem:
@@ -272,7 +272,7 @@ def _lift_conditionals(body: Body) -> None:
 
 
 def _lift_group(
-    body: Body,
+    body: GraphBody,
     by_name: dict[str, Node],
     context: dict[str, Context],
     outer: Context,
@@ -296,7 +296,7 @@ def _lift_group(
             return False
         return origin(node.inputs[1]) == predicate and context.get(node.name, ()) == outer
 
-    def branch(outputs: list[Tensor], value: int) -> tuple[Body, set[str]]:
+    def branch(outputs: list[Tensor], value: int) -> tuple[GraphBody, set[str]]:
         inside = (*outer, (predicate, value))
         names: set[str] = set()
         stack = list(outputs)
@@ -318,7 +318,7 @@ def _lift_group(
 
         copies = [_copied(node) for node in by_name.values() if node.name in names]
         substitute(copies, resolve)
-        return Body([], copies, [resolve(t) for t in outputs]), names
+        return GraphBody([], copies, [resolve(t) for t in outputs]), names
 
     otherwise, names_false = branch([on_false for _, on_false, _ in merges], 0)
     then, names_true = branch([on_true for _, _, on_true in merges], 1)

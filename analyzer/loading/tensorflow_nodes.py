@@ -16,7 +16,7 @@ import onnx_ir as ir
 
 from analyzer.loading.files import shown, size_text
 from analyzer.loading.limits import Limits
-from analyzer.loading.tensorflow_operators import Operator, dtype_of, operator, operator_from_proto
+from analyzer.loading.tensorflow_operators import OpDef, dtype_of, operator, operator_from_proto
 from analyzer.loading.tensorflow_schema import message_class
 from analyzer.problem import TargetProblem
 
@@ -51,11 +51,11 @@ class Node:
     attributes: dict[str, Attribute]
     label: str = ""
     outputs: list[Tensor] | None = None
-    graphs: dict[str, Body] | None = None
+    graphs: dict[str, GraphBody] | None = None
 
 
 @dataclass(slots=True)
-class Body:
+class GraphBody:
     """A graph with formal parameters: a function, a branch, the inside of a loop."""
 
     inputs: list[Tensor]
@@ -99,15 +99,15 @@ class FunctionDef:
 
 
 @dataclass(slots=True)
-class Program:
+class ParsedGraphDef:
     """A GraphDef."""
 
     nodes: list[Node]
     functions: dict[str, FunctionDef]
     producer: int = 0
-    operators: dict[str, Operator] = field(default_factory=dict)  # of the file, for operators outside the registry
+    operators: dict[str, OpDef] = field(default_factory=dict)  # of the file, for operators outside the registry
 
-    def operator(self, name: str) -> Operator | None:
+    def operator(self, name: str) -> OpDef | None:
         return operator(name) or self.operators.get(name)
 
 
@@ -241,14 +241,14 @@ def _filled(proto: Any, dtype: ir.DataType, shape: tuple[int, ...], size: int) -
     return np.concatenate([values, np.full(size - len(values), last, dtype.numpy())]).reshape(shape)
 
 
-def program_from_proto(proto: Any, limits: Limits, seen: dict[bytes, Attribute] | None = None) -> Program:
+def program_from_proto(proto: Any, limits: Limits, seen: dict[bytes, Attribute] | None = None) -> ParsedGraphDef:
     """From a ``GraphDef`` message of the raw schema."""
     seen = {} if seen is None else seen
     nodes = []
     for node in proto.node:
         data, controls = split_inputs(node.input)
         nodes.append(Node(node.name, node.op, data, controls, _node_attributes(node, limits, seen)))
-    program = Program(nodes, {}, proto.versions.producer)
+    program = ParsedGraphDef(nodes, {}, proto.versions.producer)
     add_library(program, proto.library, limits, seen)
     return program
 
@@ -267,7 +267,7 @@ def _node_attributes(node: Any, limits: Limits, seen: dict[bytes, Attribute]) ->
     return found
 
 
-def add_library(program: Program, library: Any, limits: Limits, seen: dict[bytes, Attribute]) -> None:
+def add_library(program: ParsedGraphDef, library: Any, limits: Limits, seen: dict[bytes, Attribute]) -> None:
     """Add the functions of a ``FunctionDefLibrary`` message to `program`."""
     for proto in library.function:
         signature = proto.signature

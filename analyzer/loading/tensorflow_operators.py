@@ -47,7 +47,7 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Operator:
+class OpDef:
     outputs: tuple[Output, ...]
     defaults: dict[str, tuple[str, Any]] = field(default_factory=dict)  # name -> (kind, value)
 
@@ -59,21 +59,21 @@ def _table() -> dict[str, Any]:
 
 
 @functools.cache
-def operator(name: str) -> Operator | None:
+def operator(name: str) -> OpDef | None:
     """What the registry knows of the operator `name`, or None."""
     if name not in _table():
         return None
     outputs, defaults = _table()[name]
-    return Operator(tuple(Output(*output) for output in outputs), {key: (kind, value) for key, kind, value in defaults})
+    return OpDef(tuple(Output(*output) for output in outputs), {key: (kind, value) for key, kind, value in defaults})
 
 
-def operator_from_proto(proto: Any) -> Operator:
+def operator_from_proto(proto: Any) -> OpDef:
     """From an ``OpDef`` message, TensorFlow's own or the one read from a file."""
     outputs = tuple(
         Output(a.name, a.type_list_attr or a.type_attr or int(a.type), a.number_attr, bool(a.type_list_attr))
         for a in proto.output_arg
     )
-    return Operator(outputs, dict(_defaults(proto.attr)))
+    return OpDef(outputs, dict(_defaults(proto.attr)))
 
 
 def _defaults(attributes: Iterable[Any]) -> Iterable[tuple[str, tuple[str, Any]]]:

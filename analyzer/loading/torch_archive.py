@@ -18,7 +18,7 @@ import onnx_ir as ir
 from analyzer.loading.archives import Archive, open_archive
 from analyzer.loading.files import head_of, map_file, shown
 from analyzer.loading.limits import DEFAULT, Limits
-from analyzer.loading.pickles import Call, Global, Persistent, PickleProblem, read_pickle
+from analyzer.loading.pickles import Global, Persistent, PickledCall, PickleProblem, read_pickle
 from analyzer.loading.weight import Weight
 from analyzer.problem import TargetProblem
 
@@ -119,7 +119,7 @@ def _storages(value: Any) -> Iterator[tuple[str, ir.DataType, int]]:
 
 def _storage_of(item: Any) -> tuple[str, ir.DataType, int] | None:
     """Key, type and number of elements of the storage that a tensor is a view of."""
-    if not isinstance(item, Call) or not isinstance(item.arguments, tuple) or not item.arguments:
+    if not isinstance(item, PickledCall) or not isinstance(item.arguments, tuple) or not item.arguments:
         return None
     persistent = item.arguments[0]
     if not isinstance(persistent, Persistent) or not isinstance(persistent.key, tuple) or len(persistent.key) < 5:
@@ -191,9 +191,9 @@ def _plain(value: Any, storages: dict[str, np.ndarray], what: str, limits: Limit
         return tuple(inner(item) for item in value)
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    function = value.function if isinstance(value, Call) else value
+    function = value.function if isinstance(value, PickledCall) else value
     name = function.name if isinstance(function, Global) else ""
-    arguments = value.arguments if isinstance(value, Call) and isinstance(value.arguments, tuple) else ()
+    arguments = value.arguments if isinstance(value, PickledCall) and isinstance(value.arguments, tuple) else ()
     if name in _REBUILD:
         gradient = len(arguments) > 4 and arguments[4] is True
         return _stored(value, storages, f"a tensor in {what}", limits).marked(parameter=False, gradient=gradient)
@@ -216,7 +216,7 @@ def _walk(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
     stack: list[tuple[tuple[str, ...], Any]] = [((), value)]
     while stack:
         path, item = stack.pop()
-        if isinstance(item, dict | list | tuple | Call):
+        if isinstance(item, dict | list | tuple | PickledCall):
             if id(item) in seen or len(path) > 64:
                 continue
             if isinstance(item, dict | list):
@@ -227,7 +227,7 @@ def _walk(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
             if isinstance(item, tuple) and len(item) > 10_000:
                 continue
             stack.extend(((*path, str(i)), v) for i, v in reversed(list(enumerate(item))))
-        elif isinstance(item, Call):
+        elif isinstance(item, PickledCall):
             name = item.function.name if isinstance(item.function, Global) else ""
             if name in _REBUILD:
                 yield path, item
@@ -242,7 +242,9 @@ def _walk(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
 
 def _weights(value: Any, storages: dict[str, np.ndarray], path: Path, limits: Limits) -> dict[str, Weight]:
     weights: dict[str, Weight] = {}
-    state = next((key for key in _STATES if isinstance(value, dict) and isinstance(value.get(key), dict | Call)), None)
+    state = next(
+        (key for key in _STATES if isinstance(value, dict) and isinstance(value.get(key), dict | PickledCall)), None
+    )
     for keys, call in _walk(value):
         inner = keys[1:] if state is not None and keys[:1] == (state,) else keys
         name = ".".join(inner) or "tensor"
@@ -256,11 +258,11 @@ def _weights(value: Any, storages: dict[str, np.ndarray], path: Path, limits: Li
     return weights
 
 
-def _weight(call: Call, storages: dict[str, np.ndarray], what: str, limits: Limits) -> Weight:
+def _weight(call: PickledCall, storages: dict[str, np.ndarray], what: str, limits: Limits) -> Weight:
     return _stored(call, storages, what, limits).weight()
 
 
-def _stored(call: Call, storages: dict[str, np.ndarray], what: str, limits: Limits) -> Stored:
+def _stored(call: PickledCall, storages: dict[str, np.ndarray], what: str, limits: Limits) -> Stored:
     storage = _storage_of(call)
     arguments = call.arguments
     if storage is None or len(arguments) < 4:
@@ -276,7 +278,7 @@ def _stored(call: Call, storages: dict[str, np.ndarray], what: str, limits: Limi
 
 
 def _tuple(value: Any) -> tuple[Any, ...]:
-    if isinstance(value, Call) and isinstance(value.arguments, tuple) and len(value.arguments) == 1:
+    if isinstance(value, PickledCall) and isinstance(value.arguments, tuple) and len(value.arguments) == 1:
         value = value.arguments[0]  # torch.Size((2, 3))
     return tuple(value) if isinstance(value, tuple | list) else (-1,)
 

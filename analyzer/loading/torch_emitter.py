@@ -16,7 +16,7 @@ OPSET = 20  # an operator set that every engine compared here runs
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class OperatorCall:
     """One call: its arguments by the names of the operator's schema, and the values it makes."""
 
     name: str
@@ -27,7 +27,7 @@ class Operation:
 class Emitter:
     """Collects the ONNX nodes of one operation."""
 
-    def __init__(self, operation: Operation, prefix: str) -> None:
+    def __init__(self, operation: OperatorCall, prefix: str) -> None:
         self.operation = operation
         self.prefix = prefix
         self.nodes: list[ir.Node] = []
@@ -160,4 +160,4 @@ def static(value: ir.Value) -> list[int]:
     return [int(d or 0) for d in found]
 
 
-__all__ = ["DOMAIN", "OPSET", "Emitter", "Operation", "Unsupported", "sizes", "static"]
+__all__ = ["DOMAIN", "OPSET", "Emitter", "OperatorCall", "Unsupported", "sizes", "static"]

@@ -15,6 +15,8 @@ from typing import Any
 from analyzer.loading.archives import Archive
 from analyzer.loading.json_text import read_json
 from analyzer.loading.limits import Limits
+from analyzer.operators.declaration import BRANCH, CALL, LOOP
+from analyzer.operators.registry import names
 
 # Namespaces whose operators compute on tensors. Those of other libraries are missing here: nothing runs them.
 COMPUTING = frozenset(
@@ -35,12 +37,7 @@ _ARITHMETIC = re.compile(
     r"|torch\.fx\.experimental\.sym_node\.sym_\w+"
 )
 # Operators that take functions: these call parts of the same program. The others call what is not in it.
-_CALLING = frozenset(
-    {
-        "cond", "while_loop", "map", "map_impl", "scan", "associative_scan", "wrap_with_set_grad_enabled",
-        "wrap_with_autocast", "invoke_subgraph", "hints_wrapper",
-    }
-)  # fmt: skip
+_CALLING = frozenset(names("torch", BRANCH | LOOP | CALL))
 _UNREAD = re.compile(r"torch\._higher_order_ops\.\w+\.[a-z]\w*|torch\._functorch\.predispatch\.\w+|#\w+:[\w.]+")
 _FORMULA = re.compile(r"[\w\s+\-*/%(),.<>=!&|~]*")
 _SYMBOL = re.compile(r"[a-z]+\d+|-?\d[\w.]*")

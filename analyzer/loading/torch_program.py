@@ -23,7 +23,7 @@ from analyzer.loading.exported_program import SCALAR_TYPES, Layout, tensors, who
 from analyzer.loading.files import shown
 from analyzer.loading.json_text import read_json
 from analyzer.loading.limits import DEFAULT, Limits
-from analyzer.loading.torch_emitter import DOMAIN, OPSET, Emitter, Operation, Unsupported
+from analyzer.loading.torch_emitter import DOMAIN, OPSET, Emitter, OperatorCall, Unsupported
 from analyzer.loading.torch_operators import OPERATORS
 from analyzer.loading.weight import Weight, lazy_tensor
 from analyzer.problem import TargetProblem
@@ -42,7 +42,7 @@ def read_program(path: Path, limits: Limits = DEFAULT) -> Graph:
         try:
             found = {**tensors(archive, layout, "weights", limits), **tensors(archive, layout, "constants", limits)}
             weights = {key: tensor.weight() for key, tensor in found.items()}
-            return _Reader(program, weights, path, limits).graph()
+            return _ProgramReader(program, weights, path, limits).graph()
         except TargetProblem as error:
             raise TargetProblem(f"{shown(path)}: {error}") from None
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
@@ -67,7 +67,7 @@ def _dimension(size: Mapping[str, Any]) -> int | str | None:
     return (match.group(1) or match.group(2)) if match is not None else None
 
 
-class _Reader:
+class _ProgramReader:
     def __init__(self, program: Mapping[str, Any], weights: Mapping[str, Weight], path: Path, limits: Limits) -> None:
         module = program["graph_module"]
         self.version = str(program.get("torch_version") or "")
@@ -159,7 +159,7 @@ class _Reader:
         match = re.match(r"^torch\.ops\.(\w+)\.(\w+)\.(\w+)$", target)
         label = f"{match.group(1)}.{match.group(2)}" if match else target
         results = [self.value(name) for name in names]
-        emitter = Emitter(Operation(names[0], arguments, results), names[0])
+        emitter = Emitter(OperatorCall(names[0], arguments, results), names[0])
         rule = OPERATORS.get(f"{label}.{match.group(3)}" if match else "") or OPERATORS.get(label)
         try:
             if rule is None:
@@ -173,7 +173,7 @@ class _Reader:
             # A rule that meets what it does not expect gives up: the operator stays as it is, unknown.
             self.unlink(emitter.nodes)
             results = [self.value(name) for name in names]
-            emitter = Emitter(Operation(names[0], arguments, results), names[0])
+            emitter = Emitter(OperatorCall(names[0], arguments, results), names[0])
             self.nodes.append(emitter.opaque(match.group(2) if match else target, match.group(3) if match else ""))
         self.describe(emitter.nodes, node.get("metadata") or {}, names[0], target)
 

@@ -12,7 +12,7 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.findings import AnalysisResult, Finding, Suggestion, UnsafeOperators
 from analyzer.graph import Graph, display_name
 from analyzer.numerical.assumptions import Assumption, as_ranges, assume
-from analyzer.numerical.confirm.confirmation import Budget, Confirmation, Confirmer
+from analyzer.numerical.confirm.confirmation import Confirmation, ConfirmationBudget, Confirmer
 from analyzer.numerical.confirm.processor import processor
 from analyzer.numerical.confirm.reproducer import stem_of, write_reproducer
 from analyzer.numerical.domain import dims
@@ -44,7 +44,7 @@ def analyse(
     root: Path | None = None,
     options: Options | None = None,
     confirmer: Confirmer | None = None,
-    budget: Budget | None = None,
+    budget: ConfirmationBudget | None = None,
 ) -> AnalysisResult:
     """The numerical findings of one target.
 
@@ -58,7 +58,7 @@ def analyse(
     root = root or Path.cwd()
     weights, said = _usable_weights(graph, target, root)
     options = options or Options(symbols=target.symbols)
-    budget = budget or Budget()
+    budget = budget or ConfirmationBudget()
     own = None if confirmer is not None or not (confirm or explain) else Confirmer(budget)
     confirmer = confirmer or own
     with exact_weights(graph, target, weights) as exact:
@@ -170,7 +170,7 @@ class _Case:
     assumptions: Sequence[Assumption]
     interpretation: Interpretation
     options: Options
-    budget: Budget
+    budget: ConfirmationBudget
     output: Path | None
     root: Path
 

@@ -11,7 +11,7 @@ import onnx_ir as ir
 
 from analyzer.graph import display_name
 from analyzer.numerical.domain import dtypes
-from analyzer.numerical.domain.dims import Shape, Symbol
+from analyzer.numerical.domain.dims import Shape, SymbolicDim
 from analyzer.numerical.domain.dtypes import Array, ElementType
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, common_starts
 from analyzer.numerical.excuses import ABOVE, BELOW, NAN, NOTHING, Excuse, Guard, Kinds, excuse, guarded, outcomes
@@ -22,7 +22,7 @@ from analyzer.numerical.splitting import proves_by_splitting
 
 if TYPE_CHECKING:
     from analyzer.numerical.interpreter import Run
-    from analyzer.numerical.transfer.registry import Rule
+    from analyzer.numerical.transfer.registry import TransferRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Application:
     output: int = 0
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> TransferRule:
         return self.context.rule
 
 
@@ -43,7 +43,9 @@ class Context:
 
     __slots__ = ("bad", "masked", "node", "references", "rule", "run")
 
-    def __init__(self, run: Run, node: ir.Node, rule: Rule, references: dict[str, ir.Attr] | None = None) -> None:
+    def __init__(
+        self, run: Run, node: ir.Node, rule: TransferRule, references: dict[str, ir.Attr] | None = None
+    ) -> None:
         self.run, self.node, self.rule, self.references = run, node, rule, references
         self.masked = False  # the result is discarded wherever the operand is unsafe
         self.bad: Kinds = NOTHING  # what it then is, where a bound or a test for NaN discards it
@@ -154,7 +156,7 @@ class Context:
             self.run.ledger.checked(self.node)
         if safe(*tensors):
             return True
-        self.run.ledger.doubts += not backward
+        self.run.ledger.unproven += not backward
         if self.run.ledger.quiet or (backward and not (self.options.backward and carries_gradient(self.node))):
             return False
         attempt = self.run.attempt
@@ -234,15 +236,15 @@ class Context:
         ok = self.check(rule, danger, {index: tensor}, lambda t: t.low >= lo and t.high <= hi and not t.nan)
         if ok and tensor.low >= lo and tensor.high <= hi:
             return tensor
-        return self.survive(tensor, lo if keep_lo is None else keep_lo, hi, remember=not ok)
+        return self.restrict(tensor, lo if keep_lo is None else keep_lo, hi, remember=not ok)
 
-    def survive(self, tensor: AbstractTensor, lo: float, hi: float, *, remember: bool = True) -> AbstractTensor:
+    def restrict(self, tensor: AbstractTensor, lo: float, hi: float, *, remember: bool = True) -> AbstractTensor:
         """The operand restricted to [lo, hi], as every run that goes on has it; later uses see it so too."""
         new_lo, new_hi = np.clip(tensor.lo, lo, hi), np.clip(tensor.hi, lo, hi)
         restricted = tensor.with_bounds(new_lo, new_hi)
         restricted.nan = False  # and its bounds are no longer known to be reached
         if remember and not self.run.ledger.quiet and not self.masked:
-            self.run.survivors[tensor.key] = restricted
+            self.run.restricted_operands[tensor.key] = restricted
         return restricted
 
     def nonzero(self, rule: str, danger: str, index: int, tensor: AbstractTensor) -> AbstractTensor:
@@ -294,4 +296,4 @@ def bounds(tensor: AbstractTensor, starts: Any) -> tuple[Array, Array]:
     return bounds_on(tensor, starts)
 
 
-__all__ = ["Alarm", "Application", "Context", "Symbol", "bounds", "finite_input"]
+__all__ = ["Alarm", "Application", "Context", "SymbolicDim", "bounds", "finite_input"]

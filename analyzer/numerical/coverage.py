@@ -74,7 +74,7 @@ def table() -> str:
         lines.append("| operator | ONNX | TensorFlow | PyTorch | Keras | traits | bounds | shape | reference |")
         lines.append("|---|---|---|---|---|---|---|---|---|")
         for o in operators:
-            versions = f"{o.domain} {', '.join(map(str, o.versions))}".strip()
+            versions = f"{o.domain} {', '.join(map(str, o.versions))}".strip() or "com.microsoft" * bool(o.microsoft)
             names = (" ".join(own) for own in (o.tf, o.torch, o.keras))
             cells = (o.name, versions, *names, _traits(o), bounds(o), shape(o), reference(o))
             lines.append("| " + " | ".join(cells) + " |")

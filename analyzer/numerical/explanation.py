@@ -35,7 +35,7 @@ OPERAND_NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PropagationStep:
     """One value on the way from the inputs to the failing operator."""
 
     value: ir.Value

@@ -30,7 +30,7 @@ from analyzer.numerical.ledger import UNDECIDED, Ledger
 from analyzer.numerical.relevance import relevant
 from analyzer.numerical.result import Interpretation, Options, Partitioning
 from analyzer.numerical.transfer.attained import add_attained, attained_by
-from analyzer.numerical.transfer.registry import Rule, rules
+from analyzer.numerical.transfer.registry import TransferRule, rules
 
 IGNORED_ATTRIBUTES = frozenset({"_class", "_output_shapes", "T", "Tidx", "Tshape", "_XlaMustCompile"})
 
@@ -43,7 +43,7 @@ class Run:
         self.rules = rules()
         self.opset = graph.model.opset_imports.get("", 20)
         self.values: dict[ir.Value, Any] = {}
-        self.survivors: dict[int, AbstractTensor] = {}
+        self.restricted_operands: dict[int, AbstractTensor] = {}
         self.ledger = Ledger(options)
         self._numbers: dict[Any, int] = {}
         self._cache: dict[Any, Any] = {}
@@ -185,8 +185,8 @@ class Run:
             if isinstance(known, AbstractTensor):
                 known.final = True
             self.values[value] = known
-        if self.survivors and isinstance(known, AbstractTensor):
-            restricted = self.survivors.get(known.key)
+        if self.restricted_operands and isinstance(known, AbstractTensor):
+            restricted = self.restricted_operands.get(known.key)
             if restricted is not None:
                 return restricted
         return known
@@ -202,10 +202,10 @@ class Run:
         if value not in self.values and producer is not None:
             if depth == 0 or any(i is not None and self.ensure(i, depth - 1) is None for i in producer.inputs):
                 return None
-            doubts = self.ledger.doubts
+            unproven = self.ledger.unproven
             with self.ledger.quietly():
                 self.visit(producer)
-            if self.ledger.doubts > doubts:
+            if self.ledger.unproven > unproven:
                 for made in producer.outputs:
                     self.values.pop(made, None)
                 return None
@@ -220,7 +220,7 @@ class Run:
         for node in needed:
             self.visit(node, references)
 
-    def rule(self, node: ir.Node) -> Rule | None:
+    def rule(self, node: ir.Node) -> TransferRule | None:
         domain = "" if node.domain in ("", "ai.onnx") else node.domain
         return self.rules.get((domain, node.op_type))
 
@@ -401,10 +401,10 @@ class Run:
             self.values[formal] = actual
             if isinstance(actual, AbstractTensor):
                 actual.final = True
-        before = dict(self.survivors)
+        before = dict(self.restricted_operands)
         self.walk(graph)
         results = tuple(self.value(o) for o in graph.outputs)
-        self.survivors = before  # a body may not run at all
+        self.restricted_operands = before  # a body may not run at all
         return results
 
 

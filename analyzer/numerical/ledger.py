@@ -30,7 +30,7 @@ class Ledger:
         self.failed_rules: dict[ir.Node, str] = {}  # nodes whose rule raised, and what
         self.excuses: dict[ir.Node, Excuse] = {}
         self.quiet = 0
-        self.doubts = 0  # operators looked at quietly that may fail
+        self.unproven = 0  # operators that may fail, met where nothing is reported
         self.owner: ir.Node | None = None  # the operator whose standard body is being interpreted
         self._safe: dict[ir.Node, bool] = {}
         self._roots: dict[tuple[int, str], Alarm] = {}

@@ -264,7 +264,7 @@ def above(tensor: AbstractTensor, value: float) -> float:
         return float(np.nextafter(np.float32(value), np.float32(np.inf)))
     if dtype.name == "float64":
         return float(np.nextafter(value, np.inf))
-    return float(value + step * (1 - 1e-9))
+    return float(value + step * (1 - 1e-9))  # short of the next number, which `value + step` may be rounded to
 
 
 def below(tensor: AbstractTensor, value: float) -> float:
@@ -283,6 +283,7 @@ def _backwards(tensor: AbstractTensor, lo: float, hi: float) -> dict[Any, Abstra
                 a, b = (lo - form.constant - form.error) / plain, (hi - form.constant + form.error) / plain
                 a, b = min(a, b), max(a, b)
                 finite = [abs(v) for v in (a, b) if np.isfinite(v)]
+                # what the affine form's own arithmetic loses in the tensor's type
                 pad = 4 * variable.dtype.eps * max(finite, default=0.0)
                 lo, hi, tensor = a - pad, b + pad, variable
                 piece = narrowed(tensor, lo, hi)
@@ -319,7 +320,7 @@ def _operand_limits(tensor: AbstractTensor, lo: float, hi: float) -> tuple[Abstr
     if name == "Max" and len(origin.inputs) == 2 and origin.inputs[1].low == origin.inputs[1].high:
         return x, (lo if lo > origin.inputs[1].high else -np.inf), hi
     if name == "Exp":
-        pad = max(1e-3, 8 * tensor.dtype.eps)
+        pad = max(1e-3, 8 * tensor.dtype.eps)  # the logarithm of an exponential that is a few units off
         least = np.log(lo) - (pad if lo >= tensor.dtype.tiny else 0.7) if lo > 0 else -np.inf
         return x, float(least), float(np.log(max(hi, tensor.dtype.tiny)) + pad)
     if name in ("Mul", "Div") and tensor.dtype.is_float and isinstance(origin.inputs[1], AbstractTensor):

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 import onnx_ir as ir
 
-from analyzer.numerical.transfer.registry import Rule
+from analyzer.numerical.transfer.registry import TransferRule
 
 
-def relevant(graph: ir.Graph, rule_of: Callable[[ir.Node], Rule | None]) -> list[ir.Node]:
+def relevant(graph: ir.Graph, rule_of: Callable[[ir.Node], TransferRule | None]) -> list[ir.Node]:
     """In the order of the graph; an operator without a rule may fail."""
     nodes = list(graph)
     wanted: set[ir.Node] = set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.operators.conditions import LOG_OF_NONPOSITIVE
-from analyzer.operators.declaration import ELEMENTWISE, LINEAR, SAME_SHAPE, operator
+from analyzer.operators.declaration import ELEMENTWISE, LINEAR, UNARY, operator
 
 OPERATORS = (
     operator("Add", (1, 6, 7, 13, 14), tf="Add AddV2", torch="add", keras="Add ops.add", traits=ELEMENTWISE | LINEAR),
@@ -17,6 +17,6 @@ OPERATORS = (
     operator("MulNoNan", tf="MulNoNan", traits=ELEMENTWISE),
     operator("SquaredDifference", tf="SquaredDifference", traits=ELEMENTWISE),
     operator("Atan2", tf="Atan2", torch="atan2", traits=ELEMENTWISE),
-    operator("Xlogy", tf="Xlogy", traits=ELEMENTWISE | SAME_SHAPE, unsafe=(LOG_OF_NONPOSITIVE,)),
+    operator("Xlogy", tf="Xlogy", traits=UNARY, unsafe=(LOG_OF_NONPOSITIVE,)),
     operator("Xlog1py", tf="Xlog1py", traits=ELEMENTWISE, unsafe=(LOG_OF_NONPOSITIVE,)),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.operators.conditions import SOFTMAX_OF_MINUS_INFINITY
-from analyzer.operators.declaration import CONTRACTION, WEIGHTS, operator
+from analyzer.operators.declaration import CONTRACTION, OTHER_LAYOUT, WEIGHTS, operator
 
 OPERATORS = (
     operator(
@@ -11,10 +11,15 @@ OPERATORS = (
         (23, 24, 25),
         torch="MultiheadAttention scaled_dot_product_attention",
         keras="Attention MultiHeadAttention GroupQueryAttention GroupedQueryAttention",
-        traits=CONTRACTION | WEIGHTS,
+        traits=CONTRACTION | WEIGHTS | OTHER_LAYOUT,
         unsafe=(SOFTMAX_OF_MINUS_INFINITY,),
     ),
     operator("FlexAttention", (1,), domain="ai.onnx.preview", traits=CONTRACTION, unsafe=(SOFTMAX_OF_MINUS_INFINITY,)),
     operator("LinearAttention", (27,), traits=CONTRACTION),
     operator("RotaryEmbedding", (23,)),
+    operator(
+        "Transformer",
+        torch="TransformerEncoderLayer TransformerDecoderLayer TransformerEncoder TransformerDecoder",
+        traits=WEIGHTS | OTHER_LAYOUT,
+    ),
 )

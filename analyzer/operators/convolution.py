@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import CONTRACTION, LINEAR, WEIGHTS, operator
+from analyzer.operators.declaration import BUILT_FOR_LAST_AXIS, CONTRACTION, LINEAR, WEIGHTS, operator
 
 OPERATORS = (
     operator(
@@ -13,7 +13,7 @@ OPERATORS = (
         keras="""
     Conv1D Convolution1D Conv2D Convolution2D Conv3D Convolution3D DepthwiseConv1D DepthwiseConv2D
 """,
-        traits=LINEAR | CONTRACTION | WEIGHTS,
+        traits=LINEAR | CONTRACTION | WEIGHTS | BUILT_FOR_LAST_AXIS,
     ),
     operator(
         "ConvTranspose",
@@ -25,7 +25,12 @@ OPERATORS = (
     Conv1DTranspose Convolution1DTranspose Conv2DTranspose Convolution2DTranspose Conv3DTranspose
     Convolution3DTranspose
 """,
-        traits=LINEAR | CONTRACTION | WEIGHTS,
+        traits=LINEAR | CONTRACTION | WEIGHTS | BUILT_FOR_LAST_AXIS,
+    ),
+    operator(
+        "SeparableConv",
+        keras="SeparableConv1D SeparableConv2D",
+        traits=LINEAR | CONTRACTION | WEIGHTS | BUILT_FOR_LAST_AXIS,
     ),
     operator(
         "ConvBackpropInput",

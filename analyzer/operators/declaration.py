@@ -16,6 +16,7 @@ class Trait(Flag):
     ELEMENTWISE = auto()  # output element i depends on element i of each operand (after broadcasting) alone
     SAME_SHAPE = auto()  # one operand, whose shape and element type the result has
     SELECTS = auto()  # each output element is one of operand 0's; attributes, shapes and other operands choose which
+    RESHAPES = auto()  # the elements of operand 0 in the same row-major order under another shape
     IDENTITY = auto()  # the result is operand 0, bit by bit
     CONVERTS = auto()  # the result is operand 0 in another element type
     SHAPE_ONLY = auto()  # reads the shape (and type) of operand 0, never its values
@@ -37,12 +38,20 @@ class Trait(Flag):
     ASKS_FINITE = auto()  # tells whether operand 0 is NaN or infinite
     PRODUCT = auto()  # multiplies elements of one operand with each other or with themselves: grows exponentially
     CLASS_LOSS = auto()  # operand 0 holds a row of scores for each class number in operand 1
+    FROM_SIZES = auto()  # PyTorch's functions make a tensor from sizes and numbers alone
     SOURCE = auto()  # has no operand: a constant, or what is fed to the graph or kept beside it
     CONTRACTION = auto()  # sums products of two operands
+    INTEGER_PRODUCT = auto()  # sums products of 8-bit integers
     DENSE = auto()  # PyTorch makes a new tensor whose axes lie in memory in their order, however the operands lie
     DENSE_OR_CHANNELS_LAST = auto()  # so too, unless an operand of four or five axes may be channels-last
+    OTHER_LAYOUT = (
+        auto()
+    )  # PyTorch may lay the result out in another order, or with gaps, though its operands are dense
     RECURRENT = auto()  # a recurrent layer or cell
     WEIGHTS = auto()  # layers of it may hold weights of their own
+    BUILT_FOR_LAST_AXIS = (
+        auto()
+    )  # Keras makes the layer's weights for the size of operand 0's last axis, then demands it
     LOOP = auto()
     BRANCH = auto()
     CALL = auto()  # calls a function of the model
@@ -51,6 +60,7 @@ class Trait(Flag):
 ELEMENTWISE = Trait.ELEMENTWISE
 SAME_SHAPE = Trait.SAME_SHAPE
 SELECTS = Trait.SELECTS
+RESHAPES = Trait.RESHAPES
 IDENTITY = Trait.IDENTITY
 CONVERTS = Trait.CONVERTS
 SHAPE_ONLY = Trait.SHAPE_ONLY
@@ -72,16 +82,21 @@ FLOORED = Trait.FLOORED
 ASKS_FINITE = Trait.ASKS_FINITE
 PRODUCT = Trait.PRODUCT
 CLASS_LOSS = Trait.CLASS_LOSS
+FROM_SIZES = Trait.FROM_SIZES
 SOURCE = Trait.SOURCE
 CONTRACTION = Trait.CONTRACTION
+INTEGER_PRODUCT = Trait.INTEGER_PRODUCT
 DENSE = Trait.DENSE
 DENSE_OR_CHANNELS_LAST = Trait.DENSE_OR_CHANNELS_LAST
+OTHER_LAYOUT = Trait.OTHER_LAYOUT
 RECURRENT = Trait.RECURRENT
 WEIGHTS = Trait.WEIGHTS
+BUILT_FOR_LAST_AXIS = Trait.BUILT_FOR_LAST_AXIS
 LOOP = Trait.LOOP
 BRANCH = Trait.BRANCH
 CALL = Trait.CALL
 
+UNARY = ELEMENTWISE | SAME_SHAPE  # a function of one operand, element by element
 NOTHING = Trait(0)
 
 
@@ -93,7 +108,8 @@ class Operator:
     in `domain`), else a name of our own. `tf` are the types of GraphDef nodes, `torch` the names of modules and of
     functions (of `torch`, `torch.nn.functional` and aten without overload), `keras` those of layers, and of functions
     as ``ops.exp``. `aten` are the
-    types of nodes for operators of torch without an ONNX form (see `analyzer.exporting.inside.opaque`). `unsafe` are
+    types of nodes for operators of torch without an ONNX form (see `analyzer.exporting.inside.opaque`),
+    `microsoft` those of ONNX Runtime's own domain, which no analysis reads. `unsafe` are
     the ids of the rules that say when an operand makes it fail. Two operators of a framework that read their operands
     alike share a declaration; what reads them differently has one of its own.
     """
@@ -107,6 +123,7 @@ class Operator:
     traits: Trait
     unsafe: tuple[str, ...]
     aten: tuple[str, ...] = ()
+    microsoft: tuple[str, ...] = ()
 
     @property
     def keys(self) -> tuple[tuple[str, str], ...]:
@@ -127,6 +144,7 @@ def operator(
     torch: str = "",
     keras: str = "",
     aten: str = "",
+    microsoft: str = "",
     traits: Trait = NOTHING,
     unsafe: tuple[str, ...] = (),
 ) -> Operator:
@@ -141,4 +159,5 @@ def operator(
         traits,
         unsafe,
         tuple(aten.split()),
+        tuple(microsoft.split()),
     )

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import operator
+from analyzer.operators.declaration import OTHER_LAYOUT, operator
 
 OPERATORS = (
     operator("Trilu", (14,)),
     operator("MatrixBandPart", tf="MatrixBandPart"),
     operator("MatrixDiag", tf="MatrixDiag MatrixDiagV2 MatrixDiagV3 Diag"),
     operator("MatrixSetDiag", tf="MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3"),
-    operator("MatrixDiagPart", tf="MatrixDiagPart MatrixDiagPartV2 MatrixDiagPartV3 DiagPart"),
+    operator(
+        "MatrixDiagPart",
+        tf="MatrixDiagPart MatrixDiagPartV2 MatrixDiagPartV3 DiagPart",
+        torch="diagonal",
+        traits=OTHER_LAYOUT,
+    ),
 )

@@ -12,10 +12,7 @@ OPERATORS = (
         tf="RealDiv Div",
         torch="div true_divide",
         traits=ELEMENTWISE,
-        unsafe=(
-            DIVISION_BY_ZERO,
-            INTEGER_DIVISION_BY_ZERO,
-        ),
+        unsafe=(DIVISION_BY_ZERO, INTEGER_DIVISION_BY_ZERO),
         keras="ops.true_divide ops.divide",
     ),
     operator("DivNoNan", tf="DivNoNan", traits=ELEMENTWISE),
@@ -23,41 +20,19 @@ OPERATORS = (
         "FloorDiv",
         tf="FloorDiv",
         traits=ELEMENTWISE,
-        unsafe=(
-            DIVISION_BY_ZERO,
-            INTEGER_DIVISION_BY_ZERO,
-        ),
+        unsafe=(DIVISION_BY_ZERO, INTEGER_DIVISION_BY_ZERO),
         keras="ops.floor_divide",
     ),
-    operator(
-        "TruncateDiv",
-        tf="TruncateDiv",
-        traits=ELEMENTWISE,
-        unsafe=(
-            DIVISION_BY_ZERO,
-            INTEGER_DIVISION_BY_ZERO,
-        ),
-    ),
+    operator("TruncateDiv", tf="TruncateDiv", traits=ELEMENTWISE, unsafe=(DIVISION_BY_ZERO, INTEGER_DIVISION_BY_ZERO)),
     operator(
         "Mod",
         (10, 13, 28),
         tf="FloorMod Mod",
         torch="remainder fmod",
         traits=ELEMENTWISE,
-        unsafe=(
-            DIVISION_BY_ZERO,
-            INTEGER_DIVISION_BY_ZERO,
-        ),
+        unsafe=(DIVISION_BY_ZERO, INTEGER_DIVISION_BY_ZERO),
         keras="ops.mod",
     ),
-    operator(
-        "TruncateMod",
-        tf="TruncateMod",
-        traits=ELEMENTWISE,
-        unsafe=(
-            DIVISION_BY_ZERO,
-            INTEGER_DIVISION_BY_ZERO,
-        ),
-    ),
+    operator("TruncateMod", tf="TruncateMod", traits=ELEMENTWISE, unsafe=(DIVISION_BY_ZERO, INTEGER_DIVISION_BY_ZERO)),
     operator("Xdivy", tf="Xdivy", traits=ELEMENTWISE, unsafe=(DIVISION_BY_ZERO,)),
 )

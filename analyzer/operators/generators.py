@@ -7,6 +7,7 @@ from analyzer.operators.declaration import (
     CONSTANT,
     DENSE,
     DETACHED,
+    FROM_SIZES,
     IMPURE,
     RANDOM,
     SAME_SHAPE,
@@ -24,7 +25,7 @@ OPERATORS = (
         traits=DETACHED | CONSTANT | SOURCE,
         torch="tensor Tensor FloatTensor LongTensor",
     ),
-    operator("ConstantOfShape", (9, 20, 21, 23, 24, 25), torch="full zeros ones empty", traits=DENSE),
+    operator("ConstantOfShape", (9, 20, 21, 23, 24, 25), torch="full zeros ones empty", traits=DENSE | FROM_SIZES),
     operator("Fill", tf="Fill"),
     operator(
         "ZerosLike",
@@ -36,13 +37,13 @@ OPERATORS = (
     operator(
         "OnesLike", tf="OnesLike", torch="ones_like", traits=SAME_SHAPE | SHAPE_ONLY | DETACHED, keras="ops.ones_like"
     ),
-    operator("Range", (11, 27), tf="Range", traits=DENSE, torch="arange"),
-    operator("LinSpace", tf="LinSpace", traits=DENSE, torch="linspace"),
+    operator("Range", (11, 27), tf="Range", traits=DENSE | FROM_SIZES, torch="arange"),
+    operator("LinSpace", tf="LinSpace", traits=DENSE | FROM_SIZES, torch="linspace"),
     operator(
         "RandomNormal",
         (1, 22),
         tf="RandomStandardNormal StatelessRandomNormal StatelessRandomNormalV2",
-        traits=RANDOM | DENSE,
+        traits=RANDOM | DENSE | FROM_SIZES,
         torch="randn normal normal_functional",
     ),
     operator("RandomNormalLike", (1, 22), traits=SHAPE_ONLY | RANDOM, torch="randn_like"),
@@ -50,7 +51,7 @@ OPERATORS = (
         "RandomUniform",
         (1, 22),
         tf="RandomUniform StatelessRandomUniform StatelessRandomUniformV2",
-        traits=RANDOM | DENSE,
+        traits=RANDOM | DENSE | FROM_SIZES,
         torch="rand uniform",
     ),
     operator("RandomUniformLike", (1, 22), traits=SHAPE_ONLY | RANDOM, torch="rand_like randint_like"),

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import DENSE, DETACHED, SELECTS, SHAPE_ONLY, WEIGHTS, operator
+from analyzer.operators.declaration import (
+    DENSE,
+    DETACHED,
+    FROM_SIZES,
+    OTHER_LAYOUT,
+    SELECTS,
+    SHAPE_ONLY,
+    WEIGHTS,
+    operator,
+)
 
 OPERATORS = (
     operator(
@@ -28,7 +37,8 @@ OPERATORS = (
 """,
     ),
     operator("OneHot", (9, 11, 28), tf="OneHot", torch="one_hot", traits=DETACHED | DENSE),
-    operator("TopK", (1, 10, 11, 24), tf="TopKV2 TopK", torch="topk kthvalue"),
+    operator("TopK", (1, 10, 11, 24), tf="TopKV2 TopK", torch="topk kthvalue", traits=OTHER_LAYOUT),
+    operator("Sort", torch="sort argsort", traits=OTHER_LAYOUT),
     operator("NonZero", (9, 13), tf="Where", traits=DETACHED),
     operator("Compress", (9, 11, 28)),
     operator("BooleanMask", tf="BooleanMask"),
@@ -36,7 +46,7 @@ OPERATORS = (
     operator("Unique", (11, 28), tf="Unique UniqueV2 UniqueWithCounts"),
     operator("DynamicStitch", tf="DynamicStitch ParallelDynamicStitch"),
     operator("EyeLike", (9, 22), traits=SHAPE_ONLY),
-    operator("Eye", tf="Eye", traits=DENSE, torch="eye"),
+    operator("Eye", tf="Eye", traits=DENSE | FROM_SIZES, torch="eye"),
     operator("SparseToDense", tf="SparseToDense"),
     operator("TfIdfVectorizer", (9,)),
 )

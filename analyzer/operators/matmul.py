@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import CONTRACTION, DENSE, LINEAR, WEIGHTS, operator
+from analyzer.operators.declaration import (
+    BUILT_FOR_LAST_AXIS,
+    CONTRACTION,
+    DENSE,
+    LINEAR,
+    OTHER_LAYOUT,
+    WEIGHTS,
+    operator,
+)
 
 OPERATORS = (
     operator(
@@ -18,7 +26,14 @@ OPERATORS = (
         (1, 6, 7, 9, 11, 13),
         torch="Linear LazyLinear linear addmm",
         keras="Dense",
-        traits=LINEAR | CONTRACTION | DENSE | WEIGHTS,
+        traits=LINEAR | CONTRACTION | DENSE | WEIGHTS | BUILT_FOR_LAST_AXIS,
     ),
-    operator("Einsum", (12, 28), tf="Einsum", torch="einsum", keras="EinsumDense", traits=CONTRACTION | WEIGHTS),
+    operator(
+        "Einsum",
+        (12, 28),
+        tf="Einsum",
+        torch="einsum",
+        keras="EinsumDense",
+        traits=CONTRACTION | WEIGHTS | OTHER_LAYOUT,
+    ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.operators.conditions import DIVISION_BY_ZERO, NORMALIZATION_BY_ZERO
-from analyzer.operators.declaration import DENSE, DENSE_OR_CHANNELS_LAST, WEIGHTS, operator
+from analyzer.operators.declaration import BUILT_FOR_LAST_AXIS, DENSE, DENSE_OR_CHANNELS_LAST, WEIGHTS, operator
 
 OPERATORS = (
     operator(
@@ -15,7 +15,7 @@ OPERATORS = (
 """,
         keras="BatchNormalization",
         unsafe=(NORMALIZATION_BY_ZERO,),
-        traits=WEIGHTS,
+        traits=WEIGHTS | BUILT_FOR_LAST_AXIS,
     ),
     operator(
         "LayerNormalization",
@@ -23,7 +23,7 @@ OPERATORS = (
         torch="LayerNorm layer_norm",
         keras="LayerNormalization",
         unsafe=(NORMALIZATION_BY_ZERO,),
-        traits=DENSE | WEIGHTS,
+        traits=DENSE | WEIGHTS | BUILT_FOR_LAST_AXIS,
     ),
     operator("SimplifiedLayerNormalization", (1,), unsafe=(NORMALIZATION_BY_ZERO,)),
     operator(

@@ -12,10 +12,7 @@ OPERATORS = (
         tf="Pow",
         torch="pow",
         traits=ELEMENTWISE | PRODUCT,
-        unsafe=(
-            POW_DOMAIN,
-            GRADIENT_OF_POW_AT_ZERO,
-        ),
+        unsafe=(POW_DOMAIN, GRADIENT_OF_POW_AT_ZERO),
         keras="ops.power",
     ),
 )

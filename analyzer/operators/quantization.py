@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from analyzer.operators.conditions import DIVISION_BY_ZERO
-from analyzer.operators.declaration import CONTRACTION, operator
+from analyzer.operators.declaration import CONTRACTION, INTEGER_PRODUCT, RECURRENT, operator
 
 OPERATORS = (
     operator("QuantizeLinear", (10, 13, 19, 21, 23, 24, 25, 28), unsafe=(DIVISION_BY_ZERO,)),
     operator("DequantizeLinear", (10, 13, 19, 21, 23, 24, 25, 28)),
     operator("DynamicQuantizeLinear", (11,)),
-    operator("MatMulInteger", (10,), traits=CONTRACTION),
-    operator("ConvInteger", (10,), traits=CONTRACTION),
-    operator("QLinearMatMul", (10, 21), traits=CONTRACTION),
-    operator("QLinearConv", (10,), traits=CONTRACTION),
+    operator("MatMulInteger", (10,), traits=CONTRACTION | INTEGER_PRODUCT),
+    operator("ConvInteger", (10,), traits=CONTRACTION | INTEGER_PRODUCT),
+    operator("QLinearMatMul", (10, 21), traits=CONTRACTION | INTEGER_PRODUCT),
+    operator("QLinearConv", (10,), traits=CONTRACTION | INTEGER_PRODUCT),
+    operator("QGemm", microsoft="QGemm", traits=CONTRACTION | INTEGER_PRODUCT),
+    operator("DynamicQuantizeMatMul", microsoft="DynamicQuantizeMatMul", traits=CONTRACTION | INTEGER_PRODUCT),
+    operator("MatMulIntegerToFloat", microsoft="MatMulIntegerToFloat", traits=CONTRACTION | INTEGER_PRODUCT),
+    operator("DynamicQuantizeLSTM", microsoft="DynamicQuantizeLSTM", traits=RECURRENT | INTEGER_PRODUCT),
+    operator("QAttention", microsoft="QAttention", traits=CONTRACTION | INTEGER_PRODUCT),
     operator(
         "FakeQuantWithMinMaxVars",
         tf="""

@@ -107,7 +107,7 @@ def traits_of(node: ir.Node) -> Trait:
 
 
 def names(framework: str, trait: Trait) -> tuple[str, ...]:
-    """The names in `framework` (``onnx``, ``tf``, ``torch``, ``keras``) of the operators that have any of `trait`."""
+    """The names in `framework` (``onnx``, ``tf``, ``torch`` …: a column) of the operators that have any of `trait`."""
     having = [o for o in OPERATORS if o.traits & trait]
     if framework == "onnx":
         return tuple(o.name for o in having if o.versions and not o.domain)

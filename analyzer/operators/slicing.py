@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import SELECTS, operator
+from analyzer.operators.declaration import OTHER_LAYOUT, SELECTS, operator
 
 TO_THE_END = 10**9  # an end from here on means the end of the axis: tf2onnx writes this one, others 2**31 - 1 or more
 
@@ -19,6 +19,7 @@ OPERATORS = (
     operator("Split", (1, 2, 11, 13, 18), torch="split split_with_sizes chunk", traits=SELECTS),
     operator("SplitAxisFirst", tf="Split"),
     operator("SplitV", tf="SplitV"),
+    operator("TensorSplit", torch="tensor_split hsplit vsplit", traits=SELECTS | OTHER_LAYOUT),
     operator("Unpack", tf="Unpack", torch="unbind", traits=SELECTS),
     operator(
         "Pad",

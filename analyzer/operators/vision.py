@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.operators.declaration import operator
+from analyzer.operators.declaration import OTHER_LAYOUT, operator
 
 OPERATORS = (
     operator(
@@ -11,5 +11,5 @@ OPERATORS = (
         tf="NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionV4 NonMaxSuppression",
     ),
     operator("AdjustContrastv2", tf="AdjustContrastv2 RGBToHSV HSVToRGB AdjustHue AdjustSaturation"),
-    operator("ExtractImagePatches", tf="ExtractImagePatches", torch="Unfold unfold"),
+    operator("ExtractImagePatches", tf="ExtractImagePatches", torch="Unfold unfold", traits=OTHER_LAYOUT),
 )

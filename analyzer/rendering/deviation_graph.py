@@ -21,7 +21,7 @@ DOTS_PER_INCH = {"svg": "72", "png": "110"}  # an SVG of another resolution show
 
 # White over yellow to dark red, in steps that differ in lightness too: they stay apart in grey.
 SHADES = ((1e-6, "#ffffff"), (1e-4, "#fff7bc"), (1e-2, "#fec44f"), (1e-1, "#fe9929"), (math.inf, "#ec7014"))
-GUILTY = "#b30000"
+RESPONSIBLE = "#b30000"
 EDGE, TEXT, FOLDED = "#57606a", "#1f2328", "#eef1f4"
 
 
@@ -90,14 +90,14 @@ def dot(deviations: DeviationMap) -> graphviz.Digraph:
 
 def text_alternative(deviations: DeviationMap) -> str:
     """What the picture says, in words: for screen readers and for places that show no pictures."""
-    guilty = [n for n in deviations.nodes if n.guilty]
+    responsible = [n for n in deviations.nodes if n.responsible]
     high = sum(n.highlighted for n in deviations.nodes)
     size = f"{len(deviations.nodes)} layers"
     backend, reference = short(deviations.backend, 60), short(deviations.reference, 60)
-    if not guilty:
+    if not responsible:
         return f"Deviation graph of {backend} against {reference}: {size}, none deviates by itself."
-    named = "; ".join(f"{short(n.label)}{_kind(n)}, error alone {_number(n.replayed)}" for n in guilty[:5])
-    more = f" and {len(guilty) - 5} more" if len(guilty) > 5 else ""
+    named = "; ".join(f"{short(n.label)}{_kind(n)}, error alone {_number(n.replayed)}" for n in responsible[:5])
+    more = f" and {len(responsible) - 5} more" if len(responsible) > 5 else ""
     return (
         f"Deviation graph of {backend} against {reference}: {size}. The deviation is brought in by {named}{more}. "
         f"{high} layers lie above the third quartile of R; those that are not named only pass it on."
@@ -118,35 +118,35 @@ def _box(region: Region) -> dict[str, str]:
         if measures:
             lines.append("   ".join(measures))
         style = {"fillcolor": _shade(node.replayed), "label": graphviz.escape("\n".join(lines))}
-        if node.guilty:
-            style |= {"color": GUILTY, "penwidth": "4", "fontname": "Helvetica-Bold"}
+        if node.responsible:
+            style |= {"color": RESPONSIBLE, "penwidth": "4", "fontname": "Helvetica-Bold"}
         elif node.highlighted:
             style |= {"color": "#9a6700", "penwidth": "1.6"}
         return style
     last = region.members[-1]
     replayed = [n.replayed for n in region.members if n.replayed is not None]
     flows = [n.deviation for n in region.members if n.deviation is not None]
-    guilty = sum(n.guilty for n in region.members)
+    responsible = sum(n.responsible for n in region.members)
     lines = [f"{len(region.members)} layers: {short(node.label, 26)} … {short(last.label, 26)}"]
     facts = []
-    if guilty:
-        facts.append(f"{guilty} of them guilty")
+    if responsible:
+        facts.append(f"{responsible} of them responsible")
     if replayed:
         facts.append(f"alone at most {_number(max(replayed))}")
     if flows:
         facts.append(f"δ up to {_number(max(flows))}")
     lines.append("   ".join(facts) if facts else "not measured")
     style = {"fillcolor": FOLDED, "style": "filled,rounded,dashed", "label": graphviz.escape("\n".join(lines))}
-    if guilty:
-        style |= {"color": GUILTY, "penwidth": "3", "fillcolor": _shade(max(replayed, default=None))}
+    if responsible:
+        style |= {"color": RESPONSIBLE, "penwidth": "3", "fillcolor": _shade(max(replayed, default=None))}
     return style
 
 
 def _legend(deviations: DeviationMap) -> str:
-    guilty = sum(n.guilty for n in deviations.nodes)
+    responsible = sum(n.responsible for n in deviations.nodes)
     verdict = (
-        f"{guilty} guilty layer{'s' if guilty != 1 else ''} (thick red outline)"
-        if guilty
+        f"{responsible} responsible layer{'s' if responsible != 1 else ''} (thick red outline)"
+        if responsible
         else "no layer deviates alone"
     )
     amber = " · amber outline: R above the third quartile" if any(n.highlighted for n in deviations.nodes) else ""

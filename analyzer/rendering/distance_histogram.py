@@ -8,11 +8,11 @@ from pathlib import Path
 import graphviz
 
 from analyzer.findings import DistanceHistogram
-from analyzer.rendering.deviation_graph import EDGE, GUILTY, TEXT, short, write_pictures
+from analyzer.rendering.deviation_graph import EDGE, RESPONSIBLE, TEXT, short, write_pictures
 
 BAR = 260  # points of the longest bar
 CHARACTERS = 32  # the width of the longest bar
-PLAIN = "#6e9cc9"  # lighter than GUILTY: apart in grey too
+PLAIN = "#6e9cc9"  # lighter than RESPONSIBLE: apart in grey too
 NAMES = {"class": "D_CLASS", "mad": "D_MAD"}
 
 
@@ -40,7 +40,7 @@ def dot(histogram: DistanceHistogram) -> graphviz.Digraph:
         width = max(round(BAR * count / top), 2)
         bar = (
             f'<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0"><TR>'
-            f'<TD FIXEDSIZE="TRUE" WIDTH="{width}" HEIGHT="16" BGCOLOR="{GUILTY if reached else PLAIN}"></TD>'
+            f'<TD FIXEDSIZE="TRUE" WIDTH="{width}" HEIGHT="16" BGCOLOR="{RESPONSIBLE if reached else PLAIN}"></TD>'
             f'<TD FIXEDSIZE="TRUE" WIDTH="{BAR + 2 - width}" HEIGHT="16"></TD></TR></TABLE>'
         )
         mark = " inconsistent" if reached and count else ""

@@ -1,4 +1,4 @@
-"""A `DeviationMap` folded until it fits a screen: what is guilty stands alone, healthy regions are one box each."""
+"""A `DeviationMap` folded until it fits a screen: responsible layers stand alone, healthy regions are one box each."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def fold(deviations: DeviationMap) -> tuple[tuple[Region, ...], tuple[tuple[int,
 
 
 def _kept(nodes: Mapping[str, MapNode], edges: Sequence[tuple[str, str]]) -> frozenset[str]:
-    """Guilty layers, worst first; then their neighbours; then the highest rates, as long as there is room."""
-    guilty = sorted((n for n in nodes.values() if n.guilty), key=lambda n: -(n.replayed or math.inf))
-    kept = dict.fromkeys(n.id for n in guilty[:MAX_KEPT])
+    """Responsible layers, worst first; then their neighbours; then the highest rates, as long as there is room."""
+    responsible = sorted((n for n in nodes.values() if n.responsible), key=lambda n: -(n.replayed or math.inf))
+    kept = dict.fromkeys(n.id for n in responsible[:MAX_KEPT])
     for a, b in edges:
         for name, other in ((a, b), (b, a)):
-            if name in kept and nodes[name].guilty and other not in kept and len(kept) < MAX_KEPT:
+            if name in kept and nodes[name].responsible and other not in kept and len(kept) < MAX_KEPT:
                 kept[other] = None
-    if not guilty:
+    if not responsible:
         high = sorted((n for n in nodes.values() if n.highlighted), key=lambda n: -(n.rate or 0.0))
         for node in high[: MAX_KEPT // 2]:
             kept[node.id] = None

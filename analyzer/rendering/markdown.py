@@ -180,8 +180,8 @@ class View:
     @property
     def maps(self) -> tuple[DeviationMap, ...]:
         """Maps that show a suspicious layer, the guiltiest first."""
-        found = [m for t in self.report.targets for m in t.maps if any(n.guilty or n.highlighted for n in m.nodes)]
-        return tuple(sorted(found, key=lambda m: -sum(n.guilty for n in m.nodes))[:MAPS])
+        found = [m for t in self.report.targets for m in t.maps if any(n.responsible or n.highlighted for n in m.nodes)]
+        return tuple(sorted(found, key=lambda m: -sum(n.responsible for n in m.nodes))[:MAPS])
 
     @property
     def drawn(self) -> tuple[DeviationMap, ...]:

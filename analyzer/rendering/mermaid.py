@@ -1,4 +1,4 @@
-"""A `DeviationMap` as a small Mermaid flowchart: guilty layers outlined, healthy regions folded into one box."""
+"""A `DeviationMap` as a small Mermaid flowchart: responsible layers outlined, healthy regions folded into one box."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def diagram(deviations: DeviationMap) -> str:
     lines += [f"  n{i}[{mermaid_label(_label(region))}]{_style(region)}" for i, region in enumerate(regions)]
     lines += [f"  n{source} --> n{sink}" for source, sink in edges]
     lines += [
-        "  classDef guilty stroke:#cf222e,stroke-width:4px",
+        "  classDef responsible stroke:#cf222e,stroke-width:4px",
         "  classDef high stroke:#bf8700,stroke-width:2px",
         "  classDef folded stroke-dasharray:4 3",
     ]
@@ -26,10 +26,11 @@ def diagram(deviations: DeviationMap) -> str:
 def _label(region: Region) -> str:
     node, last = region.members[0], region.members[-1]
     if not region.single:
-        guilty = sum(n.guilty for n in region.members)
-        return f"{len(region.members)} layers, {node.label} → {last.label}{f', {guilty} guilty' if guilty else ''}"
+        responsible = sum(n.responsible for n in region.members)
+        more = f", {responsible} responsible" if responsible else ""
+        return f"{len(region.members)} layers, {node.label} → {last.label}{more}"
     measure = node.replayed if node.replayed is not None else node.rate
-    shown = f", {_number(measure)}" if measure is not None and (node.guilty or node.highlighted) else ""
+    shown = f", {_number(measure)}" if measure is not None and (node.responsible or node.highlighted) else ""
     return f"{node.label}{', ' + node.kind if node.kind else ''}{shown}"
 
 
@@ -38,8 +39,8 @@ def _number(value: float) -> str:
 
 
 def _style(region: Region) -> str:
-    if any(n.guilty for n in region.members):
-        return ":::guilty"
+    if any(n.responsible for n in region.members):
+        return ":::responsible"
     if not region.single:
         return ":::folded"
     return ":::high" if region.members[0].highlighted else ""

@@ -31,7 +31,7 @@ class PageGraph:
     title: str
     svg: Markup
     data: str  # JSON: element id -> {label, facts}
-    guilty: bool  # whether a layer in it is
+    responsible: bool  # whether a layer in it is
 
 
 def page(report: Report) -> str:
@@ -134,14 +134,20 @@ def _cell(value: Any) -> str:
 
 
 def _graphs(report: Report) -> tuple[list[PageGraph], dict[tuple[str, str], tuple[str, str]]]:
-    """All pictures, those with a guilty layer first, and where each (target, layer label) is drawn: (graph id,
+    """All pictures, those with a responsible layer first, and where each (target, layer label) is drawn: (graph id,
     element id)."""
     graphs: list[PageGraph] = []
     drawn: dict[tuple[str, str], tuple[str, str]] = {}
     for target in report.targets:
         for chart in target.maps:
             nodes = [
-                (n.id, n.label, n.kind, "guilty" if n.guilty else "marked" if n.highlighted else "", _deviations(n))
+                (
+                    n.id,
+                    n.label,
+                    n.kind,
+                    "responsible" if n.responsible else "marked" if n.highlighted else "",
+                    _deviations(n),
+                )
                 for n in chart.nodes
             ]
             title = f"{target.id}: {chart.backend} against {chart.reference}"
@@ -150,7 +156,7 @@ def _graphs(report: Report) -> tuple[list[PageGraph], dict[tuple[str, str], tupl
             _add(
                 graphs, drawn, target.id, f"{target.id}: layers", _layers(target, report.findings), target.layers.edges
             )
-    return sorted((g for g in graphs if g.svg), key=lambda g: not g.guilty), drawn
+    return sorted((g for g in graphs if g.svg), key=lambda g: not g.responsible), drawn
 
 
 def _histogram(histogram: DistanceHistogram) -> Markup | None:
@@ -167,9 +173,9 @@ Node = tuple[str, str, str, str, list[tuple[str, str]]]  # id, label, kind, mark
 
 
 def _layers(target: TargetReport, findings: Sequence[Finding]) -> list[Node]:
-    guilty = {f.layer or f.node for f in findings if f.target == target.id and f.suppressed is None}
+    responsible = {f.layer or f.node for f in findings if f.target == target.id and f.suppressed is None}
     return [
-        (n.id, n.label, n.kind, "guilty" if n.label in guilty else "", _layer_facts(n, target.layers))
+        (n.id, n.label, n.kind, "responsible" if n.label in responsible else "", _layer_facts(n, target.layers))
         for n in target.layers.nodes
     ]
 
@@ -186,7 +192,7 @@ def _deviations(node: Any) -> list[tuple[str, str]]:
     for name, value in (("deviation", node.deviation), ("rate R", node.rate), ("replayed error", node.replayed)):
         if value is not None:
             facts.append((name, f"{value:.3g}"))
-    if node.guilty:
+    if node.responsible:
         facts.append(("verdict", "introduces the error"))
     return [(key, value) for key, value in facts if value]
 
@@ -203,14 +209,14 @@ def _add(
     ids = {node[0]: f"n{number}-{position}" for position, node in enumerate(nodes)}
     svg = _svg(number, nodes, edges, ids)
     data = {ids[i]: {"label": clean(label), "facts": facts} for i, label, _, _, facts in nodes}
-    guilty = any(mark == "guilty" for _, _, _, mark, _ in nodes)
-    graphs.append(PageGraph(number, clean(title), Markup(svg), json.dumps(data), guilty))
+    responsible = any(mark == "responsible" for _, _, _, mark, _ in nodes)
+    graphs.append(PageGraph(number, clean(title), Markup(svg), json.dumps(data), responsible))
     for identity, label, _, _, _ in nodes:
         drawn.setdefault((target, label), (number, ids[identity]))
 
 
 _FILLS = {
-    "guilty": ("#ffd7d5", "#b3261e", "2.5"),
+    "responsible": ("#ffd7d5", "#b3261e", "2.5"),
     "marked": ("#fff3cd", "#8a5a00", "1.5"),
     "": ("#f6f8fa", "#8c959f", "1"),
 }

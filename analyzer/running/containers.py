@@ -25,9 +25,9 @@ from analyzer.findings import Cause
 from analyzer.problem import SurroundingsProblem, TargetProblem
 from analyzer.running.answers import checked, malformed
 from analyzer.running.outcome import TargetOutcome, cause_of, slug
-from analyzer.running.processes import Answer
+from analyzer.running.processes import JobResult
 from analyzer.running.request import BROKE_OFF, FILES_LIMIT, OUTCOME, REQUEST, Request
-from analyzer.walls import PYTHON, Limits, Sandbox, SessionEnded
+from analyzer.walls import PYTHON, ResourceLimits, Sandbox, SessionEnded
 from analyzer.walls.archive import ArchiveRefused, unpack
 from analyzer.walls.docker import DockerSandbox
 from analyzer.walls.engines import EnginesImage
@@ -111,7 +111,7 @@ class Containers:
 
     def run(
         self, jobs: Mapping[str, tuple[Request, Path]], parallel: int, seconds: float, told: Callable[[str, Any], None]
-    ) -> Iterator[tuple[str, Answer]]:
+    ) -> Iterator[tuple[str, JobResult]]:
         """Analyse `jobs`, at most `parallel` at once; yields answers as they come. `told` is called in this thread."""
         waiting = list(jobs.items())
         events: queue.Queue[tuple[str, str, Any]] = queue.Queue()
@@ -121,14 +121,14 @@ class Containers:
             began = time.monotonic()
             try:
                 outcome = self.analyse(request, output, lambda stage: events.put(("stage", name, stage)), seconds)
-                answer = Answer(outcome.to_json(), seconds=time.monotonic() - began)
+                answer = JobResult(outcome.to_json(), seconds=time.monotonic() - began)
             except _BrokeOff as problem:
-                answer = Answer(error=str(problem), seconds=time.monotonic() - began, cause=Cause.ASSAY)
+                answer = JobResult(error=str(problem), seconds=time.monotonic() - began, cause=Cause.ASSAY)
             except TargetProblem as problem:
-                answer = Answer(error=str(problem), seconds=time.monotonic() - began, cause=cause_of(problem))
+                answer = JobResult(error=str(problem), seconds=time.monotonic() - began, cause=cause_of(problem))
             except Exception as error:  # a mistake of ours, or an engine that is gone, costs this target alone
                 lost = f"the container of the analysis could not be kept ({type(error).__name__})."
-                answer = Answer(error=lost, seconds=time.monotonic() - began, cause=Cause.SURROUNDINGS)
+                answer = JobResult(error=lost, seconds=time.monotonic() - began, cause=Cause.SURROUNDINGS)
             events.put(("answer", name, answer))
 
         while waiting or running:
@@ -153,10 +153,10 @@ def containers(
         yield Containers(replace(sandbox, volumes=(*sandbox.volumes, volume)), trees, code, engines)
 
 
-def limits() -> Limits:
+def limits() -> ResourceLimits:
     """Of an analysis: it may use the machine, but not take it down."""
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return Limits(
+    return ResourceLimits(
         memory=max(2 << 30, total * 3 // 4),
         cpus=float(os.cpu_count() or 1),
         scratch=max(1 << 30, total // 4),

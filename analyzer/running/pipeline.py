@@ -20,7 +20,7 @@ from analyzer.running.cache import Cache, engine_versions
 from analyzer.running.enclosure import MADE, enclosures
 from analyzer.running.opened import differs
 from analyzer.running.outcome import Keys, Surroundings, TargetOutcome, kind_of, slug, with_environment
-from analyzer.running.processes import Answer, Send, run_all
+from analyzer.running.processes import JobResult, Send, run_all
 from analyzer.running.regressions import no_longer_analysed, not_compared
 from analyzer.running.repeats import one_of_each_line, unless_repeated, without_repeats
 from analyzer.running.request import Request
@@ -54,7 +54,7 @@ class Silent:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class RunOptions:
     """How to run, as opposed to what: none of this changes a finding."""
 
     parallel: int = 0  # 0: one process a core
@@ -79,7 +79,7 @@ def review(
     progress: Progress | None = None,
     changed: frozenset[str] | None = None,
     notes: Sequence[str] = (),
-    options: Options | None = None,
+    options: RunOptions | None = None,
     contained: Containers | None = None,
     keys: Keys | None = None,
 ) -> Report:
@@ -90,7 +90,7 @@ def review(
     `contained` has each target analysed in a container of its own instead of a child process; then no file of the trees
     is parsed here, and `keys` (see `keys_of`) come from elsewhere too.
     """
-    options = options or Options()
+    options = options or RunOptions()
     progress = progress or Silent()
     began = options.clock()
     output.mkdir(parents=True, exist_ok=True)
@@ -167,7 +167,7 @@ def _beside(side: str, sides: Mapping[str, Path]) -> tuple[Path, ...]:
 def _twice(
     jobs: Mapping[str, tuple[tuple[str, str], TargetConfig, Surroundings]],
     config: Config,
-    options: Options,
+    options: RunOptions,
     output: Path,
     progress: Progress,
     contained: Containers | None,
@@ -196,7 +196,7 @@ def _twice(
 def _run(
     jobs: Mapping[str, tuple[tuple[str, str], TargetConfig, Surroundings]],
     config: Config,
-    options: Options,
+    options: RunOptions,
     output: Path,
     progress: Progress,
     contained: Containers | None,
@@ -254,7 +254,7 @@ def _run(
 
 
 def _outcomes(
-    answers: Iterable[tuple[str, Answer]],
+    answers: Iterable[tuple[str, JobResult]],
     jobs: Mapping[str, tuple[tuple[str, str], TargetConfig, Surroundings]],
     progress: Progress,
 ) -> Iterable[tuple[tuple[str, str], TargetOutcome]]:
@@ -266,7 +266,7 @@ def _outcomes(
         yield place, outcome
 
 
-def _outcome(target: TargetConfig, answer: Answer, output: Path) -> TargetOutcome:
+def _outcome(target: TargetConfig, answer: JobResult, output: Path) -> TargetOutcome:
     """What the job answered, as far as it is a proper answer for its own target."""
     if answer.error is None:
         produced = output / "targets" / slug(target.id)
@@ -292,7 +292,7 @@ def _report(
     targets: Sequence[TargetConfig],
     outcomes: Mapping[tuple[str, str], TargetOutcome],
     config: Config,
-    options: Options,
+    options: RunOptions,
     began: float,
     *,
     compared: bool,

@@ -38,7 +38,7 @@ MAX_MESSAGES = 10_000  # of one job: a stage sends one
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class JobResult:
     """What became of a job: its JSON `value`, or `error`, one sentence on how the process ended."""
 
     value: Any = None
@@ -67,7 +67,7 @@ def run_all(
     logs: Path,
     on_message: Callable[[str, Any], None] = lambda _name, _message: None,
     enclosures: Mapping[str, Enclosure] | None = None,
-) -> Iterator[tuple[str, Answer]]:
+) -> Iterator[tuple[str, JobResult]]:
     """Run `jobs`, at most `parallel` at once, each at most `deadline` seconds; yields answers as they come.
 
     A job is called in the child with a function that sends a JSON message to `on_message` in the parent. What it
@@ -102,13 +102,13 @@ def run_all(
                 if child.crowded():
                     del running[pipe]
                     _stop(child)
-                    yield child.name, Answer(error=f"the analysis started more than {PROCESSES} processes.")
+                    yield child.name, JobResult(error=f"the analysis started more than {PROCESSES} processes.")
                 elif time.monotonic() >= child.ends:
                     del running[pipe]
                     _stop(child)
                     yield (
                         child.name,
-                        Answer(
+                        JobResult(
                             error=f"the analysis took longer than {deadline:g} s and was stopped; raise `timeout:`.",
                             seconds=deadline,
                         ),
@@ -234,22 +234,22 @@ def _first_line(error: BaseException) -> str:
     return lines[0][:200] if lines else "no message"
 
 
-def _receive(child: _Running, on_message: Callable[[str, Any], None]) -> Answer | None:
+def _receive(child: _Running, on_message: Callable[[str, Any], None]) -> JobResult | None:
     try:
         kind, value = json.loads(child.pipe.recv_bytes(MAX_ANSWER))
     except (EOFError, OSError, ValueError, TypeError, RecursionError):
         child.process.join(5)
-        return Answer(error=_death(child.process.exitcode), seconds=time.monotonic() - child.started)
+        return JobResult(error=_death(child.process.exitcode), seconds=time.monotonic() - child.started)
     if kind == "message":
         child.messages += 1
         if child.messages > MAX_MESSAGES:
-            return Answer(error="the analysis sent messages without end and was stopped.")
+            return JobResult(error="the analysis sent messages without end and was stopped.")
         on_message(child.name, value)
         return None
     seconds = time.monotonic() - child.started
     if kind == "value":
-        return Answer(value=value, seconds=seconds)
-    return Answer(error=str(value)[:1000], seconds=seconds, cause=Cause(kind))
+        return JobResult(value=value, seconds=seconds)
+    return JobResult(error=str(value)[:1000], seconds=seconds, cause=Cause(kind))
 
 
 def _death(code: int | None) -> str:

@@ -21,7 +21,7 @@ Seen = tuple[Term | None, ...]  # the sizes of a tensor; None in front: axes of 
 
 
 @dataclass
-class Call:
+class ObservedCall:
     """One call of a function: element types and sizes by parameter, those of the result under ``return``."""
 
     tensors: dict[str, tuple[str | None, Seen]] = field(default_factory=dict)
@@ -42,9 +42,11 @@ class Annotation:
         return f"{self.function}({given}){result}"
 
 
-def seen_call(names: dict[str, Value], sizes: dict[str, Value], result: Value, conditions: Iterable[Truth]) -> Call:
+def seen_call(
+    names: dict[str, Value], sizes: dict[str, Value], result: Value, conditions: Iterable[Truth]
+) -> ObservedCall:
     """What a call tells, at its end: what its operators demand of unknown arguments (`conditions`) is known then."""
-    call, equal = Call(), _equalities(conditions)
+    call, equal = ObservedCall(), _equalities(conditions)
     for name, value in (*names.items(), ("return", result)):
         tensor = value.tensor if isinstance(value, Unknown) else value
         if isinstance(tensor, Tensor) and tensor.framework == "torch" and (found := _seen(tensor.shape)) is not None:
@@ -79,7 +81,7 @@ def _seen(shape: Shape) -> Seen | None:
     return (None, *last) if last else None
 
 
-def propose(tree: ast.Module, calls: dict[int, list[Call]]) -> list[Annotation]:
+def propose(tree: ast.Module, calls: dict[int, list[ObservedCall]]) -> list[Annotation]:
     """Annotations of the functions whose calls were seen, in the order of the file; those that have some are left."""
     found = []
     for node in ast.walk(tree):
@@ -90,7 +92,7 @@ def propose(tree: ast.Module, calls: dict[int, list[Call]]) -> list[Annotation]:
     return sorted(found, key=lambda a: a.line)
 
 
-def _shapes(node: ast.FunctionDef | ast.AsyncFunctionDef, calls: Sequence[Call]) -> dict[str, str]:
+def _shapes(node: ast.FunctionDef | ast.AsyncFunctionDef, calls: Sequence[ObservedCall]) -> dict[str, str]:
     spec = node.args
     free = [p.arg for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if p.annotation is None]
     free += ["return"] if node.returns is None else []
@@ -110,7 +112,7 @@ def _kind(dtype: str | None) -> str:
     return "Bool" if dtype == "bool" else _KINDS.get((dtype or "")[:1], "Shaped")
 
 
-def _shape(seen: list[Seen], calls: Sequence[Call], names: dict[tuple[Term, ...], str]) -> str | None:
+def _shape(seen: list[Seen], calls: Sequence[ObservedCall], names: dict[tuple[Term, ...], str]) -> str | None:
     """One text for all calls; axes whose sizes go together in all of them have one name."""
     if len({len(s) for s in seen}) > 1 or len({bool(s) and s[0] is None for s in seen}) > 1:
         return None

@@ -7,9 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from analyzer.tracing.attributes import get_attribute
-from analyzer.tracing.calls import call
-from analyzer.tracing.iteration import iterate
+from analyzer.tracing.evaluation import call, get_attribute, iterate, seen
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.problems import PyRaise
@@ -56,8 +54,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
 
 
 def unary(tr: Tracer, op: type[ast.unaryop], value: Value) -> Value:
-    if isinstance(value, Unknown) and value.value is not None:
-        value = value.value[0]
+    value = seen(value)
     if isinstance(value, Tensor):
         return elementwise.unary(tr, value, "-" if op is ast.USub else "~")
     if isinstance(value, Unknown):

@@ -6,10 +6,11 @@ import ast
 from typing import Any
 
 from analyzer.frameworks.api_tables import framework_data
+from analyzer.tracing.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.modules import api_attribute, submodule
 from analyzer.tracing.operators import instance_attribute, layer_attribute, layer_attribute_set, tensor_attribute
 from analyzer.tracing.operators.torch_modules import is_sequence, register
-from analyzer.tracing.problems import Problem, PyRaise
+from analyzer.tracing.problems import Diagnostic, PyRaise
 from analyzer.tracing.signatures import refuse
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
@@ -40,62 +41,69 @@ _MODULE_LIKE = ("torch.nn.", "keras.")
 _TORCH_MODULE = ("torch.nn.Module", "torch.nn.modules.module.Module")
 
 
-def get_attribute(tr: Tracer, value: Value, name: str, node: ast.AST | None = None) -> Value:
-    if isinstance(value, Unknown) and value.value is not None:
-        value = value.value[0]
-    if isinstance(value, Api):
-        return api_attribute(tr, value, name, node)
-    if isinstance(value, Module):
-        if name in value.scope.names:
-            return value.scope.names[name]
+ATTRIBUTES.of(Api)(api_attribute)
+ATTRIBUTES.of(Tensor)(tensor_attribute)
 
-        return submodule(tr, value, name, node)
-    if isinstance(value, Unknown):
-        return _of_unknown(tr, value, name)
-    if isinstance(value, Tensor):
-        return tensor_attribute(tr, value, name, node)
-    if isinstance(value, Instance):
-        return _of_instance(tr, value, name, node)
-    if isinstance(value, SuperV):
-        return _of_super(tr, value, name)
-    if isinstance(value, Class):
-        return _of_class(tr, value, name)
-    if isinstance(value, Layer):
-        return layer_attribute(tr, value, name)
-    if isinstance(value, Object):
-        if name in value.attrs:
-            return value.attrs[name]
-        return Bound(value, name)
-    if isinstance(value, OpenSize):
-        return _of_open_size(tr, value, name)
-    if isinstance(value, Function):
-        if name == "__name__":
-            return value.name
-        return value.options.get(f"attribute {name}", tr.unknown(f"attribute {name}"))
-    if isinstance(value, Native):
-        return _of_native(tr, value, name)
-    if isinstance(value, Partial):
-        return {"func": value.function, "args": value.args}.get(name, tr.unknown(f"attribute {name}"))
-    if isinstance(value, (str, bytes, int, float, tuple, ListV, DictV, Iterator_, Poly)) or value is None:
-        if isinstance(value, Size) and name in ("rank", "ndims"):
-            return len(value)
-        if isinstance(value, Fields) and name in value.names:
-            return value[value.names.index(name)]
-        if value is None:
-            raise PyRaise("AttributeError", f"None has no attribute {name}")
-        if isinstance(value, Iterator_) and value.length is not None and name in ("start", "stop", "step"):
-            return value.bounds[("start", "stop", "step").index(name)]
-        if isinstance(value, (int, str)) and name == "value":
-            return value  # a member of an enumeration that is a number or a text too
-        if type(value) is tuple and node is not None and not hasattr(tuple, name):
-            refuse(tr, "python/missing-attribute", "AttributeError", f"a tuple has no attribute `{name}`", node)
-        return Bound(value, name)
-    if isinstance(value, SliceV):
-        return getattr(value, name, None)
+
+@ATTRIBUTES.of(Module)
+def _of_module(tr: Tracer, value: Module, name: str, node: ast.AST | None) -> Value:
+    return value.scope.names[name] if name in value.scope.names else submodule(tr, value, name, node)
+
+
+@ATTRIBUTES.of(Layer)
+def _of_layer(tr: Tracer, value: Layer, name: str, node: ast.AST | None) -> Value:
+    return layer_attribute(tr, value, name)
+
+
+@ATTRIBUTES.of(Object)
+def _of_object(tr: Tracer, value: Object, name: str, node: ast.AST | None) -> Value:
+    return value.attrs[name] if name in value.attrs else Bound(value, name)
+
+
+@ATTRIBUTES.of(Function)
+def _of_function(tr: Tracer, value: Function, name: str, node: ast.AST | None) -> Value:
+    if name == "__name__":
+        return value.name
+    return value.options.get(f"attribute {name}", tr.unknown(f"attribute {name}"))
+
+
+@ATTRIBUTES.of(Partial)
+def _of_partial(tr: Tracer, value: Partial, name: str, node: ast.AST | None) -> Value:
+    return {"func": value.function, "args": value.args}.get(name, tr.unknown(f"attribute {name}"))
+
+
+@ATTRIBUTES.of(type(None))
+def _of_none(tr: Tracer, value: None, name: str, node: ast.AST | None) -> Value:
+    raise PyRaise("AttributeError", f"None has no attribute {name}")
+
+
+@ATTRIBUTES.of(str, bytes, int, float, tuple, ListV, DictV, Iterator_, Poly)
+def _of_plain(tr: Tracer, value: Any, name: str, node: ast.AST | None) -> Value:
+    if isinstance(value, Size) and name in ("rank", "ndims"):
+        return len(value)
+    if isinstance(value, Fields) and name in value.names:
+        return value[value.names.index(name)]
+    if isinstance(value, Iterator_) and value.length is not None and name in ("start", "stop", "step"):
+        return value.bounds[("start", "stop", "step").index(name)]
+    if isinstance(value, (int, str)) and name == "value":
+        return value  # a member of an enumeration that is a number or a text too
+    if type(value) is tuple and node is not None and not hasattr(tuple, name):
+        refuse(tr, "python/missing-attribute", "AttributeError", f"a tuple has no attribute `{name}`", node)
+    return Bound(value, name)
+
+
+@ATTRIBUTES.of(SliceV)
+def _of_slice(tr: Tracer, value: SliceV, name: str, node: ast.AST | None) -> Value:
+    return getattr(value, name, None)
+
+
+@ATTRIBUTES.of(object)
+def _of_any(tr: Tracer, value: Value, name: str, node: ast.AST | None) -> Value:
     return tr.unknown(f"attribute {name}")
 
 
-def _of_native(tr: Tracer, value: Native, name: str) -> Value:
+@ATTRIBUTES.of(Native)
+def _of_native(tr: Tracer, value: Native, name: str, node: ast.AST | None) -> Value:
     """What is asked of a builtin type: its methods, which take the object first."""
     if name == "__name__":
         return value.name
@@ -110,8 +118,6 @@ def _of_native(tr: Tracer, value: Native, name: str) -> Value:
     if value.name == "object" and name == "__new__":
         return Native(name, lambda c: Instance(c.get(0), c.tr.site(c.node)) if isinstance(c.get(0), Class) else None)
     if value.name in ("str", "list", "dict", "set", "int", "float", "tuple", "bytes"):
-        from analyzer.tracing.calls import call
-
         if name == "fromkeys":
             return Bound(DictV(), name)
         if name == "maketrans":
@@ -122,7 +128,8 @@ def _of_native(tr: Tracer, value: Native, name: str) -> Value:
     return tr.unknown(f"attribute {name}")
 
 
-def _of_unknown(tr: Tracer, value: Unknown, name: str) -> Value:
+@ATTRIBUTES.of(Unknown)
+def _of_unknown(tr: Tracer, value: Unknown, name: str, node: ast.AST | None) -> Value:
     if name in ("shape",) and value.pytype != "object" and (value.tensor is not None or name not in value.attrs):
         tensor = value.tensor
         if tensor is not None:
@@ -139,7 +146,8 @@ def _of_unknown(tr: Tracer, value: Unknown, name: str) -> Value:
     return value.attrs[name]
 
 
-def _of_open_size(tr: Tracer, value: OpenSize, name: str) -> Value:
+@ATTRIBUTES.of(OpenSize)
+def _of_open_size(tr: Tracer, value: OpenSize, name: str, node: ast.AST | None) -> Value:
     if value.tensor.dims is not None:
         return get_attribute(tr, Size(value.tensor.dims), name)
     if name in ("rank", "ndims"):
@@ -147,12 +155,11 @@ def _of_open_size(tr: Tracer, value: OpenSize, name: str) -> Value:
     return Bound(value, name)
 
 
+@ATTRIBUTES.of(Instance)
 def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> Value:
     found = value.cls.find(name)
     if found is not None and isinstance(found[0], Function) and found[0].kind == "property":
-        from analyzer.tracing.calls import call_function
-
-        return call_function(tr, found[0], (value,), {}, cls=found[1])
+        return call(tr, Bound(value, found[0], found[1]), (), {})
     if name in value.attrs:
         return value.attrs[name]
     if found is not None:
@@ -167,9 +174,7 @@ def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -
     if getter is not None:
         if not isinstance(getter[0], Function) or value.open or value.cls.library_bases:
             return tr.unknown(f"attribute {name}")
-        from analyzer.tracing.calls import call_function
-
-        return call_function(tr, getter[0], (value, name), {}, cls=getter[1])
+        return call(tr, Bound(value, getter[0], getter[1]), (name,), {})
 
     if name == "__delattr__":
         return Native(name, lambda c: delete_attribute(c.tr, value, c.get(0)))
@@ -220,7 +225,7 @@ def _missing(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> No
     if _set_anywhere(value.cls, name) or (value.cls.library_bases and _may_be_abstract(tr, value.cls)):
         return
     message = f"`{value.cls.name}` has no attribute `{name}`: no method, class variable or assignment defines it"
-    tr.report(Problem("python/missing-attribute", "warning", message, tr.site(node), operand=name))
+    tr.report(Diagnostic("python/missing-attribute", "warning", message, tr.site(node), operand=name))
 
 
 def _may_be_abstract(tr: Tracer, cls: Class) -> bool:
@@ -268,7 +273,8 @@ def _bind(tr: Tracer, member: Value, owner: Value, cls: Class) -> Value:
     return member
 
 
-def _of_class(tr: Tracer, value: Class, name: str) -> Value:
+@ATTRIBUTES.of(Class)
+def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Value:
     found = value.find(name)
     if found is not None:
         member, owner = found
@@ -286,7 +292,8 @@ def _of_class(tr: Tracer, value: Class, name: str) -> Value:
     return tr.unknown(f"attribute {name}", label=f"{value.name}.{name}")
 
 
-def _of_super(tr: Tracer, value: SuperV, name: str) -> Value:
+@ATTRIBUTES.of(SuperV)
+def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Value:
     owner = value.owner
     cls = owner.cls if isinstance(owner, Instance) else owner
     found = cls.find(name, after=value.cls) if isinstance(cls, Class) else None
@@ -295,9 +302,7 @@ def _of_super(tr: Tracer, value: SuperV, name: str) -> Value:
     if found is not None and not _provided_before(cls, value.cls, found[1], name):
         member, home = found
         if isinstance(member, Function) and member.kind == "property":
-            from analyzer.tracing.calls import call_function
-
-            return call_function(tr, member, (owner,), {}, cls=home)
+            return call(tr, Bound(owner, member, home), (), {})
         return _bind(tr, member, owner, home)
     if isinstance(owner, Instance):
         modelled = instance_attribute(tr, owner, name, inherited=True)
@@ -342,15 +347,11 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
     if isinstance(owner, Instance):
         found = owner.cls.find(name)
         if found and isinstance(found[0], Function) and found[0].setter is not None:
-            from analyzer.tracing.calls import call_function
-
-            call_function(tr, found[0].setter, (owner, value), {}, cls=found[1])
+            call(tr, Bound(owner, found[0].setter, found[1]), (value,), {})
             return
         setter = None if plainly else owner.cls.find("__setattr__")
         if setter is not None and isinstance(setter[0], Function):
-            from analyzer.tracing.calls import call_function
-
-            call_function(tr, setter[0], (owner, name, value), {}, cls=setter[1])
+            call(tr, Bound(owner, setter[0], setter[1]), (name, value), {})
             return
         tr.touch(owner)
         old = owner.attrs.get(name)

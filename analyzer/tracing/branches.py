@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from analyzer.tracing.agreement import alike
-from analyzer.tracing.expressions import evaluate
+from analyzer.tracing.evaluation import evaluate, run_block
 from analyzer.tracing.paths import Journal, PathEnd
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.symbols import Site
@@ -21,8 +21,6 @@ class Undecided(Exception):
 
 
 def run_if(tr: Tracer, node: ast.If) -> Any:
-    from analyzer.tracing.statements import run_block
-
     value = condition(tr, node.test)
     truth = truth_of(value)
     if truth is not None:
@@ -88,8 +86,6 @@ Effects = dict[int, tuple[Any, Any, Any]]  # id -> (item, state before, state af
 
 
 def _try_out(tr: Tracer, body: list[ast.stmt]) -> Effects | None:
-    from analyzer.tracing.statements import run_block
-
     depth = len(tr.frames)
     with tr.undoable() as journal:
         tr.speculating += 1

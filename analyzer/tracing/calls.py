@@ -9,10 +9,11 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from analyzer.tracing import declared_shapes, docstrings
-from analyzer.tracing.attributes import get_attribute
+from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.containers import method
+from analyzer.tracing.evaluation import CALLS, Returned, call, evaluate, get_attribute, iterate, run_block
 from analyzer.tracing.frames import Frame
-from analyzer.tracing.iteration import iter_forever, iterate
+from analyzer.tracing.iteration import iter_forever
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators import (
     call_api,
@@ -23,7 +24,7 @@ from analyzer.tracing.operators import (
     initialise_instance,
     shape_of,
 )
-from analyzer.tracing.operators.torch_modules import hooks_of
+from analyzer.tracing.operators.torch_modules import call_with_hooks
 from analyzer.tracing.plain_data import is_plain
 from analyzer.tracing.problems import ShapeFailure
 from analyzer.tracing.signatures import bind
@@ -38,7 +39,6 @@ from analyzer.tracing.values import (
     Instance,
     Iterator_,
     Layer,
-    ListV,
     Native,
     Object,
     Partial,
@@ -49,17 +49,17 @@ from analyzer.tracing.values import (
     field_names,
 )
 
+CALLS.of(Api)(call_api)
+CALLS.of(Object)(call_object)
 MOST_YIELDS = 256  # of a generator that are followed, a loader's batches say
+
+
+Args = tuple[Value, ...]
+Kwargs = dict[str, Value]
 
 
 class EnoughYields(Exception):
     """A generator has given as many elements as are looked at."""
-
-
-def evaluate(tr: Tracer, node: ast.expr) -> Value:
-    from analyzer.tracing.expressions import evaluate as run
-
-    return run(tr, node)
 
 
 # ---------------------------------------------------------------------------------------------- call sites
@@ -96,102 +96,74 @@ def call_node(tr: Tracer, node: ast.Call) -> Value:
 _TAKES_ANY = frozenset(("dict", "print", "super", "exit", "quit"))  # builtins that do with arguments of any number
 
 
-def call(
-    tr: Tracer,
-    function: Value,
-    args: tuple[Value, ...],
-    kwargs: dict[str, Value],
-    node: ast.Call | None = None,
-    open_args: bool = False,
+@CALLS.of(Function)
+def _call_plainly(
+    tr: Tracer, function: Function, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
 ) -> Value:
-    """The value of a call. `open_args`: star arguments of unknown content were given too."""
-    tr.step()
-    if isinstance(function, Unknown) and function.value is not None:
-        function = function.value[0]
-    if isinstance(function, Function):
-        return call_function(tr, function, args, kwargs, node=node, open_args=open_args)
-    if isinstance(function, Bound):
-        if isinstance(function.function, Function):
-            return call_function(
-                tr, function.function, (function.owner, *args), kwargs, cls=function.cls, node=node, open_args=open_args
-            )
-        return _call_method(tr, function.owner, function.function, args, kwargs, node, open_args)
-    if isinstance(function, Class):
-        return instantiate(tr, function, args, kwargs, node, open_args)
-    if isinstance(function, Native):
-        from analyzer.tracing.builtins import Call
+    return call_function(tr, function, args, kwargs, node=node, open_args=open_args)
 
-        if open_args and function.name not in _TAKES_ANY:
-            return tr.unknown(f"{function.name}() of arguments whose number is not known", label=f"{function.name}()")
-        return function.run(Call(tr, args, kwargs, node, open_args))
-    if isinstance(function, Partial):
-        return call(tr, function.function, (*function.args, *args), {**function.kwargs, **kwargs}, node, open_args)
-    if isinstance(function, Instance):
-        if "__hooks__" in function.attrs:
-            return call_with_hooks(
-                tr, function, args, lambda a: call_instance(tr, function, a, kwargs, node, open_args)
-            )
-        return call_instance(tr, function, args, kwargs, node, open_args)
-    if isinstance(function, (Api, Layer)):
-        if isinstance(function, Api):
-            return call_api(tr, function, args, kwargs, node, open_args)
-        if "__hooks__" in function.attrs:
-            return call_with_hooks(tr, function, args, lambda a: call_layer(tr, function, a, kwargs, node))
-        return call_layer(tr, function, args, kwargs, node)
-    if isinstance(function, Object):
-        return call_object(tr, function, args, kwargs, node)
-    if isinstance(function, Unknown):
-        return _call_unknown(tr, function, args)
+
+@CALLS.of(Bound)
+def _call_bound(tr: Tracer, bound: Bound, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool) -> Value:
+    owner, function = bound.owner, bound.function
+    if isinstance(function, Function):
+        return call_function(tr, function, (owner, *args), kwargs, cls=bound.cls, node=node, open_args=open_args)
+    if isinstance(owner, (Tensor, Layer, Instance, SuperV, Object)):
+        return call_method(tr, owner, function, args, kwargs, node, open_args)
+    return method(tr, owner, function, args, kwargs, node)
+
+
+@CALLS.of(Native)
+def _call_native(
+    tr: Tracer, function: Native, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
+) -> Value:
+    if open_args and function.name not in _TAKES_ANY:
+        return tr.unknown(f"{function.name}() of arguments whose number is not known", label=f"{function.name}()")
+    return function.run(Call(tr, args, kwargs, node, open_args))
+
+
+@CALLS.of(Partial)
+def _call_partial(
+    tr: Tracer, partial: Partial, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
+) -> Value:
+    return call(tr, partial.function, (*partial.args, *args), {**partial.kwargs, **kwargs}, node, open_args)
+
+
+@CALLS.of(Instance)
+def _call_object(
+    tr: Tracer, owner: Instance, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
+) -> Value:
+    if "__hooks__" in owner.attrs:
+        return call_with_hooks(tr, owner, args, lambda a: call_instance(tr, owner, a, kwargs, node, open_args))
+    return call_instance(tr, owner, args, kwargs, node, open_args)
+
+
+@CALLS.of(Layer)
+def _call_layer(tr: Tracer, layer: Layer, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool) -> Value:
+    if "__hooks__" in layer.attrs:
+        return call_with_hooks(tr, layer, args, lambda a: call_layer(tr, layer, a, kwargs, node))
+    return call_layer(tr, layer, args, kwargs, node)
+
+
+@CALLS.of(object)
+def _call_nothing(
+    tr: Tracer, value: Value, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
+) -> Value:
     return tr.unknown("a call")
 
 
-def call_with_hooks(
-    tr: Tracer, owner: Layer | Instance, args: tuple[Value, ...], run: Callable[[tuple[Value, ...]], Value]
+@CALLS.of(Unknown)
+def _call_unknown(
+    tr: Tracer, function: Unknown, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
 ) -> Value:
-    """A call of a module between its hooks, which may change its arguments and its result."""
-    for hook in hooks_of(owner, "before"):
-        changed = call(tr, hook, (owner, args), {})
-        if changed is not None:
-            args = changed if isinstance(changed, tuple) else (changed,)
-    result = run(args)
-    for hook in hooks_of(owner, "after"):
-        changed = call(tr, hook, (owner, args, result), {})
-        result = result if changed is None else changed
-    return result
-
-
-def _call_unknown(tr: Tracer, function: Unknown, args: tuple[Value, ...]) -> Value:
     tr.shared.unknown_calls[function.label or "an unknown function"] += 1
-    _forget(tr, args)
+    tr.forget(args)
     looked_up = function.label.endswith(".get") and function.origin == "param"  # in what a caller gives
     origin = function.origin if looked_up or not function.known_source else "foreign"
     result = Unknown(f"result of {function.label or 'an unknown function'}", origin, "")
     if function.label in ("item", "tolist"):
         result.pytype = "number"
     return result
-
-
-def _forget(tr: Tracer, args: tuple[Value, ...]) -> None:
-    """An unknown function may change the lists, dictionaries and objects that it is given."""
-    for value in args:
-        if isinstance(value, (ListV, DictV, Instance)):
-            tr.touch(value)
-            value.open = True
-
-
-def _call_method(
-    tr: Tracer,
-    owner: Value,
-    name: str,
-    args: tuple[Value, ...],
-    kwargs: dict[str, Value],
-    node: ast.Call | None,
-    open_args: bool,
-) -> Value:
-    if isinstance(owner, (Tensor, Layer, Instance, SuperV, Object)):
-        return call_method(tr, owner, name, args, kwargs, node, open_args)
-
-    return method(tr, owner, name, args, kwargs, node)
 
 
 def call_instance(
@@ -297,8 +269,6 @@ def _run_library(tr: Tracer, function: Function, frame: Frame) -> Value:
 
 
 def _run_body(tr: Tracer, function: Function, frame: Frame) -> Value:
-    from analyzer.tracing.statements import Returned, run_block
-
     depth = len(tr.frames)
     tr.frames.append(frame)
     try:
@@ -333,6 +303,7 @@ def _generated(tr: Tracer, function: Function, frame: Frame, made: Iterator_) ->
     )
 
 
+@CALLS.of(Class)
 def instantiate(
     tr: Tracer,
     cls: Class,

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-from analyzer.tracing.iteration import iterate
-from analyzer.tracing.plain_data import hashable, is_plain
+from analyzer.tracing.agreement import alike
+from analyzer.tracing.evaluation import call, iterate
+from analyzer.tracing.plain_data import NotPlain, hashable, is_plain, plain_data
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Api, Class, DictV, Function, Instance, Layer, ListV, SetV, Value
+from analyzer.tracing.truths import truth_of
+from analyzer.tracing.values import Api, Class, DictV, Function, Instance, Layer, ListV, SetV, Unknown, Value
 
 MOST_ELEMENTS = 100_000  # of a sequence that is made whole
 
@@ -58,3 +60,17 @@ def as_dict(tr: Tracer, value: Value) -> DictV:
             result.open = True
     result.open = result.open or next(items, None) is not None
     return result
+
+
+def in_order(tr: Tracer, items: list[Value], options: dict[str, Value]) -> list[Value]:
+    """The elements sorted; where their order is not known, each may be any of them."""
+    key, reverse = options.get("key"), truth_of(options.get("reverse", False))
+    try:
+        keys = [plain_data(v if key is None else call(tr, key, (v,), {})) for v in items]
+        if reverse is None:
+            raise NotPlain
+        order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+    except (NotPlain, TypeError):
+        same = items and all(alike(items[0], other) and not isinstance(other, Unknown) for other in items)
+        return items if same else [tr.unknown("an element of a sorted list") for _ in items]
+    return [items[i] for i in order]

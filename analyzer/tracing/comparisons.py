@@ -8,8 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.arithmetic import PLAIN, settled
-from analyzer.tracing.attributes import get_attribute
-from analyzer.tracing.calls import call
+from analyzer.tracing.evaluation import call, get_attribute
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.tensors import OpenSize, Size, Tensor

@@ -9,9 +9,8 @@ from itertools import islice
 from typing import Any
 
 from analyzer.tracing.agreement import alike
-from analyzer.tracing.collected import as_dict, as_set
-from analyzer.tracing.items import get_item
-from analyzer.tracing.iteration import iterate
+from analyzer.tracing.collected import as_dict, as_set, in_order
+from analyzer.tracing.evaluation import get_item, iterate, seen
 from analyzer.tracing.plain_data import WIDEST, NotPlain, applied, as_value, hashable, plain_data
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tensors import OpenSize, Size
@@ -27,7 +26,6 @@ from analyzer.tracing.values import (
     ListV,
     SetV,
     SuperV,
-    Unknown,
     Value,
 )
 from analyzer.validity.terms import Poly, product
@@ -36,7 +34,7 @@ from analyzer.validity.terms import Poly, product
 def method(
     tr: Tracer, owner: Value, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
-    args = tuple(a.value[0] if isinstance(a, Unknown) and a.value is not None else a for a in args)
+    args = tuple(seen(a) for a in args)
     if isinstance(owner, SetV) and name not in ("add", "clear", "copy"):
         return _of_set(tr, owner, name, args)
     if isinstance(owner, ListV):
@@ -148,8 +146,6 @@ def _of_list(tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwarg
         owner.open = False
         return None
     if name == "sort":
-        from analyzer.tracing.builtins.iterables import in_order
-
         tr.touch(owner)
         owner.items = in_order(tr, items, kwargs)
         return None

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from analyzer.tracing.problems import Problem
+from analyzer.tracing.problems import Diagnostic
 from analyzer.tracing.solver import satisfiable
 from analyzer.tracing.tensors import Shape, Tensor, show_shape
 from analyzer.tracing.values import Function, Instance, Unknown, Value
@@ -346,7 +346,7 @@ def _report(tr: Tracer, message: str, node: ast.AST | None, raises: bool, value:
     certain = tr.certain and not value.shape.vague
     made = (f"The value was made at {value.site.path}:{value.site.line}.",) if value.site is not None else ()
     level = "error" if raises else "warning"
-    tr.report(Problem(RULE, level, message, site, "annotation", made, certain, None, message.partition(" has ")[0]))
+    tr.report(Diagnostic(RULE, level, message, site, "annotation", made, certain, None, message.partition(" has ")[0]))
 
 
 # ------------------------------------------------------------------------------------------------------- comments
@@ -381,7 +381,7 @@ def check_comment(tr: Tracer, value: Value, node: ast.Assign | ast.AnnAssign | a
     wrong = mismatch(value.dims, contract, sizes)
     if wrong and tr.certain and tr.feasible():
         message = f"the comment names the shape {text}, but {wrong}: {show_shape(value.dims)}"
-        problem = Problem(
+        problem = Diagnostic(
             "tracing/shape-comment", "note", message, tr.site(node), "comment", (), True, None, text or ""
         )
         tr.report(problem)

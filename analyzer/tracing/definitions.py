@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import functools
 
-from analyzer.tracing.calls import call, call_function, evaluate
-from analyzer.tracing.flags import command_line_decorator
+from analyzer.tracing.calls import call_function
+from analyzer.tracing.evaluation import call, evaluate, run_block, seen
 from analyzer.tracing.frames import Frame
+from analyzer.tracing.operators.flags import command_line_decorator
 from analyzer.tracing.plain_data import is_plain
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
@@ -124,8 +125,7 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
     bases: list[Value] = []
     for base in node.bases:
         value = evaluate(tr, base.value if isinstance(base, ast.Starred) else base)
-        if isinstance(value, Unknown) and value.value is not None:
-            value = value.value[0]
+        value = seen(value)
         if isinstance(value, Native):
             if value.name == "object":
                 continue
@@ -140,8 +140,6 @@ def make_class(tr: Tracer, node: ast.ClassDef) -> Value:
     depth = len(tr.frames)
     tr.frames.append(Frame(scope, frame.path, "<class>", line=node.lineno))
     defined = tr.frames[-1].methods
-    from analyzer.tracing.statements import run_block
-
     try:
         run_block(tr, node.body)
     finally:

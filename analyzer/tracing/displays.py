@@ -9,11 +9,9 @@ from itertools import islice
 from typing import Any
 
 from analyzer.tracing.arithmetic import MOST_ITEMS
-from analyzer.tracing.attributes import get_attribute
-from analyzer.tracing.calls import call
+from analyzer.tracing.assignment import assign
 from analyzer.tracing.collected import as_set
-from analyzer.tracing.evaluation import evaluate
-from analyzer.tracing.iteration import iterate
+from analyzer.tracing.evaluation import call, evaluate, get_attribute, iterate
 from analyzer.tracing.plain_data import LONGEST, WIDEST, hashable
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
@@ -73,7 +71,6 @@ def _comprehension(tr: Tracer, node: Any, element: Callable[[], Value]) -> tuple
     frame = tr.frames[-1]
     outer = frame.scope
     frame.scope = Scope(outer, outer.globals)
-    from analyzer.tracing.statements import assign
 
     def descend(level: int) -> None:
         nonlocal endless

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from analyzer.tracing.declared_shapes import Contract, Sizes, commented, give_shape, known_sizes, mismatch
 from analyzer.tracing.libraries import MARK
-from analyzer.tracing.problems import Problem
+from analyzer.tracing.problems import Diagnostic
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
@@ -169,4 +169,4 @@ def _hold(tr: Tracer, function: Function, value: Tensor, declared: Declared, siz
     message = f"the docstring of `{function.name}` names the shape {declared.text} for {what}, but {wrong}"
     site = Site(function.path, declared.line)
     sentence = f"It is {show_shape(value.dims)} where {tr.place()} is reached."
-    tr.report(Problem(RULE, "note", message, site, "docstring", (sentence,), True, None, what))
+    tr.report(Diagnostic(RULE, "note", message, site, "docstring", (sentence,), True, None, what))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from analyzer.tracing.unit_tests import Case, cases_of
+from analyzer.tracing.unit_tests import UnitTest, cases_of
 
 MOST_DRIVERS = 4  # of one file: the nearest to it decide
 MOST_FILES = 400  # that are looked at
@@ -28,7 +28,7 @@ class Driver:
     path: str
     line: int
     tree: ast.Module
-    tests: tuple[Case, ...] = ()  # that a test runner would call
+    tests: tuple[UnitTest, ...] = ()  # that a test runner would call
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}"

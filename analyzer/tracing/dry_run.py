@@ -17,7 +17,7 @@ from typing import Any
 from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Level, Location
 from analyzer.problem import TargetProblem
 from analyzer.tracing.problems import DEFAULT_RUN, EVERY_RUN
-from analyzer.walls import PYTHON, Completed, Limits, Sandbox
+from analyzer.walls import PYTHON, Completed, ResourceLimits, Sandbox
 from analyzer.walls.imports import DRY_RUN, TOLD, frameworks_of
 from analyzer.walls.process import importing
 
@@ -27,11 +27,13 @@ RESULT = "dry.json"
 MOST_BYTES = 4 << 20
 RULE = "tracing/run-fails"
 _PLACE = re.compile(rf"(?:/[\w.+-]+)*/{PROJECT}/")
-LIMITS = Limits(seconds=90.0, memory=6 << 30, output=16 << 20)  # a first step on a laptop; larger ones are traced
+LIMITS = ResourceLimits(
+    seconds=90.0, memory=6 << 30, output=16 << 20
+)  # a first step on a laptop; larger ones are traced
 
 
 @dataclass(frozen=True)
-class Frame:
+class TracebackFrame:
     """One line of the repository's own code in a traceback."""
 
     path: str
@@ -44,17 +46,17 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Failure:
+class Raised:
     kind: str
     message: str
-    frames: tuple[Frame, ...]  # outermost first; never empty
+    frames: tuple[TracebackFrame, ...]  # outermost first; never empty
 
 
 @dataclass(frozen=True)
 class DryRun:
     """What came of the run. Neither `failure` nor `unreached`: the first training step went well."""
 
-    failure: Failure | None = None
+    failure: Raised | None = None
     unreached: str | None = None  # what the script needs and does not have here
     steps: int = 0
     batches: int = 0
@@ -64,7 +66,7 @@ class DryRun:
 
 
 def dry_run(
-    path: Path, root: Path, sandbox: Sandbox, *, arguments: Sequence[str] = (), limits: Limits = LIMITS
+    path: Path, root: Path, sandbox: Sandbox, *, arguments: Sequence[str] = (), limits: ResourceLimits = LIMITS
 ) -> DryRun:
     """Execute the script at `path` of the repository at `root` until its first training step is over."""
     relative = path.resolve().relative_to(root.resolve()).as_posix()
@@ -125,7 +127,7 @@ def with_dry_run(traced: AnalysisResult, run: DryRun, target: str, script: str) 
     return replace(traced, findings=tuple(confirmed if f is told else f for f in traced.findings))
 
 
-def _tells(finding: Finding, last: Frame, frames: set[tuple[str, int]]) -> bool:
+def _tells(finding: Finding, last: TracebackFrame, frames: set[tuple[str, int]]) -> bool:
     """Whether a finding of the tracing speaks of this failure: its line is the failing one, or a call on the way."""
     place = finding.location
     if place is None or finding.level is Level.NOTE or not finding.rule.startswith(("tracing/", "python/")):
@@ -151,7 +153,7 @@ def _refuted(finding: Finding, run: DryRun) -> Finding:
     return replace(finding, level=Level.WARNING, confidence=Confidence.POSSIBLE, evidence=passed)
 
 
-def _sentences(run: DryRun, failure: Failure) -> tuple[str, ...]:
+def _sentences(run: DryRun, failure: Raised) -> tuple[str, ...]:
     which = f"batch {run.batches}" if run.batches else "before the first batch"
     zeros = (f"Data sets replaced by zeros of their sizes: {', '.join(run.data)}.",) if run.data else ()
     return (
@@ -161,7 +163,7 @@ def _sentences(run: DryRun, failure: Failure) -> tuple[str, ...]:
     )
 
 
-def _finding(failure: Failure, sentences: tuple[str, ...], target: str) -> Finding:
+def _finding(failure: Raised, sentences: tuple[str, ...], target: str) -> Finding:
     place = failure.frames[-1]
     return Finding(
         rule=RULE,
@@ -212,12 +214,12 @@ def _checked(data: Any) -> DryRun:
     if status == "failed":
         error = data["error"]
         frames = tuple(
-            Frame(_text(f["path"]), _count(f["line"]), _text(f["name"], 80), _text(f["text"], 160))
+            TracebackFrame(_text(f["path"]), _count(f["line"]), _text(f["name"], 80), _text(f["text"], 160))
             for f in error["frames"][-12:]
         )
         if not frames or any(f.path.startswith(("/", "..")) for f in frames):
             raise ValueError("frames")
-        failure = Failure(_text(error["type"], 80), _text(error["message"], 400), frames)
+        failure = Raised(_text(error["type"], 80), _text(error["message"], 400), frames)
         if failure.kind in ("IndexError", "ValueError") and "argv" in frames[-1].text:
             return DryRun(unreached="arguments that nobody gave", shapes=shapes)
         return DryRun(failure, None, steps, batches, made_up, zeros, shapes)

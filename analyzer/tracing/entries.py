@@ -7,16 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from analyzer.problem import UsageProblem
-from analyzer.tracing.calls import call, call_instance
+from analyzer.tracing.calls import call_instance
 from analyzer.tracing.docstrings import RESULT, documented
 from analyzer.tracing.drivers import Driver, drivers_of
+from analyzer.tracing.evaluation import call
 from analyzer.tracing.exploring import MOST_ENTRY_PATHS, define, explore_beside, explore_paths, scale_of
 from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.inferred_arguments import configurations_of, is_open, unknown_arguments, with_configurations
 from analyzer.tracing.kept_modules import undone
 from analyzer.tracing.modules import run_module
 from analyzer.tracing.paths import OutOfBudget
-from analyzer.tracing.problems import DEFAULT_CONFIGURATION, DOCUMENTED_CALL, Problem
+from analyzer.tracing.problems import DEFAULT_CONFIGURATION, DOCUMENTED_CALL, Diagnostic
 from analyzer.tracing.solver import Effort
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.unit_tests import cases_of, run_case
@@ -129,7 +130,7 @@ def _explore_further(base: Tracer, value: Class | Function, scope: Scope, relati
             shared.problems[key] = replace(shared.problems[key], tier=DOCUMENTED_CALL, certain=False)
 
 
-def _new(shared: Shared, before: dict[tuple[Any, ...], Problem]) -> list[tuple[Any, ...]]:
+def _new(shared: Shared, before: dict[tuple[Any, ...], Diagnostic]) -> list[tuple[Any, ...]]:
     """The errors that were not there before; what else is new is dropped, but for advice."""
     for key, problem in list(shared.problems.items()):
         if problem is not before.get(key) and (key in before or problem.level == "warning"):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from analyzer.tracing import expressions, statements  # noqa: F401 (they fill the tables of `evaluation`)
 from analyzer.tracing.frames import Shared
 from analyzer.tracing.kept_modules import undone
 from analyzer.tracing.modules import run_module

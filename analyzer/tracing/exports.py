@@ -6,7 +6,7 @@ import ast
 from difflib import get_close_matches
 from pathlib import Path
 
-from analyzer.tracing.problems import Problem
+from analyzer.tracing.problems import Diagnostic
 from analyzer.tracing.signatures import ArgumentMismatch
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Module
@@ -17,7 +17,7 @@ _OPEN = frozenset(("globals", "setattr", "exec", "eval", "__getattr__", "__dict_
 class MissingName(ArgumentMismatch):
     """`from module import name` or `module.name` where the module has no such name."""
 
-    def __init__(self, problem: Problem, exception: str) -> None:
+    def __init__(self, problem: Diagnostic, exception: str) -> None:
         super().__init__(problem)
         self.name = exception
 
@@ -35,7 +35,7 @@ def refuse_missing(tr: Tracer, module: Module, name: str, node: ast.AST | None, 
         return
     near = get_close_matches(name, bound, 1)
     message = f"`{module.name}` has no `{name}`" + (f"; did you mean `{near[0]}`?" if near else "")
-    problem = Problem(
+    problem = Diagnostic(
         "python/missing-attribute",
         "error",
         f"{message} ({module.path} binds no such name)",

@@ -7,20 +7,16 @@ from itertools import islice
 
 from analyzer.tracing import displays
 from analyzer.tracing.arithmetic import binary, unary
-from analyzer.tracing.attributes import get_attribute
+from analyzer.tracing.assignment import store_name
 from analyzer.tracing.calls import EnoughYields, call_node
 from analyzer.tracing.comparisons import compare, invert_truth
 from analyzer.tracing.definitions import make_lambda
-from analyzer.tracing.evaluation import RULES, evaluate
-from analyzer.tracing.items import get_item
-from analyzer.tracing.iteration import iterate
+from analyzer.tracing.evaluation import EXPRESSIONS, evaluate, get_attribute, get_item, iterate
 from analyzer.tracing.names import lookup
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test, truth_of
 from analyzer.tracing.values import Iterator_, SliceV, Unknown, Value
 from analyzer.validity.terms import Cond, all_of, any_of
-
-__all__ = ["evaluate"]
 
 
 def _constant(tr: Tracer, node: ast.Constant) -> Value:
@@ -130,8 +126,6 @@ def _call(tr: Tracer, node: ast.Call) -> Value:
 
 
 def _named(tr: Tracer, node: ast.NamedExpr) -> Value:
-    from analyzer.tracing.statements import store_name
-
     value = evaluate(tr, node.value)
     store_name(tr, node.target.id, value)
     return value
@@ -170,8 +164,8 @@ def _starred(tr: Tracer, node: ast.Starred) -> Value:
     return evaluate(tr, node.value)
 
 
-RULES.update(displays.RULES)
-RULES.update(
+EXPRESSIONS.update(displays.RULES)
+EXPRESSIONS.update(
     {
         ast.Constant: _constant,
         ast.Name: _name,

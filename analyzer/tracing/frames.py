@@ -14,10 +14,10 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.annotations import Call
-from analyzer.tracing.problems import Problem
+from analyzer.tracing.annotations import ObservedCall
+from analyzer.tracing.problems import Diagnostic
 from analyzer.tracing.solver import Effort
-from analyzer.tracing.symbols import Known, Site
+from analyzer.tracing.symbols import Site, SymbolFacts
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.values import Class, Function, Scope, Value
 
@@ -65,7 +65,7 @@ class Shared:
     root: FilePath
     versions: Versions
     sources: dict[str, ast.Module] = field(default_factory=dict)
-    problems: dict[tuple[Any, ...], Problem] = field(default_factory=dict)
+    problems: dict[tuple[Any, ...], Diagnostic] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
     cut_short: dict[str, None] = field(default_factory=dict)  # functions and classes whose budget is spent
     unknown_calls: Counter[str] = field(default_factory=Counter)
@@ -77,14 +77,16 @@ class Shared:
     ends: float = field(default_factory=lambda: time.process_time() + MOST_SECONDS)
     unmergeable: set[Site] = field(default_factory=set)
     kept: dict[Any, Any] = field(default_factory=dict)  # modules that were followed, see `kept_modules`
-    kept_symbols: dict[str, Known] = field(default_factory=dict)  # of all of them
+    kept_symbols: dict[str, SymbolFacts] = field(default_factory=dict)  # of all of them
     import_steps: int = IMPORT_STEPS
     operations: Iterator[int] = field(default_factory=lambda: count(1))  # numbers of operator applications
     files: dict[tuple[str, str, str], FilePath | None] = field(default_factory=dict)  # where modules were found
     passed: set[tuple[str, int, str]] = field(
         default_factory=set
     )  # (path, line, operator) on a path that no error ends there
-    observed: dict[str, dict[int, list[Call]]] | None = None  # path -> line of a function -> its calls, where wanted
+    observed: dict[str, dict[int, list[ObservedCall]]] | None = (
+        None  # path -> line of a function -> its calls, where wanted
+    )
     fed_ranks: dict[Site, int | None] = field(default_factory=dict)  # of placeholders without a shape; None: several
     reached: set[str] = field(default_factory=set)  # qualified names of classes and functions that were called
     assigned: dict[tuple[str, int, int], list[Tensor]] = field(default_factory=dict)  # by file, line, name's end

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
-from analyzer.frameworks.api_tables import Asked, Choice, Table, all_tables, asked_of, tables
+from analyzer.frameworks.api_tables import ApiTable, Asked, Choice, all_tables, asked_of, tables
 from analyzer.frameworks.removed_names import REMOVED
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.problems import Problem
+from analyzer.tracing.problems import Diagnostic
 from analyzer.tracing.symbols import Site
 
 _BASE_ARGUMENTS = frozenset(
@@ -40,7 +40,7 @@ _SHORT = {"tensorflow": "TensorFlow", "torch": "PyTorch", "keras": "Keras", "num
 _PACKAGES = frozenset(_SHORT)
 
 
-def check_framework_names(tree: ast.Module, path: str, versions: Versions) -> Iterator[Problem]:
+def check_framework_names(tree: ast.Module, path: str, versions: Versions) -> Iterator[Diagnostic]:
     """Attributes that do not exist and arguments that do not fit, outside guarded code."""
     aliases = _aliases(tree)
     if not aliases:
@@ -71,7 +71,7 @@ def check_framework_names(tree: ast.Module, path: str, versions: Versions) -> It
                 yield from _check_prefixes(node, alias.name, path, versions)
 
 
-def _check_prefixes(node: ast.AST, module: str, path: str, versions: Versions) -> Iterator[Problem]:
+def _check_prefixes(node: ast.AST, module: str, path: str, versions: Versions) -> Iterator[Diagnostic]:
     """The parts of an imported module's name that a version has no more."""
     parts = module.split(".")
     for end in range(2, len(parts) + 1):
@@ -147,7 +147,7 @@ def has_name(name: str, versions: Versions) -> bool:
     return bool(choice.tables) and all(_has(table, module, last) for table in choice.tables)
 
 
-def _check_attribute(node: ast.AST, name: str, path: str, versions: Versions) -> Iterator[Problem]:
+def _check_attribute(node: ast.AST, name: str, path: str, versions: Versions) -> Iterator[Diagnostic]:
     framework = name.partition(".")[0]
     site = Site(path, getattr(node, "lineno", 1))
     if name in REMOVED:
@@ -172,27 +172,27 @@ def _check_attribute(node: ast.AST, name: str, path: str, versions: Versions) ->
         return  # it may exist in the version that the repository uses
     hint = f"; did you mean `{near[0]}`?" if near and not lived else lived
     against = f"{_SHORT[framework]} {choice}"
-    yield Problem(
+    yield Diagnostic(
         "python/missing-attribute", "error",
         f"`{module}` has no attribute `{last}`{hint} (checked against {against})",
         site, name, (f"Names of {against}.",), certain, None, name,
     )  # fmt: skip
 
 
-def _removed(name: str, framework: str, asked: Asked, site: Site) -> Iterator[Problem]:
+def _removed(name: str, framework: str, asked: Asked, site: Site) -> Iterator[Diagnostic]:
     removed = REMOVED[name]
     wanted = asked.version or asked.low
     if wanted is None or not removed.missing(wanted) or (asked.version is None and removed.back is not None):
         return
     use = f"; use {removed.instead}" if removed.instead else ""
     version = f"{_SHORT[framework]} {asked}"
-    yield Problem(
+    yield Diagnostic(
         "python/removed-api", "error", f"`{name}` does not exist in {version}{use}", site, name,
         (f"The repository asks for {version}.",), True, None, name,
     )  # fmt: skip
 
 
-def _has(table: Table, module: str, last: str) -> bool:
+def _has(table: ApiTable, module: str, last: str) -> bool:
     """Whether the name exists; a module that the table does not describe may hold anything."""
     names = table.modules.get(module)
     if names is None or last in names:
@@ -210,7 +210,7 @@ def _lived(framework: str, module: str, last: str, choice: Choice) -> str:
     return f"; the last version known to have it is {having[-1]}"
 
 
-def _check_call(node: ast.Call, name: str, path: str, versions: Versions) -> Iterator[Problem]:
+def _check_call(node: ast.Call, name: str, path: str, versions: Versions) -> Iterator[Diagnostic]:
     home = _home(name)
     if home is None:
         return
@@ -230,7 +230,7 @@ def _check_call(node: ast.Call, name: str, path: str, versions: Versions) -> Ite
     if problem is None or declared is None:
         return
     against = f"{_SHORT[framework]} {choice}"
-    yield Problem(
+    yield Diagnostic(
         "python/argument-mismatch", "error",
         f"`{name}` {problem} (checked against {against})", Site(path, node.lineno), name,
         (f"Signature: {last}({', '.join(declared)})",), choice.certain and not choice.gone_only, None, name,

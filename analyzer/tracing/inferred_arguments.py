@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from analyzer.tracing.calls import call
+from analyzer.tracing.evaluation import call
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Class, Function, Object, Scope, Unknown, Value
 

@@ -6,9 +6,10 @@ import ast
 from typing import Any
 
 from analyzer.tracing.agreement import alike
-from analyzer.tracing.attributes import delete_attribute, get_attribute, set_attribute
-from analyzer.tracing.iteration import fields_of, iterate
-from analyzer.tracing.operators import layer_item
+from analyzer.tracing.attributes import delete_attribute, set_attribute
+from analyzer.tracing.comparisons import compare
+from analyzer.tracing.evaluation import ITEMS, call, get_attribute, get_item, iterate, seen
+from analyzer.tracing.iteration import fields_of
 from analyzer.tracing.operators.data import item
 from analyzer.tracing.operators.indexing import assign_item, index_tensor
 from analyzer.tracing.operators.torch_modules import Children
@@ -30,52 +31,71 @@ from analyzer.tracing.values import (
     Value,
 )
 
+ITEMS.of(Tensor)(index_tensor)
 
-def get_item(tr: Tracer, value: Value, index: Value, node: ast.AST | None = None) -> Value:
-    if isinstance(value, Unknown) and value.value is not None:
-        value = value.value[0]
-    if isinstance(index, Unknown) and index.value is not None:
-        index = index.value[0]
-    if isinstance(value, Tensor):
-        return index_tensor(tr, value, index, node)
-    if isinstance(value, (ListV, tuple, str, bytes)):
-        return _of_sequence(tr, value, index, node)
-    if isinstance(value, Iterator_) and isinstance(value.length, int) and isinstance(index, int) and not value.once:
+
+@ITEMS.of(Iterator_)
+def _of_iterator(tr: Tracer, value: Iterator_, index: Value, node: ast.AST | None) -> Value:
+    if isinstance(value.length, int) and isinstance(index, int) and not value.once:
         return _of_sequence(tr, tuple(value.items()), index, node)
-    if isinstance(value, Class) and (members := value.scope.names.get("__members__")) is not None:
-        return get_item(tr, members, index, node)
-    if isinstance(value, DictV):
-        return _of_dict(tr, value, index)
-    if isinstance(value, OpenSize):
-        if value.tensor.dims is not None:
-            return _of_sequence(tr, Size(value.tensor.dims), index, node)
-        if isinstance(index, int):
-            return tr.dimension(value.tensor, index)
-        return tr.unknown("part of a shape", "data", pytype="list")
-    if isinstance(value, Layer):
-        return layer_item(tr, value, index)
-    if isinstance(value, Instance):
-        if (fields := fields_of(value)) is not None:
-            return get_item(tr, tuple(fields), index, node)
-        if value.cls.find("__getitem__"):
-            from analyzer.tracing.calls import call
+    return _of_any(tr, value, index, node)
 
-            return call(tr, get_attribute(tr, value, "__getitem__"), (index,), {})
-        items = value.attrs.get("items")
-        if value.cls.library_bases and isinstance(items, (ListV, DictV)):
-            return get_item(tr, items, index, node)
-        return tr.unknown("an item")
-    if isinstance(value, Unknown):
-        return _of_unknown_item(tr, value, index)
-    if isinstance(value, Object):
-        if value.kind == "namespace" and isinstance(index, str) and index in value.attrs:
-            return value.attrs[index]
 
-        return item(tr, value, index)
+@ITEMS.of(Class)
+def _of_class(tr: Tracer, value: Class, index: Value, node: ast.AST | None) -> Value:
+    members = value.scope.names.get("__members__")
+    return _of_any(tr, value, index, node) if members is None else get_item(tr, members, index, node)
+
+
+@ITEMS.of(OpenSize)
+def _of_open_size(tr: Tracer, value: OpenSize, index: Value, node: ast.AST | None) -> Value:
+    if value.tensor.dims is not None:
+        return _of_sequence(tr, Size(value.tensor.dims), index, node)
+    if isinstance(index, int):
+        return tr.dimension(value.tensor, index)
+    return tr.unknown("part of a shape", "data", pytype="list")
+
+
+@ITEMS.of(Layer)
+def _of_layer(tr: Tracer, value: Layer, index: Value, node: ast.AST | None) -> Value:
+    """Of a sequence, a list or a dictionary of modules."""
+    items = value.attrs.get("items")
+    if not isinstance(items, (ListV, DictV)):
+        return tr.unknown("an item of a layer")
+    found = get_item(tr, items, index)
+    if not isinstance(index, SliceV) or not isinstance(items, ListV):
+        return found
+    part = Layer(value.name, {}, value.site)
+    part.attrs["items"] = found
+    return part
+
+
+@ITEMS.of(Instance)
+def _of_instance(tr: Tracer, value: Instance, index: Value, node: ast.AST | None) -> Value:
+    if (fields := fields_of(value)) is not None:
+        return get_item(tr, tuple(fields), index, node)
+    if value.cls.find("__getitem__"):
+        return call(tr, get_attribute(tr, value, "__getitem__"), (index,), {})
+    items = value.attrs.get("items")
+    if value.cls.library_bases and isinstance(items, (ListV, DictV)):
+        return get_item(tr, items, index, node)
+    return tr.unknown("an item")
+
+
+@ITEMS.of(Object)
+def _of_object(tr: Tracer, value: Object, index: Value, node: ast.AST | None) -> Value:
+    if value.kind == "namespace" and isinstance(index, str) and index in value.attrs:
+        return value.attrs[index]
+    return item(tr, value, index)
+
+
+@ITEMS.of(object)
+def _of_any(tr: Tracer, value: Value, index: Value, node: ast.AST | None) -> Value:
     return tr.unknown("an item", getattr(value, "origin", "imprecise"))
 
 
-def _of_unknown_item(tr: Tracer, value: Unknown, index: Value) -> Value:
+@ITEMS.of(Unknown)
+def _of_unknown(tr: Tracer, value: Unknown, index: Value, node: ast.AST | None) -> Value:
     if value.tensor is not None and value.tensor.framework != "unknown":
         return get_item(tr, value.tensor, index)
     if isinstance(index, SliceV) or not hashable(index):
@@ -87,6 +107,7 @@ def _of_unknown_item(tr: Tracer, value: Unknown, index: Value) -> Value:
     return value.items[index]
 
 
+@ITEMS.of(ListV, tuple, str, bytes)
 def _of_sequence(tr: Tracer, value: Any, index: Value, node: ast.AST | None) -> Value:
     items = value.items if isinstance(value, ListV) else value
     if isinstance(index, Tensor) and isinstance(index.value, int):
@@ -152,7 +173,8 @@ def _open_slice(value: ListV, index: SliceV) -> ListV:
     return found
 
 
-def _of_dict(tr: Tracer, value: DictV, index: Value) -> Value:
+@ITEMS.of(DictV)
+def _of_dict(tr: Tracer, value: DictV, index: Value, node: ast.AST | None) -> Value:
     if hashable(index):
         if index in value.items:
             return value.items[index]
@@ -172,8 +194,6 @@ def _of_dict(tr: Tracer, value: DictV, index: Value) -> Value:
         and index.origin in ("flag", "param")
     ):
         for key, found in list(value.items.items())[:-1]:  # one path for each choice
-            from analyzer.tracing.comparisons import compare
-
             if tr.decide(compare(tr, ast.Eq, index, key), None, f"{index.label} == {key!r}"):
                 return found
         return list(value.items.values())[-1]
@@ -182,8 +202,6 @@ def _of_dict(tr: Tracer, value: DictV, index: Value) -> Value:
 
 def _made(tr: Tracer, value: DefaultDict, index: Value) -> Value:
     """What a dictionary with defaults makes of a key that it lacks."""
-    from analyzer.tracing.calls import call
-
     if isinstance(value.factory, int):
         return value.factory
     if value.factory is None:
@@ -194,8 +212,7 @@ def _made(tr: Tracer, value: DefaultDict, index: Value) -> Value:
 
 
 def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
-    if isinstance(index, Unknown) and index.value is not None:
-        index = index.value[0]
+    index = seen(index)
     if isinstance(owner, Children) and isinstance(index, str):
         set_attribute(tr, owner.module, index, value)
     if isinstance(owner, DictV):
@@ -213,8 +230,6 @@ def set_item(tr: Tracer, owner: Value, index: Value, value: Value) -> None:
         else:
             owner.open = True
     elif isinstance(owner, Instance) and owner.cls.find("__setitem__"):
-        from analyzer.tracing.calls import call
-
         call(tr, get_attribute(tr, owner, "__setitem__"), (index, value), {})
     elif isinstance(owner, Layer) or (
         isinstance(owner, Instance) and isinstance(owner.attrs.get("items"), (ListV, DictV))

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from analyzer.tracing.attributes import get_attribute
+from analyzer.tracing.evaluation import ELEMENTS, call, get_attribute, iterate, seen
 from analyzer.tracing.operators.data import elements
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
@@ -19,7 +19,6 @@ from analyzer.tracing.values import (
     Layer,
     ListV,
     Object,
-    SetV,
     Unknown,
     Value,
 )
@@ -28,49 +27,72 @@ from analyzer.validity.terms import Poly, equal
 MOST_ROWS = 64  # a tensor with more rows gives one representative row
 
 
-def iterate(tr: Tracer, value: Value, node: ast.AST | None) -> tuple[Iterator[Value], bool]:
-    """The elements, and whether their number is unknown (then the iterator gives representatives without end)."""
-    if isinstance(value, Unknown) and value.value is not None:
-        value = value.value[0]
-    if isinstance(value, Iterator_):
-        if not value.once:
-            return value.items(), value.endless
-        tr.touch(value)
-        value.begin()
-        return _taken(tr, value), value.endless
-    if isinstance(value, (ListV, SetV)):
-        return (_open_list(tr, value), True) if value.open else (iter(list(value.items)), False)
-    if isinstance(value, tuple):
-        return iter(value), False
-    if isinstance(value, DictV):
-        return (_forever_after(list(value.items), tr), True) if value.open else (iter(list(value.items)), False)
-    if isinstance(value, str):
-        return iter(value), False
-    if isinstance(value, bytes):
-        return iter(value), False
-    if isinstance(value, Tensor):
-        return _rows(tr, value)
-    if isinstance(value, Layer) or (
-        isinstance(value, Instance) and not value.cls.find("__iter__") and "items" in value.attrs
-    ):
-        items = value.attrs.get("items")
-        if isinstance(items, ListV):
-            return iterate(tr, items, node)
-        if isinstance(items, DictV):
-            return iterate(tr, items, node)
-    if isinstance(value, Instance):
-        fields = fields_of(value)
-        return (iter(fields), False) if fields is not None else _of_instance(tr, value)
-    if isinstance(value, Class) and isinstance(members := value.scope.names.get("__members__"), DictV):
+Elements = tuple[Iterator[Value], bool]
+
+
+@ELEMENTS.of(Iterator_)
+def _of_iterator(tr: Tracer, value: Iterator_, node: ast.AST | None) -> Elements:
+    if not value.once:
+        return value.items(), value.endless
+    tr.touch(value)
+    value.begin()
+    return _taken(tr, value), value.endless
+
+
+@ELEMENTS.of(ListV)
+def _of_list(tr: Tracer, value: ListV, node: ast.AST | None) -> Elements:
+    return (_open_list(tr, value), True) if value.open else (iter(list(value.items)), False)
+
+
+@ELEMENTS.of(tuple, str, bytes)
+def _of_constant(tr: Tracer, value: Any, node: ast.AST | None) -> Elements:
+    return iter(value), False
+
+
+@ELEMENTS.of(DictV)
+def _of_dict(tr: Tracer, value: DictV, node: ast.AST | None) -> Elements:
+    return (_forever_after(list(value.items), tr), True) if value.open else (iter(list(value.items)), False)
+
+
+@ELEMENTS.of(Layer)
+def _of_layer(tr: Tracer, value: Layer | Instance, node: ast.AST | None) -> Elements:
+    items = value.attrs.get("items")
+    return iterate(tr, items, node) if isinstance(items, (ListV, DictV)) else _of_any(tr, value, node)
+
+
+@ELEMENTS.of(Instance)
+def _of_instance(tr: Tracer, value: Instance, node: ast.AST | None) -> Elements:
+    if not value.cls.find("__iter__") and isinstance(value.attrs.get("items"), (ListV, DictV)):
+        return _of_layer(tr, value, node)
+    fields = fields_of(value)
+    return (iter(fields), False) if fields is not None else _by_methods(tr, value)
+
+
+@ELEMENTS.of(Class)
+def _of_class(tr: Tracer, value: Class, node: ast.AST | None) -> Elements:
+    members = value.scope.names.get("__members__")
+    if isinstance(members, DictV):
         return iter(list(dict.fromkeys(members.items.values()))), False
-    if isinstance(value, Object):
-        found = elements(tr, value)
-        if found is not None:
-            return found
-    if isinstance(value, Unknown):
-        return _repeat(tr, value), True
-    if isinstance(value, OpenSize):
-        return _sizes(tr, value), True
+    return _of_any(tr, value, node)
+
+
+@ELEMENTS.of(Object)
+def _of_object(tr: Tracer, value: Object, node: ast.AST | None) -> Elements:
+    return elements(tr, value) or _of_any(tr, value, node)
+
+
+@ELEMENTS.of(Unknown)
+def _of_unknown(tr: Tracer, value: Unknown, node: ast.AST | None) -> Elements:
+    return _repeat(tr, value), True
+
+
+@ELEMENTS.of(OpenSize)
+def _of_open_size(tr: Tracer, value: OpenSize, node: ast.AST | None) -> Elements:
+    return _sizes(tr, value), True
+
+
+@ELEMENTS.of(object)
+def _of_any(tr: Tracer, value: Value, node: ast.AST | None) -> Elements:
     return _repeat(tr, Unknown("an element", getattr(value, "origin", "imprecise"))), True
 
 
@@ -136,7 +158,8 @@ def _forever_after(items: list[Value], tr: Tracer) -> Iterator[Value]:
         yield tr.unknown("an element")
 
 
-def _rows(tr: Tracer, value: Tensor) -> tuple[Iterator[Value], bool]:
+@ELEMENTS.of(Tensor)
+def _rows(tr: Tracer, value: Tensor, node: ast.AST | None) -> Elements:
     dims = value.dims
     if dims is None or not dims:
         return iter_forever(tr, lambda: Tensor(None, value.dtype, value.framework)), True
@@ -157,9 +180,7 @@ def iter_forever(tr: Tracer, make: Any) -> Iterator[Value]:
         yield make()
 
 
-def _of_instance(tr: Tracer, value: Instance) -> tuple[Iterator[Value], bool]:
-    from analyzer.tracing.calls import call
-
+def _by_methods(tr: Tracer, value: Instance) -> Elements:
     if value.cls.find("__iter__"):
         found = call(tr, get_attribute(tr, value, "__iter__"), (), {})
         if found is not value:
@@ -174,14 +195,13 @@ def _of_instance(tr: Tracer, value: Instance) -> tuple[Iterator[Value], bool]:
 
 def unpack(tr: Tracer, value: Value, count: int, starred: int | None, node: ast.AST) -> list[Value]:
     """`count` values for as many targets; the one at `starred` takes the rest as a list."""
-    if isinstance(value, Unknown) and value.value is not None:
-        value = value.value[0]
+    value = seen(value)
     if isinstance(value, OpenSize) and starred is None:
         tr.set_rank(value.tensor, count)
         assert value.tensor.dims is not None
         return list(value.tensor.dims)
     if isinstance(value, Unknown):
-        return _of_unknown(tr, value, count, starred)
+        return _parts(tr, value, count, starred)
     if isinstance(value, Tensor) and value.dims and starred is None and not isinstance(value.value, tuple):
         first = value.dims[0]
         if isinstance(first, int) and first != count:
@@ -217,7 +237,7 @@ def unpack(tr: Tracer, value: Value, count: int, starred: int | None, node: ast.
     return parts
 
 
-def _of_unknown(tr: Tracer, value: Unknown, count: int, starred: int | None) -> list[Value]:
+def _parts(tr: Tracer, value: Unknown, count: int, starred: int | None) -> list[Value]:
     parts: list[Value] = []
     for index in range(count):
         if index not in value.items:

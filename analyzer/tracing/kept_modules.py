@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from analyzer.tracing.paths import Condition, Decision, OutOfBudget, PathEnd
-from analyzer.tracing.symbols import Known
+from analyzer.tracing.symbols import SymbolFacts
 from analyzer.tracing.tensors import Shape, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Module
@@ -26,7 +26,7 @@ class Kept:
     module: Module
     decisions: list[Decision] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
-    symbols: dict[str, Known] = field(default_factory=dict)
+    symbols: dict[str, SymbolFacts] = field(default_factory=dict)
     ranks: dict[str, Shape] = field(default_factory=dict)
     needs: list[Key] = field(default_factory=list)  # modules that it imports itself
     met_default: bool = False  # it, or a module that it imports, read a flag at its default

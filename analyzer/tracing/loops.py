@@ -7,8 +7,9 @@ import functools
 from typing import Any
 
 from analyzer.tracing.agreement import alike
-from analyzer.tracing.expressions import evaluate
-from analyzer.tracing.iteration import iterate, known_elements
+from analyzer.tracing.assignment import assign
+from analyzer.tracing.evaluation import BREAK, evaluate, iterate, run_block
+from analyzer.tracing.iteration import known_elements
 from analyzer.tracing.paths import Journal
 from analyzer.tracing.tensors import Shape, Tensor
 from analyzer.tracing.tracer import Tracer
@@ -23,8 +24,6 @@ FEW_ROUNDS = 3  # rounds of a loop whose bounds nobody knows
 
 
 def run_for(tr: Tracer, node: ast.For) -> Any:
-    from analyzer.tracing.statements import BREAK, assign, run_block
-
     sequence = evaluate(tr, node.iter)
     items, endless = iterate(tr, sequence, node.iter)
     known = known_elements(sequence)
@@ -60,8 +59,6 @@ def run_for(tr: Tracer, node: ast.For) -> Any:
 
 
 def run_while(tr: Tracer, node: ast.While) -> Any:
-    from analyzer.tracing.statements import BREAK, run_block
-
     rounds, unknown_rounds, begun = 0, 0, tr.shared.steps
     seen = _Changes(node)
     while True:

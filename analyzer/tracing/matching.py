@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.builtins.introspection import is_a
 from analyzer.tracing.comparisons import compare
-from analyzer.tracing.expressions import evaluate
+from analyzer.tracing.evaluation import evaluate, get_attribute
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Class, DictV, Function, Iterator_, ListV, Native, SetV, Value, field_names
 from analyzer.validity.terms import Poly

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from analyzer.tracing.evaluation import run_block
 from analyzer.tracing.exports import refuse_missing
 from analyzer.tracing.frames import Frame
 from analyzer.tracing.kept_modules import follow_once, start_folder, taken
@@ -216,8 +217,6 @@ def _load(tr: Tracer, name: str) -> Value:
 
 
 def run_module(tr: Tracer, tree: ast.Module, scope: Scope, path: str) -> None:
-    from analyzer.tracing.statements import run_block
-
     depth = len(tr.frames)
     tr.frames.append(Frame(scope, path))
     try:

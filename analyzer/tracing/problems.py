@@ -28,13 +28,13 @@ class PyRaise(Exception):
 class ShapeFailure(PyRaise):
     """An operator refuses its operands on this path, whatever the input."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Diagnostic) -> None:
         super().__init__("RuntimeError", problem.message)
         self.problem = problem
 
 
 @dataclass(frozen=True)
-class Problem:
+class Diagnostic:
     """A verdict before it becomes a finding."""
 
     rule: str

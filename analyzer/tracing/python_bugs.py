@@ -13,7 +13,7 @@ from pathlib import Path
 
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.framework_api import check_framework_names
-from analyzer.tracing.problems import Problem
+from analyzer.tracing.problems import Diagnostic
 from analyzer.tracing.python_tools import merged, with_mypy, with_pyright, with_ruff
 from analyzer.tracing.tool_runs import ToolFailed
 from analyzer.tracing.type_checkers import NOTHING, Known, said_of
@@ -27,16 +27,16 @@ def check_python(
     text: str,
     tree: ast.Module,
     versions: Versions,
-    known: Collection[Problem],
+    known: Collection[Diagnostic],
     note: Callable[[str], None],
     types: Known = NOTHING,
-) -> list[Problem]:
+) -> list[Diagnostic]:
     """Problems of one file that `text` and `tree` are the content of, besides those `known` from tracing it.
 
     `note` hears which tool could not say anything; `types` are answers of the type checkers that are there already.
     """
 
-    def heard(found: Iterator[Problem]) -> list[Problem]:
+    def heard(found: Iterator[Diagnostic]) -> list[Diagnostic]:
         try:
             return list(found)
         except ToolFailed as failed:

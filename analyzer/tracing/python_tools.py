@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from analyzer.tracing.problems import Problem
+from analyzer.tracing.problems import Diagnostic
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tool_runs import ToolFailed, as_json, beside, run
 from analyzer.tracing.type_checkers import PYRIGHT_RULES, Complaint, Said
@@ -23,7 +23,7 @@ _KEEPS_SIGNATURES = frozenset(("", "torch", "tensorflow", "keras", "jax", "numpy
 _UNSURE = ("None", "object", "Module", "Callable", "_Wrapped", "maybe")  # what a checker without types guesses at
 
 
-def with_ruff(text: str, tree: ast.Module, relative: str) -> Iterator[Problem]:
+def with_ruff(text: str, tree: ast.Module, relative: str) -> Iterator[Diagnostic]:
     """Names that nothing binds, and locals that are read before they are set."""
     command = beside("ruff")
     if command is None:
@@ -41,13 +41,13 @@ def with_ruff(text: str, tree: ast.Module, relative: str) -> Iterator[Problem]:
             continue  # inside quotes: a forward reference or a shape annotation, never evaluated
         message = str(entry["message"]).strip().rstrip(".")
         name = message.partition("`")[2].partition("`")[0]
-        yield Problem(
+        yield Diagnostic(
             _RUFF[code], "error", f"{message}: Python raises NameError when this line runs",
             Site(relative, line, column), "name", ("ruff " + code,), not dynamic, None, name,
         )  # fmt: skip
 
 
-def with_mypy(said: Said, tree: ast.Module, relative: str) -> Iterator[Problem]:
+def with_mypy(said: Said, tree: ast.Module, relative: str) -> Iterator[Diagnostic]:
     """Calls and attributes that do not fit what the file itself defines; possible, since types are guessed."""
     open_classes = _sets_attributes(tree)
     for line, _, message, code in _complaints(said, "mypy"):
@@ -58,7 +58,7 @@ def with_mypy(said: Said, tree: ast.Module, relative: str) -> Iterator[Problem]:
             yield _possible(rule, relative, line, message, f"mypy [{code}]")
 
 
-def with_pyright(said: Said, tree: ast.Module, relative: str) -> Iterator[Problem]:
+def with_pyright(said: Said, tree: ast.Module, relative: str) -> Iterator[Diagnostic]:
     """The same by other means; it also knows names that are not bound yet where they are read."""
     texts = _text_lines(tree)
     open_classes, dynamic = _sets_attributes(tree), _makes_names(tree)
@@ -85,7 +85,7 @@ def _complaints(said: Said, tool: str) -> Sequence[Complaint]:
     return answer
 
 
-def merged(known: Sequence[Problem], more: Collection[Problem]) -> list[Problem]:
+def merged(known: Sequence[Diagnostic], more: Collection[Diagnostic]) -> list[Diagnostic]:
     """What several tools say of one defect becomes one problem; `known` is believed first and keeps its words."""
     result = list(known)
     for problem in more:
@@ -98,19 +98,19 @@ def merged(known: Sequence[Problem], more: Collection[Problem]) -> list[Problem]
     return result
 
 
-def _same_defect(one: Problem, other: Problem) -> bool:
+def _same_defect(one: Diagnostic, other: Diagnostic) -> bool:
     if (one.rule, one.site.path, one.site.line) != (other.rule, other.site.path, other.site.line):
         return False
     return one.operand == other.operand or (other.rule != UNDEFINED and other.operator in ("mypy", "pyright"))
 
 
-def _possible(rule: str, relative: str, line: int, message: str, source: str) -> Problem:
+def _possible(rule: str, relative: str, line: int, message: str, source: str) -> Diagnostic:
     names = re.findall(r'"([^"]*)"', message)
     said = re.sub(r'"([^"]*)"', r"`\1`", message)
     operand = (names[0] if rule == UNDEFINED else names[-1]) if names else said[:60]
     if rule == UNDEFINED:
         said += ": Python raises NameError when this line runs"
-    return Problem(
+    return Diagnostic(
         rule, "warning", said, Site(relative, line), source.partition(" ")[0], (source,), False, None, operand
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NoReturn
 
-from analyzer.tracing.problems import Problem, PyRaise
+from analyzer.tracing.problems import Diagnostic, PyRaise
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import DictV, Function, ListV, Unknown, Value
@@ -90,7 +90,7 @@ def _mismatch(tr: Tracer, function: Function, node: ast.Call | None, what: str) 
     message = f"`{label}` {what} (defined at {function.path}:{function.node.lineno})"
     if not tr.speculating:
         raise ArgumentMismatch(
-            Problem(
+            Diagnostic(
                 "python/argument-mismatch", "error", message, tr.site(node), label, certain=tr.certain, operand=label
             )
         )
@@ -100,7 +100,7 @@ def _mismatch(tr: Tracer, function: Function, node: ast.Call | None, what: str) 
 class ArgumentMismatch(PyRaise):
     """What Python itself refuses: a call with a TypeError, say."""
 
-    def __init__(self, problem: Problem, name: str = "TypeError") -> None:
+    def __init__(self, problem: Diagnostic, name: str = "TypeError") -> None:
         super().__init__(name, problem.message)
         self.problem = problem
 
@@ -109,4 +109,6 @@ def refuse(tr: Tracer, rule: str, name: str, message: str, node: ast.AST, certai
     """Python raises `name` here; `certain`: if the path is, no other value was possible."""
     if tr.guards or tr.speculating:
         raise PyRaise(name, message)
-    raise ArgumentMismatch(Problem(rule, "error", message, tr.site(node), name, certain=certain and tr.certain), name)
+    raise ArgumentMismatch(
+        Diagnostic(rule, "error", message, tr.site(node), name, certain=certain and tr.certain), name
+    )

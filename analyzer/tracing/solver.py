@@ -47,7 +47,7 @@ class Effort:
         return self.answers[key]
 
 
-class Solver:
+class PathSolver:
     """A growing list of conditions over integer symbols."""
 
     def __init__(self, conditions: Iterable[Truth] = (), effort: Effort | None = None) -> None:
@@ -187,7 +187,7 @@ def _asked(conditions: Sequence[Cond], effort: Effort) -> bool | None:
     if effort.left > 0 and satisfied_by_trying(conditions):
         effort.left -= 10 * sum(map(parts, conditions))
         return True
-    return Solver(conditions, effort).check()
+    return PathSolver(conditions, effort).check()
 
 
 def first_conflict(conditions: Sequence[Truth], effort: Effort | None = None) -> tuple[int, list[int]] | None:
@@ -215,7 +215,7 @@ def _search(conditions: Sequence[Truth], effort: Effort) -> tuple[int, list[int]
     """The same for conditions that are known not to hold together."""
     if len(conditions) > MOST_CONDITIONS:
         return None
-    solver = Solver(conditions, effort)
+    solver = PathSolver(conditions, effort)
     low, high = 1, len(conditions)  # the prefix of length `high` is unsatisfiable
     while low < high:
         middle = (low + high) // 2
@@ -235,12 +235,12 @@ def forced_values(
         return None
     effort = effort or Effort()
     values: list[int] | None = effort.once(
-        ("values", wanted, *chosen), lambda: _few_values(Solver(chosen, effort), wanted, most)
+        ("values", wanted, *chosen), lambda: _few_values(PathSolver(chosen, effort), wanted, most)
     )
     return values
 
 
-def _few_values(solver: Solver, wanted: Symbol, most: int) -> list[int] | None:
+def _few_values(solver: PathSolver, wanted: Symbol, most: int) -> list[int] | None:
     found: list[int] = []
     while True:
         answer = solver.check()
@@ -262,12 +262,12 @@ def forced_multiple(conditions: Sequence[Truth], wanted: Symbol, effort: Effort 
         return None
     effort = effort or Effort()
     divisor: int | None = effort.once(
-        ("multiple", wanted, *chosen), lambda: _common_divisor(Solver(chosen, effort), wanted)
+        ("multiple", wanted, *chosen), lambda: _common_divisor(PathSolver(chosen, effort), wanted)
     )
     return divisor
 
 
-def _common_divisor(solver: Solver, wanted: Symbol) -> int | None:
+def _common_divisor(solver: PathSolver, wanted: Symbol) -> int | None:
     divisor = 0
     for _ in range(8):
         extra = True if divisor == 0 else negate(equal(mod(_of(wanted), divisor), 0))
@@ -289,4 +289,4 @@ def _of(sym: Symbol) -> Any:
     return Poly({(sym,): 1})
 
 
-__all__ = ["Solver", "first_conflict", "forced_multiple", "forced_values", "relevant", "satisfiable", "symbols_of"]
+__all__ = ["PathSolver", "first_conflict", "forced_multiple", "forced_values", "relevant", "satisfiable", "symbols_of"]

@@ -1,22 +1,20 @@
-"""Execution of statements. `run_block` gives None, or why the block was left: `BREAK`, `CONTINUE` or a `Returned`."""
+"""Execution of statements. Each rule gives None, or why its block is left: `BREAK`, `CONTINUE` or a `Returned`."""
 
 from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
 
 from analyzer.tracing import declared_shapes, loops
 from analyzer.tracing.arithmetic import binary
-from analyzer.tracing.attributes import delete_attribute, set_attribute
+from analyzer.tracing.assignment import assign, store_name
+from analyzer.tracing.attributes import delete_attribute
 from analyzer.tracing.branches import run_if, settle
 from analyzer.tracing.calls import enter_context
 from analyzer.tracing.definitions import make_class, make_function
-from analyzer.tracing.expressions import evaluate
-from analyzer.tracing.items import delete_item, set_item
-from analyzer.tracing.iteration import unpack
+from analyzer.tracing.evaluation import BREAK, CONTINUE, STATEMENTS, Returned, Signal, evaluate, run_block
+from analyzer.tracing.items import delete_item
 from analyzer.tracing.matching import matches
 from analyzer.tracing.modules import import_from, import_module
 from analyzer.tracing.problems import PyRaise, ShapeFailure
@@ -26,97 +24,13 @@ from analyzer.tracing.truths import truth_of
 from analyzer.tracing.values import (
     Api,
     Class,
-    DictV,
     Instance,
-    ListV,
     Object,
     Scope,
-    Unknown,
     Value,
 )
 
-BREAK, CONTINUE = "break", "continue"
-
-
-@dataclass(frozen=True, slots=True)
-class Returned:
-    value: Value
-
-
-Signal = Any
-
-
-def run_block(tr: Tracer, body: Sequence[ast.stmt]) -> Signal:
-    for statement in body:
-        signal = run(tr, statement)
-        if signal is not None:
-            return signal
-    return None
-
-
-def run(tr: Tracer, node: ast.stmt) -> Signal:
-    tr.step()
-    tr.frames[-1].line = node.lineno
-    rule = _RULES.get(type(node))
-    if rule is None:
-        tr.note(f"line {node.lineno}: {type(node).__name__} is not followed")
-        return None
-    return rule(tr, node)
-
-
 # ------------------------------------------------------------------------------------------------- names
-
-
-def assign(tr: Tracer, target: ast.expr, value: Value) -> None:
-    if isinstance(target, ast.Name):
-        store_name(tr, target.id, value)
-        if isinstance(value, Tensor) and not tr.speculating:
-            tr.shared.assign(tr.frame.path, target, value)
-    elif isinstance(target, (ast.Tuple, ast.List)):
-        starred = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), None)
-        parts = unpack(tr, value, len(target.elts), starred, target)
-        for element, part in zip(target.elts, parts, strict=True):
-            assign(tr, element.value if isinstance(element, ast.Starred) else element, part)
-    elif isinstance(target, ast.Attribute):
-        set_attribute(tr, evaluate(tr, target.value), target.attr, value)
-    elif isinstance(target, ast.Subscript):
-        owner = evaluate(tr, target.value)
-        set_item(tr, owner, evaluate(tr, target.slice), value)
-        if isinstance(target.value, ast.Subscript) and not _known_index(tr, target.value.slice):
-            _open_elements(tr, evaluate(tr, target.value.value))
-
-
-def _known_index(tr: Tracer, node: ast.expr) -> bool:
-    """Whether an index is one number or text; what a call computes is not computed twice, and counts as unknown.
-
-    In a round of a loop that stands for any number of rounds, the others may have had another index.
-    """
-    if tr.doubts:
-        return False
-    if isinstance(node, (ast.Name, ast.Attribute, ast.Constant, ast.UnaryOp)):
-        value = evaluate(tr, node)
-        return isinstance(value, (int, str))
-    return not any(isinstance(part, ast.Call) for part in ast.walk(node))
-
-
-def _open_elements(tr: Tracer, container: Value) -> None:
-    """`a[i][k] = v` with an `i` that is not known may have written into any element of `a`."""
-    items = container if isinstance(container, tuple) else getattr(container, "items", ())
-    for element in items.values() if isinstance(items, dict) else items if isinstance(items, (tuple, list)) else ():
-        if isinstance(element, (DictV, ListV)):
-            tr.touch(element)
-            element.open = True
-
-
-def store_name(tr: Tracer, name: str, value: Value) -> None:
-    scope = tr.frame.scope
-    home = scope.nonlocals.get(name, scope)
-    tr.touch(home)
-    if isinstance(value, (Unknown,)) and not value.label:
-        value.label = name
-    elif isinstance(value, Tensor) and not value.name:
-        value.name = name
-    home.names[name] = value
 
 
 def _assign(tr: Tracer, node: ast.Assign) -> None:
@@ -337,32 +251,34 @@ def _match(tr: Tracer, node: ast.Match) -> Signal:
     return None
 
 
-_RULES: dict[type[ast.stmt], Callable[[Tracer, Any], Signal]] = {
-    ast.Assign: _assign,
-    ast.AnnAssign: _annotated,
-    ast.AugAssign: _augmented,
-    ast.Delete: _delete,
-    ast.Global: _global,
-    ast.Nonlocal: _nonlocal,
-    ast.FunctionDef: _function,
-    ast.AsyncFunctionDef: _function,
-    ast.ClassDef: _class,
-    ast.Import: _import,
-    ast.ImportFrom: _import_from,
-    ast.Return: _return,
-    ast.Expr: _expression,
-    ast.Assert: _assert,
-    ast.Raise: _raise,
-    ast.Try: _try,
-    ast.TryStar: _try,
-    ast.With: _with,
-    ast.AsyncWith: _with,
-    ast.If: run_if,
-    ast.For: loops.run_for,
-    ast.AsyncFor: loops.run_for,
-    ast.While: loops.run_while,
-    ast.Match: _match,
-    ast.Pass: lambda tr, node: None,
-    ast.Break: lambda tr, node: BREAK,
-    ast.Continue: lambda tr, node: CONTINUE,
-}
+STATEMENTS.update(
+    {
+        ast.Assign: _assign,
+        ast.AnnAssign: _annotated,
+        ast.AugAssign: _augmented,
+        ast.Delete: _delete,
+        ast.Global: _global,
+        ast.Nonlocal: _nonlocal,
+        ast.FunctionDef: _function,
+        ast.AsyncFunctionDef: _function,
+        ast.ClassDef: _class,
+        ast.Import: _import,
+        ast.ImportFrom: _import_from,
+        ast.Return: _return,
+        ast.Expr: _expression,
+        ast.Assert: _assert,
+        ast.Raise: _raise,
+        ast.Try: _try,
+        ast.TryStar: _try,
+        ast.With: _with,
+        ast.AsyncWith: _with,
+        ast.If: run_if,
+        ast.For: loops.run_for,
+        ast.AsyncFor: loops.run_for,
+        ast.While: loops.run_while,
+        ast.Match: _match,
+        ast.Pass: lambda tr, node: None,
+        ast.Break: lambda tr, node: BREAK,
+        ast.Continue: lambda tr, node: CONTINUE,
+    }
+)

@@ -20,7 +20,7 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class SymbolFacts:
     """What is known of a symbol beyond its bounds.
 
     `kind`: ``flag`` (a user sets it), ``batch`` (declared as any size), ``param`` (argument of a function that nobody
@@ -39,8 +39,8 @@ class Known:
 class Symbols:
     """Makes symbols with readable unique names and remembers what they stand for."""
 
-    def __init__(self, reserved: Mapping[str, Known] = MappingProxyType({})) -> None:
-        self.known: dict[str, Known] = {}
+    def __init__(self, reserved: Mapping[str, SymbolFacts] = MappingProxyType({})) -> None:
+        self.known: dict[str, SymbolFacts] = {}
         self._reserved = reserved  # names of modules that are kept
         self._used: dict[str, int] = {}
 
@@ -62,7 +62,7 @@ class Symbols:
             number += 1
             self._used[label] = number
             name = f"{label}_{number}"
-        self.known[name] = Known(label, kind, site, default, graph)
+        self.known[name] = SymbolFacts(label, kind, site, default, graph)
         return symbol(name, lo, hi)
 
     def kind(self, name: str) -> str:

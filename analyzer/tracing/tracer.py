@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -18,7 +18,7 @@ from analyzer.tracing.problems import (
     EVERY_RUN,
     SOME_CALL,
     SOME_RUN,
-    Problem,
+    Diagnostic,
     ShapeFailure,
 )
 from analyzer.tracing.solver import satisfiable
@@ -27,8 +27,10 @@ from analyzer.tracing.tensors import Shape, Tensor
 from analyzer.tracing.truths import Test, likely, truth_of
 from analyzer.tracing.values import (
     Class,
+    DictV,
     Function,
     Instance,
+    ListV,
     Module,
     Unknown,
     Value,
@@ -125,6 +127,13 @@ class Tracer:
         """Call before changing a mutable value."""
         for journal in self.journals:
             journal.touch(item)
+
+    def forget(self, values: Iterable[Value]) -> None:
+        """An unknown function may change the lists, dictionaries and objects that it is given."""
+        for value in values:
+            if isinstance(value, (ListV, DictV, Instance)):
+                self.touch(value)
+                value.open = True
 
     @contextmanager
     def undoable(self) -> Iterator[Journal]:
@@ -289,10 +298,10 @@ class Tracer:
         if not self.feasible():
             raise PathEnd
         site = self.site(node)
-        problem = Problem("tracing/incompatible-shape", "error", message, site, operator, certain=self.certain)
+        problem = Diagnostic("tracing/incompatible-shape", "error", message, site, operator, certain=self.certain)
         raise ShapeFailure(problem)
 
-    def report(self, problem: Problem) -> None:
+    def report(self, problem: Diagnostic) -> None:
         if self.speculating or any(d.origin == "rank" and not d.taken for d in self.path.decisions):
             return  # one example instead of a batch: only what works there tells anything
         if problem.site.path.startswith(MARK):
@@ -326,7 +335,7 @@ class Tracer:
     def advise(
         self, rule: str, message: str, site: Site | None = None, operator: str = "", sentences: Sequence[str] = ()
     ) -> None:
-        self.report(Problem(rule, "note", message, site or self.site(), operator, tuple(sentences), self.certain))
+        self.report(Diagnostic(rule, "note", message, site or self.site(), operator, tuple(sentences), self.certain))
 
     # ------------------------------------------------------------------ truth
 

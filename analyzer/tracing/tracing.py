@@ -21,7 +21,7 @@ from analyzer.tracing.exploring import explore_paths, scale_of
 from analyzer.tracing.frames import MOST_STEPS, Shared
 from analyzer.tracing.hints import Hint, hints
 from analyzer.tracing.modules import run_module
-from analyzer.tracing.problems import DEFAULT_RUN, DOCUMENTED_CALL, EVERY_RUN, Problem
+from analyzer.tracing.problems import DEFAULT_RUN, DOCUMENTED_CALL, EVERY_RUN, Diagnostic
 from analyzer.tracing.python_bugs import check_python
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.type_checkers import NOTHING, Known
@@ -73,7 +73,7 @@ def trace_with_hints(
         shared.problems[problem.rule, problem.site.path, problem.site.line, problem.operand] = problem
     sources = _sources(shared, root, relative, text)
 
-    def retrace(changed_path: str, changed: str) -> Iterable[Problem]:
+    def retrace(changed_path: str, changed: str) -> Iterable[Diagnostic]:
         if time.process_time() > shared.ends:
             shared.notes["The budget of time is spent; changes are not proved and not suggested."] = None
             return list(shared.problems.values())

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from analyzer.tracing.attributes import get_attribute
-from analyzer.tracing.calls import call, evaluate
+from analyzer.tracing.evaluation import call, evaluate, get_attribute
 from analyzer.tracing.frames import Frame
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Class, Function, Instance, Iterator_, ListV, Scope, Unknown, Value
@@ -17,7 +16,7 @@ _AVOIDED = ("xfail", "skip", "expectedfailure")
 
 
 @dataclass(frozen=True)
-class Case:
+class UnitTest:
     """A test: a function, or a method of the class `owner`; `number` is that of its set of parameters."""
 
     name: str
@@ -28,9 +27,9 @@ class Case:
         return f"{self.owner}.{self.name}" if self.owner else self.name
 
 
-def cases_of(tree: ast.Module) -> tuple[Case, ...]:
+def cases_of(tree: ast.Module) -> tuple[UnitTest, ...]:
     """The tests of a file in its order, without those that are skipped or expected to fail."""
-    found: list[Case] = []
+    found: list[UnitTest] = []
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
             found += _cases(node, "")
@@ -45,11 +44,11 @@ def _is_group(node: ast.ClassDef) -> bool:
     return node.name.startswith("Test") or any("Test" in ast.unparse(base) for base in node.bases)
 
 
-def _cases(node: ast.FunctionDef, owner: str) -> Iterator[Case]:
+def _cases(node: ast.FunctionDef, owner: str) -> Iterator[UnitTest]:
     if not _is_avoided(node):
         most = max((_length(d) for d in _parametrized(node)), default=1)
         numbers = range(most) if most <= MOST_SETS else [*range(MOST_SETS - 1), most - 1]
-        yield from (Case(node.name, owner, number) for number in numbers)
+        yield from (UnitTest(node.name, owner, number) for number in numbers)
 
 
 def _is_avoided(node: ast.FunctionDef | ast.ClassDef) -> bool:
@@ -71,7 +70,7 @@ def _length(mark: ast.Call) -> int:
 # ------------------------------------------------------------------------------------------------- one test
 
 
-def run_case(tr: Tracer, scope: Scope, case: Case, path: str) -> None:
+def run_case(tr: Tracer, scope: Scope, case: UnitTest, path: str) -> None:
     """Call one test of the module whose names are in `scope`."""
     owner = scope.names.get(case.owner) if case.owner else None
     if case.owner and not isinstance(owner, Class):

@@ -10,7 +10,7 @@ from analyzer.tracing.causes import as_data, of_operands
 from analyzer.tracing.frames import Shared
 from analyzer.tracing.operators.refusals import came_from, shorten
 from analyzer.tracing.paths import Condition
-from analyzer.tracing.problems import DEFAULT_RUN, Problem
+from analyzer.tracing.problems import DEFAULT_RUN, Diagnostic
 from analyzer.tracing.solver import Effort, first_conflict, forced_multiple, forced_values
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tensors import Tensor
@@ -36,7 +36,7 @@ def close_path(tr: Tracer) -> None:
     _forced(tr, conditions)
 
 
-def _unsatisfiable(tr: Tracer, culprit: Condition, core: Sequence[Condition]) -> Problem:
+def _unsatisfiable(tr: Tracer, culprit: Condition, core: Sequence[Condition]) -> Diagnostic:
     others = [c for c in core if c is not culprit]
     sentences = [
         f"{c.message} (line {c.site.line}): {c.truth}" if c.message else f"{c.truth} (line {c.site.line})"
@@ -46,7 +46,7 @@ def _unsatisfiable(tr: Tracer, culprit: Condition, core: Sequence[Condition]) ->
         came_from(t, i) for i, (_, t) in enumerate(culprit.facts) if isinstance(t, Tensor) and t.dims is not None
     ]
     against = f"; with {others[-1].truth} (line {others[-1].site.line}) no input fits" if others else "; no input fits"
-    return Problem(
+    return Diagnostic(
         "tracing/incompatible-shape",
         "error",
         shorten(culprit.message[:140] + against),
@@ -124,7 +124,7 @@ def _forced(tr: Tracer, conditions: Sequence[Condition]) -> None:
         ]
         contract = known.kind == "param" and values is None  # what callers must know, no bug
         tr.report(
-            Problem(
+            Diagnostic(
                 "tracing/forced-dimension",
                 "note" if contract else "warning",
                 shorten(message),
@@ -162,7 +162,7 @@ def _chosen(label: str) -> bool:
 
 
 def to_findings(
-    shared: Shared, target: str, source: dict[str, str], retrace: Callable[[str, str], Iterable[Problem]] | None
+    shared: Shared, target: str, source: dict[str, str], retrace: Callable[[str, str], Iterable[Diagnostic]] | None
 ) -> list[Finding]:
     """Findings in the order of the source. `retrace(path, new text)` traces again with one file replaced."""
     findings = []
@@ -194,12 +194,12 @@ def to_findings(
     return findings
 
 
-def _worded(problem: Problem) -> str:
+def _worded(problem: Diagnostic) -> str:
     """The default run is named in the message itself: it is what everybody runs first."""
     return f"the default run fails: {problem.message}" if problem.tier == DEFAULT_RUN else problem.message
 
 
-def _sentences(problem: Problem) -> tuple[str, ...]:
+def _sentences(problem: Diagnostic) -> tuple[str, ...]:
     return (problem.tier, *problem.sentences) if problem.tier else problem.sentences
 
 
@@ -212,7 +212,7 @@ def _location(site: Site, source: dict[str, str]) -> Location:
     return Location(site.path, site.line, column=len(before.decode("utf-8", "ignore")) + 1)
 
 
-def _node_name(problem: Problem, source: dict[str, str]) -> str:
+def _node_name(problem: Diagnostic, source: dict[str, str]) -> str:
     """The source line itself names the place: it survives edits elsewhere in the file."""
     lines = source.get(problem.site.path, "").splitlines()
     text = lines[problem.site.line - 1].strip() if 0 < problem.site.line <= len(lines) else ""
@@ -220,7 +220,7 @@ def _node_name(problem: Problem, source: dict[str, str]) -> str:
 
 
 def _suggestion(
-    problem: Problem, source: dict[str, str], retrace: Callable[[str, str], Iterable[Problem]] | None
+    problem: Diagnostic, source: dict[str, str], retrace: Callable[[str, str], Iterable[Diagnostic]] | None
 ) -> Suggestion | None:
     """One literal replaced, offered only if tracing the changed file no longer gives the problem nor another error."""
     if problem.fix is None or retrace is None:

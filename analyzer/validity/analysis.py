@@ -12,13 +12,13 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Level
 from analyzer.graph import Graph
 from analyzer.problem import TargetProblem, UsageProblem
-from analyzer.validity.architecture import Demand, Program
+from analyzer.validity.architecture import Demand, Requirements
 from analyzer.validity.bounds import limits_of
 from analyzer.validity.causes import with_causes
 from analyzer.validity.contracts import REACH, Contract, contract
 from analyzer.validity.evaluator import first_failures, names_of
 from analyzer.validity.graph_reader import Reading, contradictions, program_of, read_graph
-from analyzer.validity.solver import Solver
+from analyzer.validity.solver import Z3Process
 from analyzer.validity.space_review import review_space
 from analyzer.validity.spec import Category, show
 from analyzer.validity.terms import Cond, Poly, Symbol, Truth, negate, substitute, symbol, symbols_of
@@ -35,7 +35,7 @@ def analyse(
     base: Graph | None = None,
     root: Path | None = None,
     base_root: Path | None = None,
-    solver: Solver | None = None,
+    solver: Z3Process | None = None,
 ) -> AnalysisResult:
     """Check every dimension of `graph` under the sizes that `target` declares.
 
@@ -45,7 +45,7 @@ def analyse(
     """
     reading = read_graph(graph, target)
     program = program_of(reading)
-    with nullcontext(solver) if solver else Solver() as running:
+    with nullcontext(solver) if solver else Z3Process() as running:
         findings = list(_findings(program, reading, target, running))
         findings += list(_stated(program, reading, target))
         findings += list(_upgrades(reading, program, target, base))
@@ -69,7 +69,7 @@ def analyse(
     )
 
 
-def _findings(program: Program, reading: Reading, target: TargetConfig, solver: Solver) -> Iterator[Finding]:
+def _findings(program: Requirements, reading: Reading, target: TargetConfig, solver: Z3Process) -> Iterator[Finding]:
     for step in program.steps:
         if step.condition is False:
             yield _error(step, program, target, {})
@@ -92,7 +92,7 @@ def _findings(program: Program, reading: Reading, target: TargetConfig, solver: 
     yield from _several_symbols(joint, program, reading, target, solver, limits)
 
 
-def _first_possible(program: Program) -> Iterator[Demand]:
+def _first_possible(program: Requirements) -> Iterator[Demand]:
     """What certainly fails in a branch or loop that may not run, once for each layer."""
     seen: set[str] = set()
     for step in program.possible:
@@ -101,7 +101,9 @@ def _first_possible(program: Program) -> Iterator[Demand]:
             yield step
 
 
-def _error(step: Demand, program: Program, target: TargetConfig, values: Mapping[str, int], why: str = "") -> Finding:
+def _error(
+    step: Demand, program: Requirements, target: TargetConfig, values: Mapping[str, int], why: str = ""
+) -> Finding:
     rule = step.requirement.rule
     message = step.sentence(values)
     text = f"{message[0].upper()}{message[1:]}{why}."
@@ -111,16 +113,13 @@ def _error(step: Demand, program: Program, target: TargetConfig, values: Mapping
         confidence=Confidence.PROVED,
         message=short(text),
         target=target.id,
-        layer=step.layer.node,
-        node=step.layer.name,
-        op=step.layer.operator,
+        **step.layer.place,
         operand=rule.id,
-        location=step.layer.location,
         evidence=Evidence("core", tuple(_core(step, program, values)), data={"rule": rule.id}),
     )
 
 
-def _core(step: Demand, program: Program, values: Mapping[str, int]) -> Iterator[str]:
+def _core(step: Demand, program: Requirements, values: Mapping[str, int]) -> Iterator[str]:
     """The operands and attributes that the failing rule speaks of, then the rule, under the bounds of single sizes."""
     known = {**limits_of([s.condition for s in program.steps if not unnamed(s)]), **values}
     for name in step.layer.inputs:
@@ -149,7 +148,7 @@ def _shown(value: Any) -> str:
     return "[" + ", ".join(map(str, value)) + "]" if isinstance(value, tuple) else str(value)
 
 
-def _advisories(program: Program, target: TargetConfig) -> Iterator[Finding]:
+def _advisories(program: Requirements, target: TargetConfig) -> Iterator[Finding]:
     """One note for each rule and line (or layer, where no line is known), however often a loop builds that layer."""
     groups: dict[tuple[str, object], list[Demand]] = {}
     for step in program.advisories:
@@ -167,16 +166,13 @@ def _advisories(program: Program, target: TargetConfig) -> Iterator[Finding]:
             confidence=Confidence.PROVED,
             message=short(f"{message[0].upper()}{message[1:]}{more}."),
             target=target.id,
-            layer=step.layer.node,
-            node=step.layer.name,
-            op=step.layer.operator,
-            location=step.layer.location,
+            **step.layer.place,
             evidence=Evidence("core", (*_core(step, program, {}), *others)),
         )
 
 
 def _one_symbol(
-    name: str, steps: Sequence[Demand], program: Program, reading: Reading, target: TargetConfig, solver: Solver
+    name: str, steps: Sequence[Demand], program: Requirements, reading: Reading, target: TargetConfig, solver: Z3Process
 ) -> Iterator[Finding]:
     """The contract of one open size, at the step that makes it what it is."""
     bounds = reading.bounds.get(name, (1, None))
@@ -203,7 +199,7 @@ def _one_symbol(
 
 
 def _deciding(
-    name: str, steps: Sequence[Demand], bounds: tuple[int, int | None], whole: Contract, solver: Solver
+    name: str, steps: Sequence[Demand], bounds: tuple[int, int | None], whole: Contract, solver: Z3Process
 ) -> Demand:
     """The first step after which the contract is what the whole model's is (binary search over prefixes)."""
     low, high = 1, len(steps)
@@ -227,7 +223,7 @@ def _counterexample(name: str, steps: Sequence[Demand], bounds: tuple[int, int |
     return None
 
 
-def _contract_finding(name: str, found: Contract, step: Demand, program: Program, target: TargetConfig) -> Finding:
+def _contract_finding(name: str, found: Contract, step: Demand, program: Requirements, target: TargetConfig) -> Finding:
     forced = found.forced is not None
     sure = "" if found.proved else ", as far as was tried"
     if forced:
@@ -240,11 +236,8 @@ def _contract_finding(name: str, found: Contract, step: Demand, program: Program
         confidence=Confidence.PROVED if found.proved else Confidence.POSSIBLE,
         message=short(message),
         target=target.id,
-        layer=step.layer.node,
-        node=step.layer.name,
-        op=step.layer.operator,
+        **step.layer.place,
         operand=name,
-        location=step.layer.location,
         evidence=Evidence(
             "core",
             (f"`{name}` is an input size that the model leaves open.", *_core(step, program, {})),
@@ -255,10 +248,10 @@ def _contract_finding(name: str, found: Contract, step: Demand, program: Program
 
 def _several_symbols(
     steps: Sequence[Demand],
-    program: Program,
+    program: Requirements,
     reading: Reading,
     target: TargetConfig,
-    solver: Solver,
+    solver: Z3Process,
     limits: Mapping[str, Poly],
 ) -> Iterator[Finding]:
     """Relations between open sizes: an error when no sizes satisfy them, else one note for each.
@@ -279,8 +272,8 @@ def _several_symbols(
                 high = middle
             else:
                 low = middle + 1
-        guilty = next(s for s in program.steps if s.condition is conditions[low - 1])
-        yield _error(guilty, program, target, {}, "; no sizes of the inputs satisfy this and what precedes it")
+        refuted = next(s for s in program.steps if s.condition is conditions[low - 1])
+        yield _error(refuted, program, target, {}, "; no sizes of the inputs satisfy this and what precedes it")
         return
     merged: dict[str, Any] = dict(limits)
     seen: set[Truth] = set()
@@ -305,11 +298,8 @@ def _several_symbols(
             confidence=Confidence.PROVED,
             message=short(f"The model is valid only where {text}; `{step.layer.name}` decides it."),
             target=target.id,
-            layer=step.layer.node,
-            node=step.layer.name,
-            op=step.layer.operator,
+            **step.layer.place,
             operand=",".join(sorted(names_of(step.condition))),
-            location=step.layer.location,
             evidence=Evidence("core", tuple(_core(step, program, {})), data={"contract": text}),
         )
 
@@ -328,7 +318,7 @@ def _equation(condition: Truth) -> Mapping[str, Any]:
     return {}
 
 
-def _stated(program: Program, reading: Reading, target: TargetConfig) -> Iterator[Finding]:
+def _stated(program: Requirements, reading: Reading, target: TargetConfig) -> Iterator[Finding]:
     """Shapes that the file states and its own operators contradict: runtimes trust one or the other."""
     for name, own, stated in contradictions(program, reading)[:3]:
         node = next((layer for layer in reading.architecture.layers if name in layer.outputs), None)
@@ -342,16 +332,13 @@ def _stated(program: Program, reading: Reading, target: TargetConfig) -> Iterato
             confidence=Confidence.PROVED,
             message=short(f"The file states that `{name}` is {says}, but its operator gives {gives}."),
             target=target.id,
-            layer=node.node,
-            node=node.name,
-            op=node.operator,
+            **node.place,
             operand="stated-type" if types else "",
-            location=node.location,
             evidence=Evidence("core", (f"`{node.name}` ({node.operator}) makes `{name}`.",)),
         )
 
 
-def _upgrades(reading: Reading, program: Program, target: TargetConfig, base: Graph | None) -> Iterator[Finding]:
+def _upgrades(reading: Reading, program: Requirements, target: TargetConfig, base: Graph | None) -> Iterator[Finding]:
     """Rules that hold under the base's framework version and fail under the head's."""
     if base is None or not any(s.condition is False for s in program.steps):
         return
@@ -369,9 +356,6 @@ def _upgrades(reading: Reading, program: Program, target: TargetConfig, base: Gr
         confidence=Confidence.PROVED,
         message=short(f"The model is valid for opset {old} and not for opset {new[0]}: {step.sentence()}."),
         target=target.id,
-        layer=step.layer.node,
-        node=step.layer.name,
-        op=step.layer.operator,
-        location=step.layer.location,
+        **step.layer.place,
         evidence=Evidence("core", tuple(_core(step, program, {}))),
     )

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from analyzer.validity.contracts import contract_of
-from analyzer.validity.decide import UNDECIDED, VALID_FOR_ALL, Decision, Structure, first_failing
+from analyzer.validity.decide import UNDECIDED, VALID_FOR_ALL, SpaceDecision, Structure, first_failing
 from analyzer.validity.evaluator import OUTSIDE
 from analyzer.validity.explain import core, repairs
-from analyzer.validity.solver import Solver
+from analyzer.validity.solver import Z3Process
 from analyzer.validity.space import Space
 
 SCHEMA = "assay-space/1"
@@ -20,7 +20,7 @@ MAX_VECTORS = 10_000  # verdicts that are listed one by one; beyond, the grids s
 MAX_RUNS = 1_000_000  # of valid and invalid vectors in a row; a grid more ragged than that is not written as runs
 
 
-def answer(decision: Decision, solver: Solver | None = None) -> Mapping[str, Any]:
+def answer(decision: SpaceDecision, solver: Z3Process | None = None) -> Mapping[str, Any]:
     """Verdict, counts, the verdict of every vector, contracts, a core, repairs, and what was left out."""
     space = decision.space
     orders = {n: h.values for n, h in space.by_name.items() if h.values is not None}
@@ -71,7 +71,7 @@ def answer(decision: Decision, solver: Solver | None = None) -> Mapping[str, Any
     }
 
 
-def structure_of(decision: Decision, vector: Mapping[str, Any]) -> Structure:
+def structure_of(decision: SpaceDecision, vector: Mapping[str, Any]) -> Structure:
     """The structure that a vector belongs to."""
     return next(s for s in decision.structures if all(vector.get(k) == v for k, v in s.fixed.items()))
 
@@ -85,14 +85,14 @@ def _domain(space: Space, name: str) -> Mapping[str, Any]:
     return {"values": list(one.values)}
 
 
-def vectors(decision: Decision) -> list[Mapping[str, Any]] | None:
+def vectors(decision: SpaceDecision) -> list[Mapping[str, Any]] | None:
     """Every vector of a small space with its verdict and, where it is invalid, the layer and rule that fail first."""
     if decision.total is None or decision.total > MAX_VECTORS:
         return None
     return list(_vectors(decision))
 
 
-def _vectors(decision: Decision) -> Iterator[Mapping[str, Any]]:
+def _vectors(decision: SpaceDecision) -> Iterator[Mapping[str, Any]]:
     known = decision.space.by_name
     for structure in decision.structures:
         free = [n for n in known if n not in structure.fixed]

@@ -1,7 +1,7 @@
 """A model as a list of layers with hyperparameters: what validity is decided on.
 
-A `Layer` names an operator that has a refinement type, its operands and its hyperparameters, whose values may be terms.
-`elaboration.elaborate` runs the types in order and collects the requirements of the whole model as one `Program`.
+A `ModelLayer` names an operator that has a refinement type, its operands and its hyperparameters, whose values may be
+terms. `elaboration.elaborate` runs the types in order and collects what the whole model demands as `Requirements`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from analyzer.validity.terms import Substitution, Symbol, Truth, symbols_of
 
 
 @dataclass(frozen=True)
-class Layer:
+class ModelLayer:
     """One application of an operator. `inputs` are names of values (None: an absent optional operand)."""
 
     name: str
@@ -28,18 +28,23 @@ class Layer:
     hyperparameters: Mapping[str, Any] = field(default_factory=dict)
     location: Location | None = None
     node: str = ""  # the user's name of the node, if it differs from the layer's
-    bodies: tuple[Body, ...] = ()  # of a branch or loop
+    bodies: tuple[Subgraph, ...] = ()  # of a branch or loop
     when: Any = None  # an expression: where it is false, the layer is left out and hands on its first input
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """Where a finding about it stands, as arguments of `Finding`."""
+        return {"layer": self.node, "node": self.name, "op": self.operator, "location": self.location}
 
 
 @dataclass(frozen=True)
-class Body:
+class Subgraph:
     """The inner graph of a branch or loop. Its layers may also read the values around it."""
 
     name: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    layers: tuple[Layer, ...]
+    layers: tuple[ModelLayer, ...]
     constants: Mapping[str, TensorType] = field(default_factory=dict)
 
 
@@ -53,7 +58,7 @@ class Architecture:
 
     framework: str
     inputs: Mapping[str, TensorType]
-    layers: tuple[Layer, ...]
+    layers: tuple[ModelLayer, ...]
     version: tuple[int, ...] | None = None
     stated: Mapping[str, TensorType] = field(default_factory=dict)
     limits: Mapping[str, int] = field(default_factory=dict)  # on what the whole model costs, see `costs`
@@ -72,7 +77,7 @@ class Demand:
     `when` says what must come true for the layer to run at all, such as "`then_branch` of `If 3` runs".
     """
 
-    layer: Layer
+    layer: ModelLayer
     requirement: Requirement
     when: str = ""
 
@@ -90,7 +95,7 @@ class Demand:
 
 
 @dataclass(frozen=True)
-class Program:
+class Requirements:
     """The requirements of a whole model, in order; the first that fails is the error."""
 
     steps: tuple[Demand, ...]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from analyzer.validity.architecture import Layer
+from analyzer.validity.architecture import ModelLayer
 from analyzer.validity.exact_numbers import (
     NotCarried,
     absolute,
@@ -49,7 +49,7 @@ MAX_VALUES = 64  # elements of a tensor that are followed as values
 
 
 def carried(
-    layer: Layer, operands: Sequence[TensorType | None], outputs: tuple[TensorType, ...]
+    layer: ModelLayer, operands: Sequence[TensorType | None], outputs: tuple[TensorType, ...]
 ) -> tuple[TensorType, ...]:
     """`outputs` with the values that follow from those of the operands."""
     rule = _RULES.get(layer.operator)
@@ -73,7 +73,7 @@ def _with_value(output: TensorType, array: Values) -> TensorType:
 
 @dataclass(frozen=True)
 class _Call:
-    layer: Layer
+    layer: ModelLayer
     operands: Sequence[TensorType | None]
     outputs: tuple[TensorType, ...]
 

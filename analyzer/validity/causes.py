@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from analyzer.findings import Finding, Level
-from analyzer.validity.architecture import Layer
+from analyzer.validity.architecture import ModelLayer
 
 MOST = 60  # lines of one finding, the nearest first
 
 
-def with_causes(finding: Finding, layers: Sequence[Layer]) -> Finding:
+def with_causes(finding: Finding, layers: Sequence[ModelLayer]) -> Finding:
     """An error with pairs of a path and a line in `Evidence.data`, without its own; as it is where none is known."""
     own = finding.location
     failing = next((each for each in layers if each.name == finding.node and each.location == own), None)

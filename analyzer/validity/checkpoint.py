@@ -49,7 +49,7 @@ _WRAPPERS = (
 
 
 @dataclass(frozen=True)
-class Entry:
+class TensorEntry:
     """One tensor of a checkpoint or of an architecture, by type and shape."""
 
     name: str
@@ -67,21 +67,21 @@ class Renaming:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class CheckpointComparison:
     """A checkpoint held against an architecture."""
 
     matched: int = 0
-    missing: tuple[Entry, ...] = ()
-    unexpected: tuple[Entry, ...] = ()
+    missing: tuple[TensorEntry, ...] = ()
+    unexpected: tuple[TensorEntry, ...] = ()
     renamed: tuple[Renaming, ...] = ()
-    shapes: tuple[tuple[Entry, Entry], ...] = ()  # (in the checkpoint, in the architecture)
-    types: tuple[tuple[Entry, Entry], ...] = ()
+    shapes: tuple[tuple[TensorEntry, TensorEntry], ...] = ()  # (in the checkpoint, in the architecture)
+    types: tuple[tuple[TensorEntry, TensorEntry], ...] = ()
     prefix: tuple[str, str] = ("", "")  # (in the checkpoint, in the architecture) that all matched names differ by
     expected: int = 0
     ignored: int = field(default=0)
 
 
-def compare(found: Iterable[Entry], expected: Iterable[Entry]) -> Comparison:
+def compare(found: Iterable[TensorEntry], expected: Iterable[TensorEntry]) -> CheckpointComparison:
     """Match entries by name (after a common wrapper prefix), then pair what is left by shape and similar names."""
     given = {e.name: e for e in found if not _BOOKKEEPING.search(e.name)}
     wanted = {e.name: e for e in expected if not _BOOKKEEPING.search(e.name)}
@@ -102,7 +102,7 @@ def compare(found: Iterable[Entry], expected: Iterable[Entry]) -> Comparison:
     unexpected = [e for n, e in aligned.items() if n not in wanted]
     renamed = list(_renamings(unexpected, missing))
     gone, new = {r.expected for r in renamed}, {r.found for r in renamed}
-    return Comparison(
+    return CheckpointComparison(
         matched,
         tuple(e for e in missing if e.name not in gone),
         tuple(e for e in unexpected if e.name not in new),
@@ -120,7 +120,7 @@ def _same_shape(a: Sequence[int | None] | None, b: Sequence[int | None] | None) 
     return len(a) == len(b) and all(m is None or n is None or m == n for m, n in zip(a, b, strict=True))
 
 
-def _prefix(given: Mapping[str, Entry], wanted: Mapping[str, Entry]) -> tuple[str, str]:
+def _prefix(given: Mapping[str, TensorEntry], wanted: Mapping[str, TensorEntry]) -> tuple[str, str]:
     """The wrapper prefix that makes most names agree; nothing when plain names agree best."""
     best, score = ("", ""), sum(n in wanted for n in given)
     heads = {n.split(".", 1)[0] + "." for n in given if "." in n} | {
@@ -141,7 +141,7 @@ def _aligned(name: str, prefix: tuple[str, str]) -> str:
     return prefix[1] + (name.removeprefix(prefix[0]) if prefix[0] else name)
 
 
-def _renamings(unexpected: Sequence[Entry], missing: Sequence[Entry]) -> Iterator[Renaming]:
+def _renamings(unexpected: Sequence[TensorEntry], missing: Sequence[TensorEntry]) -> Iterator[Renaming]:
     """Greedy pairing of equal shapes by name similarity; a unique shape suffices for names that are little alike."""
     scored = []
     for own in unexpected:
@@ -158,7 +158,7 @@ def _renamings(unexpected: Sequence[Entry], missing: Sequence[Entry]) -> Iterato
             yield Renaming(own_name, entry_name, round(likeness, 2))
 
 
-def _alone(entry: Entry, among: Sequence[Entry]) -> bool:
+def _alone(entry: TensorEntry, among: Sequence[TensorEntry]) -> bool:
     return sum(e.shape == entry.shape for e in among) == 1
 
 
@@ -300,12 +300,12 @@ def _finding(
     )
 
 
-def entries_of_weights(weights: Mapping[str, Any]) -> list[Entry]:
+def entries_of_weights(weights: Mapping[str, Any]) -> list[TensorEntry]:
     """The entries of a checkpoint."""
-    return [Entry(n, onnx_dtype(int(w.dtype)), tuple(int(d) for d in w.shape)) for n, w in weights.items()]
+    return [TensorEntry(n, onnx_dtype(int(w.dtype)), tuple(int(d) for d in w.shape)) for n, w in weights.items()]
 
 
-def entries_of_graph(graph: Graph) -> list[Entry]:
+def entries_of_graph(graph: Graph) -> list[TensorEntry]:
     """The parameters and state of an architecture: initializers that are no mere constants, and variables."""
     entries = []
     inputs = [v for v in graph.graph.inputs if role_of(v) in (Role.PARAMETER, Role.STATE)]
@@ -316,7 +316,7 @@ def entries_of_graph(graph: Graph) -> list[Entry]:
             continue
         shape = tuple(d if isinstance(d, int) else None for d in value.shape)
         dtype = onnx_dtype(int(value.dtype)) if value.dtype is not None else None
-        entries.append(Entry(value.name, dtype, shape))
+        entries.append(TensorEntry(value.name, dtype, shape))
     return entries
 
 
@@ -344,7 +344,7 @@ def against(path: Path, graph: Graph, target: str, *, root: Path | None = None) 
     return AnalysisResult(tuple(findings), notes=(note, _summary(weights)))
 
 
-def comparison_findings(comparison: Comparison, target: str, shown: str) -> Iterator[Finding]:
+def comparison_findings(comparison: CheckpointComparison, target: str, shown: str) -> Iterator[Finding]:
     """Findings, one a kind and entry; long lists end in one finding that counts the rest."""
     if not comparison.expected:
         return
@@ -413,5 +413,5 @@ def _floating(dtype: str | None) -> bool:
     return dtype is not None and "float" in dtype
 
 
-def _shape(entry: Entry) -> str:
+def _shape(entry: TensorEntry) -> str:
     return "of unknown shape" if entry.shape is None else show(entry.shape)

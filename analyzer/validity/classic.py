@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from analyzer.problem import UsageProblem
-from analyzer.validity.architecture import Layer, Structural
+from analyzer.validity.architecture import ModelLayer, Structural
 from analyzer.validity.decide import structures_of
 from analyzer.validity.elaboration import elaborate
 from analyzer.validity.space import Space
@@ -87,7 +87,7 @@ class _Context:
             self.solver.add(_boolean(step.condition))
         self.solver.add(*self._edges, *(_boolean(f) for f in filters))
 
-    def _named(self, layer: Layer, outputs: tuple[TensorType, ...]) -> tuple[TensorType, ...]:
+    def _named(self, layer: ModelLayer, outputs: tuple[TensorType, ...]) -> tuple[TensorType, ...]:
         """A fresh integer for each symbolic output dimension, with the edge's equality."""
         import z3
 

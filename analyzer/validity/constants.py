@@ -8,7 +8,7 @@ from typing import Any
 
 from analyzer.operators.declaration import SOURCE
 from analyzer.operators.registry import names
-from analyzer.validity.architecture import Layer
+from analyzer.validity.architecture import ModelLayer
 from analyzer.validity.carrying import MAX_VALUES
 from analyzer.validity.exact_numbers import number_of
 from analyzer.validity.spec import TensorType
@@ -33,7 +33,7 @@ def constant_type(tensor: Any) -> TensorType:
     return TensorType(shape, dtype, value=value)
 
 
-def given(layer: Layer, operands: Sequence[TensorType | None], types: Mapping[str, TensorType]) -> Outputs | None:
+def given(layer: ModelLayer, operands: Sequence[TensorType | None], types: Mapping[str, TensorType]) -> Outputs | None:
     """The outputs of an operator without operands: constants, variables, placeholders; None of any other."""
     operator = layer.operator
     if operator in _GIVEN or (operator == "Identity" and not operands):
@@ -41,7 +41,7 @@ def given(layer: Layer, operands: Sequence[TensorType | None], types: Mapping[st
     return None
 
 
-def _constant_output(layer: Layer, stated: TensorType) -> TensorType:
+def _constant_output(layer: ModelLayer, stated: TensorType) -> TensorType:
     attributes = layer.hyperparameters
     tensor = attributes.get("value")
     if tensor is not None and hasattr(tensor, "numpy") and hasattr(tensor, "dtype"):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from analyzer.validity.evaluator import VALID, first_failures, names_of
-from analyzer.validity.solver import Solver
+from analyzer.validity.solver import Z3Process
 from analyzer.validity.terms import Truth, all_of, any_of, equal, mod, negate, substitute, symbol
 
 REACH = 4096  # sizes of an axis without an upper end that are tried one by one
@@ -37,7 +37,7 @@ def contract(
     name: str,
     conditions: Sequence[Truth],
     bounds: tuple[int, int | None],
-    solver: Solver | None = None,
+    solver: Z3Process | None = None,
 ) -> Contract | None:
     """The contract of the single symbol `name`, over which all `conditions` are; None when every value is fine."""
     low, high = bounds
@@ -59,7 +59,7 @@ def contract(
 
 
 def _equivalent(
-    actual: Truth, candidate: Truth, name: str, bounds: tuple[int, int | None], solver: Solver | None
+    actual: Truth, candidate: Truth, name: str, bounds: tuple[int, int | None], solver: Z3Process | None
 ) -> bool:
     """Whether no value satisfies one and not the other."""
     difference = any_of(all_of(actual, negate(candidate)), all_of(candidate, negate(actual)))
@@ -68,7 +68,7 @@ def _equivalent(
     if difference is True:
         return False
     if solver is None:
-        with Solver() as own:
+        with Z3Process() as own:
             return own.satisfy([difference]).status == "unsat"
     return solver.satisfy([difference]).status == "unsat"
 
@@ -144,7 +144,7 @@ def _period(numbers: Sequence[int], values: range) -> tuple[int, tuple[int, ...]
     return None
 
 
-def contract_of(decision: Any, solver: Solver | None = None) -> Iterator[str]:
+def contract_of(decision: Any, solver: Z3Process | None = None) -> Iterator[str]:
     """Contracts of a decided space's unknown sizes, given that the tunable hyperparameters are fixed or few."""
     space = decision.space
     for name in space.unbounded:

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from analyzer.validity.architecture import Body, Layer
+from analyzer.validity.architecture import ModelLayer, Subgraph
 from analyzer.validity.spec import TensorType
 
 Operands = Sequence[TensorType | None]
-Run = Callable[[Body, Sequence[TensorType], str | None, bool], tuple[TensorType, ...] | None]
+Run = Callable[[Subgraph, Sequence[TensorType], str | None, bool], tuple[TensorType, ...] | None]
 PASSES = 4  # trial passes until the shapes that a loop carries must be stable
 
 
-def flowed(layer: Layer, operands: Operands, run: Run) -> tuple[TensorType, ...]:
+def flowed(layer: ModelLayer, operands: Operands, run: Run) -> tuple[TensorType, ...]:
     """The outputs of an If, Case, Loop, Scan or While. Of unknown types where the operator is none of them."""
     bodies = {body.name: body for body in layer.bodies}
     match layer.operator:
@@ -34,7 +34,7 @@ def flowed(layer: Layer, operands: Operands, run: Run) -> tuple[TensorType, ...]
     return ()
 
 
-def _branches(layer: Layer, operands: Operands, bodies: Sequence[Body], run: Run) -> tuple[TensorType, ...]:
+def _branches(layer: ModelLayer, operands: Operands, bodies: Sequence[Subgraph], run: Run) -> tuple[TensorType, ...]:
     chosen = _number(operands[0] if operands else None)
     if chosen is not None:
         return run(bodies[max(0, min(chosen, len(bodies) - 1))], (), None, False) or ()
@@ -42,7 +42,7 @@ def _branches(layer: Layer, operands: Operands, bodies: Sequence[Body], run: Run
     return _joined_all([end for end in ends if end is not None])
 
 
-def _loop(layer: Layer, operands: Operands, body: Body, run: Run) -> tuple[TensorType, ...]:
+def _loop(layer: ModelLayer, operands: Operands, body: Subgraph, run: Run) -> tuple[TensorType, ...]:
     """ONNX Loop: (trip count, condition, carried…) → (carried…, stacked…)."""
     trips = _number(operands[0] if operands else None)
     goes_on = operands[1] if len(operands) > 1 else None
@@ -60,7 +60,7 @@ def _loop(layer: Layer, operands: Operands, body: Body, run: Run) -> tuple[Tenso
     return (*ends, *(_stacked(t, trips if certain and goes_on is None else None) for t in stacked))
 
 
-def _scan(layer: Layer, operands: Operands, body: Body, run: Run) -> tuple[TensorType, ...]:
+def _scan(layer: ModelLayer, operands: Operands, body: Subgraph, run: Run) -> tuple[TensorType, ...]:
     """ONNX Scan (opset 9 and newer): (states…, scanned…) → (states…, stacked…)."""
     scans = int(layer.hyperparameters.get("num_scan_inputs", 0))
     if not 1 <= scans <= len(operands) or len(operands) != len(body.inputs):
@@ -87,7 +87,7 @@ def _scan(layer: Layer, operands: Operands, body: Body, run: Run) -> tuple[Tenso
     return (*carried, *(_stacked(t, length, axis) for t, axis in zip(stacked, out_axes, strict=False)))
 
 
-def _while(layer: Layer, operands: Operands, bodies: Mapping[str, Body], run: Run) -> tuple[TensorType, ...]:
+def _while(layer: ModelLayer, operands: Operands, bodies: Mapping[str, Subgraph], run: Run) -> tuple[TensorType, ...]:
     """TensorFlow While: the carried values, before and after any number of passes."""
     starts = [t or TensorType() for t in operands]
     run(bodies["cond"], starts, None, False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analyzer.validity.architecture import Layer
+from analyzer.validity.architecture import ModelLayer
 from analyzer.validity.operation_counts import operations
 from analyzer.validity.parameter_counts import parameters
 from analyzer.validity.spec import Category, Requirement, Rule, TensorType
@@ -34,7 +34,7 @@ class Costs:
         self._unknown: dict[str, str] = {}
         self._seen: set[str] = set()  # parameters of a layer that runs again count once
 
-    def add(self, layer: Layer, operands: Sequence[TensorType | None], outputs: Sequence[TensorType]) -> None:
+    def add(self, layer: ModelLayer, operands: Sequence[TensorType | None], outputs: Sequence[TensorType]) -> None:
         """Count one layer."""
         base = layer.name.partition("@")[0]
         own = 0 if base in self._seen else parameters(layer, operands)

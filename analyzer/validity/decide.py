@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from analyzer.problem import UsageProblem
-from analyzer.validity.architecture import Demand, Program, Structural
+from analyzer.validity.architecture import Demand, Requirements, Structural
 from analyzer.validity.boxes import Box, cover, merge
 from analyzer.validity.elaboration import elaborate
 from analyzer.validity.evaluator import OUTSIDE, VALID, components, first_failures, names_of
-from analyzer.validity.solver import Solver
+from analyzer.validity.solver import Z3Process
 from analyzer.validity.space import Hyperparameter, Space
 from analyzer.validity.terms import all_of, any_of, negate, substitute
 
@@ -28,7 +28,7 @@ VALID_FOR_ALL, VALID_FOR_NONE, DEPENDS, UNDECIDED = "valid for all", "valid for 
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailingVectors:
     """All vectors of one structure whose first failing rule is `step`. `example` is one of them."""
 
     step: Demand
@@ -59,7 +59,7 @@ class Structure:
     """A model for one choice of the hyperparameters that change its structure."""
 
     fixed: Mapping[str, Any]
-    program: Program
+    program: Requirements
     parts: tuple[Part, ...]
     verdict: str
     total: int | None
@@ -67,14 +67,14 @@ class Structure:
 
 
 @dataclass(frozen=True)
-class Decision:
+class SpaceDecision:
     """The answer for a space. Counts are exact, or None when a domain is infinite or Z3 decided."""
 
     space: Space
     verdict: str
     total: int | None
     valid: int | None
-    failures: tuple[Failure, ...]
+    failures: tuple[FailingVectors, ...]
     boxes: tuple[Box, ...]  # the invalid region; empty when it was not enumerated
     structures: tuple[Structure, ...]
     example: Mapping[str, Any] | None  # a valid vector
@@ -83,7 +83,7 @@ class Decision:
     reasons: tuple[str, ...] = ()
 
 
-def structures_of(space: Space) -> Iterator[tuple[Mapping[str, Any], Program, tuple[Any, ...]]]:
+def structures_of(space: Space) -> Iterator[tuple[Mapping[str, Any], Requirements, tuple[Any, ...]]]:
     """The programs of a space, one for each combination of values that change the structure.
 
     Raises UsageProblem when such a hyperparameter is unbounded or there are too many combinations.
@@ -109,7 +109,7 @@ def structures_of(space: Space) -> Iterator[tuple[Mapping[str, Any], Program, tu
                 fixed = dict(zip(names, values, strict=True))
                 architecture, filters = space.instantiate(fixed)
                 if any(f is False for f in filters):
-                    found.append((fixed, Program(()), filters))
+                    found.append((fixed, Requirements(()), filters))
                     continue
                 found.append((fixed, elaborate(architecture), filters))
         except Structural as more:
@@ -124,15 +124,15 @@ def structures_of(space: Space) -> Iterator[tuple[Mapping[str, Any], Program, tu
         return
 
 
-def decide(space: Space, *, solver: Solver | None = None, boxes: bool = True) -> Decision:
+def decide(space: Space, *, solver: Z3Process | None = None, boxes: bool = True) -> SpaceDecision:
     """Decide validity for every vector of `space`.
 
     Raises UsageProblem when the space is contradictory or too large for every method, saying why.
     """
     structures: list[Structure] = []
-    failures: list[Failure] = []
+    failures: list[FailingVectors] = []
     regions: list[Box] = []
-    with nullcontext(solver) if solver else Solver() as running:
+    with nullcontext(solver) if solver else Z3Process() as running:
         for fixed, program, filters in structures_of(space):
             structure = _decide_structure(space, fixed, program, filters, running)
             structures.append(structure)
@@ -147,8 +147,8 @@ def _orders(space: Space) -> Mapping[str, Sequence[Any]]:
 
 
 def _combined(
-    space: Space, structures: Sequence[Structure], failures: Sequence[Failure], regions: tuple[Box, ...]
-) -> Decision:
+    space: Space, structures: Sequence[Structure], failures: Sequence[FailingVectors], regions: tuple[Box, ...]
+) -> SpaceDecision:
     live = [s for s in structures if s.verdict != "empty"]
     if not live:
         raise UsageProblem(f"{space.name}: the conditions exclude every vector; no hyperparameters satisfy all of them")
@@ -173,14 +173,14 @@ def _combined(
     example = next((e for s in live if (e := _example(space, s)) is not None), None)
     reasons = tuple(dict.fromkeys(p.reason for s in live for p in s.parts if p.reason))
     advisories = tuple({(a.layer.name, a.requirement.rule.id): a for s in live for a in s.program.advisories}.values())
-    return Decision(
+    return SpaceDecision(
         space, verdict, total, valid, _grouped(failures), regions, tuple(live), example, unknown, advisories, reasons
     )
 
 
-def _grouped(failures: Sequence[Failure]) -> tuple[Failure, ...]:
+def _grouped(failures: Sequence[FailingVectors]) -> tuple[FailingVectors, ...]:
     """One failure for each layer and rule, with the counts of all structures."""
-    groups: dict[tuple[str, str], Failure] = {}
+    groups: dict[tuple[str, str], FailingVectors] = {}
     for failure in failures:
         key = (failure.step.layer.name, failure.step.requirement.rule.id)
         old = groups.get(key)
@@ -188,12 +188,12 @@ def _grouped(failures: Sequence[Failure]) -> tuple[Failure, ...]:
             groups[key] = failure
         else:
             count = None if old.count is None or failure.count is None else old.count + failure.count
-            groups[key] = Failure(old.step, count, old.example)
+            groups[key] = FailingVectors(old.step, count, old.example)
     return tuple(sorted(groups.values(), key=lambda f: -(f.count if f.count is not None else 0)))
 
 
 def _decide_structure(
-    space: Space, fixed: Mapping[str, Any], program: Program, filters: tuple[Any, ...], solver: Solver
+    space: Space, fixed: Mapping[str, Any], program: Requirements, filters: tuple[Any, ...], solver: Z3Process
 ) -> Structure:
     if any(f is False for f in filters):
         return Structure(fixed, program, (), "empty", 0, 0)
@@ -233,7 +233,7 @@ def _decide_part(
     steps: Sequence[Demand],
     filters: Sequence[Any],
     by_name: Mapping[str, Hyperparameter],
-    solver: Solver,
+    solver: Z3Process,
 ) -> Part:
     mine = frozenset(names)
     conditions = [s.condition if names_of(s.condition) and names_of(s.condition) <= mine else True for s in steps]
@@ -259,7 +259,7 @@ def _solve_part(
     conditions: Sequence[Any],
     limits: Sequence[Any],
     by_name: Mapping[str, Hyperparameter],
-    solver: Solver,
+    solver: Z3Process,
     size: int,
 ) -> Part:
     """Two queries: is there a bad vector, is there a good one?"""
@@ -298,7 +298,7 @@ def _fails(conditions: Sequence[Any], vector: Mapping[str, int]) -> bool:
     return any(substitute(c, vector) is False for c in conditions)
 
 
-def _failures(space: Space, structure: Structure) -> Iterator[Failure]:
+def _failures(space: Space, structure: Structure) -> Iterator[FailingVectors]:
     """Count, for each step, the vectors for which it is the first to fail; components multiply."""
     steps = structure.program.steps
     if structure.verdict in ("empty", VALID_FOR_ALL):
@@ -330,7 +330,7 @@ def _failures(space: Space, structure: Structure) -> Iterator[Failure]:
                 if later:
                     example.update(_cell(space, part, index, exactly=False))
         if count:
-            yield Failure(step, count, example)
+            yield FailingVectors(step, count, example)
 
 
 def _histogram(part: Part, steps: int) -> npt.NDArray[np.int64]:
@@ -353,7 +353,7 @@ def _cell(space: Space, part: Part, index: int, *, exactly: bool) -> Mapping[str
     return {n: (known[n].values or ())[int(i)] for n, i in zip(part.names, position, strict=True)}
 
 
-def _symbolic_failures(space: Space, structure: Structure, plain: int | None) -> Iterator[Failure]:
+def _symbolic_failures(space: Space, structure: Structure, plain: int | None) -> Iterator[FailingVectors]:
     """One failure for each vector that evaluation or the solver found; counts are not known."""
     steps = structure.program.steps
     base = dict(structure.fixed)
@@ -372,9 +372,9 @@ def _symbolic_failures(space: Space, structure: Structure, plain: int | None) ->
             index = first_failing(steps, whole)
             if index is not None and index not in seen:
                 seen.add(index)
-                yield Failure(steps[index], None, whole)
+                yield FailingVectors(steps[index], None, whole)
     if plain is not None and plain not in seen:
-        yield Failure(steps[plain], None, base)
+        yield FailingVectors(steps[plain], None, base)
 
 
 def first_failing(steps: Sequence[Demand], vector: Mapping[str, Any]) -> int | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.problem import TargetProblem
-from analyzer.validity.architecture import Architecture, Layer
+from analyzer.validity.architecture import Architecture, ModelLayer
 from analyzer.validity.registry import spec
 from analyzer.validity.spec import TensorType
 from analyzer.validity.terms import symbol
@@ -62,7 +62,7 @@ def hyperparameters_of(class_name: str, config: Mapping[str, Any]) -> dict[str, 
 
 def _sequential(body: Mapping[str, Any]) -> Architecture | None:
     inputs: dict[str, TensorType] = {}
-    layers: list[Layer] = []
+    layers: list[ModelLayer] = []
     previous = ""
     for item in body.get("layers", ()):
         kind, config = item["class_name"], item.get("config", {})
@@ -83,20 +83,20 @@ def _sequential(body: Mapping[str, Any]) -> Architecture | None:
     return Architecture("keras", inputs, tuple(layers))
 
 
-def _layer(kind: str, config: Mapping[str, Any], name: str, inputs: Sequence[str]) -> Layer:
+def _layer(kind: str, config: Mapping[str, Any], name: str, inputs: Sequence[str]) -> ModelLayer:
     outputs = (name, *(f"{name}:{i}" for i in range(1, 8)))
     if kind == "Bidirectional" and isinstance(config.get("layer"), dict):
         inner = config["layer"]
         attributes = hyperparameters_of(inner["class_name"], inner.get("config", {}))
         if spec(inner["class_name"], "keras") is not None:
             attributes |= {"bidirectional": True, "merge_mode": config.get("merge_mode")}
-            return Layer(name, inner["class_name"], "keras", tuple(inputs), outputs, attributes)
-    return Layer(name, kind, "keras", tuple(inputs), outputs, hyperparameters_of(kind, config))
+            return ModelLayer(name, inner["class_name"], "keras", tuple(inputs), outputs, attributes)
+    return ModelLayer(name, kind, "keras", tuple(inputs), outputs, hyperparameters_of(kind, config))
 
 
 def _functional(body: Mapping[str, Any]) -> Architecture | None:
     inputs: dict[str, TensorType] = {}
-    layers: list[Layer] = []
+    layers: list[ModelLayer] = []
     for item in body.get("layers", ()):
         kind, config = item["class_name"], item.get("config", {})
         name = str(item.get("name") or config.get("name"))
@@ -131,7 +131,7 @@ def _operands(call: Any) -> Any:
             yield from _operands(part)
 
 
-def _ordered(layers: Sequence[Layer], known: set[str]) -> tuple[Layer, ...]:
+def _ordered(layers: Sequence[ModelLayer], known: set[str]) -> tuple[ModelLayer, ...]:
     """Layers after what they read; the rest, if the graph is not closed, stays in its order."""
     pending, done = list(layers), []
     while pending:

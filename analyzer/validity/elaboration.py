@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from analyzer.validity import onnx_schema
-from analyzer.validity.architecture import Architecture, Body, Demand, Layer, Program, Structural
+from analyzer.validity.architecture import Architecture, Demand, ModelLayer, Requirements, Structural, Subgraph
 from analyzer.validity.carrying import carried
 from analyzer.validity.constants import completed, given
 from analyzer.validity.control_flow import flowed
@@ -20,18 +20,18 @@ from analyzer.validity.expressions import evaluate
 from analyzer.validity.growth import accidental
 from analyzer.validity.registry import spec as find_spec
 from analyzer.validity.space_text import Pending, size_path
-from analyzer.validity.spec import CheckResult, NeedsConcrete, Spec, Status, TensorType, check
+from analyzer.validity.spec import CheckResult, NeedsConcrete, Spec, TensorType, TypeStatus, check
 from analyzer.validity.specs.element_types import onnx_dtype
 from analyzer.validity.terms import symbol, symbols_of
 from analyzer.validity.versions import missing
 
-Rename = Callable[[Layer, tuple[TensorType, ...]], tuple[TensorType, ...]]
+Rename = Callable[[ModelLayer, tuple[TensorType, ...]], tuple[TensorType, ...]]
 FROM_FILES = ("onnx", "tf")  # frameworks whose layers were read from a graph: with attributes no type asks for
 
 
 def elaborate(
     architecture: Architecture, *, structural: bool = True, rename: Rename = lambda _, outputs: outputs
-) -> Program:
+) -> Requirements:
     """Run the refinement types of all layers in order; the first layer that certainly fails is the last.
 
     Raises Structural when a structure hangs on symbols, unless `structural` is off: then the layer counts as undecided.
@@ -40,7 +40,7 @@ def elaborate(
     run = _Elaboration(architecture, structural, rename)
     if run.layers(architecture.layers):
         run.limits()
-    return Program(
+    return Requirements(
         _without_repeats(run.steps),
         accidental(run.advisories, architecture.layers, run.values),
         run.values,
@@ -64,7 +64,7 @@ class _Elaboration:
         self.unknown: Counter[str] = Counter()
         self.undecided: list[str] = []
 
-    def layers(self, layers: Sequence[Layer]) -> bool:
+    def layers(self, layers: Sequence[ModelLayer]) -> bool:
         """Whether all layers ran; not where one certainly fails."""
         return all(self._layer(layer) for layer in layers)
 
@@ -75,9 +75,9 @@ class _Elaboration:
             if requirement is None:
                 self.undecided.append(f"the limit on {kind}")
             elif requirement.condition is not True:
-                self._demand(Demand(Layer("limits", "limit", self._architecture.framework, (), ()), requirement))
+                self._demand(Demand(ModelLayer("limits", "limit", self._architecture.framework, (), ()), requirement))
 
-    def _layer(self, layer: Layer) -> bool:
+    def _layer(self, layer: ModelLayer) -> bool:
         if any(isinstance(part, Pending) for v in layer.hyperparameters.values() for part in _flat(v)):
             layer = replace(layer, hyperparameters={k: self._arrived(v) for k, v in layer.hyperparameters.items()})
         operands = [None if name is None else self.values.get(name, TensorType()) for name in layer.inputs]
@@ -105,7 +105,7 @@ class _Elaboration:
             self._costs.add(layer, operands, ())
             self._store(layer, ())
             return True
-        if outcome.status is Status.UNKNOWN:
+        if outcome.status is TypeStatus.UNKNOWN:
             if outcome.needs and self._structural:
                 raise Structural(outcome.needs)
             self.undecided.append(layer.name)
@@ -113,7 +113,7 @@ class _Elaboration:
             if requirement.condition is not True:
                 self._demand(Demand(layer, requirement))
         self.advisories.extend(Demand(layer, r) for r in outcome.advisories)
-        if outcome.status is Status.INVALID:
+        if outcome.status is TypeStatus.INVALID:
             if outcome.failure is not None and outcome.failure not in outcome.requirements:
                 self._demand(Demand(layer, outcome.failure))
             return False
@@ -147,7 +147,7 @@ class _Elaboration:
         else:
             self.steps.append(step)
 
-    def _applied(self, found: Spec, operands: list[TensorType | None], layer: Layer) -> CheckResult | None:
+    def _applied(self, found: Spec, operands: list[TensorType | None], layer: ModelLayer) -> CheckResult | None:
         """None for a layer so malformed (operands or attributes missing) that its type cannot be read."""
         try:
             return check(found, operands, _attributes(found, layer), version=self._architecture.asked.version)
@@ -158,7 +158,7 @@ class _Elaboration:
                 raise
             return None
 
-    def _store(self, layer: Layer, outputs: tuple[TensorType, ...]) -> None:
+    def _store(self, layer: ModelLayer, outputs: tuple[TensorType, ...]) -> None:
         filled = [outputs[i] if i < len(outputs) else TensorType() for i in range(len(layer.outputs))]
         stated = self._architecture.stated
         if stated:
@@ -168,7 +168,7 @@ class _Elaboration:
                 self.values[name] = tensor
 
     def _body(
-        self, body: Body, inputs: Sequence[TensorType], when: str | None, quiet: bool
+        self, body: Subgraph, inputs: Sequence[TensorType], when: str | None, quiet: bool
     ) -> tuple[TensorType, ...] | None:
         """The outputs of a body for its inputs, None if it certainly fails. `when` says what must come true for it to
         run; None if it certainly runs. A `quiet` run is a trial that leaves nothing behind."""
@@ -207,7 +207,7 @@ def _flat(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _attributes(found: Spec, layer: Layer) -> Mapping[str, Any]:
+def _attributes(found: Spec, layer: ModelLayer) -> Mapping[str, Any]:
     """What the type is called with: of a file's attributes those it names (the schema has judged the others)."""
     attributes = layer.hyperparameters
     if layer.framework not in FROM_FILES:

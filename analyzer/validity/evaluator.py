@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from analyzer.validity.terms import Cond, Op, Poly, Sum, Symbol, choose, floor_div, maximum, minimum, mod, symbols_of
+from analyzer.validity.terms import App, Cond, Poly, Sum, Symbol, choose, floor_div, maximum, minimum, mod, symbols_of
 
 Code = Callable[[Mapping[str, Any]], list[Any]]
 VALID = -1  # in an array of first failing steps: no step fails
@@ -58,7 +58,7 @@ class _Writer:
         self.lines: list[str] = []
 
     def write(self, value: Any) -> str:
-        if not isinstance(value, (Poly, Cond, Op, Symbol)):
+        if not isinstance(value, (Poly, Cond, App, Symbol)):
             return repr(bool(value)) if isinstance(value, (bool, np.bool_)) else repr(int(value))
         found = self._names.get(value)
         if found is None:
@@ -74,13 +74,13 @@ class _Writer:
                 return f"v[{value.name!r}]"
             case Poly():
                 return " + ".join(self._monomial(m, c) for m, c in value.terms)
-            case Op(kind="div", args=(a, int(b))):
+            case App(kind="div", args=(a, int(b))):
                 return f"{self.write(a)} // {b}"
-            case Op(kind="mod", args=(a, int(b))):
+            case App(kind="mod", args=(a, int(b))):
                 return f"{self.write(a)} % {b}"
-            case Op(kind="ite", args=(c, a, b)):
+            case App(kind="ite", args=(c, a, b)):
                 return f"choose({self.write(c)}, {self.write(a)}, {self.write(b)})"
-            case Op(kind=kind, args=(a, b)):
+            case App(kind=kind, args=(a, b)):
                 function = {"div": "div", "mod": "mod", "max": "larger", "min": "smaller"}[kind]
                 return f"{function}({self.write(a)}, {self.write(b)})"
             case Cond(kind="ge", args=(a,)):
@@ -109,7 +109,7 @@ def largest_magnitude(roots: Sequence[Any]) -> float:
 
     def visit(value: Any) -> None:
         nonlocal largest
-        if not isinstance(value, (Poly, Cond, Op, Symbol, Sum)) or value in seen:
+        if not isinstance(value, (Poly, Cond, App, Symbol, Sum)) or value in seen:
             return
         seen.add(value)
         if isinstance(value, Cond):
@@ -130,7 +130,7 @@ def largest_magnitude(roots: Sequence[Any]) -> float:
                     part = part * reach if reach else 0.0
                 size += part
             largest = max(largest, size)
-        elif isinstance(value, Op):
+        elif isinstance(value, App):
             for part in value.args:
                 visit(part)
 

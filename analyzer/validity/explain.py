@@ -14,7 +14,7 @@ from analyzer.validity.architecture import Demand
 from analyzer.validity.decide import VALID_FOR_ALL, Structure, first_failing
 from analyzer.validity.elaboration import elaborate
 from analyzer.validity.evaluator import VALID, first_failures, names_of
-from analyzer.validity.solver import Solver
+from analyzer.validity.solver import Z3Process
 from analyzer.validity.space import Space
 from analyzer.validity.spec import show
 from analyzer.validity.terms import Poly, substitute
@@ -33,7 +33,7 @@ class Core:
 
 
 @dataclass(frozen=True)
-class Repair:
+class VectorRepair:
     """A nearest valid change, re-checked by running the refinement types on the changed vector."""
 
     changes: Mapping[str, tuple[Any, Any]]  # name -> from, to
@@ -52,7 +52,7 @@ def check_vector(space: Space, vector: Mapping[str, Any]) -> Demand | None:
     return next((s for s in program.steps if s.condition is False), None)
 
 
-def core(space: Space, structure: Structure, vector: Mapping[str, Any], solver: Solver | None = None) -> Core | None:
+def core(space: Space, structure: Structure, vector: Mapping[str, Any], solver: Z3Process | None = None) -> Core | None:
     """The core of the first failing rule of `vector`, minimised by deletion; None for a valid vector."""
     steps = structure.program.steps
     index = first_failing(steps, vector)
@@ -69,7 +69,7 @@ def core(space: Space, structure: Structure, vector: Mapping[str, Any], solver: 
     return Core(step, values, tuple(_sentences(space, step, values, vector)))
 
 
-def _always_fails(space: Space, step: Demand, fixed: Mapping[str, Any], solver: Solver | None) -> bool:
+def _always_fails(space: Space, step: Demand, fixed: Mapping[str, Any], solver: Z3Process | None) -> bool:
     condition = substitute(step.condition, fixed)
     free = sorted(names_of(condition))
     if not free:
@@ -79,7 +79,7 @@ def _always_fails(space: Space, step: Demand, fixed: Mapping[str, Any], solver: 
     if len(finite) == len(domains) and math.prod(len(d) for d in finite.values()) <= CORE_CELLS:
         return not (first_failures([condition], [], finite) == VALID).any()
     if solver is None:
-        with Solver() as own:
+        with Z3Process() as own:
             return own.satisfy([condition], domains).status == "unsat"
     return solver.satisfy([condition], domains).status == "unsat"
 
@@ -119,26 +119,26 @@ def _sentences(space: Space, step: Demand, values: Mapping[str, Any], vector: Ma
 
 
 def repairs(
-    space: Space, structure: Structure, vector: Mapping[str, Any], solver: Solver | None = None, limit: int = 5
-) -> tuple[Repair, ...]:
+    space: Space, structure: Structure, vector: Mapping[str, Any], solver: Z3Process | None = None, limit: int = 5
+) -> tuple[VectorRepair, ...]:
     """Nearest valid changes of `vector`: single ones first; several together only where no single one helps.
 
     Where the space was enumerated the fewest and then nearest changes are read off it; elsewhere the solver looks for
     them. Every repair is re-checked by the types on plain numbers.
     """
     singles = sorted(_singles(space, structure, vector), key=lambda item: item[0])
-    found = [Repair({name: (vector[name], value)}) for _, name, value in singles]
+    found = [VectorRepair({name: (vector[name], value)}) for _, name, value in singles]
     confirmed = [r for r in found if _confirmed(space, vector, r)][:limit]
     if confirmed:
         return tuple(confirmed)
     joint = tuple(r for r in _joint(space, structure, vector) if _confirmed(space, vector, r))[:limit]
     if joint or all(part.first is not None or part.verdict == VALID_FOR_ALL for part in structure.parts):
         return joint
-    with nullcontext(solver) if solver else Solver() as running:
+    with nullcontext(solver) if solver else Z3Process() as running:
         return tuple(r for r in _solved(space, structure, vector, running) if _confirmed(space, vector, r))[:1]
 
 
-def _solved(space: Space, structure: Structure, vector: Mapping[str, Any], solver: Solver) -> Iterator[Repair]:
+def _solved(space: Space, structure: Structure, vector: Mapping[str, Any], solver: Z3Process) -> Iterator[VectorRepair]:
     """Changes that the solver finds: first of the hyperparameters behind the failing rules, then of any."""
     steps = structure.program.steps
     numbers = {k: v for k, v in vector.items() if type(v) is int and k not in structure.fixed}
@@ -151,7 +151,7 @@ def _solved(space: Space, structure: Structure, vector: Mapping[str, Any], solve
         answer = solver.nearest(conditions, domains, numbers, free)
         if answer.status == "sat":
             found = _pulled_back({n: answer.model[n] for n in numbers}, numbers, conditions, domains)
-            yield Repair({n: (numbers[n], v) for n, v in found.items() if v != numbers[n]})
+            yield VectorRepair({n: (numbers[n], v) for n, v in found.items() if v != numbers[n]})
 
 
 def _pulled_back(
@@ -186,7 +186,7 @@ def _pulled_back(
     return current
 
 
-def _confirmed(space: Space, vector: Mapping[str, Any], repair: Repair) -> bool:
+def _confirmed(space: Space, vector: Mapping[str, Any], repair: VectorRepair) -> bool:
     try:
         return check_vector(space, {**vector, **{n: new for n, (_, new) in repair.changes.items()}}) is None
     except ValueError:
@@ -231,7 +231,7 @@ def _singles(space: Space, structure: Structure, vector: Mapping[str, Any]) -> I
             yield _distance(space, name, vector[name], nearest), name, nearest
 
 
-def _joint(space: Space, structure: Structure, vector: Mapping[str, Any]) -> Iterator[Repair]:
+def _joint(space: Space, structure: Structure, vector: Mapping[str, Any]) -> Iterator[VectorRepair]:
     """Fewest changes that lead to a valid cell, component by component; then nearest in each."""
     changes: dict[str, tuple[Any, Any]] = {}
     for part in structure.parts:
@@ -251,4 +251,4 @@ def _joint(space: Space, structure: Structure, vector: Mapping[str, Any]) -> Ite
             if domain[int(index)] != vector[name]:
                 changes[name] = (vector[name], domain[int(index)])
     if changes:
-        yield Repair(changes)
+        yield VectorRepair(changes)

@@ -10,7 +10,7 @@ import onnx_ir as ir
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.graph import Graph, display_name, layer_of, location_of
-from analyzer.validity.architecture import Architecture, Body, Layer, Program
+from analyzer.validity.architecture import Architecture, ModelLayer, Requirements, Subgraph
 from analyzer.validity.constants import constant_type
 from analyzer.validity.elaboration import elaborate
 from analyzer.validity.spec import TensorType
@@ -60,7 +60,7 @@ class _Reader:
         architecture = Architecture(self._graph.framework, inputs, layers, self._opset(), self._types)
         return Reading(architecture, self._bounds, frozenset(self._symbols))
 
-    def _layers(self, graph: ir.Graph) -> Iterator[Layer]:
+    def _layers(self, graph: ir.Graph) -> Iterator[ModelLayer]:
         for index, node in enumerate(graph):
             yield self._layer(node, index)
             for value in node.outputs:
@@ -133,14 +133,14 @@ class _Reader:
             return stated
         return constant_type(tensor)
 
-    def _layer(self, node: ir.Node, index: int) -> Layer:
+    def _layer(self, node: ir.Node, index: int) -> ModelLayer:
         framework = {"": "onnx", "ai.onnx": "onnx", "tf": "tf"}.get(node.domain, node.domain)
         inputs = [None if v is None else self._name(v) for v in node.inputs]
         while inputs and inputs[-1] is None:
             inputs.pop()
         outputs = tuple(self._name(v) for v in node.outputs)
         name = display_name(node)
-        return Layer(
+        return ModelLayer(
             name if name != node.op_type else f"{node.op_type} {index}",
             node.op_type,
             framework,
@@ -152,7 +152,7 @@ class _Reader:
             tuple(self._bodies(node)),
         )
 
-    def _bodies(self, node: ir.Node) -> Iterator[Body]:
+    def _bodies(self, node: ir.Node) -> Iterator[Subgraph]:
         for name, attribute in node.attributes.items():
             if attribute.is_ref() or attribute.type is not ir.AttributeType.GRAPH:
                 continue
@@ -160,7 +160,7 @@ class _Reader:
             inputs = [v for v in graph.inputs if v.name not in graph.initializers]
             constants = {self._name(v): self._constant(v) for v in graph.initializers.values()}
             layers = tuple(self._layers(graph))
-            yield Body(
+            yield Subgraph(
                 name,
                 tuple(self._name(v) for v in inputs),
                 tuple(self._name(v) for v in graph.outputs),
@@ -195,12 +195,12 @@ def without_results(architecture: Architecture) -> Architecture:
     return replace(architecture, stated={n: t for n, t in architecture.stated.items() if n not in made})
 
 
-def program_of(reading: Reading) -> Program:
+def program_of(reading: Reading) -> Requirements:
     """Run the types of all nodes and the ONNX schemas; stated shapes fill what the types do not know."""
     return elaborate(reading.architecture, structural=False)
 
 
-def contradictions(program: Program, reading: Reading) -> list[tuple[str, TensorType, TensorType]]:
+def contradictions(program: Requirements, reading: Reading) -> list[tuple[str, TensorType, TensorType]]:
     """Values whose stated type certainly differs from the one that the operators give."""
     found = []
     last = {name for layer in reading.architecture.layers for name in layer.outputs}

@@ -18,7 +18,7 @@ from analyzer.validity.spec import TensorType
 from analyzer.validity.terms import Poly, Term, equal
 
 if TYPE_CHECKING:
-    from analyzer.validity.architecture import Demand, Layer
+    from analyzer.validity.architecture import Demand, ModelLayer
 
 RULE = "broadcast-grows-both"
 EXACT = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128", None)  # masks and positions are not
@@ -46,12 +46,12 @@ def _many(size: Term) -> bool:
 
 
 def accidental(
-    advisories: Sequence[Demand], layers: Sequence[Layer], values: Mapping[str, TensorType]
+    advisories: Sequence[Demand], layers: Sequence[ModelLayer], values: Mapping[str, TensorType]
 ) -> tuple[Demand, ...]:
     """The advisories without the growths that look meant. `values` are the types of all values of the model."""
     if not any(step.requirement.rule.id == RULE for step in advisories):
         return tuple(advisories)
-    readers: dict[str, list[Layer]] = {}
+    readers: dict[str, list[ModelLayer]] = {}
     for layer in layers:
         for name in layer.inputs:
             if name is not None:
@@ -61,7 +61,9 @@ def accidental(
     )
 
 
-def _looks_accidental(step: Demand, readers: Mapping[str, Sequence[Layer]], values: Mapping[str, TensorType]) -> bool:
+def _looks_accidental(
+    step: Demand, readers: Mapping[str, Sequence[ModelLayer]], values: Mapping[str, TensorType]
+) -> bool:
     left, right, result = (tuple(step.requirement.facts[n]) for n in ("left", "right", "result"))
     if len(left) == len(right) or not _across(left, right, result):
         return False
@@ -82,7 +84,7 @@ def _reduced(
     name: str,
     shape: tuple[Term, ...],
     grown: frozenset[int],
-    readers: Mapping[str, Sequence[Layer]],
+    readers: Mapping[str, Sequence[ModelLayer]],
     values: Mapping[str, TensorType],
 ) -> bool:
     pending, seen = [name], {name}

@@ -12,7 +12,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from analyzer.validity.architecture import Layer
+from analyzer.validity.architecture import ModelLayer
 from analyzer.validity.parameter_counts import COUNTS as PARAMETERS
 from analyzer.validity.parameter_counts import parameters, weightless
 from analyzer.validity.spec import TensorType
@@ -24,7 +24,7 @@ Arguments = Mapping[str, Any]
 Count = Callable[[Arguments, Sequence[Shape], Shape], Term | None]  # of operands that are tensors, and of the output
 
 
-def operations(layer: Layer, operands: Sequence[TensorType | None], output: TensorType) -> Term | None:
+def operations(layer: ModelLayer, operands: Sequence[TensorType | None], output: TensorType) -> Term | None:
     """The count; None where it is not known."""
     name = (layer.framework, layer.operator)
     if name not in PRODUCTS and name not in PLACES:
@@ -40,7 +40,7 @@ def operations(layer: Layer, operands: Sequence[TensorType | None], output: Tens
     return None if weights is None else 2 * places * weights
 
 
-def _weights(layer: Layer, operands: Sequence[TensorType | None]) -> Term | None:
+def _weights(layer: ModelLayer, operands: Sequence[TensorType | None]) -> Term | None:
     """How many numbers are multiplied at each place: the parameters without biases, or the second operand."""
     if (layer.framework, layer.operator) in PARAMETERS:
         biases = {"bias": False, "use_bias": False}

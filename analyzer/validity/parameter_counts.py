@@ -12,7 +12,7 @@ from typing import Any
 
 from analyzer.operators.declaration import WEIGHTS
 from analyzer.operators.registry import layer_or_function
-from analyzer.validity.architecture import Layer
+from analyzer.validity.architecture import ModelLayer
 from analyzer.validity.registry import spec as spec_of
 from analyzer.validity.spec import TensorType
 from analyzer.validity.terms import Term, floor_div, product
@@ -28,7 +28,7 @@ WEIGHTED = frozenset(
 )  # fmt: skip
 
 
-def parameters(layer: Layer, operands: Operands) -> Term | None:
+def parameters(layer: ModelLayer, operands: Operands) -> Term | None:
     """The count; None where it is not known."""
     count = COUNTS.get((layer.framework, layer.operator))
     if count is not None:
@@ -36,7 +36,7 @@ def parameters(layer: Layer, operands: Operands) -> Term | None:
     return 0 if weightless(layer) else None
 
 
-def weightless(layer: Layer) -> bool:
+def weightless(layer: ModelLayer) -> bool:
     """Whether the layer's operator is known and has no weights of its own."""
     spec = spec_of(layer.operator, layer.framework)
     if spec is None or layer.framework not in ("torch", "keras") or (layer.framework, layer.operator) in COUNTS:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.validity.bounds import Domain, decide_bounds
-from analyzer.validity.terms import Cond, Op, Poly, Sum, Symbol, all_of, symbols_of
+from analyzer.validity.terms import App, Cond, Poly, Sum, Symbol, all_of, symbols_of
 from analyzer.walls import launch
 
 SHORT = 2.0  # seconds for the first encoding
@@ -32,7 +32,7 @@ MAX_ANSWER = 16 << 20  # bytes
 
 
 @dataclass(frozen=True)
-class Answer:
+class SolverAnswer:
     """``sat`` with a model, ``unsat`` (with the names of a core, when named facts were given), or ``unknown``."""
 
     status: str
@@ -41,14 +41,14 @@ class Answer:
     encoding: str = ""
 
 
-class Solver:
+class Z3Process:
     """A child process with Z3, started on the first question and killed when it hangs. Use as a context manager."""
 
     def __init__(self, timeout: float = 10.0) -> None:
         self._timeout = timeout
         self._child: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> Solver:
+    def __enter__(self) -> Z3Process:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -69,40 +69,44 @@ class Solver:
         conditions: Sequence[Any],
         domains: Mapping[str, Domain] | None = None,
         facts: Mapping[str, tuple[str, int]] | None = None,
-    ) -> Answer:
+    ) -> SolverAnswer:
         """Is there a vector in `domains` for which all conditions hold?
 
         `facts` (name -> symbol and value) are assumed by name; an unsatisfiable core is a minimal set of those names.
         """
         whole = all_of(*conditions)
         if whole is False:
-            return Answer("unsat")
+            return SolverAnswer("unsat")
         domains = domains or {}
         if not facts:
             found = decide_bounds(whole, domains) if isinstance(whole, Cond) else {}
             if found is not None:
-                return Answer("sat", found, encoding="bounds") if isinstance(found, Mapping) else Answer("unsat")
+                return (
+                    SolverAnswer("sat", found, encoding="bounds")
+                    if isinstance(found, Mapping)
+                    else SolverAnswer("unsat")
+                )
         open_conditions = [whole]
         for encoding, seconds in (("div", min(SHORT, self._timeout)), ("linear", self._timeout)):
             answer = self._ask(solve, (open_conditions, dict(domains), dict(facts or {}), encoding), seconds)
             if answer.status != "unknown":
                 return answer
-        return Answer("unknown")
+        return SolverAnswer("unknown")
 
     def nearest(
         self, conditions: Sequence[Any], domains: Mapping[str, Domain], current: Mapping[str, int], free: Sequence[str]
-    ) -> Answer:
+    ) -> SolverAnswer:
         """The vector nearest to `current` that satisfies all conditions: fewest changes first, then smallest ones.
 
         Only the symbols `free` may change. The solver minimises within its time; the answer is for the caller to check.
         """
         whole = all_of(*conditions)
         if not isinstance(whole, Cond):
-            return Answer("sat" if whole else "unsat", dict(current))
+            return SolverAnswer("sat" if whole else "unsat", dict(current))
         question = ([whole], dict(domains), dict(current), tuple(free))
         return self._ask(solve_nearest, question, self._timeout)
 
-    def _ask(self, function: Callable[..., Any], question: tuple[Any, ...], seconds: float) -> Answer:
+    def _ask(self, function: Callable[..., Any], question: tuple[Any, ...], seconds: float) -> SolverAnswer:
         if self._child is None:
             home = Path(tempfile.gettempdir())
             self._child = subprocess.Popen(
@@ -123,10 +127,10 @@ class Solver:
             return _receive(child.stdout, time.monotonic() + seconds + 1.0)
         except (OSError, EOFError, TimeoutError):
             self.close()
-            return Answer("unknown")
+            return SolverAnswer("unknown")
 
 
-def _receive(stream: Any, deadline: float) -> Answer:
+def _receive(stream: Any, deadline: float) -> SolverAnswer:
     """The child's answer as JSON: it has worked on what a stranger wrote. Raises OSError when it is something else."""
 
     def exactly(count: int) -> bytes:
@@ -148,7 +152,7 @@ def _receive(stream: Any, deadline: float) -> Answer:
     try:
         status, model, core, encoding = json.loads(exactly(size))
         values = {str(name): int(value) for name, value in dict(model).items()}
-        return Answer(str(status), values, tuple(map(str, core)), str(encoding))
+        return SolverAnswer(str(status), values, tuple(map(str, core)), str(encoding))
     except (ValueError, TypeError, RecursionError) as error:
         raise OSError("the answer is not understood") from error
 
@@ -337,7 +341,7 @@ class Translation:
             self._memo[atom] = self._operation(atom)
         return self._memo[atom]
 
-    def _operation(self, atom: Op) -> Any:
+    def _operation(self, atom: App) -> Any:
         import z3
 
         if atom.kind == "ite":

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from analyzer.problem import UsageProblem
-from analyzer.validity.architecture import Architecture, Layer, Structural
+from analyzer.validity.architecture import Architecture, ModelLayer, Structural
 from analyzer.validity.expressions import evaluate, names_in, parse
 from analyzer.validity.registry import spec
 from analyzer.validity.space_text import Pending, Text, size_path
@@ -175,7 +175,7 @@ class Space:
             for name, tensor in self.architecture.inputs.items()
         }
 
-        def present(layer: Layer) -> Layer:
+        def present(layer: ModelLayer) -> ModelLayer:
             if layer.when is not None:
                 runs = self._condition(layer.when, resolve)
                 if not isinstance(runs, (bool, np.bool_)):
@@ -239,7 +239,7 @@ def bound_to(architecture: Architecture, path: str, value: Any, where: str) -> A
     return replace(architecture, layers=layers)
 
 
-def _attribute(layer: Layer, attribute: str, indexed: str, value: Any, path: str, where: str) -> Layer:
+def _attribute(layer: ModelLayer, attribute: str, indexed: str, value: Any, path: str, where: str) -> ModelLayer:
     found = spec(layer.operator, layer.framework)
     known = found.defaults if found else {}
     if found and attribute not in known and attribute not in layer.hyperparameters:

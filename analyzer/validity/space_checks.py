@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analyzer.problem import UsageProblem
-from analyzer.validity.architecture import Architecture, Layer
+from analyzer.validity.architecture import Architecture, ModelLayer
 from analyzer.validity.registry import spec as find_spec
 from analyzer.validity.space_text import Text
 from analyzer.validity.spec import Spec
@@ -133,7 +133,7 @@ def _check_part(annotation: str, attribute: str, part: Any, where: str, owner: s
         raise UsageProblem(f"{where}: `{attribute}: {part}` {owner} must be whole; write `{low}` or `{high}`")
 
 
-def check_complete(layer: Layer, name: str) -> None:
+def check_complete(layer: ModelLayer, name: str) -> None:
     """Every attribute without a default must be given, and as many operands as the operator takes."""
     found = find_spec(layer.operator, layer.framework)
     if found is None:

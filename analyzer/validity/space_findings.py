@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from analyzer.findings import AnalysisResult, Confidence, Evidence, Finding, Level
-from analyzer.validity.decide import VALID_FOR_NONE, Decision, Failure
+from analyzer.validity.decide import VALID_FOR_NONE, FailingVectors, SpaceDecision
 from analyzer.validity.recording.answer import CodeAnswer
 
 
-def of_decision(decision: Decision, name: str) -> AnalysisResult:
+def of_decision(decision: SpaceDecision, name: str) -> AnalysisResult:
     """One finding a failing rule: an error where no vector is valid, else a warning; what is undecided is a note."""
     level = Level.ERROR if decision.verdict == VALID_FOR_NONE else Level.WARNING
     found = tuple(_finding(group, name, level, decision.total) for group in _by_rule(decision.failures))
@@ -20,21 +20,21 @@ def of_decision(decision: Decision, name: str) -> AnalysisResult:
 
 
 def of_code(answer: CodeAnswer, name: str) -> AnalysisResult:
-    """The same over the forks that were decided; `doubts` are notes."""
+    """The same over the forks that were decided; `caveats` are notes."""
     failures = [f for fork in answer.forks if fork.sound and fork.decision for f in fork.decision.failures]
     level = Level.ERROR if answer.total and not answer.valid else Level.WARNING
     found = tuple(_finding(group, name, level, answer.total) for group in _by_rule(failures))
-    return AnalysisResult(found, notes=tuple(f"Undecided: {doubt}" for doubt in answer.doubts))
+    return AnalysisResult(found, notes=tuple(f"Undecided: {caveat}" for caveat in answer.caveats))
 
 
-def _by_rule(failures: Iterable[Failure]) -> Iterator[list[Failure]]:
-    groups: dict[tuple[str, str], list[Failure]] = {}
+def _by_rule(failures: Iterable[FailingVectors]) -> Iterator[list[FailingVectors]]:
+    groups: dict[tuple[str, str], list[FailingVectors]] = {}
     for failure in failures:
         groups.setdefault((failure.step.layer.name, failure.step.requirement.rule.id), []).append(failure)
     yield from sorted(groups.values(), key=lambda group: -sum(f.count or 0 for f in group))
 
 
-def _finding(group: list[Failure], name: str, level: Level, total: int | None) -> Finding:
+def _finding(group: list[FailingVectors], name: str, level: Level, total: int | None) -> Finding:
     first, step = group[0], group[0].step
     rule = step.requirement.rule
     counts = [f.count for f in group if f.count is not None]
@@ -46,10 +46,7 @@ def _finding(group: list[Failure], name: str, level: Level, total: int | None) -
         confidence=Confidence.PROVED,
         message=f"{many} fail at `{step.layer.name}`: {first.sentence} ({shown}).",
         target=name,
-        layer=step.layer.node,
-        node=step.layer.name,
-        op=step.layer.operator,
+        **step.layer.place,
         operand=rule.id,
-        location=step.layer.location,
         evidence=Evidence("core", (first.sentence,), data={"rule": rule.id, "example": dict(first.example)}),
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from analyzer.findings import Location
 from analyzer.problem import UsageProblem
-from analyzer.validity.architecture import Architecture, Layer
+from analyzer.validity.architecture import Architecture, ModelLayer
 from analyzer.validity.expressions import names_in
 from analyzer.validity.registry import FRAMEWORKS, all_specs
 from analyzer.validity.space import Hyperparameter
@@ -60,7 +60,7 @@ def model_from(
         raise UsageProblem(f"{name}:{lines.get(('model',), 1)}: `model` needs a list of `layers`")
     if len(layers) > MAX_LAYERS:
         raise UsageProblem(f"{name}: {len(layers)} layers are more than the {MAX_LAYERS} that a description may have")
-    built: list[Layer] = []
+    built: list[ModelLayer] = []
     values = list(inputs)
     for index, item in repeated(layers, lambda text: _largest(text, domains), name, lines):
         line = lines.get(("model", "layers", index), 1)
@@ -129,8 +129,8 @@ def _layer(
     framework: str,
     values: Sequence[str],
     known: frozenset[str],
-    earlier: Sequence[Layer],
-) -> Layer:
+    earlier: Sequence[ModelLayer],
+) -> ModelLayer:
     if isinstance(item, Mapping) and len(item) == 1 and isinstance(next(iter(item.values())), Mapping):
         ((title, body),) = item.items()
         item = {"name": title, **body}
@@ -168,7 +168,7 @@ def _layer(
     hyperparameters = {str(k): read(v, known, line, name) for k, v in item.items() if k not in LAYER_KEYS}
     for attribute, value in hyperparameters.items():
         check_attribute(specs[own, operator], attribute, value, f"{name}:{line}", title, known)
-    return Layer(
+    return ModelLayer(
         title,
         operator,
         own,

@@ -13,10 +13,10 @@ from analyzer.frameworks.api_tables import Asked, asked_of
 from analyzer.frameworks.requested_versions import Versions, read_versions
 from analyzer.graph import Graph
 from analyzer.problem import UsageProblem
-from analyzer.validity.decide import VALID_FOR_NONE, Decision, decide
+from analyzer.validity.decide import VALID_FOR_NONE, SpaceDecision, decide
 from analyzer.validity.explain import check_vector, core
 from analyzer.validity.graph_reader import read_graph, without_results
-from analyzer.validity.solver import Solver
+from analyzer.validity.solver import Z3Process
 from analyzer.validity.space import Space
 from analyzer.validity.space_reader import read_space, space_from
 from analyzer.validity.versions import HOMES
@@ -28,7 +28,7 @@ def review_space(
     base: Graph | None,
     root: Path,
     base_root: Path | None,
-    solver: Solver,
+    solver: Z3Process,
 ) -> list[Finding]:
     """Findings on the space that `target` declares.
 
@@ -68,7 +68,7 @@ def versioned(space: Space, wanted: Versions) -> Space:
     return replace(space, architecture=replace(architecture, requested=asked_of(wanted, architecture.framework)))
 
 
-def _upgrade(head: Decision, old_wanted: Versions, target: str, solver: Solver) -> Finding | None:
+def _upgrade(head: SpaceDecision, old_wanted: Versions, target: str, solver: Z3Process) -> Finding | None:
     """A finding when the same space was valid for more under the version that the base asks for."""
     architecture = head.space.architecture
     old, new = asked_of(old_wanted, architecture.framework), architecture.requested
@@ -95,7 +95,7 @@ def space_of(target: TargetConfig, graph: Graph | None, root: Path) -> Space:
     return read_space(path.read_text(encoding="utf-8"), name, architecture)
 
 
-def _empty(decision: Decision, target: TargetConfig) -> Finding:
+def _empty(decision: SpaceDecision, target: TargetConfig) -> Finding:
     failure = decision.failures[0] if decision.failures else None
     why = f": {failure.sentence}" if failure else ""
     return Finding(
@@ -111,7 +111,7 @@ def _empty(decision: Decision, target: TargetConfig) -> Finding:
     )
 
 
-def _why(decision: Decision, vector: Mapping[str, Any]) -> tuple[str, ...]:
+def _why(decision: SpaceDecision, vector: Mapping[str, Any]) -> tuple[str, ...]:
     for structure in decision.structures:
         if all(vector.get(k) == v for k, v in structure.fixed.items()):
             found = core(decision.space, structure, vector) if vector else None
@@ -119,7 +119,7 @@ def _why(decision: Decision, vector: Mapping[str, Any]) -> tuple[str, ...]:
     return ()
 
 
-def compare(before: Decision, after: Decision, target: str) -> Finding | None:
+def compare(before: SpaceDecision, after: SpaceDecision, target: str) -> Finding | None:
     """A finding when vectors that both spaces admit were valid and no longer are."""
     lost = _lost(before, after)
     if lost is None:
@@ -149,7 +149,7 @@ def compare(before: Decision, after: Decision, target: str) -> Finding | None:
     )
 
 
-def _lost(before: Decision, after: Decision) -> tuple[Mapping[str, Any], int | None] | None:
+def _lost(before: SpaceDecision, after: SpaceDecision) -> tuple[Mapping[str, Any], int | None] | None:
     """A vector that was valid and is not, among examples of the failures; counted when both spaces are finite."""
     names = set(before.space.by_name)
     if names != set(after.space.by_name):
@@ -169,7 +169,9 @@ def _lost(before: Decision, after: Decision) -> tuple[Mapping[str, Any], int | N
     return _search(before, after)
 
 
-def _search(before: Decision, after: Decision, limit: int = 2_000) -> tuple[Mapping[str, Any], int | None] | None:
+def _search(
+    before: SpaceDecision, after: SpaceDecision, limit: int = 2_000
+) -> tuple[Mapping[str, Any], int | None] | None:
     """Some vectors of the new invalid region, tried on the old space one by one."""
     import itertools
 

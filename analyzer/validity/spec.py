@@ -221,7 +221,7 @@ class Case:
 _counter = itertools.count()
 
 
-class Status(StrEnum):
+class TypeStatus(StrEnum):
     VALID = "valid"
     INVALID = "invalid"
     DEPENDS = "depends"  # on the unknown terms in `requirements`
@@ -237,7 +237,7 @@ class CheckResult:
     `open_rank` says that an operand's rank was unknown, so that outputs hold for every rank that the type permits.
     """
 
-    status: Status
+    status: TypeStatus
     outputs: tuple[TensorType, ...] = ()
     failure: Requirement | None = None
     requirements: tuple[Requirement, ...] = ()
@@ -284,6 +284,20 @@ def define(framework: str, *names: str) -> Callable[[Callable[..., Any]], Callab
     return mark
 
 
+def define_ranks(
+    framework: str, *names: str, ranks: Sequence[int] = (1, 2, 3)
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Mark what makes the type for a number of spatial axes; in the names, ``{}`` stands for that number."""
+
+    def mark(make: Callable[..., Any]) -> Callable[..., Any]:
+        types = {rank: make(rank) for rank in ranks}
+        own = tuple(Spec(framework, name.format(rank), types[rank]) for rank in ranks for name in names)
+        make.specs = own  # type: ignore[attr-defined]
+        return make
+
+    return mark
+
+
 def check(
     spec: Spec,
     inputs: Sequence[TensorType | None] = (),
@@ -306,7 +320,7 @@ def check(
     except UnknownRank:
         pass
     if len(unknown) > 2:
-        return CheckResult(Status.UNKNOWN, open_rank=True)
+        return CheckResult(TypeStatus.UNKNOWN, open_rank=True)
     trials = []
     for ranks in itertools.product(range(MAX_RANK + 1), repeat=len(unknown)):
         trial = list(named)
@@ -337,26 +351,26 @@ def _apply(
         result = spec.transfer(case, *inputs, **hyperparameters)
     except _Stop:
         return CheckResult(
-            Status.INVALID,
+            TypeStatus.INVALID,
             failure=case.requirements[-1],
             requirements=tuple(case.requirements),
             advisories=tuple(case.advisories),
         )
     except NeedsConcrete as missing:
-        return CheckResult(Status.UNKNOWN, requirements=tuple(case.requirements), needs=missing.symbols)
+        return CheckResult(TypeStatus.UNKNOWN, requirements=tuple(case.requirements), needs=missing.symbols)
     except TypeError as error:
         problem = _signature_problem(spec, inputs, hyperparameters)
         if problem is None:
             raise
         failure = Requirement(ARGUMENTS, False, {"problem": problem})
         del error
-        return CheckResult(Status.INVALID, failure=failure, requirements=(failure,))
+        return CheckResult(TypeStatus.INVALID, failure=failure, requirements=(failure,))
     outputs = result if isinstance(result, tuple) else (result,)
     failed = next((r for r in case.requirements if _certainly_false(r.condition)), None)
     if failed is not None:
-        return CheckResult(Status.INVALID, (), failed, tuple(case.requirements), tuple(case.advisories))
+        return CheckResult(TypeStatus.INVALID, (), failed, tuple(case.requirements), tuple(case.advisories))
     open_ones = tuple(r for r in case.requirements if not _certainly_true(r.condition))
-    status = Status.DEPENDS if open_ones else Status.VALID
+    status = TypeStatus.DEPENDS if open_ones else TypeStatus.VALID
     return CheckResult(status, outputs, None, open_ones, tuple(case.advisories))
 
 
@@ -395,13 +409,13 @@ def _signature_problem(
 
 def _joined(trials: Sequence[CheckResult]) -> CheckResult:
     """One outcome for a tensor whose rank is not known from those for each rank."""
-    possible = [t for t in trials if t.status is not Status.INVALID]
+    possible = [t for t in trials if t.status is not TypeStatus.INVALID]
     if not possible:
         return replace(trials[0], outputs=(), open_rank=True)
     if len(possible) == 1:
         return replace(possible[0], open_rank=True)
-    if any(t.status is Status.UNKNOWN for t in possible):
-        return CheckResult(Status.UNKNOWN, open_rank=True)
+    if any(t.status is TypeStatus.UNKNOWN for t in possible):
+        return CheckResult(TypeStatus.UNKNOWN, open_rank=True)
     outputs = []
     for position in zip(*(t.outputs for t in possible), strict=False):
         dtypes = {t.dtype for t in position}
@@ -415,7 +429,7 @@ def _joined(trials: Sequence[CheckResult]) -> CheckResult:
             met = _meet([s[-1] for s in known])
             last = met
         outputs.append(TensorType(shape, dtypes.pop() if len(dtypes) == 1 else None, last=last))
-    return CheckResult(Status.DEPENDS, tuple(outputs), open_rank=True)
+    return CheckResult(TypeStatus.DEPENDS, tuple(outputs), open_rank=True)
 
 
 def _meet(dims: Sequence[Term]) -> Term | None:

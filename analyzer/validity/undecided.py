@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.findings import Confidence, Evidence, Finding, Level
-from analyzer.validity.architecture import Demand, Layer, Program
+from analyzer.validity.architecture import Demand, ModelLayer, Requirements
 from analyzer.validity.evaluator import names_of
 from analyzer.validity.graph_reader import Reading
 from analyzer.validity.terms import Poly
 
 
-def undecided(program: Program, reading: Reading, target: TargetConfig) -> Iterator[Finding]:
+def undecided(program: Requirements, reading: Reading, target: TargetConfig) -> Iterator[Finding]:
     """One note for each place where a size is lost, with every layer whose rules could therefore not be decided."""
-    groups: dict[tuple[str, str], list[tuple[Layer, str]]] = {}
+    groups: dict[tuple[str, str], list[tuple[ModelLayer, str]]] = {}
     origins = _origins(program, reading)
     for step in program.steps:
         if unnamed(step) and step.condition is not False:
@@ -34,16 +34,13 @@ def undecided(program: Program, reading: Reading, target: TargetConfig) -> Itera
             confidence=Confidence.POSSIBLE,
             message=short(f"Not decided for `{first.name}`{more}: the rule `{rule}` depends on {size}."),
             target=target.id,
-            layer=first.node,
-            node=first.name,
-            op=first.operator,
+            **first.place,
             operand=rule,
-            location=first.location,
             evidence=Evidence("core", tuple(f"`{n}` is not decided." for n in names[:20]), data={"layers": names}),
         )
 
 
-def _origins(program: Program, reading: Reading) -> Mapping[str, tuple[int, str, str]]:
+def _origins(program: Requirements, reading: Reading) -> Mapping[str, tuple[int, str, str]]:
     """For each unnamed size the first layer whose output has it: its position, its name and words for the size."""
     found: dict[str, tuple[int, str, str]] = {}
     for position, layer in enumerate(reading.architecture.layers, 1):
@@ -72,11 +69,8 @@ def not_solved(steps: Sequence[Demand], target: TargetConfig) -> Finding:
         confidence=Confidence.POSSIBLE,
         message=short(f"Not decided for `{step.layer.name}`: whether sizes {sizes} can satisfy all rules at once."),
         target=target.id,
-        layer=step.layer.node,
-        node=step.layer.name,
-        op=step.layer.operator,
+        **step.layer.place,
         operand=step.requirement.rule.id,
-        location=step.layer.location,
         evidence=Evidence("core", tuple(f"`{s.layer.name}`: {s.sentence()}." for s in steps[:20])),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from analyzer.frameworks.api_tables import Asked, Table, all_tables, tables, takes
+from analyzer.frameworks.api_tables import ApiTable, Asked, all_tables, tables, takes
 from analyzer.validity.spec import Category, Requirement, Rule
 
 SINCE = Rule(
@@ -58,13 +58,13 @@ def _home(framework: str, operator: str) -> str | None:
     return next((m for m in HOMES.get(framework, ()) if any(operator in t.modules.get(m, {}) for t in known)), None)
 
 
-def _takes(home: str, operator: str, name: str, table: Table) -> bool | None:
+def _takes(home: str, operator: str, name: str, table: ApiTable) -> bool | None:
     """None where this version's parameters are not told."""
     declared = table.modules.get(home, {}).get(operator)
     return None if declared is None else takes(declared, name)
 
 
-def _lacking(framework: str, what: str, asked: Asked, has: Callable[[Table], bool | None]) -> Requirement | None:
+def _lacking(framework: str, what: str, asked: Asked, has: Callable[[ApiTable], bool | None]) -> Requirement | None:
     """The rule that `what` breaks: every version asked for lacks it, and another one has it."""
     choice = tables(framework, asked)
     having = [t for t in all_tables(framework) if has(t)]

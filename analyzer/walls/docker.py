@@ -26,7 +26,7 @@ from analyzer.configuration.config import Environment
 from analyzer.problem import SurroundingsProblem
 from analyzer.walls import stage
 from analyzer.walls.archive import ArchiveRefused, pack, unpack
-from analyzer.walls.protocol import OUTPUT, Completed, Limits, Log, Order, Session, Stays
+from analyzer.walls.protocol import OUTPUT, BoundedLog, Completed, Order, ResourceLimits, Session, Stays
 
 if TYPE_CHECKING:
     import docker as sdk
@@ -98,7 +98,7 @@ class DockerSandbox(Stays):
         return start(self, order)
 
     def _create(
-        self, client: sdk.DockerClient, command: Sequence[str], limits: Limits, environment: Mapping[str, str]
+        self, client: sdk.DockerClient, command: Sequence[str], limits: ResourceLimits, environment: Mapping[str, str]
     ) -> Container:
         request = json.dumps(
             {
@@ -119,7 +119,7 @@ class DockerSandbox(Stays):
         client: sdk.DockerClient,
         entrypoint: Sequence[str],
         command: Sequence[str],
-        limits: Limits,
+        limits: ResourceLimits,
         environment: Mapping[str, str],
         *,
         executable: bool,
@@ -181,11 +181,11 @@ class DockerSandbox(Stays):
             raise SurroundingsProblem(f"the Docker engine refused the sandbox: {sentence(error)}") from error
 
 
-def _execute(container: Container, output: Path | None, limits: Limits) -> Completed:
+def _execute(container: Container, output: Path | None, limits: ResourceLimits) -> Completed:
     """Start, take both streams until they end or the deadline kills the container, and say how it ended."""
     from docker.errors import APIError
 
-    log = Log(limits.log)
+    log = BoundedLog(limits.log)
     chunks = cast(Iterator[tuple[bytes | None, bytes | None]], container.attach(stream=True, demux=True))
     expired = threading.Event()
 
@@ -226,7 +226,9 @@ def _execute(container: Container, output: Path | None, limits: Limits) -> Compl
 class _Stream(io.RawIOBase):
     """Standard output of an attached container as a file; standard error goes to the log on the way."""
 
-    def __init__(self, chunks: Iterator[tuple[bytes | None, bytes | None]], log: Log, limits: Limits) -> None:
+    def __init__(
+        self, chunks: Iterator[tuple[bytes | None, bytes | None]], log: BoundedLog, limits: ResourceLimits
+    ) -> None:
         self._chunks = chunks
         self._log = log
         self._printed = 0

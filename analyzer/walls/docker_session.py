@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from analyzer.problem import SurroundingsProblem
 from analyzer.walls.archive import pack
 from analyzer.walls.docker import BOX, DockerSandbox, connect, remove, sentence
-from analyzer.walls.protocol import PYTHON, Limits, Order, Session, SessionEnded
+from analyzer.walls.protocol import PYTHON, Order, ResourceLimits, Session, SessionEnded
 from analyzer.walls.stream import Received
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def start(sandbox: DockerSandbox, order: Order) -> Session:
 class DockerSession(Received):
     """The running container. Its output is taken apart frame by frame; nothing that was not asked for is kept."""
 
-    def __init__(self, client: sdk.DockerClient, container: Container, stream: Any, limits: Limits) -> None:
+    def __init__(self, client: sdk.DockerClient, container: Container, stream: Any, limits: ResourceLimits) -> None:
         super().__init__()
         self._client = client
         self._container: Container | None = container

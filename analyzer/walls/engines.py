@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from analyzer.configuration.config import Environment
 from analyzer.problem import SurroundingsProblem, TargetProblem
 from analyzer.walls.docker import INSTALL_NETWORK, DockerSandbox, connect, image_id, own_image, sentence
-from analyzer.walls.protocol import Completed, Limits, Session
+from analyzer.walls.protocol import Completed, ResourceLimits, Session
 from analyzer.walls.requirements import collect, derive, derived_tag
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class EnginesSandbox:
         *,
         files: Mapping[str, bytes | Path],
         output: Path | None = None,
-        limits: Limits = Limits(),  # noqa: B008 - frozen
+        limits: ResourceLimits = ResourceLimits(),  # noqa: B008 - frozen
         environment: Mapping[str, str] | None = None,
     ) -> Completed:
         return self._made().run(command, files=files, output=output, limits=limits, environment=environment)
@@ -172,7 +172,7 @@ class EnginesSandbox:
         command: Sequence[str],
         *,
         files: Mapping[str, bytes | Path],
-        limits: Limits = Limits(),  # noqa: B008 - frozen
+        limits: ResourceLimits = ResourceLimits(),  # noqa: B008 - frozen
         environment: Mapping[str, str] | None = None,
     ) -> Session:
         return self._made().open(command, files=files, limits=limits, environment=environment)

@@ -28,7 +28,7 @@ from analyzer.problem import TargetProblem
 from analyzer.walls import forked, launch, stage
 from analyzer.walls.archive import MAX_MEMBERS, ArchiveRefused, check_name, flatten
 from analyzer.walls.kernel.rules import Rules
-from analyzer.walls.protocol import OUTPUT, PYTHON, Completed, Limits, Log, Order, Runs, Sandbox
+from analyzer.walls.protocol import OUTPUT, PYTHON, BoundedLog, Completed, Order, ResourceLimits, Runs, Sandbox
 
 # Shared libraries, thread stacks and allocator reserves of the frameworks: address space that is never touched.
 ADDRESS_SPACE_RESERVE = 6 << 30
@@ -86,7 +86,7 @@ class ProcessSandbox(Runs):
             (box / OUTPUT).mkdir(exist_ok=True)
             child = self._start(order, request, box, scratch)
             assert child.stdout is not None
-            log = Log(limits.log)
+            log = BoundedLog(limits.log)
             reader = threading.Thread(target=_drain, args=(child.stdout, log), daemon=True)
             reader.start()
             timed_out, out_of_memory = _watch(child, limits, started)
@@ -159,7 +159,7 @@ def _at_import(environment: Mapping[str, str]) -> dict[str, str]:
     return {**environment, "PYTHONHASHSEED": "0"}
 
 
-def _fill(box: Path, files: Mapping[str, bytes | Path], limits: Limits) -> None:
+def _fill(box: Path, files: Mapping[str, bytes | Path], limits: ResourceLimits) -> None:
     for name, content in flatten(files, limits.input):
         path = box / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -169,7 +169,7 @@ def _fill(box: Path, files: Mapping[str, bytes | Path], limits: Limits) -> None:
             shutil.copyfile(content, path)
 
 
-def _rlimits(limits: Limits) -> dict[str, int]:
+def _rlimits(limits: ResourceLimits) -> dict[str, int]:
     return {
         "AS": limits.memory + ADDRESS_SPACE_RESERVE,
         "CPU": int(limits.seconds * max(1.0, limits.cpus)) + 1,
@@ -179,12 +179,12 @@ def _rlimits(limits: Limits) -> dict[str, int]:
     }
 
 
-def _drain(stream: IO[bytes], log: Log) -> None:
+def _drain(stream: IO[bytes], log: BoundedLog) -> None:
     while chunk := os.read(stream.fileno(), 1 << 16):
         log.write(chunk)
 
 
-def _watch(child: subprocess.Popen[bytes] | forked.Forked, limits: Limits, started: float) -> tuple[bool, bool]:
+def _watch(child: subprocess.Popen[bytes] | forked.Forked, limits: ResourceLimits, started: float) -> tuple[bool, bool]:
     """Wait for the end; (deadline passed, memory exceeded). Either ends the child and all its descendants."""
     while True:
         try:
@@ -219,7 +219,7 @@ def _resident(pids: Sequence[int]) -> int:
     return total
 
 
-def _collect(source: Path, target: Path, limits: Limits) -> tuple[tuple[str, ...], str | None]:
+def _collect(source: Path, target: Path, limits: ResourceLimits) -> tuple[tuple[str, ...], str | None]:
     """Move plain files from the box to `target`; links, devices and names that lead elsewhere are refused."""
     names: list[str] = []
     total = 0

@@ -41,7 +41,7 @@ ENGINE_CORES = 2  # as many as a hosted runner gives one job for certain
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ResourceLimits:
     """What one command may use. Bytes, seconds, cores."""
 
     seconds: float = 300.0
@@ -78,7 +78,7 @@ class Order:
 
     command: Sequence[str]
     files: Mapping[str, bytes | Path]
-    limits: Limits
+    limits: ResourceLimits
     environment: Mapping[str, str]
 
 
@@ -91,7 +91,7 @@ class Runs(ABC):
         *,
         files: Mapping[str, bytes | Path],
         output: Path | None = None,
-        limits: Limits = Limits(),
+        limits: ResourceLimits = ResourceLimits(),
         environment: Mapping[str, str] | None = None,
     ) -> Completed:
         return self._run(Order(command, files, limits, check_environment(environment)), output)
@@ -108,7 +108,7 @@ class Stays(Runs):
         command: Sequence[str],
         *,
         files: Mapping[str, bytes | Path],
-        limits: Limits = Limits(),
+        limits: ResourceLimits = ResourceLimits(),
         environment: Mapping[str, str] | None = None,
     ) -> Session:
         return self._open(Order(command, files, limits, check_environment(environment)))
@@ -177,7 +177,7 @@ class Sandbox(Protocol):
         *,
         files: Mapping[str, bytes | Path],
         output: Path | None = None,
-        limits: Limits = Limits(),
+        limits: ResourceLimits = ResourceLimits(),
         environment: Mapping[str, str] | None = None,
     ) -> Completed:
         """Run `command` in a folder that holds `files`; what it leaves in ``out/`` is put into `output`.
@@ -199,7 +199,7 @@ class SessionSandbox(Sandbox, Protocol):
         command: Sequence[str],
         *,
         files: Mapping[str, bytes | Path],
-        limits: Limits = Limits(),
+        limits: ResourceLimits = ResourceLimits(),
         environment: Mapping[str, str] | None = None,
     ) -> Session:
         """Start `command` (whose first word is ``{python}``) in a folder that holds `files`, and keep it running.
@@ -223,7 +223,7 @@ def check_environment(environment: Mapping[str, str] | None) -> dict[str, str]:
     return chosen
 
 
-class Log:
+class BoundedLog:
     """Keeps the beginning and the end of a stream that may be endless."""
 
     def __init__(self, limit: int) -> None:

@@ -25,7 +25,7 @@ from analyzer.configuration.config import Environment
 from analyzer.problem import NotAllowedProblem, SurroundingsProblem, TargetProblem
 from analyzer.walls.archive import pack
 from analyzer.walls.docker import DockerSandbox
-from analyzer.walls.protocol import Completed, Limits, Order, Sandbox, Session, SessionEnded, Stays
+from analyzer.walls.protocol import Completed, Order, ResourceLimits, Sandbox, Session, SessionEnded, Stays
 
 TREES = Path("/trees")  # where the front mounts the revisions, read-only
 COPY = 1 << 20  # bytes at a time, so that a large file is never whole in memory
@@ -146,7 +146,7 @@ class RelayedWall(Stays):
 class RelayedSession:
     """A session of the front's, by its number."""
 
-    def __init__(self, channel: Channel, number: int, limits: Limits) -> None:
+    def __init__(self, channel: Channel, number: int, limits: ResourceLimits) -> None:
         self._channel, self._number, self._limits = channel, number, limits
 
     def put(self, files: Mapping[str, bytes | Path]) -> None:

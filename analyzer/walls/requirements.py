@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from analyzer.problem import SurroundingsProblem, TargetProblem
 from analyzer.walls.archive import pack
 from analyzer.walls.docker import LABEL, image_id, kill, remove, sentence
-from analyzer.walls.protocol import Limits, Log
+from analyzer.walls.protocol import BoundedLog, ResourceLimits
 
 if TYPE_CHECKING:
     import docker as sdk
@@ -107,7 +107,7 @@ def _install(
     from docker.errors import APIError
     from docker.types import LogConfig
 
-    limits = Limits()
+    limits = ResourceLimits()
     pip = f'"$p" -m pip install --no-input --no-cache-dir --disable-pip-version-check {shlex.join(options)} -r'
     script = f'p=$(command -v python3 || command -v python) && cd "$0" && {pip} "$1"'
     if one_of:
@@ -136,7 +136,7 @@ def _install(
 
     clock = threading.Timer(seconds, expire)
     clock.daemon = True
-    log = Log(16 << 10)
+    log = BoundedLog(16 << 10)
     try:
         archive = io.BytesIO()
         pack({f"{FOLDER.strip('/')}/{name}": content for name, content in files.items()}, MAX_SIZE * 64, archive)

@@ -21,7 +21,7 @@ from analyzer.configuration.config import Environment
 from analyzer.problem import NotAllowedProblem, TargetProblem
 from analyzer.walls.archive import ArchiveRefused, check_name, unpack
 from analyzer.walls.memory import half_of_memory
-from analyzer.walls.protocol import ALLOWED_ENVIRONMENT, Limits, Sandbox, Session, SessionEnded, can_stay
+from analyzer.walls.protocol import ALLOWED_ENVIRONMENT, ResourceLimits, Sandbox, Session, SessionEnded, can_stay
 
 MAX_LINE = 8 << 20  # bytes of one message
 MAX_RUNS = 64  # commands that one target may have run: exports, conversions, validation data
@@ -30,7 +30,9 @@ MAX_OPENED = 256  # sessions of one analysis: one an engine and model, tens at m
 MAX_STAGES = 1_000  # names of stages, which the log shows: a target has ten
 MAX_CARRIED = 16 << 30  # bytes that cross for one target, both ways together
 # The memory is the least that the front allows: `half_of_memory` where that is more.
-CAPS = Limits(seconds=1800, memory=6 << 30, cpus=4, input=4 << 30, output=4 << 30, scratch=2 << 30, log=64 << 10)
+CAPS = ResourceLimits(
+    seconds=1800, memory=6 << 30, cpus=4, input=4 << 30, output=4 << 30, scratch=2 << 30, log=64 << 10
+)
 
 
 class OutOfTurn(Exception):
@@ -251,7 +253,7 @@ class Server:
             raise OutOfTurn("named a file outside the trees")
         return path
 
-    def _limits(self, message: Mapping[str, Any]) -> Limits:
+    def _limits(self, message: Mapping[str, Any]) -> ResourceLimits:
         """What was asked for, cut to what the front allows and to the time that is left."""
         asked = message.get("limits")
         if not isinstance(asked, dict):
@@ -263,7 +265,7 @@ class Server:
                 raise OutOfTurn(f"named no limit for {name}")
             chosen[name] = type(most)(min(value, most))
         left = max(1.0, self.ends - time.monotonic())
-        return replace(Limits(**chosen), seconds=min(chosen["seconds"], left))
+        return replace(ResourceLimits(**chosen), seconds=min(chosen["seconds"], left))
 
     def _count_bytes(self, size: int) -> None:
         self._carried += size

@@ -148,7 +148,7 @@ def limit(rlimits: dict[str, int]) -> None:
             resource.setrlimit(kind, (value, value))
 
 
-class Fork:
+class ForkedProcess:
     """A fork of this process, which `main` waits for as for a program; `pid` is 0 in the fork itself."""
 
     def __init__(self) -> None:
@@ -183,7 +183,7 @@ def run_module(command: list[str]) -> None:
 GRACE = 10  # seconds after which a deadline that should have been kept from outside is kept here
 
 
-def wait(child: subprocess.Popen[bytes] | Fork, seconds: float | None, parent: int | None) -> int:
+def wait(child: subprocess.Popen[bytes] | ForkedProcess, seconds: float | None, parent: int | None) -> int:
     """The child's exit code; past the deadline, or without a parent, everything is killed."""
     started = time.monotonic()
     while True:
@@ -212,7 +212,9 @@ def main() -> None:
         limit(rlimits)
     try:
         child = (
-            Fork() if request.get("fork") else subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=2, stderr=2)
+            ForkedProcess()
+            if request.get("fork")
+            else subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=2, stderr=2)
         )
         if not child.pid:
             return run_module(command)

@@ -23,7 +23,7 @@ from action.github import GitHub, RetryBudget
 from action.github.transient_errors import SETTLED
 from action.plan import ReviewPullRequest
 from action.posting import Posting
-from action.review import Context
+from action.review import ReviewContext
 from action.settings import Pictures, Settings
 from action.status_check import StatusCheck
 from analyzer.findings import Finding, Level, Location, Report, TargetReport
@@ -126,7 +126,7 @@ class World:
             repository="octo/models", sha=self.sha, workspace=Path(), run_id=self.runs,
         )  # fmt: skip
         todo = ReviewPullRequest(NUMBER, self.sha, self.pull.base_sha, "main", False, False)
-        context = Context.of(settings, self.sha, files=False)
+        context = ReviewContext.of(settings, self.sha, files=False)
         github = github or self.github()
         check = StatusCheck.of(github, context)
         posting = Posting(settings, todo, context, Log(io.StringIO()), github, check)

@@ -12,7 +12,7 @@ from action import markers, publish
 from action.diff import Changes, hunks_of
 from action.github import GitHub, RetryBudget
 from action.publication import Publication
-from action.review import Context, Review
+from action.review import Review, ReviewContext
 from action.status_check import StatusCheck
 from analyzer.findings import Location, Report
 from tests.action.conversation_model import play
@@ -57,7 +57,7 @@ class World:
 
     def run(self, found: Report, github: GitHub | None = None, number: int | None = None) -> Publication:
         self.runs += 1
-        context = Context(
+        context = ReviewContext(
             "assay", "octo/models", self.simulator.site, sha(self.head), self.runs if number is None else number
         )
         made, github = Review.of(found, context, CHANGES), github or self.github()

@@ -12,7 +12,7 @@ import pytest
 
 from action import scanning
 from action.github import RetryBudget, Unavailable
-from action.github.transient_errors import Failure
+from action.github.transient_errors import TransportFailure
 from analyzer.findings import Location
 from tests.action import flows
 from tests.action.harness import Workbench, lines
@@ -161,7 +161,7 @@ def test_a_reset_far_away_is_not_waited_for() -> None:
     from github import GithubException
 
     headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "4000"}
-    failure = Failure.of(GithubException(403, {"message": "API rate limit exceeded"}, headers), now=1000.0)
+    failure = TransportFailure.of(GithubException(403, {"message": "API rate limit exceeded"}, headers), now=1000.0)
     assert (failure.transient, failure.wait) == (True, 3001.0)
     with pytest.raises(Unavailable):
         RetryBudget(budget=180, sleep=lambda _: None).wait(failure.wait, failure.sentence)

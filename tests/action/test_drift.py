@@ -16,7 +16,7 @@ CHART = DeviationMap(
     "Head against base",
     "base",
     "head",
-    (MapNode("a", "conv", "Conv", 0.0, None, 0.0), MapNode("b", "fc", "MatMul", 0.1, None, 0.1, guilty=True)),
+    (MapNode("a", "conv", "Conv", 0.0, None, 0.0), MapNode("b", "fc", "MatMul", 0.1, None, 0.1, responsible=True)),
     (("a", "b"),),
 )
 BEYOND = Finding(

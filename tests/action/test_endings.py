@@ -20,7 +20,7 @@ from tests.github_simulator import CheckRun, Fault, Request, Simulator
 from tests.github_simulator.routes import zipped
 from tests.github_simulator.state import WorkflowRun
 
-CONTEXT = review.Context("assay", "octo/models", "https://github.test", "a" * 40)
+CONTEXT = review.ReviewContext("assay", "octo/models", "https://github.test", "a" * 40)
 
 
 def the_check(bench: Workbench) -> CheckRun:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from action import markers, relay, review
 from action.diff import Changes
-from action.review import Context
+from action.review import ReviewContext
 from analyzer.findings import DeviationMap, Location, Report
 from analyzer.rendering.markdown import Links, summary
 from analyzer.rendering.mermaid import diagram
@@ -21,7 +21,7 @@ from tests.action.hostile_markdown import hostile, live_parts, tokens
 from tests.action.hostile_reports import maps, reports
 
 SERVER = "https://github.example"
-CONTEXT = Context("assay", "octo/models", SERVER, "a" * 40, 5, 1)
+CONTEXT = ReviewContext("assay", "octo/models", SERVER, "a" * 40, 5, 1)
 OWN_HTML = re.compile(
     r"\A\s*(?:<!-- assay:[a-z]+(?: [a-z]+=[A-Za-z0-9._-]+)* -->|</?(?:details|summary|b|code)(?: open)?>|[^<>])*\Z"
 )

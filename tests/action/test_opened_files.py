@@ -21,7 +21,7 @@ from analyzer.running import opened, pipeline
 from analyzer.running.answers import checked
 from analyzer.running.cache import Cache
 from analyzer.running.outcome import TargetOutcome, slug
-from analyzer.running.processes import Answer
+from analyzer.running.processes import JobResult
 from analyzer.walls.process import ProcessSandbox
 from tests.action.harness import Workbench
 from tests.action.test_front import settings
@@ -190,12 +190,12 @@ class Engine:
         self.status = status
         self.begun: list[str] = []
 
-    def run(self, jobs: Mapping[str, Any], *_: object) -> Iterator[tuple[str, Answer]]:
+    def run(self, jobs: Mapping[str, Any], *_: object) -> Iterator[tuple[str, JobResult]]:
         for name in jobs:
             self.begun.append(name)
             report = TargetReport("net", "entry", "net.py:build", status=self.status, cause=Cause.MODEL)
             opens = ("size.yaml",) if self.status is Status.ANALYSED else ()
-            yield name, Answer(TargetOutcome(report, opened=opens).to_json())
+            yield name, JobResult(TargetOutcome(report, opened=opens).to_json())
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from action.diff import Changes, added_in, hunks_of
 from action.placing import caused_by, causes
-from action.review import Context, inline_comments
+from action.review import ReviewContext, inline_comments
 from analyzer.findings import Evidence, Location, Report, TargetReport
 from analyzer.running import pipeline
 from tests.action.harness import Workbench
@@ -75,7 +75,7 @@ def placed(finding_causes: Any) -> tuple[str, int | None, str]:
     )
     report = Report((TargetReport("vae-loss", "model", "net.py"),), (finding,), base="b")
     changes = Changes(frozenset({"net.py", "far.py"}), {"net.py": hunks_of(PATCH)}, {"net.py": added_in(PATCH)})
-    (comment,) = inline_comments(report, Context("assay", "o/r", "https://github.com", "a" * 40), changes, 30)
+    (comment,) = inline_comments(report, ReviewContext("assay", "o/r", "https://github.com", "a" * 40), changes, 30)
     return comment.path, comment.line, comment.body
 
 
@@ -98,7 +98,7 @@ def test_a_finding_on_the_diff_stays_where_it_is() -> None:
     )
     changes = Changes(frozenset({"net.py"}), {"net.py": hunks_of(PATCH)}, {"net.py": added_in(PATCH)})
     (comment,) = inline_comments(
-        Report((), (finding,), base="b"), Context("assay", "o/r", "https://github.com", "a" * 40), changes, 30
+        Report((), (finding,), base="b"), ReviewContext("assay", "o/r", "https://github.com", "a" * 40), changes, 30
     )
     assert (comment.line, list(causes(finding))) == (3, [Location("net.py", 4)])
     assert caused_by(finding, changes) == Location("net.py", 4)

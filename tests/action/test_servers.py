@@ -20,7 +20,7 @@ import pytest
 
 from action.github import GitHub, GitHubProblem, RetryBudget
 from action.github.transport import HEADERS
-from action.review import Annotation, CheckRun, InlineComment
+from action.review import CheckAnnotation, CheckRun, InlineComment
 from tests.action.flows import every_event
 from tests.action.harness import Workbench
 from tests.github_simulator import Request, Simulator, validation
@@ -173,7 +173,7 @@ def test_every_call_against_prism(prism: GitHub) -> None:
         InlineComment("m.py", 5, "text", ("f" * 16,)),
         InlineComment("m.py", 9, "text", ("e" * 16,), start_line=7),
     )
-    annotation = Annotation("m.py", 3, 3, "failure", "message", "title", "details")
+    annotation = CheckAnnotation("m.py", 3, 3, "failure", "message", "title", "details")
     check = CheckRun("Assay", sha, "failure", "title", "summary", (annotation,) * 120, "assay/assay/1.1")
     prism.is_private()
     assert prism.pull_requests.get(1).head_sha
@@ -209,7 +209,7 @@ def test_every_call_against_prism(prism: GitHub) -> None:
 def test_prism_refuses_what_github_refuses(prism: GitHub) -> None:
     with pytest.raises(GitHubProblem, match="422"):
         prism.pull_requests.comment(1, "x" * 65_537, lambda _: False)
-    annotation = Annotation("m.py", 3, 3, "terrible", "message", "title", "")
+    annotation = CheckAnnotation("m.py", 3, 3, "terrible", "message", "title", "")
     check = CheckRun("Assay", "a" * 40, "failure", "t", "s", (annotation,), "x")
     with pytest.raises(GitHubProblem, match="422"):
         prism.checks.create_concluded(check, lambda: None)

@@ -119,7 +119,7 @@ def test_nothing_is_claimed_unless_said() -> None:
     assert Report((target,), ()).seconds == 0
     layer = MapNode("a", "A")
     assert LayerNode("a", "A").operators == 1
-    assert not layer.guilty
+    assert not layer.responsible
     assert not layer.highlighted
 
 

@@ -25,29 +25,8 @@ LAZY = {  # importer -> what it imports inside functions; this list may only bec
         "rendering.deviation_graph rendering.distance_histogram rendering.markdown rendering.page"
     ),
     "analyzer.running.pipeline": "running.exports running.keys running.target_run running.type_checks",
-    "analyzer.tracing.attributes": "tracing.calls",
-    "analyzer.tracing.branches": "tracing.statements",
     "analyzer.tracing.builtins.introspection": "tracing.builtins",
-    "analyzer.tracing.builtins.iterables": "tracing.operators.data",
-    "analyzer.tracing.calls": "tracing.builtins tracing.expressions tracing.statements",
-    "analyzer.tracing.containers": "tracing.builtins.iterables",
-    "analyzer.tracing.definitions": "tracing.statements",
-    "analyzer.tracing.displays": "tracing.statements",
-    "analyzer.tracing.expressions": "tracing.statements",
-    "analyzer.tracing.flags": "tracing.expressions",
-    "analyzer.tracing.items": "tracing.calls tracing.comparisons",
-    "analyzer.tracing.iteration": "tracing.calls",
-    "analyzer.tracing.loops": "tracing.statements",
-    "analyzer.tracing.modules": "tracing.statements",
-    "analyzer.tracing.operators": "tracing.calls tracing.flags",
-    "analyzer.tracing.operators.data": "tracing.calls",
-    "analyzer.tracing.operators.layers": "tracing.calls tracing.containers tracing.items tracing.iteration",
-    "analyzer.tracing.operators.modules": "tracing.calls tracing.containers tracing.operators.keras_models",
-    "analyzer.tracing.operators.objects": (
-        "tracing.calls tracing.flags tracing.operators.data tracing.operators.keras_models"
-    ),
     "analyzer.tracing.operators.table": "tracing.operators",
-    "analyzer.tracing.operators.tensors": "tracing.operators",
     "analyzer.validity.terms.polynomials": "validity.terms.arithmetic validity.terms.conditions",
     "analyzer.walls.docker": "walls.docker_session walls.requirements",
 }
@@ -158,3 +137,13 @@ def test_sympy_is_imported_when_a_symbolic_size_is_computed_with(before: str) ->
     program = before + (LATE if not before else LATE.replace("assert not", "not", 1))
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-1500:]
+
+
+def test_a_class_name_stands_once() -> None:
+    """One meaning a name: what two rooms would call alike has the term of its field."""
+    found: dict[str, list[str]] = {}
+    for module, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(module)
+    assert {name: places for name, places in found.items() if len(places) > 1} == {}

@@ -11,13 +11,13 @@ import pytest
 from onnx import helper
 
 from analyzer.differential.backend import ALIASES, ENGINES, parse, parse_all
-from analyzer.differential.bisect import guilty_pass, pass_names, version_range
+from analyzer.differential.bisect import pass_names, responsible_pass, version_range
 from analyzer.differential.container import death
 from analyzer.differential.environments import Overlays
 from analyzer.differential.plan import families, further_backends
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact, Runner
-from analyzer.differential.transport import EngineFailed, Environment, ProcessTransport
+from analyzer.differential.transport import EngineEnvironment, EngineFailed, ProcessTransport
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.worker import tensors
 from analyzer.problem import UsageProblem
@@ -104,7 +104,7 @@ def test_small_keras_models_run_on_openvino_and_as_a_user_calls_them() -> None:
 def test_families_keep_to_what_the_engines_can_load(healthy: Artefact) -> None:
     (family,) = families(["onnxruntime", "keras-torch", "openvino"], {"onnx": healthy})
     assert [b.name for b in family.backends] == ["onnxruntime", "openvino"]
-    assert family.judge.name == "reference:precision=float64"
+    assert family.oracle.name == "reference:precision=float64"
 
 
 def test_arrays_survive_the_disk(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_a_crash_is_a_verdict_and_the_worker_starts_again(healthy: Artefact, poo
 
 
 def test_a_timeout_is_a_verdict(healthy: Artefact) -> None:
-    transport = ProcessTransport("onnxruntime", Environment())
+    transport = ProcessTransport("onnxruntime", EngineEnvironment())
     try:
         runner = Runner(parse("onnxruntime"), transport, deadline=0.001)
         with pytest.raises(EngineFailed) as failed:
@@ -177,7 +177,7 @@ def test_a_timeout_is_a_verdict(healthy: Artefact) -> None:
 
 def test_too_much_memory_is_a_verdict(healthy: Artefact) -> None:
     """Any worker that has loaded NumPy holds more than a MiB; it is measured while an answer is waited for."""
-    transport = ProcessTransport("onnxruntime", Environment(variables={"ASSAY_TEST": "1"}), memory=1 << 20)
+    transport = ProcessTransport("onnxruntime", EngineEnvironment(variables={"ASSAY_TEST": "1"}), memory=1 << 20)
     slow = transport.folder / "assay_worker" / "__main__.py"
     slow.write_text("import time, numpy\ntime.sleep(60)\n")
     try:
@@ -189,7 +189,7 @@ def test_too_much_memory_is_a_verdict(healthy: Artefact) -> None:
 
 @pytest.mark.parametrize(("end", "kind"), [("SIGKILL", Kind.MEMORY), ("SIGABRT", Kind.CRASH)])
 def test_what_the_kernel_kills_is_no_crash_of_the_engine(healthy: Artefact, end: str, kind: Kind) -> None:
-    transport = ProcessTransport("onnxruntime", Environment(variables={"ASSAY_TEST": "1"}))
+    transport = ProcessTransport("onnxruntime", EngineEnvironment(variables={"ASSAY_TEST": "1"}))
     program = transport.folder / "assay_worker" / "__main__.py"
     program.write_text(f"import os, signal, sys\nsys.stdin.readline()\nos.kill(os.getpid(), signal.{end})\n")
     try:
@@ -214,7 +214,7 @@ def test_a_container_that_ends_is_told_by_how(told: str, kind: Kind) -> None:
 
 def test_secrets_do_not_reach_a_worker(healthy: Artefact, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "do-not-tell")
-    transport = ProcessTransport("reference", Environment())
+    transport = ProcessTransport("reference", EngineEnvironment())
     try:
         Runner(parse("reference"), transport).load(healthy)
         assert transport._child is not None
@@ -251,16 +251,16 @@ def test_a_version_that_does_not_exist_is_missing(tmp_path: Path) -> None:
 
 def test_the_pass_is_found_by_halving() -> None:
     backend = parse("onnxruntime")
-    for guilty in (pass_names()[0], pass_names()[-1], "LayerNormFusionL2"):
+    for responsible in (pass_names()[0], pass_names()[-1], "LayerNormFusionL2"):
         asked = []
 
-        def deviates(variant, guilty=guilty, asked=asked) -> bool:  # type: ignore[no-untyped-def]
+        def deviates(variant, responsible=responsible, asked=asked) -> bool:  # type: ignore[no-untyped-def]
             asked.append(variant.name)
-            return variant.knobs["opt"] != "disable" and guilty not in variant.knobs["disabled"].split("+")
+            return variant.knobs["opt"] != "disable" and responsible not in variant.knobs["disabled"].split("+")
 
-        culprit = guilty_pass(backend, deviates)
+        culprit = responsible_pass(backend, deviates)
         assert culprit is not None
-        assert (culprit.kind, culprit.name) == ("pass", guilty)
+        assert (culprit.kind, culprit.name) == ("pass", responsible)
         assert len(asked) <= 2 + 2 * 7
 
 
@@ -271,13 +271,13 @@ def test_two_passes_together_give_the_level() -> None:
         off = variant.knobs["disabled"].split("+")
         return variant.knobs["opt"] in ("extended", "all") and not (first in off and last in off)
 
-    culprit = guilty_pass(parse("onnxruntime"), deviates)
+    culprit = responsible_pass(parse("onnxruntime"), deviates)
     assert culprit is not None
     assert (culprit.kind, culprit.name) == ("level", "extended")
 
 
-def test_a_kernel_bug_has_no_guilty_pass() -> None:
-    assert guilty_pass(parse("onnxruntime"), lambda _: True) is None
+def test_a_kernel_bug_has_no_responsible_pass() -> None:
+    assert responsible_pass(parse("onnxruntime"), lambda _: True) is None
 
 
 def test_version_ranges() -> None:

@@ -78,19 +78,19 @@ def test_a_deviation_by_nan_is_infinite_unless_both_have_it() -> None:
 
 
 def test_thresholds_are_reached_not_passed() -> None:
-    assert d.judge_pair("class", [16.0, 0.0], 16, 0).inconsistent
-    assert d.judge_pair("mad", [1.0], 1.0, 0).inconsistent
-    assert not d.judge_pair("mad", [0.0, 0.0], 0.0, 0).inconsistent, "no difference never triggers"
-    assert not d.judge_pair("class", [16.0, 0.0, 0.0, 0.0], 16, 50).inconsistent, "a quarter is less than p"
-    assert d.judge_pair("class", [3.0, 16.0, 7.0], 1, 0).worst == 1
+    assert d.against_threshold("class", [16.0, 0.0], 16, 0).inconsistent
+    assert d.against_threshold("mad", [1.0], 1.0, 0).inconsistent
+    assert not d.against_threshold("mad", [0.0, 0.0], 0.0, 0).inconsistent, "no difference never triggers"
+    assert not d.against_threshold("class", [16.0, 0.0, 0.0, 0.0], 16, 50).inconsistent, "a quarter is less than p"
+    assert d.against_threshold("class", [3.0, 16.0, 7.0], 1, 0).worst == 1
 
 
 def test_a_share_of_exactly_p_per_cent_is_enough() -> None:
-    assert d.judge_pair("class", [16.0, 0.0, 0.0, 0.0], 16, 25).inconsistent
-    assert not d.judge_pair("class", [16.0, 0.0, 0.0, 0.0], 16, 25.1).inconsistent
-    assert d.judge_pair("class", [16.0, 15.9, 0.5], 0.5, 100).triggering == (0, 1, 2)
-    assert d.judge_pair("mad", [], 0.5, 0).worst == 0
-    assert d.judge_pair("mad", [], 0.5, 0).inconsistent is False
+    assert d.against_threshold("class", [16.0, 0.0, 0.0, 0.0], 16, 25).inconsistent
+    assert not d.against_threshold("class", [16.0, 0.0, 0.0, 0.0], 16, 25.1).inconsistent
+    assert d.against_threshold("class", [16.0, 15.9, 0.5], 0.5, 100).triggering == (0, 1, 2)
+    assert d.against_threshold("mad", [], 0.5, 0).worst == 0
+    assert d.against_threshold("mad", [], 0.5, 0).inconsistent is False
 
 
 def test_each_edge_belongs_to_the_bin_above_it() -> None:

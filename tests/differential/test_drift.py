@@ -176,7 +176,7 @@ def test_a_change_is_answered_as_expected(change: str, tmp_path: Path, warm: Poo
     assert [b.unit.main.name for b in done.blames] == [layer], sentence(done)
     assert f"`{layer}`" in sentence(done)
     (chart,) = result.maps
-    assert [n.label for n in chart.nodes if n.guilty] == [layer]
+    assert [n.label for n in chart.nodes if n.responsible] == [layer]
     shown = os.environ.get("ASSAY_KEEP_PICTURES")
     if shown:
         draw(chart, Path(shown) / change.replace(" ", "-"))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from analyzer.configuration.config import InputSpec, TargetConfig, Thresholds
-from analyzer.differential.explain import Budget
+from analyzer.differential.explain import StudyBudget
 from analyzer.differential.plan import families
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact
@@ -112,7 +112,7 @@ def examine(project: Path) -> Iterator[Examine]:
             target = TargetConfig("model", entry=entry, inputs=inputs, backends=backends)
             kinds = {kind: Artefact(kind, {"project": project}, {"entry": entry, "root": "project"})}
             (family,) = families(backends, kinds)
-            done = study(family, kinds, target, pool, Thresholds(), budget=Budget(budget))
+            done = study(family, kinds, target, pool, Thresholds(), budget=StudyBudget(budget))
             transports = [r.transport for r in pool.runners]
             return done, [t.starts for t in transports if isinstance(t, ProcessTransport)]
 
@@ -132,7 +132,7 @@ KERAS_BACKENDS = ("keras-tensorflow", "keras-torch")
 def test_unseeded_weights_are_the_same_in_every_engine(examine: Examine) -> None:
     done, starts = examine("model.py:build", KERAS_BACKENDS)
     assert done.comparison is not None
-    assert done.judge is not None
+    assert done.oracle is not None
     assert [max(r.errors) < 1e-5 for r in done.comparison.results] == [True, True]
     assert done.problems == ()
     assert starts == [1, 1, 1]
@@ -142,14 +142,14 @@ def test_only_the_faulty_layer_of_an_entry_point_is_blamed(examine: Examine) -> 
     done, starts = examine("model.py:pooled", KERAS_BACKENDS)
     assert [(p.blame.unit.main.layer, p.backend.name) for p in done.problems] == [("average", "keras-torch")]
     assert starts == [1, 1, 1]
-    assert done.judge is not None
-    (judged,) = done.judge.replay([({"image": np.ones((2, 8, 8, 3), np.float32)}, None)])
-    assert {a.dtype for a in judged.arrays.values()} == {np.dtype(np.float64)}, "the judge's float64 is not narrowed"
+    assert done.oracle is not None
+    (ours,) = done.oracle.replay([({"image": np.ones((2, 8, 8, 3), np.float32)}, None)])
+    assert {a.dtype for a in ours.arrays.values()} == {np.dtype(np.float64)}, "the oracle's float64 is not narrowed"
     assert done.notes == ()
 
 
 def test_adapted_statistics_are_the_same_in_every_precision(examine: Examine) -> None:
-    """Normalization keeps constants beside its variables: another build's, and the float64 judge's, are not its own."""
+    """Normalization keeps constants beside its variables: those of another build, and the oracle's, are not its own."""
     done, _ = examine("model.py:normalised", ("keras-tensorflow", "keras-torch"))
     assert done.problems == ()
     assert done.comparison is not None

@@ -21,7 +21,7 @@ from analyzer.differential.plan import Family
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.study import Study, _closer
-from analyzer.differential.transport import WORKER, Environment, ProcessTransport
+from analyzer.differential.transport import WORKER, EngineEnvironment, ProcessTransport
 
 
 def save(path: Path, nodes: list[onnx.NodeProto], kind: int = TensorProto.INT64) -> Artefact:
@@ -51,7 +51,7 @@ def started() -> Iterator[list[Runner]]:
 def breaking(wrong: tuple[str, ...]) -> Runner:
     """ONNX Runtime whose layers called `wrong` give 1.5 times the right value, in the whole model and alone."""
     backend = parse("onnxruntime:opt=disable")
-    transport = ProcessTransport("onnxruntime", Environment(sys.executable))
+    transport = ProcessTransport("onnxruntime", EngineEnvironment(sys.executable))
     engine = transport.folder / WORKER / "onnxruntime_engine.py"
     text = engine.read_text().replace("class OnnxRuntime:", "class Healthy:", 1)
     text += f"""
@@ -80,14 +80,16 @@ class OnnxRuntime(Healthy):
 def examined(artefact: Artefact, wrong: tuple[str, ...], started: list[Runner], feeds: np.ndarray) -> Study:
     runner = breaking(wrong)
     started.append(runner)
-    judge = Runner(parse("reference:precision=float64"), ProcessTransport("reference", Environment(sys.executable)))
-    started.append(judge)
+    oracle = Runner(
+        parse("reference:precision=float64"), ProcessTransport("reference", EngineEnvironment(sys.executable))
+    )
+    started.append(oracle)
     runner.load(artefact)
-    structure = judge.load(artefact)
+    structure = oracle.load(artefact)
     inputs = Inputs((InputSet("given", {"x": feeds}),), (), False)
-    comparison = run_all([runner], run_alone(judge, inputs), inputs, Thresholds())
-    family = Family("onnx", (runner.backend,), judge.backend)
-    done = Study(family, structure, comparison, inputs, runners=(runner,), judge=judge)
+    comparison = run_all([runner], run_alone(oracle, inputs), inputs, Thresholds())
+    family = Family("onnx", (runner.backend,), oracle.backend)
+    done = Study(family, structure, comparison, inputs, runners=(runner,), oracle=oracle)
     with Pool() as pool:
         return _closer(done, pool, {"onnx": artefact}, False, None)
 
@@ -129,19 +131,21 @@ def test_equal_values_may_be_chosen_in_any_order(tmp_path: Path, started: list[R
         "        return {n: {'r': r, 'y': last}[n] for n in (fetches or ['y'])}\n"
     )  # fmt: skip
     engine.write_text(text)
-    judge = Runner(parse("reference:precision=float64"), ProcessTransport("reference", Environment(sys.executable)))
-    started.append(judge)
+    oracle = Runner(
+        parse("reference:precision=float64"), ProcessTransport("reference", EngineEnvironment(sys.executable))
+    )
+    started.append(oracle)
     later.load(artefact)
-    structure = judge.load(artefact)
+    structure = oracle.load(artefact)
     feeds = {"x": -np.ones((4, 6), np.float32)}  # after the Relu all are equal
-    found = localize(structure, [later], judge, feeds)
+    found = localize(structure, [later], oracle, feeds)
     assert found.blames == ()
     assert [u.main.name for _, u in found.ties] == ["top"]
     inputs = Inputs((InputSet("given", feeds),), (), False)
-    comparison = run_all([later], run_alone(judge, inputs), inputs, Thresholds())
+    comparison = run_all([later], run_alone(oracle, inputs), inputs, Thresholds())
     assert comparison.results[0].suspicious
     done = Study(
-        Family("onnx", (later.backend,), judge.backend), structure, comparison, inputs, runners=(later,), judge=judge
+        Family("onnx", (later.backend,), oracle.backend), structure, comparison, inputs, runners=(later,), oracle=oracle
     )
     with Pool() as pool:
         closed = _closer(done, pool, {"onnx": artefact}, False, None)

@@ -41,8 +41,8 @@ SMALL = np.linspace(-1, 1, 24).reshape(2, 12)
 
 def test_a_search_finds_where_an_engine_goes_wrong() -> None:
     """The engine saturates at 3, where no given input reaches."""
-    judge, wrong = engine(lambda x: x * 2.0), engine(lambda x: np.clip(x, -3, 3) * 2.0)
-    found = amplified(inputs(SMALL), [wrong], judge, rounds=12)
+    oracle, wrong = engine(lambda x: x * 2.0), engine(lambda x: np.clip(x, -3, 3) * 2.0)
+    found = amplified(inputs(SMALL), [wrong], oracle, rounds=12)
     assert [s.name for s in found.sets] == ["given", "amplified"]
     assert np.abs(found.sets[1].feeds["x"]).max() > 3
     assert "grew to" in found.assumptions[-1]
@@ -58,10 +58,10 @@ def test_a_search_without_success_adds_nothing() -> None:
 
 
 def test_a_search_does_not_count_overflow_or_failure() -> None:
-    judge = engine(lambda x: np.where(np.abs(x) > 1.5, np.inf, x))
+    oracle = engine(lambda x: np.where(np.abs(x) > 1.5, np.inf, x))
     wrong = engine(lambda x: np.where(np.abs(x) > 1.5, 0.0, x))
     given = inputs(SMALL)
-    assert amplified(given, [wrong], judge, rounds=12) is given
+    assert amplified(given, [wrong], oracle, rounds=12) is given
     failing = Formula(np.tanh)
     failing.replay = lambda cases, state=False: [Outcome(failure=Failure(Kind.CRASH, "no"))] * len(cases)  # type: ignore[method-assign,assignment,misc]
     assert amplified(given, [cast(Runner, failing)], engine(np.tanh), rounds=2) is given

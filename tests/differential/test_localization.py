@@ -1,4 +1,4 @@
-"""From outputs that differ to the one guilty layer, its engine, its pass and a script that shows it."""
+"""From outputs that differ to the one responsible layer, its engine, its pass and a script that shows it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_fusion_bug_is_blamed_reduced_and_reproduced(pad_max: Artefact, pool: 
     assert "Already known" in issue
     assert "disabled_optimizers" in issue
     (chart,) = result.maps
-    assert [n.label for n in chart.nodes if n.guilty] == ["pool"]
+    assert [n.label for n in chart.nodes if n.responsible] == ["pool"]
 
 
 def test_a_healthy_model_is_silent_on_every_engine(healthy: Artefact, pool: Pool, tmp_path: Path) -> None:
@@ -185,8 +185,8 @@ def test_what_nothing_uses_is_not_compared() -> None:
     assert [(u.id, u.outputs) for u in found] == [("a", ("a",)), ("b", ("b",))]
 
 
-def test_the_judge_is_told_from_a_majority(pad_max: Artefact, pool: Pool, examine: Examine) -> None:
-    """Two variants with the same bug outnumber the right one; the float64 judge still blames both of them."""
+def test_the_oracle_is_told_from_a_majority(pad_max: Artefact, pool: Pool, examine: Examine) -> None:
+    """Two variants with the same bug outnumber the right one; the float64 oracle still blames both of them."""
     done = examine(pad_max, ["onnxruntime", "onnxruntime:threads=1", "onnxruntime:opt=disable"], pool)
     assert {p.blame.backend for p in done.problems} == {"onnxruntime", "onnxruntime:threads=1"}
     assert all(p.blame.kind is Kind.VALUE for p in done.problems)

@@ -10,7 +10,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from analyzer.differential.backend import parse
-from analyzer.differential.explain import Budget
+from analyzer.differential.explain import StudyBudget
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.transport import MOST_SPENT, Meter, read_reply
@@ -29,7 +29,7 @@ def test_what_a_worker_spends_is_counted_and_what_it_waits_is_not(tmp_path: Path
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "m.onnx")
     artefact = Artefact("onnx", {"m.onnx": tmp_path / "m.onnx"}, {"path": "m.onnx"})
     with Pool() as pool:
-        budget = Budget(3600.0, pool.clock)
+        budget = StudyBudget(3600.0, pool.clock)
         assert isinstance(pool.get(parse("onnxruntime"), artefact), Runner)
         assert 0.0 < pool.meter.seconds < 60.0
         assert budget.spent >= pool.meter.seconds

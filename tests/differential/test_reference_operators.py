@@ -1,4 +1,4 @@
-"""The judge's convolution and pooling compute what `onnx.reference` computes."""
+"""The oracle's convolution and pooling compute what `onnx.reference` computes."""
 
 from __future__ import annotations
 
@@ -97,21 +97,21 @@ def test_not_a_number_passes_through_pooling() -> None:
 
 
 def on_onnx_runtime(op: str, opset: int, feeds: dict[str, np.ndarray], **attributes: Any) -> tuple[Any, Any]:
-    """What the judge says of one operator, and what ONNX Runtime says."""
+    """What the oracle says of one operator, and what ONNX Runtime says."""
     node = helper.make_node(op, list(feeds), ["y"], **attributes)
     values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, a.shape) for n, a in feeds.items()]
     out = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
     graph = helper.make_graph([node], "g", values, [out])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
-    judged = ReferenceEvaluator(model, new_ops=list(OPERATORS)).run(None, feeds)[0]
-    return judged, run_on_onnx_runtime(model, feeds)
+    ours = ReferenceEvaluator(model, new_ops=list(OPERATORS)).run(None, feeds)[0]
+    return ours, run_on_onnx_runtime(model, feeds)
 
 
 @pytest.mark.parametrize("pads", [[1, 0], [0, 1], [1, 1]])
 def test_a_padded_row_is_pooled_as_onnx_runtime_does(pads: list[int]) -> None:
     x = np.array([[[0.5, -0.25, 0.75]]], np.float32)
-    judged, expected = on_onnx_runtime("MaxPool", 17, {"x": x}, kernel_shape=[2], pads=pads)
-    np.testing.assert_array_equal(judged, expected)
+    ours, expected = on_onnx_runtime("MaxPool", 17, {"x": x}, kernel_shape=[2], pads=pads)
+    np.testing.assert_array_equal(ours, expected)
 
 
 @pytest.mark.parametrize("opset", [7, 8, 9, 13, 14, 15, 22])
@@ -119,8 +119,8 @@ def test_batch_normalisation_takes_the_statistics_it_is_given(opset: int) -> Non
     rng = np.random.default_rng(opset)
     feeds = {"x": rng.normal(size=(2, 3, 4)).astype(np.float32)}
     feeds |= {name: rng.uniform(0.5, 2.0, 3).astype(np.float32) for name in ("scale", "bias", "mean", "var")}
-    judged, expected = on_onnx_runtime("BatchNormalization", opset, feeds, epsilon=1e-3)
-    np.testing.assert_allclose(judged, expected, rtol=1e-5, atol=1e-6)
+    ours, expected = on_onnx_runtime("BatchNormalization", opset, feeds, epsilon=1e-3)
+    np.testing.assert_allclose(ours, expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("opset", [7, 9, 11, 12, 13, 21])
@@ -128,12 +128,12 @@ def test_batch_normalisation_takes_the_statistics_it_is_given(opset: int) -> Non
 @pytest.mark.parametrize("op", ["Softmax", "LogSoftmax", "Hardmax"])
 def test_the_softmax_family_over_rows_and_axes(op: str, attributes: dict[str, int], opset: int) -> None:
     x = np.random.default_rng(opset).normal(size=(2, 3, 4, 2)).astype(np.float32)
-    judged, expected = on_onnx_runtime(op, opset, {"x": x}, **attributes)
-    np.testing.assert_allclose(judged, expected, rtol=1e-5, atol=1e-6)
+    ours, expected = on_onnx_runtime(op, opset, {"x": x}, **attributes)
+    np.testing.assert_allclose(ours, expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("size", [1, 3, 5])
 def test_local_response_normalisation_of_every_channel(size: int) -> None:
     x = (30 * np.random.default_rng(size).normal(size=(1, 6, 2, 3))).astype(np.float32)
-    judged, expected = on_onnx_runtime("LRN", 13, {"x": x}, size=size)
-    np.testing.assert_allclose(judged, expected, rtol=1e-4, atol=1e-5)
+    ours, expected = on_onnx_runtime("LRN", 13, {"x": x}, size=size)
+    np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-5)

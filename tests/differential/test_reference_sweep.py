@@ -1,7 +1,8 @@
-"""The judge is judged: operator x opset x rank x attribute, against two independent engines.
+"""The oracle is checked: operator x opset x rank x attribute, against two independent engines.
 
 Where ONNX Runtime (unoptimised) and OpenVINO agree with each other and not with the float64 reference, the reference is
-the suspect. One engine alone against it decides nothing, but an operator that the reference cannot run is a lost judge.
+the suspect. One engine alone against it decides nothing, but an operator that the reference cannot run has no
+oracle.
 """
 
 from __future__ import annotations
@@ -269,7 +270,7 @@ def apart(a: list[np.ndarray] | None, b: list[np.ndarray] | None) -> bool | None
 @pytest.mark.parametrize(
     "family", [pooling, convolution, resampling, recurrent, gathering, others], ids=lambda f: f.__name__
 )
-def test_two_engines_never_agree_against_the_judge(
+def test_two_engines_never_agree_against_the_oracle(
     family: Callable[[], Iterator[Case]], pool: Pool, tmp_path: Path
 ) -> None:
     decided, wrong, lost, alone = 0, [], [], []
@@ -279,24 +280,24 @@ def test_two_engines_never_agree_against_the_judge(
         if first is None and second is None:
             continue
         try:
-            judge = in_reference(model, case)
+            oracle = in_reference(model, case)
         except Exception as error:
             lost.append(f"{case.name}: {type(error).__name__}: {error}"[:300])
             continue
-        verdicts = [v for v in (apart(judge, first), apart(judge, second)) if v is not None]
+        verdicts = [v for v in (apart(oracle, first), apart(oracle, second)) if v is not None]
         decided += len(verdicts)
         against = all(verdicts) and (len(verdicts) == 1 or apart(first, second) is False)
         if against and not any(name in case.name for name in DISPUTED):
             (wrong if len(verdicts) == 2 else alone).append(case.name)
     assert decided > 5, "the engines ran hardly anything"
-    assert not lost, "the judge cannot run what an engine runs:\n" + "\n".join(lost)
-    assert not wrong, "two engines agree against the judge:\n" + "\n".join(wrong)
-    assert not alone, "the only engine that runs these disagrees with the judge:\n" + "\n".join(alone)
+    assert not lost, "the oracle cannot run what an engine runs:\n" + "\n".join(lost)
+    assert not wrong, "two engines agree against the oracle:\n" + "\n".join(wrong)
+    assert not alone, "the only engine that runs these disagrees with the oracle:\n" + "\n".join(alone)
 
 
 @pytest.mark.parametrize("family", [pooling, recurrent, resampling, gathering], ids=lambda f: f.__name__)
 def test_scripts_carry_what_is_wrong_in_the_stock_reference(family: Callable[[], Iterator[Case]]) -> None:
-    """Wherever the stock evaluator differs from the judge's, a script defines the judge's operator."""
+    """Wherever the stock evaluator differs from the oracle's, a script defines the oracle's operator."""
     missing = []
     for case in family():
         model = case.model()

@@ -62,7 +62,7 @@ def quantised(folder_save: SaveModel, path: Path) -> Artefact:
     return _written(folder_save(path, nodes, weights, [2, 3, 12, 12]), 17)
 
 
-def test_a_quantised_model_has_a_judge_and_is_silent(
+def test_a_quantised_model_has_an_oracle_and_is_silent(
     examine: Examine, save_model: SaveModel, pool: Pool, tmp_path: Path
 ) -> None:
     artefact = quantised(save_model, tmp_path / "quantised.onnx")

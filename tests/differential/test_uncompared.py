@@ -126,7 +126,7 @@ def test_a_base_without_engines_hides_only_what_engines_say() -> None:
 
 
 def test_an_engine_that_is_not_installed_is_told_without_a_start(tmp_path: Path) -> None:
-    """Nor is the judge started where there is nothing to judge."""
+    """Nor is the oracle started where there is nothing to compare."""
     found = [parse(name) for name in ("onnxruntime", "onnxruntime:opt=disable")]
     gone = tuple(replace(b, engine=replace(b.engine, packages=("no_such_engine",))) for b in found)
     path = net(tmp_path / "repo") / "net.onnx"
@@ -135,7 +135,7 @@ def test_an_engine_that_is_not_installed_is_told_without_a_start(tmp_path: Path)
     with Pool() as pool:
         done = study(family, {"onnx": onnx_artefact(load(path), tmp_path / "form")}, target, pool, Thresholds())
         assert not pool.runners
-    assert done.judge is None
+    assert done.oracle is None
     assert uncompared([done], target, allowed=True) == (
         "Not compared, because no engine for this model is at hand here (onnxruntime, onnxruntime:opt=disable: "
         "no_such_engine is not installed; `pip install assay-action[backends]` brings it).",

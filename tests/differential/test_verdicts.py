@@ -16,7 +16,7 @@ from analyzer.differential.backend import Backend
 from analyzer.differential.fresh import Ran
 from analyzer.differential.pool import Pool, variables_for
 from analyzer.differential.runner import Artefact
-from analyzer.differential.transport import WORKER, Environment, ProcessTransport
+from analyzer.differential.transport import WORKER, EngineEnvironment, ProcessTransport
 from analyzer.differential.verdict import Kind
 from analyzer.findings import AnalysisResult, FailOn, Finding, Level
 from analyzer.graph import Graph
@@ -50,7 +50,7 @@ Run = Callable[..., AnalysisResult]
 class Watched(ProcessTransport):
     """The usual worker. How often it was asked for the whole model is counted, and there it gets `patience` seconds."""
 
-    def __init__(self, environment: Environment, patience: float | None) -> None:
+    def __init__(self, environment: EngineEnvironment, patience: float | None) -> None:
         super().__init__("onnxruntime", environment)
         self.patience = patience
         self.wholes = 0
@@ -78,7 +78,7 @@ def run(healthy: Artefact, tmp_path: Path) -> Iterator[Run]:
         def connect(backend: Backend, _: Artefact) -> ProcessTransport | None:
             if backend.engine.name != "onnxruntime" or backend.knobs["opt"] != "all":
                 return None
-            transport = Watched(Environment(variables=variables_for(backend)), patience)
+            transport = Watched(EngineEnvironment(variables=variables_for(backend)), patience)
             if watched is not None:
                 watched.append(transport)
             main = transport.folder / WORKER / "__main__.py"

@@ -12,7 +12,7 @@ import pytest
 from analyzer.configuration.config import TargetConfig
 from analyzer.exporting.export import export
 from analyzer.graph import Graph
-from analyzer.walls import Limits
+from analyzer.walls import ResourceLimits
 from analyzer.walls.process import ProcessSandbox
 
 
@@ -44,7 +44,7 @@ def project(tmp_path: Path) -> Project:
 def export_entry(project: Project) -> Callable[..., Graph]:
     """Export an entry of the project in a process."""
 
-    def go(entry: str, *, limits: Limits | None = None, **config: Any) -> Graph:
+    def go(entry: str, *, limits: ResourceLimits | None = None, **config: Any) -> Graph:
         target = TargetConfig(id=entry, entry=entry, **config)
         return export(entry, project.root, target=target, sandbox=ProcessSandbox(), limits=limits)
 

@@ -6,9 +6,9 @@ import pytest
 
 from analyzer.exporting.manifest import ExportProblem
 from analyzer.problem import UsageProblem
-from analyzer.walls import Limits
+from analyzer.walls import ResourceLimits
 
-QUICK = Limits(seconds=10, memory=1 << 30)
+QUICK = ResourceLimits(seconds=10, memory=1 << 30)
 
 CASES = {
     "a missing module": (
@@ -100,7 +100,7 @@ CASES = {
 def test_one_clear_sentence(project, export_entry, case):
     source, sentence, line = CASES[case]
     project.write("m.py", source)
-    limits = Limits(seconds=3) if case == "a hang" else QUICK
+    limits = ResourceLimits(seconds=3) if case == "a hang" else QUICK
     with pytest.raises(ExportProblem, match=sentence) as caught:
         export_entry("m.py:build", limits=limits)
     text = str(caught.value)

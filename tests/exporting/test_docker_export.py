@@ -11,7 +11,7 @@ from analyzer.exporting.export import export
 from analyzer.exporting.manifest import ExportProblem
 from analyzer.graph import layer_of, location_of
 from analyzer.problem import TargetProblem
-from analyzer.walls import Limits
+from analyzer.walls import ResourceLimits
 from analyzer.walls.docker import DockerSandbox, connect, image_id
 
 pytestmark = pytest.mark.docker
@@ -81,4 +81,4 @@ def test_a_hostile_entry_is_one_sentence(project, image):
         export("model.py:build", project.root, target=target, sandbox=image)
     project.write("model.py", "def build():\n    while True: pass\n")
     with pytest.raises(ExportProblem, match="did not end within 4 s"):
-        export("model.py:build", project.root, target=target, sandbox=image, limits=Limits(seconds=4))
+        export("model.py:build", project.root, target=target, sandbox=image, limits=ResourceLimits(seconds=4))

@@ -10,7 +10,7 @@ import pytest
 
 import analyzer.exporting
 from analyzer.exporting.inside.examples import concrete, match
-from analyzer.exporting.inside.failure import Failure
+from analyzer.exporting.inside.failure import ExportFailure
 from analyzer.walls import stage
 
 INSIDE = Path(analyzer.exporting.__file__).parent / "inside"
@@ -62,5 +62,5 @@ def test_described_inputs_match_by_name_then_in_order():
 
 
 def test_a_failure_is_a_sentence_with_a_place():
-    failure = Failure("m.py:build: no", ("m.py", 3))
+    failure = ExportFailure("m.py:build: no", ("m.py", 3))
     assert (str(failure), failure.place) == ("m.py:build: no", ("m.py", 3))

@@ -7,7 +7,7 @@ import pytest
 from analyzer.exporting import export as exporting
 from analyzer.exporting.export import prepare_export
 from analyzer.exporting.manifest import ExportProblem
-from analyzer.walls import Limits, forked
+from analyzer.walls import ResourceLimits, forked
 from analyzer.walls.process import ProcessSandbox
 
 
@@ -28,6 +28,6 @@ def test_an_export_is_forked_from_what_was_prepared_for_it(project, export_entry
     prepare_export("m.py:build", project.root, ProcessSandbox())
     assert begun == [("fractions", "colorsys")]
     with pytest.raises(ExportProblem, match="True"):
-        export_entry("m.py:build", limits=Limits())
+        export_entry("m.py:build", limits=ResourceLimits())
     assert begun == [("fractions", "colorsys")]
     prepare_export("none.py:build", project.root, ProcessSandbox())  # the export says that it is not there

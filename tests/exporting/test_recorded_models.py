@@ -11,7 +11,7 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.findings import Confidence
 from analyzer.graph import Graph, is_frozen
 from analyzer.numerical.analysis import analyse
-from analyzer.numerical.confirm.confirmation import Budget
+from analyzer.numerical.confirm.confirmation import ConfirmationBudget
 
 NET = """
 import torch
@@ -42,7 +42,7 @@ def test_only_what_comes_before_the_first_reading_is_proved(project, export_entr
     assert operators(graph, "Log") == [False, False, True]
     assert operators(graph, "Sqrt") == [True]
     target = TargetConfig(id="net", entry="net.py:build")
-    result = analyse(graph, target, root=project.root, budget=Budget(search=2.0))
+    result = analyse(graph, target, root=project.root, budget=ConfirmationBudget(search=2.0))
     found = {f.op: f for f in result.findings}
     assert found["Log"].confidence in (Confidence.PROVED, Confidence.CONFIRMED)
     assert found["Sqrt"].confidence is Confidence.POSSIBLE

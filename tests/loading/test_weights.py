@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from analyzer.loading.formats import Format, detect
-from analyzer.loading.pickles import Call, read_pickle
+from analyzer.loading.pickles import PickledCall, read_pickle
 from analyzer.loading.weight import Weight
 from analyzer.loading.weights import open_weights
 from analyzer.problem import TargetProblem
@@ -145,7 +145,7 @@ def test_pickle_is_read_and_not_run(tmp_path: Path) -> None:
     value, used, names = read_pickle(data)
     assert used == len(data)
     assert [str(n) for n in names] == ["builtins.exec"]
-    assert isinstance(value["x"], Call)
+    assert isinstance(value["x"], PickledCall)
     assert value["y"] == [1, (2.5, None, ["s"])]
     (tmp_path / "w.pkl").write_bytes(data)
     with pytest.raises(TargetProblem, match="torch did not write"):

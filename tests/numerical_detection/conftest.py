@@ -17,7 +17,7 @@ from analyzer.exporting.manifest import read_manifest
 from analyzer.findings import AnalysisResult, Finding
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.analysis import analyse
-from analyzer.numerical.confirm.confirmation import Budget, Confirmer
+from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from analyzer.walls import forked
 from analyzer.walls.imports import EXPORTER, TOLD
 
@@ -106,7 +106,7 @@ def export_all(entries: list[str], root: Path, out: Path) -> dict[str, Graph]:
 
 @pytest.fixture(scope="session")
 def confirmer() -> Iterator[Confirmer]:
-    with Confirmer(Budget(search=10.0, total=60.0)) as workers:
+    with Confirmer(ConfirmationBudget(search=10.0, total=60.0)) as workers:
         yield workers
 
 

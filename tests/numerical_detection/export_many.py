@@ -10,7 +10,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from analyzer.exporting.inside.__main__ import export
-from analyzer.exporting.inside.failure import Failure, Project, python_version
+from analyzer.exporting.inside.failure import ExportFailure, Project, python_version
 
 
 def main(root: str, out: str, entries: list[str]) -> None:
@@ -22,7 +22,7 @@ def main(root: str, out: str, entries: list[str]) -> None:
         request = {"entry": entry, "root": root, "inputs": {}, "symbols": {}, "files": [], "out": folder}
         try:
             result = export(request, root, folder, Project(root))
-        except Failure as failure:
+        except ExportFailure as failure:
             result = {"ok": False, "sentence": str(failure)}
         result.setdefault("versions", {})["python"] = python_version()
         Path(folder, "export.json").write_text(json.dumps(result))

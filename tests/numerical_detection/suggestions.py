@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from action.diff import Changes
-from action.review import Context, InlineComment, inline_comments
+from action.review import InlineComment, ReviewContext, inline_comments
 from analyzer.findings import Finding, Report, TargetReport
 
 
@@ -16,7 +16,9 @@ def comments_of(
     """As a review posts them, of a pull request that adds the whole file of so many lines."""
     report = Report(tuple(TargetReport(entry, "entry", entry) for entry in entries), tuple(findings))
     changes = Changes(frozenset({file}), {file: (range(1, lines + 1),)})
-    return inline_comments(report, Context("assay", "octo/models", "https://github.test", "a" * 40), changes, 10_000)
+    return inline_comments(
+        report, ReviewContext("assay", "octo/models", "https://github.test", "a" * 40), changes, 10_000
+    )
 
 
 def applied(text: str, comments: Sequence[InlineComment]) -> str:

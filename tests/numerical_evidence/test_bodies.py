@@ -16,7 +16,7 @@ from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Confidence, Finding
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.analysis import analyse
-from analyzer.numerical.confirm.confirmation import Budget, Confirmer
+from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 
 FLOAT, BOOL, INT64 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
 
@@ -138,7 +138,7 @@ def tf_while(operator: str = "Log", *, idle: bool = False) -> Graph:
 
 @pytest.fixture(scope="module")
 def workers() -> Confirmer:
-    with Confirmer(Budget(search=6.0)) as confirmer:
+    with Confirmer(ConfirmationBudget(search=6.0)) as confirmer:
         yield confirmer  # type: ignore[misc]
 
 

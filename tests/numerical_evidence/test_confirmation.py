@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.confirm.child import Worker, WorkerFailed
-from analyzer.numerical.confirm.confirmation import Budget, Confirmation, Confirmer
+from analyzer.numerical.confirm.confirmation import Confirmation, ConfirmationBudget, Confirmer
 from analyzer.numerical.result import Alarm, Interval
 
 
@@ -29,7 +29,7 @@ def model(nodes: list[onnx.NodeProto], shape: list[int], kind: int = TensorProto
 
 @pytest.fixture(scope="module")
 def workers() -> Confirmer:
-    with Confirmer(Budget(search=4.0)) as confirmer:
+    with Confirmer(ConfirmationBudget(search=4.0)) as confirmer:
         yield confirmer  # type: ignore[misc]
 
 
@@ -142,7 +142,7 @@ def test_a_discarded_branch_is_confirmed_by_its_gradient(workers: Confirmer) -> 
 
 def test_the_time_of_a_confirmation_is_the_processor_s() -> None:
     """Waiting costs nothing, what a worker computes counts, and what is left of the time decides."""
-    with Confirmer(Budget(search=4.0)) as confirmer:
+    with Confirmer(ConfirmationBudget(search=4.0)) as confirmer:
         before = confirmer.clock()
         time.sleep(1.0)
         assert confirmer.clock() - before < 0.9

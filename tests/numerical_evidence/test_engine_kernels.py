@@ -12,7 +12,7 @@ from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Confidence, Finding, Level
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.analysis import analyse
-from analyzer.numerical.confirm.confirmation import Budget
+from analyzer.numerical.confirm.confirmation import ConfirmationBudget
 from analyzer.numerical.findings import ELSEWHERE
 
 LEAST = -30.0
@@ -34,7 +34,7 @@ def review(framework: str) -> Finding:
     entry = {"entry": "t.py:build"} if framework == "torch" else {"path": "m.onnx"}
     target = TargetConfig(id="t", inputs={"x": InputSpec(range=ValueRange(LEAST, 30))}, **entry)  # type: ignore[arg-type]
     graph = Graph(ir.from_proto(model()), framework)
-    found = analyse(graph, target, explain=False, budget=Budget(search=2.0)).findings
+    found = analyse(graph, target, explain=False, budget=ConfirmationBudget(search=2.0)).findings
     (finding,) = [f for f in found if f.rule == "numerical/log-of-nonpositive"]
     return finding
 

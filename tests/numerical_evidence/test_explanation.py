@@ -16,7 +16,7 @@ from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Confidence, Finding
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.analysis import analyse
-from analyzer.numerical.confirm.confirmation import Budget, Confirmer
+from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from analyzer.numerical.findings import Support, finding_of
 from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.result import Options
@@ -39,7 +39,7 @@ def finding(operator: str, shape: list[Any], limit: float, **given: Any) -> Find
 
 
 def test_a_softmax_that_is_only_denormal_is_no_defect_on_every_engine(tmp_path: Path) -> None:
-    with Confirmer(Budget(search=3.0)) as workers:
+    with Confirmer(ConfirmationBudget(search=3.0)) as workers:
         found = finding("Softmax", [2, 4], 50.0, confirmer=workers, output=tmp_path)
     assert found.confidence is Confidence.POSSIBLE
     assert found.message == (

@@ -14,12 +14,12 @@ from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Confidence, Finding, Level
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.analysis import analyse
-from analyzer.numerical.confirm.confirmation import Budget, Confirmer
+from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.objective import LOWEST
 from analyzer.numerical.confirm.position import nearer
-from analyzer.numerical.confirm.problem import Problem
-from analyzer.numerical.confirm.search import Verdict, judged
+from analyzer.numerical.confirm.problem import SearchProblem
+from analyzer.numerical.confirm.search import RunVerdict, judged
 from analyzer.numerical.findings import NOT_REACHED
 
 N = helper.make_node
@@ -29,7 +29,7 @@ W = RNG.standard_normal((4, 4)).astype(np.float32)
 
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Confirmer]:
-    with Confirmer(Budget(search=4.0)) as confirmer:
+    with Confirmer(ConfirmationBudget(search=4.0)) as confirmer:
         yield confirmer
 
 
@@ -131,9 +131,9 @@ def test_the_nearest_failing_weights_fail_in_pytorch_itself() -> None:
     values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [3]) for n in "wy"]
     model = helper.make_model(helper.make_graph(nodes, "g", values[:1], values[1:]), ir_version=10)
     leaf = Leaf("w", (3,), "FLOAT", -300.0, 300.0, "parameter", np.zeros(3, np.float32), True)
-    problem = Problem(ir.from_proto(model), (leaf,), ("p",), ("y",), (0, LOWEST))
+    problem = SearchProblem(ir.from_proto(model), (leaf,), ("p",), ("y",), (0, LOWEST))
     found, _ = nearer(problem, {"w": torch.full((3,), -300.0)})
-    assert judged(problem, found, exactly=True) is Verdict.FAILS
+    assert judged(problem, found, exactly=True) is RunVerdict.FAILS
 
 
 def test_units_that_are_dead_have_volume(workers: Confirmer) -> None:

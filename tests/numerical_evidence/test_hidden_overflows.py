@@ -16,7 +16,7 @@ from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Confidence, Finding, Level
 from analyzer.graph import ValueRange
 from analyzer.numerical.analysis import analyse
-from analyzer.numerical.confirm.confirmation import Budget, Confirmer
+from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 
 sys.path.append(str(Path(__file__).parents[1] / "numerical"))
 from build import Builder
@@ -26,7 +26,7 @@ HALF = TensorProto.FLOAT16
 
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Confirmer]:
-    with Confirmer(Budget(search=4.0)) as confirmer:
+    with Confirmer(ConfirmationBudget(search=4.0)) as confirmer:
         yield confirmer
 
 

@@ -7,7 +7,7 @@ import onnx_ir as ir
 import pytest
 from onnx import TensorProto, helper
 
-from analyzer.numerical.confirm.torch_evaluation import Program, Trace, run
+from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, PreparedModel, run
 from analyzer.numerical.confirm.torch_registry import Mode
 
 torch = pytest.importorskip("torch")
@@ -30,31 +30,34 @@ def model(constant: float) -> ir.Model:
 
 def test_constants_are_computed_once_and_the_results_are_the_same() -> None:
     made = model(2.0)
-    folded = Program(made, ["x"], "z")
+    folded = PreparedModel(made, ["x"], "z")
     assert [step.node.op_type for step in folded.prepared(made.graph)[1]] == ["Add", "Mul"]
     for x in (torch.tensor([1.0, -3.0]), torch.tensor([torch.inf, 0.0])):
-        first, second = (run(program, {"x": x}, Mode(surrogate=False)) for program in (Program(made), folded))
+        first, second = (run(program, {"x": x}, Mode(surrogate=False)) for program in (PreparedModel(made), folded))
         assert first.keys() == second.keys()
         assert all(torch.equal(first[name], second[name]) for name in first)
 
 
 def test_a_constant_that_fails_is_still_told_by_each_run() -> None:
     made = model(0.0)
-    for program in (Program(made), Program(made, ["x"], "z")):
-        trace = Trace("z")
+    for program in (PreparedModel(made), PreparedModel(made, ["x"], "z")):
+        trace = OperatorTrace("z")
         run(program, {"x": torch.ones(2)}, Mode(surrogate=False), trace)
         assert trace.earlier == "log"
 
 
 def test_what_is_watched_and_what_is_searched_stays() -> None:
     made = model(2.0)
-    trace = Trace("l")
-    run(Program(made, ["x"], "l"), {"x": torch.ones(2)}, Mode(surrogate=False), trace)
+    trace = OperatorTrace("l")
+    run(PreparedModel(made, ["x"], "l"), {"x": torch.ones(2)}, Mode(surrogate=False), trace)
     assert len(trace.executions) == 1
-    given = run(Program(made, ["x", "half"], "z"), {"x": torch.ones(2), "half": torch.tensor(2.0)}, Mode())
+    given = run(PreparedModel(made, ["x", "half"], "z"), {"x": torch.ones(2), "half": torch.tensor(2.0)}, Mode())
     assert torch.equal(given["z"], 2 * given["y"])
 
 
 def test_doubled_constants() -> None:
     made = model(2.0)
-    assert run(Program(made), {"x": torch.ones(2, dtype=torch.float64)}, Mode(double=True))["z"].dtype == torch.float64
+    assert (
+        run(PreparedModel(made), {"x": torch.ones(2, dtype=torch.float64)}, Mode(double=True))["z"].dtype
+        == torch.float64
+    )

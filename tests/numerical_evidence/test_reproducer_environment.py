@@ -14,7 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.analysis import analyse
-from analyzer.numerical.confirm.confirmation import Budget
+from analyzer.numerical.confirm.confirmation import ConfirmationBudget
 
 
 def graph() -> Graph:
@@ -40,7 +40,7 @@ def graph() -> Graph:
 
 def test_the_script_names_its_surroundings_and_holds_with_one_and_four_threads(tmp_path: Path) -> None:
     target = TargetConfig(id="g", path="g.onnx", inputs={"x": InputSpec(range=ValueRange(-5, 40))})
-    result = analyse(graph(), target, output=tmp_path, explain=False, budget=Budget(search=4.0))
+    result = analyse(graph(), target, output=tmp_path, explain=False, budget=ConfirmationBudget(search=4.0))
     (finding,) = [f for f in result.findings if f.reproducer]
     assert finding.reproducer is not None
     script = tmp_path / finding.reproducer

@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical import Options, interpret
-from analyzer.numerical.confirm.confirmation import Budget, Confirmation, Confirmer
+from analyzer.numerical.confirm.confirmation import Confirmation, ConfirmationBudget, Confirmer
 from analyzer.numerical.confirm.objective import TARGETS
 from analyzer.numerical.result import Alarm, Interval
 from analyzer.operators.registry import operator_name
@@ -77,7 +77,7 @@ def rerun(found: Confirmation) -> tuple[dict[str, np.ndarray], list[Any]]:
 
 @pytest.fixture(scope="module")
 def workers() -> Any:
-    with Confirmer(Budget(search=1.0, attempts=3)) as confirmer:
+    with Confirmer(ConfirmationBudget(search=1.0, attempts=3)) as confirmer:
         yield confirmer
 
 

@@ -12,8 +12,8 @@ from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
 from analyzer.numerical.confirm.torch_dtypes import from_numpy
-from analyzer.numerical.confirm.torch_evaluation import Program, run
-from analyzer.numerical.confirm.torch_registry import HANDLERS, Mode, Unsupported
+from analyzer.numerical.confirm.torch_evaluation import PreparedModel, run
+from analyzer.numerical.confirm.torch_registry import HANDLERS, Mode, UnsupportedOperator
 
 # The search needs no more than these to be right: anything else falls back to probes that are run for real.
 ROUGH = ("dropout", "training", "bernoulli", "random")
@@ -38,8 +38,17 @@ def test_official_node_tests() -> None:
         given, expected = case.data_sets[0]
         try:
             leaves = {v.name or "": from_numpy(a) for v, a in zip(model.graph.inputs, given, strict=False)}
-            values = run(Program(model), leaves, Mode(surrogate=False))
-        except (Unsupported, TypeError, KeyError, NotImplementedError, OSError, RuntimeError, IndexError, ValueError):
+            values = run(PreparedModel(model), leaves, Mode(surrogate=False))
+        except (
+            UnsupportedOperator,
+            TypeError,
+            KeyError,
+            NotImplementedError,
+            OSError,
+            RuntimeError,
+            IndexError,
+            ValueError,
+        ):
             continue  # said so, instead of computing something else
         name = model.graph.outputs[0].name or ""
         found, wanted = values[name], expected[0]
@@ -77,6 +86,6 @@ def test_what_a_sequence_holds_is_taken_apart_again() -> None:
     model = helper.make_model(helper.make_graph(nodes, "g", inputs, outputs))
     wanted = ReferenceEvaluator(model).run(None, {n: np.array(v) for n, v in given.items()})
     leaves = {n: torch.tensor(v) for n, v in given.items()}
-    values = run(Program(ir.from_proto(model)), leaves, Mode(surrogate=False))
+    values = run(PreparedModel(ir.from_proto(model)), leaves, Mode(surrogate=False))
     assert values["y"].tolist() == wanted[0].tolist() == [[2, 3, 0, 1], [6, 7, 4, 5]]
     assert int(values["n"]) == wanted[1] == 1

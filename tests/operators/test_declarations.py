@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 from collections import defaultdict
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -153,7 +156,8 @@ def test_traits_hold_of_the_reference(name: str) -> None:
 def test_layers_of_pytorch_hold_weights_where_the_declarations_say_so() -> None:
     from torch import nn
 
-    arguments = ((), (4,), (4, 4), (4, 4, 1), (1, 4), (4, 0.5, 0.5), (1, (2, 2)))
+    arguments: tuple[tuple[Any, ...], ...] = ((), (4,), (4, 4), (4, 4, 1), (1, 4), (4, 0.5, 0.5), (1, (2, 2)))
+    arguments += ((nn.TransformerEncoderLayer(4, 4), 1),)
     weighted = set()
     for operator in OPERATORS:
         for kind in (vars(nn)[name] for name in operator.torch if isinstance(vars(nn).get(name), type)):
@@ -164,8 +168,52 @@ def test_layers_of_pytorch_hold_weights_where_the_declarations_say_so() -> None:
                     break
             else:
                 raise AssertionError(f"{kind.__name__} cannot be built")
-    elsewhere = {"Einsum", "InstanceNormalization"}  # Keras' EinsumDense; with `affine=True`
+    elsewhere = {"Einsum", "SeparableConv", "InstanceNormalization"}  # Keras', Keras', with `affine=True`
     assert weighted == {o.name for o in OPERATORS if o.traits & Trait.WEIGHTS} - elsewhere
+
+
+@pytest.mark.parametrize("name", names("keras", Trait.BUILT_FOR_LAST_AXIS))
+def test_layers_of_keras_refuse_another_last_axis_than_they_were_built_for(name: str) -> None:
+    import keras
+
+    kind = getattr(keras.layers, name)
+    arguments = ((3, 2), (2,), ()) if "Conv" in name else ((2,), ())
+    rank = next((int(d) + 2 for d in "123" if f"{d}D" in name), 3)
+    for given in arguments:
+        with contextlib.suppress(TypeError, ValueError):
+            layer = kind(*given) if "Norm" not in name else kind()
+            layer(np.ones((2, *(5,) * (rank - 2), 6), np.float32))
+            break
+    with pytest.raises(Exception, match=r"\d"):
+        layer(np.ones((2, *(5,) * (rank - 2), 7), np.float32))
+
+
+def strings_of(value: ast.expr) -> list[str]:
+    """The strings of a literal, a set, a tuple, a list or a split text."""
+    if isinstance(value, ast.Call) and value.args and ast.unparse(value.func) in ("frozenset", "set", "tuple"):
+        value = value.args[0]
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "split":
+        return ast.literal_eval(value.func.value).split() if isinstance(value.func.value, ast.Constant) else []
+    elements = value.elts if isinstance(value, (ast.Set, ast.Tuple, ast.List)) else []
+    return [e.value for e in elements if isinstance(e, ast.Constant) and isinstance(e.value, str)]
+
+
+def test_sets_of_operator_names_are_traits() -> None:
+    """What a room says of several operators is declared; sets of methods that are no operators may hold a few names."""
+    own = {n for o in OPERATORS for n in (o.name, *o.tf, *o.torch, *o.keras, *o.aten)}
+    root = Path(__file__).parents[2] / "analyzer"
+    found = []
+    for path in sorted(p for p in root.rglob("*.py") if p.parent != root / "operators"):
+        for statement in ast.parse(path.read_text()).body:
+            told = strings_of(statement.value) if isinstance(statement, ast.Assign) else []
+            if len(told) > 2 and 2 * sum(n.rstrip("_") in own for n in told) >= len(told):
+                found.append(f"{path.relative_to(root)}: {ast.unparse(statement)[:30]}")
+    assert [line.partition(" = ")[0] for line in found] == [
+        "tracing/operators/layers.py: CONVERTING",  # methods of modules
+        "validity/space_reader.py: DOMAIN_KEYS",  # of a file
+        "validity/specs/creation.py: SIZES",
+        "validity/specs/losses.py: REDUCTIONS",  # values of an attribute
+    ]
 
 
 def test_every_operator_of_the_standard_has_all_columns() -> None:

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from analyzer.operators.declaration import DENSE, DENSE_OR_CHANNELS_LAST, ELEMENTWISE, SHAPE_ONLY, Trait
+from analyzer.operators.declaration import DENSE, DENSE_OR_CHANNELS_LAST, ELEMENTWISE, OTHER_LAYOUT, SHAPE_ONLY, Trait
 from analyzer.operators.registry import names, operator_named
 from analyzer.tracing.operators.strides import SHARING
 
@@ -31,14 +31,21 @@ LAYERS = {
 NOT_CALLED = "_to_copy alias dot lift_fresh_copy log_sigmoid normal_functional silu_ uniform"
 
 
-def results(name: str) -> Iterator[tuple[torch.Tensor, torch.Tensor | None]]:
-    """What the functions and layers called `name` give, with their first operand, for every call that they accept."""
+def results(name: str, dense: bool = False) -> Iterator[tuple[torch.Tensor, torch.Tensor | None]]:
+    """What the functions and layers called `name` give, with their first operand, for every call that they accept.
+
+    `dense`: the operands are contiguous.
+    """
     homes = (functional, torch, torch.Tensor, torch.nn)
     function = next(f for home in homes if callable(f := getattr(home, name, None)))
     layer = isinstance(function, type) and issubclass(function, torch.nn.Module)
     called = function(*LAYERS.get(name, ())) if layer else function
     for call in CALLS[:2] if layer else CALLS:
-        arguments = tuple(a.clone() if isinstance(a, torch.Tensor) else a for a in call)  # some work in place
+        # copies, for some work in place
+        order = torch.contiguous_format if dense else torch.preserve_format
+        arguments = tuple(
+            a.clone(memory_format=order) if isinstance(a, torch.Tensor) else a for a in call
+        )  # some write
         with contextlib.suppress(Exception):
             made = called(*arguments)
             if isinstance(made, torch.Tensor) and made.ndim:
@@ -66,6 +73,14 @@ def test_elementwise_results_keep_the_order_of_the_operands_axes(name: str) -> N
     made = [(r, x) for r, x in results(name) if x is not None and r.shape == x.shape]
     assert made
     assert all(result.stride() == operand.stride() for result, operand in made)
+
+
+FUNCTIONS = {n for n in declared(~OTHER_LAYOUT) if any(hasattr(home, n) for home in (functional, torch, torch.Tensor))}
+
+
+@pytest.mark.parametrize("name", sorted(n for n in FUNCTIONS - set(names("torch", OTHER_LAYOUT)) if n.islower()))
+def test_results_of_dense_operands_are_dense_unless_declared_otherwise(name: str) -> None:
+    assert all(result.is_contiguous() for result, _ in results(name, dense=True))
 
 
 def test_channels_last_operands_are_why_some_are_not_always_contiguous() -> None:

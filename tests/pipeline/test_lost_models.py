@@ -20,7 +20,7 @@ from analyzer.rendering.rules import NO_LONGER_ANALYSED
 from analyzer.running import target_run
 from analyzer.running.outcome import Surroundings
 from analyzer.running.pipeline import review
-from analyzer.running.processes import Answer, run_all
+from analyzer.running.processes import JobResult, run_all
 from analyzer.running.regressions import no_longer_analysed, not_compared
 from analyzer.running.target_run import TargetOutcome, run_target
 from analyzer.selecting.targets import notes_of, select
@@ -122,17 +122,17 @@ def net(folder: Path) -> Path:
 class Engine:
     """In the place of `Containers`: what happens to each job, by its name and how often it was begun."""
 
-    def __init__(self, happens: Callable[[str, int], Answer]) -> None:
+    def __init__(self, happens: Callable[[str, int], JobResult]) -> None:
         self.happens = happens
         self.begun: list[str] = []
 
-    def run(self, jobs: Mapping[str, Any], *_: object) -> Iterator[tuple[str, Answer]]:
+    def run(self, jobs: Mapping[str, Any], *_: object) -> Iterator[tuple[str, JobResult]]:
         for name, (request, _) in jobs.items():
             self.begun.append(name)
             answer = self.happens(name, self.begun.count(name))
             finding = replace(KERNEL, target=request.target.id)
             good = TargetOutcome(TargetReport(request.target.id, "model", "net.onnx"), (finding,)).to_json()
-            yield name, answer if answer.error else Answer(good)
+            yield name, answer if answer.error else JobResult(good)
 
 
 def reviewed(folder: Path, engine: Engine) -> Report:
@@ -143,40 +143,40 @@ def reviewed(folder: Path, engine: Engine) -> Report:
     return review(*trees, Config(), targets, output=folder / "out", contained=engine, keys=keys)  # type: ignore[arg-type]
 
 
-LOST = Answer(error="the container of the analysis could not be kept (ReadTimeout).", cause=Cause.SURROUNDINGS)
-RAISES = Answer(error="it raises")
+LOST = JobResult(error="the container of the analysis could not be kept (ReadTimeout).", cause=Cause.SURROUNDINGS)
+RAISES = JobResult(error="it raises")
 
 
 def test_an_engine_that_stops_answering_is_tried_once_more(tmp_path: Path) -> None:
-    once = Engine(lambda name, time: LOST if name == "head net" and time == 1 else Answer())
+    once = Engine(lambda name, time: LOST if name == "head net" and time == 1 else JobResult())
     report = reviewed(tmp_path, once)
     assert (once.begun.count("head net"), report.verdict) == (2, Verdict.PASS)
     assert [f.new for f in report.findings] == [False]
 
 
 def test_an_engine_that_is_gone_is_neutral(tmp_path: Path) -> None:
-    gone = Engine(lambda name, time: LOST if name == "head net" else Answer())
+    gone = Engine(lambda name, time: LOST if name == "head net" else JobResult())
     report = reviewed(tmp_path, gone)
     assert (report.findings, report.verdict) == ((), Verdict.INCOMPLETE)
     assert "ReadTimeout" in (report.targets[0].error or "")
 
 
 def test_a_head_that_raises_blocks(tmp_path: Path) -> None:
-    raises = Engine(lambda name, time: RAISES if name == "head net" else Answer())
+    raises = Engine(lambda name, time: RAISES if name == "head net" else JobResult())
     report = reviewed(tmp_path, raises)
     assert (raises.begun.count("head net"), [f.rule for f in report.blocking]) == (1, [NO_LONGER_ANALYSED])
 
 
 def test_findings_are_not_new_because_the_engine_lost_the_base(tmp_path: Path) -> None:
     """They block nothing, and the target is told as not analysed."""
-    report = reviewed(tmp_path, Engine(lambda name, time: LOST if name == "base net" else Answer()))
+    report = reviewed(tmp_path, Engine(lambda name, time: LOST if name == "base net" else JobResult()))
     assert (report.blocking, report.verdict) == ((), Verdict.INCOMPLETE)
     assert "which of its problems are new is not known" in (report.targets[0].error or "")
     assert "ReadTimeout" in summary(report)
 
 
 def test_findings_are_new_where_the_base_itself_could_not_be_analysed(tmp_path: Path) -> None:
-    report = reviewed(tmp_path, Engine(lambda name, time: RAISES if name == "base net" else Answer()))
+    report = reviewed(tmp_path, Engine(lambda name, time: RAISES if name == "base net" else JobResult()))
     assert len(report.blocking) == 1
 
 

@@ -12,7 +12,7 @@ from analyzer.configuration.config import Config, InputSpec, TargetConfig
 from analyzer.findings import Confidence, Evidence, Finding, Level, Report, Status, TargetReport, Verdict
 from analyzer.graph.ranges import ValueRange
 from analyzer.running.outcome import TargetOutcome
-from analyzer.running.pipeline import Options, review
+from analyzer.running.pipeline import RunOptions, review
 from analyzer.running.pipeline import _report as report_of
 from tests.pipeline import models
 
@@ -41,7 +41,7 @@ NAMES = ("broken.onnx", "repaired.onnx", "known.onnx", "good.onnx")
 
 
 def run(
-    head: Path, base: Path | None, output: Path, config: Config = NUMERICAL, options: Options | None = None
+    head: Path, base: Path | None, output: Path, config: Config = NUMERICAL, options: RunOptions | None = None
 ) -> Report:
     return review(
         head, base, config, [target(n) for n in NAMES], output=output, base_name="b" if base else None, options=options
@@ -71,7 +71,7 @@ def test_without_a_base_everything_is_new(trees: tuple[Path, Path], tmp_path: Pa
 
 
 def test_an_unchanged_model_is_a_cache_hit_and_says_the_same(trees: tuple[Path, Path], tmp_path: Path) -> None:
-    options = Options(cache=tmp_path / "cache")
+    options = RunOptions(cache=tmp_path / "cache")
     first = run(*trees, tmp_path / "one", options=options)
     again = run(*trees, tmp_path / "two", options=options)
     assert not any(t.cached for t in first.targets)
@@ -89,7 +89,7 @@ def test_an_unchanged_model_is_a_cache_hit_and_says_the_same(trees: tuple[Path, 
 
 def test_policy_is_applied_on_both_sides(trees: tuple[Path, Path], tmp_path: Path) -> None:
     off = replace(NUMERICAL, rules={"numerical/*": None})
-    report = run(*trees, tmp_path / "out", off, Options(today=lambda: date(2026, 1, 1)))
+    report = run(*trees, tmp_path / "out", off, RunOptions(today=lambda: date(2026, 1, 1)))
     assert (report.findings, report.fixed, report.verdict) == ((), (), Verdict.PASS)
 
 
@@ -130,7 +130,7 @@ def test_a_known_deviation_that_got_much_worse_is_new(trees: tuple[Path, Path], 
             [TargetConfig("model", path="model.onnx")],
             {("head", "model"): head, ("base", "model"): base},
             NUMERICAL,
-            Options(),
+            RunOptions(),
             0.0,
             compared=True,
             base_name="b",

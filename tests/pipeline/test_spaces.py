@@ -6,7 +6,7 @@ from pathlib import Path
 
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.findings import Report, Verdict
-from analyzer.running.pipeline import Options, review
+from analyzer.running.pipeline import RunOptions, review
 from tests.pipeline import models
 
 SPACE = """version: 1
@@ -29,7 +29,7 @@ def tree(root: Path, torch: str, space: str = SPACE) -> Path:
 
 
 def run(head: Path, base: Path | None, output: Path) -> Report:
-    return review(head, base, VALIDITY, [TARGET], output=output, options=Options(cache=output.parent / "cache"))
+    return review(head, base, VALIDITY, [TARGET], output=output, options=RunOptions(cache=output.parent / "cache"))
 
 
 def rules(report: Report) -> set[str]:

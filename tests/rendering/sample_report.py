@@ -94,7 +94,7 @@ def sample_report(*, name: str = "vae-loss", layer: str = "VAE.loss", path: str 
         "torch",
         (
             MapNode("a", "conv1", "Conv2D", 1e-7, 0.0, 1e-7),
-            MapNode("b", "up2", "Conv2DTranspose", 0.87, 3.5e6, 1.5, guilty=True, highlighted=True),
+            MapNode("b", "up2", "Conv2DTranspose", 0.87, 3.5e6, 1.5, responsible=True, highlighted=True),
             MapNode("c", "out", "Dense", math.nan, -0.2, None),
         ),
         (("a", "b"), ("b", "c")),

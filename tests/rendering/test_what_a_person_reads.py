@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from markdown_it import MarkdownIt
 
-from analyzer.differential.known import Known
+from analyzer.differential.known import KnownIssue
 from analyzer.findings import Evidence, Location, Table, TargetReport
 from analyzer.rendering.clauses import CHAIN
 from analyzer.rendering.headline import headline
@@ -31,7 +31,7 @@ def test_a_python_file_that_is_wrong_is_counted_however_it_was_reached() -> None
 
 
 def test_a_known_issue_is_a_link_without_a_bracket_in_its_code() -> None:
-    known = Known("k", "Keras pads wrongly", ("keras-team/keras#23233", "onnx/onnx#5"), (None, None), "keras")
+    known = KnownIssue("k", "Keras pads wrongly", ("keras-team/keras#23233", "onnx/onnx#5"), (None, None), "keras")
     text = str(prose(known.sentence))
     rendered = MarkdownIt("commonmark").render(text)
     links = re.findall(r'<a href="([^"]+)">([^<]+)</a>', rendered)

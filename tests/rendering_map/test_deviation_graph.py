@@ -18,10 +18,10 @@ from analyzer.rendering.folding import fold
 from analyzer.rendering.mermaid import diagram
 
 
-def chart(size: int, guilty: Iterable[int], skips: int = 5) -> DeviationMap:
+def chart(size: int, responsible: Iterable[int], skips: int = 5) -> DeviationMap:
     """A residual network: a chain with a shortcut over every `skips` layers."""
     rnd = random.Random(size)
-    chosen = set(guilty)
+    chosen = set(responsible)
     nodes = [
         MapNode(
             f"n{i}",
@@ -45,7 +45,7 @@ def test_any_model_fits_a_screen_and_loses_no_layer(size: int) -> None:
     regions, _ = fold(chart(size, {size // 3, size // 2}))
     assert len(regions) <= 24
     assert sorted(n.id for r in regions for n in r.members) == sorted(f"n{i}" for i in range(size))
-    assert all(r.single for r in regions for n in r.members if n.guilty)
+    assert all(r.single for r in regions for n in r.members if n.responsible)
 
 
 def test_the_picture_shows_the_whole_graph(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_the_diagram_for_a_comment_is_small_whole_and_connected(size: int) -> No
     links = re.findall(r"^  (n\d+) --> (n\d+)$", text, re.M)
     assert len(boxes) <= 24
     assert len(text) < 20_000
-    assert text.count(":::guilty") == 2
+    assert text.count(":::responsible") == 2
     reached = {"n0"}
     for _ in boxes:
         reached |= {b for a, b in links if a in reached}
@@ -82,8 +82,8 @@ def test_folding_makes_no_cycle(size: int, data: st.DataObject) -> None:
     names = [f"n{i}" for i in range(size)]
     pair = st.tuples(st.integers(0, size - 1), st.integers(0, size - 1))
     edges = {(min(a, b), max(a, b)) for a, b in data.draw(st.lists(pair, max_size=120)) if a != b}
-    guilty = data.draw(st.sets(st.integers(0, size - 1), max_size=12))
-    nodes = tuple(MapNode(n, n, guilty=i in guilty) for i, n in enumerate(names))
+    responsible = data.draw(st.sets(st.integers(0, size - 1), max_size=12))
+    nodes = tuple(MapNode(n, n, responsible=i in responsible) for i, n in enumerate(names))
     regions, folded = fold(DeviationMap("t", "a", "b", nodes, tuple((names[a], names[b]) for a, b in edges)))
     waiting = {i: {a for a, b in folded if b == i} for i in range(len(regions))}
     while ready := [i for i, before in waiting.items() if not before]:
@@ -97,7 +97,7 @@ def test_folding_makes_no_cycle(size: int, data: st.DataObject) -> None:
 def test_guilt_is_outlined_and_counted_inside_folds() -> None:
     source = dot(chart(400, range(100, 130))).source
     assert source.count("penwidth=4") == 9
-    assert "21 of them guilty" in source
+    assert "21 of them responsible" in source
 
 
 def test_files_are_drawn_and_say_in_words_what_they_show(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_stay_text(name: str, tmp_path: Path) -> None:
-    nodes = (MapNode("a", name, name, guilty=True), MapNode(name, "b"))
+    nodes = (MapNode("a", name, name, responsible=True), MapNode(name, "b"))
     drawn = draw(DeviationMap(name, name, name, nodes, (("a", name),)), tmp_path / "m")
     tree = ET.fromstring(drawn[0].read_bytes())
     assert not [e for e in tree.iter() if e.tag.endswith("script")]
@@ -132,7 +132,7 @@ def test_hostile_names_stay_text(name: str, tmp_path: Path) -> None:
     assert len(drawn[0].read_bytes()) < 20_000
 
 
-def test_a_residual_edge_over_a_guilty_layer_is_drawn() -> None:
+def test_a_residual_edge_over_a_responsible_layer_is_drawn() -> None:
     """Layer 10 takes what layers 6 to 9 make together with what layer 5 hands past them."""
     regions, edges = fold(chart(40, {7}))
     home = {n.id: i for i, r in enumerate(regions) for n in r.members}

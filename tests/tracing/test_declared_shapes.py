@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.problems import Problem
+from analyzer.tracing.problems import Diagnostic
 from analyzer.tracing.tracing import explore, read_source
 
 HEAD = """import torch, torch.nn as nn
@@ -80,7 +80,7 @@ FORMS = {
 }  # fmt: skip
 
 
-def problems(tmp_path: Path, source: str) -> tuple[list[Problem], int]:
+def problems(tmp_path: Path, source: str) -> tuple[list[Diagnostic], int]:
     (tmp_path / "net.py").write_text(HEAD + source + "\n")
     text, tree = read_source(tmp_path / "net.py", tmp_path)
     line = next((i for i, row in enumerate(text.splitlines(), 1) if "# here" in row), 0)

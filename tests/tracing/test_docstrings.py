@@ -9,11 +9,11 @@ import pytest
 
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.docstrings import shapes_in
-from analyzer.tracing.problems import DOCUMENTED_CALL, Problem
+from analyzer.tracing.problems import DOCUMENTED_CALL, Diagnostic
 from analyzer.tracing.tracing import explore
 
 
-def problems_of(folder: Path, source: str) -> list[Problem]:
+def problems_of(folder: Path, source: str) -> list[Diagnostic]:
     (folder / "net.py").write_text(source)
     return list(explore(folder, "net.py", ast.parse(source), Versions()).problems.values())
 

@@ -10,11 +10,11 @@ import pytest
 
 from analyzer.findings import AnalysisResult, Confidence, Level
 from analyzer.tracing import trace
-from analyzer.tracing.dry_run import DryRun, Failure, Frame, _checked, _read, dry_run, is_script, with_dry_run
+from analyzer.tracing.dry_run import DryRun, Raised, TracebackFrame, _checked, _read, dry_run, is_script, with_dry_run
 from analyzer.walls.process import ProcessSandbox
-from analyzer.walls.protocol import Completed, Limits
+from analyzer.walls.protocol import Completed, ResourceLimits
 
-LIMITS = Limits(seconds=240.0, memory=6 << 30)
+LIMITS = ResourceLimits(seconds=240.0, memory=6 << 30)
 CARRIED = """
     import torch, torch.nn as nn, wandb
     from torch.utils.data import DataLoader, TensorDataset
@@ -154,7 +154,7 @@ def test_a_hostile_answer_is_no_answer(tmp_path: Path, answer: object) -> None:
 def test_control_characters_do_not_get_out() -> None:
     frames = [{"path": "a.py", "line": 1, "name": "f\x1b[2J", "text": "x\n::error::y"}]
     found = _checked({"status": "failed", "error": {"type": "E", "message": "a\x00b", "frames": frames}})
-    assert found.failure == Failure("E", "a b", (Frame("a.py", 1, "f [2J", "x ::error::y"),))
+    assert found.failure == Raised("E", "a b", (TracebackFrame("a.py", 1, "f [2J", "x ::error::y"),))
 
 
 @pytest.mark.parametrize("text", ["train(sys.argv[1])", "path, epochs = sys.argv[1:]"])

@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.problems import Problem
+from analyzer.tracing.problems import Diagnostic
 from analyzer.tracing.tracing import explore, read_source
 
 HEAD = """
@@ -19,7 +19,7 @@ from einops.layers.torch import Rearrange, Reduce
 """
 
 
-def problems(tmp_path: Path, source: str) -> list[Problem]:
+def problems(tmp_path: Path, source: str) -> list[Diagnostic]:
     file = tmp_path / "train.py"
     file.write_text(HEAD + dedent(source))
     _, tree = read_source(file, tmp_path)

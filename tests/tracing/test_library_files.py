@@ -8,13 +8,13 @@ import pytest
 import torch
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.problems import EVERY_CALL, Problem
+from analyzer.tracing.problems import EVERY_CALL, Diagnostic
 from analyzer.tracing.tracing import explore, read_source
 
 HEAD = "import torch, torch.nn as nn\nimport somelib\n"
 
 
-def problems(tmp_path: Path, source: str) -> list[Problem]:
+def problems(tmp_path: Path, source: str) -> list[Diagnostic]:
     (tmp_path / "net.py").write_text(HEAD + source)
     _, tree = read_source(tmp_path / "net.py", tmp_path)
     return list(explore(tmp_path, "net.py", tree, Versions()).problems.values())
@@ -295,6 +295,6 @@ x + y
     assert problems(tmp_path, source.replace("not changed", "changed"))
 
 
-def _traced(root: Path, name: str) -> list[Problem]:
+def _traced(root: Path, name: str) -> list[Diagnostic]:
     _, tree = read_source(root / name, root)
     return list(explore(root, name, tree, Versions()).problems.values())

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.problems import Problem
+from analyzer.tracing.problems import Diagnostic
 from analyzer.tracing.tracing import explore
 
 MNIST = """import tensorflow as tf
@@ -151,7 +151,7 @@ ROWS: dict[str, tuple[str, str, str, str]] = {
 }  # fmt: skip
 
 
-def problems_of(folder: Path, source: str) -> list[Problem]:
+def problems_of(folder: Path, source: str) -> list[Diagnostic]:
     (folder / "program.py").write_text(source)
     return list(explore(folder, "program.py", ast.parse(source), Versions()).problems.values())
 

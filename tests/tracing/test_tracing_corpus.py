@@ -9,14 +9,14 @@ import pytest
 from analyzer.findings import Level
 from analyzer.frameworks.requested_versions import read_versions
 from analyzer.tracing.framework_api import check_framework_names
-from analyzer.tracing.problems import Problem
+from analyzer.tracing.problems import Diagnostic
 from analyzer.tracing.tracing import explore, read_source
 
 CORPUS = Path(__file__).parent / "corpus"
 PROGRAMS = sorted(p.name for p in CORPUS.iterdir() if (p / "broken.py").is_file())
 
 
-def problems_of(path: Path) -> list[Problem]:
+def problems_of(path: Path) -> list[Diagnostic]:
     _, tree = read_source(path, path.parent)
     versions = read_versions(path.parent)
     shared = explore(path.parent, path.name, tree, versions)

@@ -10,7 +10,7 @@ import pytest
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing import libraries
 from analyzer.tracing.drivers import drivers_of
-from analyzer.tracing.problems import Problem
+from analyzer.tracing.problems import Diagnostic
 from analyzer.tracing.tracing import explore, read_source
 
 NET = """
@@ -53,7 +53,7 @@ def test_refused():
 """
 
 
-def traced(root: Path, source: str, **others: str) -> list[Problem]:
+def traced(root: Path, source: str, **others: str) -> list[Diagnostic]:
     (root / "patches").mkdir(exist_ok=True)
     (root / "patches" / "__init__.py").write_text("")
     (root / "patches" / "net.py").write_text(source)

@@ -9,11 +9,11 @@ from textwrap import dedent
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.problems import DEFAULT_RUN, Problem
+from analyzer.tracing.problems import DEFAULT_RUN, Diagnostic
 from analyzer.tracing.tracing import explore, read_source
 
 
-def problems_of(tmp_path: Path, source: str) -> list[Problem]:
+def problems_of(tmp_path: Path, source: str) -> list[Diagnostic]:
     file = tmp_path / "train.py"
     file.write_text(dedent(source))
     _, tree = read_source(file, tmp_path)

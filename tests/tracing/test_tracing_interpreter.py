@@ -11,12 +11,12 @@ from analyzer.findings import AnalysisResult, Confidence, FailOn, Finding, Level
 from analyzer.frameworks.requested_versions import Versions, read_versions
 from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.tracing import trace
-from analyzer.tracing.problems import Problem
+from analyzer.tracing.problems import Diagnostic
 from analyzer.tracing.python_bugs import check_python  # noqa: F401  (imported so that a missing module shows here)
 from analyzer.tracing.tracing import explore, read_source
 
 
-def problems(tmp_path: Path, source: str, **others: str) -> list[Problem]:
+def problems(tmp_path: Path, source: str, **others: str) -> list[Diagnostic]:
     path = tmp_path / "model.py"
     path.write_text(textwrap.dedent(source))
     for name, text in others.items():

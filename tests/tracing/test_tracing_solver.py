@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from analyzer.tracing.solver import Effort, Solver, connected, first_conflict, satisfiable
+from analyzer.tracing.solver import Effort, PathSolver, connected, first_conflict, satisfiable
 from analyzer.tracing.witness import satisfied_by_trying
 from analyzer.validity.terms import Cond, Poly, Symbol, Truth, any_of, at_least_zero, equal, floor_div, mod
 
@@ -46,7 +46,7 @@ def test_what_trying_finds_the_solver_confirms() -> None:
         asked = conditions_of(*truths)
         if len(asked) == len(truths) and satisfied_by_trying(asked):
             found += 1
-            assert Solver(asked, Effort()).check() is True
+            assert PathSolver(asked, Effort()).check() is True
     assert found > 20
 
 

@@ -9,12 +9,12 @@ from textwrap import dedent
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.problems import Problem
+from analyzer.tracing.problems import Diagnostic
 from analyzer.tracing.tracing import explore
 from analyzer.tracing.unit_tests import cases_of
 
 
-def problems_of(tmp_path: Path, source: str, name: str = "test_net.py") -> list[Problem]:
+def problems_of(tmp_path: Path, source: str, name: str = "test_net.py") -> list[Diagnostic]:
     text = dedent(source)
     (tmp_path / name).write_text(text)
     return list(explore(tmp_path, name, ast.parse(text), Versions()).problems.values())

@@ -15,7 +15,7 @@ from instances import Instance
 from tf_instances import KERAS, TF
 from tf_oracle import Outputs, ours_keras, ours_tf, run_keras, run_tf
 
-from analyzer.validity.spec import Category, CheckResult, Status
+from analyzer.validity.spec import Category, CheckResult, TypeStatus
 
 SIZE = 1000
 MANY = settings(max_examples=SIZE, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
@@ -47,14 +47,14 @@ def _compare(
         real, outcome = oracle(instance), ours(instance)
         seen[isinstance(real, str)] += 1
         if isinstance(real, str):
-            assert outcome.status is Status.INVALID, (instance, real)
-        elif outcome.status is Status.INVALID:
+            assert outcome.status is TypeStatus.INVALID, (instance, real)
+        elif outcome.status is TypeStatus.INVALID:
             assert outcome.failure is not None
             assert any(0 in shape for shape, _ in real), (instance, real, outcome.failure.sentence())
             assert outcome.failure.rule.category in (Category.ILLEGAL_SHAPE, Category.ILLEGAL_VALUE), instance
         else:
             found = tuple((o.shape, o.dtype) for o in outcome.outputs)
-            assert (outcome.status, found) == (Status.VALID, real), instance
+            assert (outcome.status, found) == (TypeStatus.VALID, real), instance
 
     agrees()
     assert sum(seen.values()) >= SIZE

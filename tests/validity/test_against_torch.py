@@ -12,7 +12,7 @@ from instances import TORCH
 from torch_oracle import run
 
 from analyzer.validity.registry import spec
-from analyzer.validity.spec import Category, Status, TensorType, check
+from analyzer.validity.spec import Category, TensorType, TypeStatus, check
 
 BLOCKS, SIZE = 12, 1000
 MANY = settings(max_examples=SIZE, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
@@ -36,14 +36,14 @@ def test_the_types_agree_with_pytorch(block: int) -> None:
         outcome = check(found, operands, instance.hyperparameters)
         seen[isinstance(real, str)] += 1
         if isinstance(real, str):
-            assert outcome.status is Status.INVALID, (instance, real)
-        elif outcome.status is Status.INVALID:
+            assert outcome.status is TypeStatus.INVALID, (instance, real)
+        elif outcome.status is TypeStatus.INVALID:
             assert outcome.failure is not None
             assert any(0 in shape for shape, _ in real), (instance, real, outcome.failure.sentence())
             assert outcome.failure.rule.category in (Category.ILLEGAL_SHAPE, Category.ILLEGAL_VALUE), instance
         else:
             ours = tuple((o.shape, o.dtype) for o in outcome.outputs)
-            assert (outcome.status, ours) == (Status.VALID, real), instance
+            assert (outcome.status, ours) == (TypeStatus.VALID, real), instance
 
     agrees()
     assert min(seen[True], seen[False]) > SIZE // 5

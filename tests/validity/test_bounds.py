@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.validity.bounds import decide_bounds
-from analyzer.validity.solver import Solver
+from analyzer.validity.solver import Z3Process
 from analyzer.validity.terms import Cond, all_of, any_of, equal, floor_div, mod, negate, substitute, symbol
 
 DOMAINS = st.one_of(
@@ -69,7 +69,7 @@ def test_bounds_are_decided_as_by_brute_force(recipe: Any, xs: Sequence[int], ys
 
 def test_open_sizes_need_no_solver() -> None:
     x, y = symbol("x", 1), symbol("y", 3)
-    with Solver() as solver:
+    with Z3Process() as solver:
         assert solver.satisfy([x >= 7, x <= 9, x >= 8]).model == {"x": 8}
         assert solver.satisfy([x >= 10, x <= 9]).status == "unsat"
         assert solver.satisfy([any_of(x <= 0, y <= 2)]).status == "unsat"

@@ -15,7 +15,7 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.findings import Confidence, Finding, Level
 from analyzer.graph import Graph
 from analyzer.validity import analyse
-from analyzer.validity.architecture import Program
+from analyzer.validity.architecture import Requirements
 from analyzer.validity.decide import VALID_FOR_ALL, decide
 from analyzer.validity.graph_reader import program_of, read_graph, without_results
 from analyzer.validity.space_reader import read_space
@@ -42,7 +42,7 @@ def findings(graph: Graph) -> list[Finding]:
     return [f for f in analyse(graph, TargetConfig("t", path="t.onnx")).findings if f.level is Level.ERROR]
 
 
-def program(graph: Graph) -> Program:
+def program(graph: Graph) -> Requirements:
     return program_of(read_graph(graph))
 
 

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from analyzer.problem import UsageProblem
-from analyzer.validity.architecture import Layer
+from analyzer.validity.architecture import ModelLayer
 from analyzer.validity.decide import UNDECIDED, VALID_FOR_ALL, VALID_FOR_NONE, decide
 from analyzer.validity.parameter_counts import weightless
 from analyzer.validity.registry import all_specs
@@ -291,7 +291,7 @@ def test_what_counts_as_weightless_makes_no_weight(framework: str) -> None:
         cls = getattr(library, name, None)
         if kind != framework or not isinstance(cls, type) or not issubclass(cls, base):
             continue
-        if weightless(Layer(name, name, framework, (), ())):
+        if weightless(ModelLayer(name, name, framework, (), ())):
             seen += 1
             own = [c for c in cls.__mro__ if issubclass(c, base) and c is not base]
             assert not any(word in inspect.getsource(c) for c in own for word in makes), name

@@ -20,7 +20,7 @@ from analyzer.graph import Graph
 from analyzer.graph.model import set_location
 from analyzer.problem import UsageProblem
 from analyzer.validity import analyse
-from analyzer.validity.checkpoint import Entry, compare, comparison_findings, health
+from analyzer.validity.checkpoint import TensorEntry, compare, comparison_findings, health
 from analyzer.validity.decide import decide
 from analyzer.validity.space_reader import read_space
 
@@ -104,16 +104,16 @@ def test_a_space_that_lost_vectors_against_the_base_is_an_error() -> None:
 
 def test_checkpoint_entries_are_matched_renamed_and_counted() -> None:
     wanted = [
-        Entry("conv.weight", "float32", (8, 3, 3, 3)),
-        Entry("fc.weight", "float32", (10, 8)),
-        Entry("fc.bias", "float32", (10,)),
+        TensorEntry("conv.weight", "float32", (8, 3, 3, 3)),
+        TensorEntry("fc.weight", "float32", (10, 8)),
+        TensorEntry("fc.bias", "float32", (10,)),
     ]
     given = [
-        Entry("module.conv.weight", "float16", (8, 3, 3, 3)),
-        Entry("module.fc_out.weight", "float32", (10, 8)),
-        Entry("module.fc.bias", "float32", (12,)),
-        Entry("module.extra", "float32", (3,)),
-        Entry("optimizer.step", "int64", ()),
+        TensorEntry("module.conv.weight", "float16", (8, 3, 3, 3)),
+        TensorEntry("module.fc_out.weight", "float32", (10, 8)),
+        TensorEntry("module.fc.bias", "float32", (12,)),
+        TensorEntry("module.extra", "float32", (3,)),
+        TensorEntry("optimizer.step", "int64", ()),
     ]
     result = compare(given, wanted)
     assert result.prefix == ("module.", "")

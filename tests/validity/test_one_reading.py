@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer.validity.architecture import Architecture, Layer
+from analyzer.validity.architecture import Architecture, ModelLayer
 from analyzer.validity.decide import VALID_FOR_ALL, decide
 from analyzer.validity.evaluator import VALID
 from analyzer.validity.explain import check_vector
@@ -52,7 +52,7 @@ def layered(trial: Trial, lift: bool) -> Space:
     for index, (operator, attributes) in enumerate(trial.layers):
         named = {k: value(f"p{index}_{k}", v) for k, v in attributes.items()}
         outputs = tuple(f"l{index}{'' if i == 0 else f':{i}'}" for i in range(4))
-        layers.append(Layer(f"l{index}", operator, trial.framework, previous, outputs, named))
+        layers.append(ModelLayer(f"l{index}", operator, trial.framework, previous, outputs, named))
         previous = (outputs[0],)
     return Space("trial.yml", Architecture(trial.framework, inputs, tuple(layers)), tuple(domains))
 

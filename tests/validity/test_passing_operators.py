@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.validity.registry import spec
-from analyzer.validity.spec import Status, TensorType, check
+from analyzer.validity.spec import TensorType, TypeStatus, check
 from analyzer.validity.terms import symbol
 
 
@@ -11,7 +11,7 @@ def test_a_variable_is_read_as_the_value_it_holds() -> None:
     found = spec("ReadVariableOp", "tf")
     assert found is not None
     outcome = check(found, [TensorType((3, 3, symbol("c", 1), 8), "float32")], {})
-    assert (outcome.status, outcome.outputs[0].shape) == (Status.VALID, (3, 3, symbol("c", 1), 8))
+    assert (outcome.status, outcome.outputs[0].shape) == (TypeStatus.VALID, (3, 3, symbol("c", 1), 8))
 
 
 def test_identity_n_keeps_each_operand() -> None:

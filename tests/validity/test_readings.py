@@ -17,7 +17,7 @@ from tf_instances import KERAS
 from analyzer.validity.evaluator import compile_terms, largest_magnitude
 from analyzer.validity.registry import spec
 from analyzer.validity.solver import Translation
-from analyzer.validity.spec import CheckResult, NeedsConcrete, Status, TensorType, check
+from analyzer.validity.spec import CheckResult, NeedsConcrete, TensorType, TypeStatus, check
 from analyzer.validity.terms import (
     all_of,
     any_of,
@@ -100,7 +100,7 @@ def test_all_readings_agree_on_random_applications(block: int) -> None:
                 outcome = check(found, operands, hyperparameters)
             except (NeedsConcrete, z3.Z3Exception):
                 continue
-            if outcome.status is Status.UNKNOWN:
+            if outcome.status is TypeStatus.UNKNOWN:
                 continue
             compared += 1
             assert first_failure(outcome, values) == expected, (reading, seed, instance)

@@ -12,11 +12,11 @@ from onnx import TensorProto
 from onnx import helper as h
 
 from analyzer.graph import Graph
-from analyzer.validity.architecture import Program
+from analyzer.validity.architecture import Requirements
 from analyzer.validity.graph_reader import program_of, read_graph
 
 
-def program(nodes: list[Any], shape: list[int], **constants: Any) -> Program:
+def program(nodes: list[Any], shape: list[int], **constants: Any) -> Requirements:
     values = [onnx.numpy_helper.from_array(np.asarray(v, np.int64), n) for n, v in constants.items()]
     graph = h.make_graph(
         nodes,
@@ -42,7 +42,7 @@ def test_a_part_has_its_size(parts: Any, index: int, shape: tuple[int, ...]) -> 
     assert not found.unknown
 
 
-def failures(found: Program) -> list[str]:
+def failures(found: Requirements) -> list[str]:
     return [s.requirement.rule.id for s in found.steps if s.condition is False]
 
 

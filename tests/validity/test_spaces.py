@@ -17,7 +17,7 @@ from analyzer.validity.classic import bulk, individual
 from analyzer.validity.contracts import contract_of
 from analyzer.validity.decide import DEPENDS, VALID_FOR_ALL, VALID_FOR_NONE, decide
 from analyzer.validity.explain import check_vector, core, repairs
-from analyzer.validity.solver import Solver
+from analyzer.validity.solver import Z3Process
 from analyzer.validity.space import Space
 from analyzer.validity.space_reader import read_space
 
@@ -149,7 +149,7 @@ def test_repairs_are_valid_and_nearest() -> None:
 )
 def test_contracts_of_unbounded_sizes(image: str, text: str) -> None:
     one = space(MODEL + f"hyperparameters: {{k: [3], s: [2], image: {image}, layout: [NCHW], batch: [1]}}\n")
-    with Solver() as solver:
+    with Z3Process() as solver:
         decision = decide(one, solver=solver)
         assert decision.verdict == DEPENDS
         assert [s.partition(" (")[0] for s in contract_of(decision, solver)] == [text]
@@ -160,7 +160,7 @@ def test_congruences_are_found_and_proved() -> None:
         "version: 1\nmodel:\n  inputs: {x: {shape: [batch, 12]}}\n  layers:\n"
         "    - {name: r, op: reshape, shape: [-1, 8, 12]}\n"
     )
-    with Solver() as solver:
+    with Z3Process() as solver:
         assert list(contract_of(decide(one, solver=solver), solver)) == ["batch % 8 = 0"]
 
 
@@ -241,7 +241,7 @@ def test_a_space_that_cannot_be_enumerated_is_repaired_by_the_solver() -> None:
         "hyperparameters:\n" + "".join(f"  {n}: {{min: 1, max: 1000000}}\n" for n in "abcd")
     )
     vector = {"a": 100, "b": 90, "c": 100, "d": 50}
-    with Solver() as solver:
+    with Z3Process() as solver:
         decision = decide(one, solver=solver)
         (repair,) = repairs(one, decision.structures[0], vector, solver)
     assert check_vector(one, {**vector, **{n: new for n, (_, new) in repair.changes.items()}}) is None
@@ -297,7 +297,7 @@ def test_a_solver_that_hangs_is_killed_and_never_means_valid() -> None:
 
     x, y, z = (symbol(n, 1) for n in "xyz")
     hard = equal(x * x * x + y * y * y + z * z * z, 114 * 10**9 + 7)
-    with Solver(timeout=0.3) as solver:
+    with Z3Process(timeout=0.3) as solver:
         assert solver.satisfy([hard]).status in ("unknown", "sat")
         assert solver.satisfy([x >= 5]).status == "sat"
 

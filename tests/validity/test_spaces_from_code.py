@@ -88,7 +88,7 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
 def test_every_vector_is_decided_as_pytorch_builds_it(answered: tuple[Path, dict[str, Any]]) -> None:
     folder, data = answered
     assert data["complete"]
-    assert [f["doubt"] for f in data["forks"] if f["doubt"]] == []
+    assert [f["caveat"] for f in data["forks"] if f["caveat"]] == []
     predicate = runpy.run_path(str(folder / "predicate.py"))
     names = ("depth", "alpha", "k", "norm", "groups", "head")
     values = ((1, 2, 3), (0.25, 0.7, 1.0), (1, 2, 3, 5), ("none", "batch"), (1, 2, 3), (True, False))

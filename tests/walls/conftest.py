@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.problem import TargetProblem
-from analyzer.walls import PYTHON, Completed, Limits, Sandbox
+from analyzer.walls import PYTHON, Completed, ResourceLimits, Sandbox
 from analyzer.walls.docker import DockerSandbox, connect, image_id
 from analyzer.walls.process import ProcessSandbox
 
@@ -52,7 +52,7 @@ def runner(sandbox: Sandbox, tmp_path: Path) -> Run:
 
     def go(code: str, files: dict[str, bytes | Path] | None = None, **limits: object) -> Completed:
         contents: dict[str, bytes | Path] = {"main.py": code.encode(), **(files or {})}
-        return sandbox.run([PYTHON, "main.py"], files=contents, output=back, limits=Limits(**limits))  # type: ignore[arg-type]
+        return sandbox.run([PYTHON, "main.py"], files=contents, output=back, limits=ResourceLimits(**limits))  # type: ignore[arg-type]
 
     return go
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.problem import TargetProblem
-from analyzer.walls import PYTHON, Limits, Sandbox
+from analyzer.walls import PYTHON, ResourceLimits, Sandbox
 
 
 def test_files_go_in_and_come_back(run, tmp_path):
@@ -145,7 +145,7 @@ def test_links_out_of_the_project_stay_behind(run, tmp_path):
 def test_too_much_input_is_one_sentence(sandbox: Sandbox, tmp_path):
     (tmp_path / "big").write_bytes(bytes(3 << 20))
     with pytest.raises(TargetProblem, match="more than 2 MiB"):
-        sandbox.run([PYTHON, "-c", ""], files={"big": tmp_path / "big"}, limits=Limits(input=2 << 20))
+        sandbox.run([PYTHON, "-c", ""], files={"big": tmp_path / "big"}, limits=ResourceLimits(input=2 << 20))
 
 
 def test_a_missing_program_is_a_failed_command(sandbox: Sandbox):

@@ -18,8 +18,8 @@ from analyzer.differential.environments import Overlays, installer
 from analyzer.problem import TargetProblem
 from analyzer.running.enclosure import enclosures
 from analyzer.running.outcome import Surroundings
-from analyzer.running.processes import Answer, Send, run_all
-from analyzer.walls import PYTHON, Limits, Sandbox
+from analyzer.running.processes import JobResult, Send, run_all
+from analyzer.walls import PYTHON, ResourceLimits, Sandbox
 from analyzer.walls.attended import Served
 from analyzer.walls.docker import DockerSandbox
 from analyzer.walls.process import ProcessSandbox
@@ -41,7 +41,7 @@ def tree(tmp_path: Path) -> Path:
 
 def taken_over(
     attack: Attack, tree: Path, sandbox: Sandbox | None, served: Sandbox | None = None, deadline: float = 120
-) -> Answer:
+) -> JobResult:
     """What `attack` comes to in the process that analyses `TARGET`, behind the wall that `check` closes around it.
 
     `served` takes the place of the containers that would be started for it.
@@ -195,7 +195,7 @@ def test_containers_go_with_the_process_that_asked_for_them(image_alone: str, tr
         wall = asked(sandbox)
         assert isinstance(wall, RelayedWall)
         wall.open([PYTHON, "-c", "input()"], files={})
-        wall.run([PYTHON, "-c", "import time; time.sleep(600)"], files={}, limits=Limits(seconds=600))
+        wall.run([PYTHON, "-c", "import time; time.sleep(600)"], files={}, limits=ResourceLimits(seconds=600))
         time.sleep(600)  # its container may end a moment before it does
 
     answer = taken_over(attack, tree, sandbox, deadline=15)

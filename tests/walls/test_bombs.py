@@ -13,7 +13,7 @@ import pytest
 
 from analyzer.commands.enclosed import enclosed
 from analyzer.running.processes import Enclosure, Send, run_all
-from analyzer.walls import PYTHON, Limits, launch
+from analyzer.walls import PYTHON, ResourceLimits, launch
 from analyzer.walls.kernel.rules import Rules
 from analyzer.walls.process import ProcessSandbox
 from analyzer.walls.protocol import PROCESSES
@@ -103,7 +103,7 @@ def test_code_of_a_project_is_ended(what: str) -> None:
         "threads": "threading.Thread(target=time.sleep, args=(600,), daemon=True).start()",
     }[what]
     program = f"import os, threading, time\nfor _ in range({MOST}):\n    {act}\n    time.sleep(0.01)\ntime.sleep(600)"
-    done = ProcessSandbox().run([PYTHON, "-c", program], files={}, limits=Limits(seconds=120))
+    done = ProcessSandbox().run([PYTHON, "-c", program], files={}, limits=ResourceLimits(seconds=120))
     assert done.exit_code != 0
     assert not done.timed_out
     assert done.seconds < 100

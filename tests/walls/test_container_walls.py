@@ -13,7 +13,7 @@ import pytest
 
 from analyzer.problem import TargetProblem
 from analyzer.running.containers import FILES_LIMIT, limits
-from analyzer.walls import PYTHON, Limits, SessionEnded
+from analyzer.walls import PYTHON, ResourceLimits, SessionEnded
 from analyzer.walls.docker import DockerSandbox
 from analyzer.walls.serving import CAPS, OutOfTurn, Server
 from analyzer.walls.volume import filled_volume
@@ -66,14 +66,14 @@ seen = {
     "host": [m for m in (line.split()[1] for line in open("/proc/mounts")) if m.startswith(("/github", "/work"))],
 }
 """
-Look = Callable[[Limits], dict[str, Any]]
+Look = Callable[[ResourceLimits], dict[str, Any]]
 
 
 @pytest.fixture(params=["analysis", "code"])
 def look(request: pytest.FixtureRequest, docker_sandbox: DockerSandbox, tmp_path: Path) -> Look:
     """What a program sees in a container as the front makes it: one that stays, with the trees, or one that is run."""
 
-    def analysis(given: Limits) -> dict[str, Any]:
+    def analysis(given: ResourceLimits) -> dict[str, Any]:
         tree = tmp_path / "head"
         tree.mkdir()
         (tree / "model.onnx").write_bytes(b"model")
@@ -87,7 +87,7 @@ def look(request: pytest.FixtureRequest, docker_sandbox: DockerSandbox, tmp_path
             finally:
                 session.close()
 
-    def code(given: Limits) -> dict[str, Any]:
+    def code(given: ResourceLimits) -> dict[str, Any]:
         program = LOOK + "json.dump(seen, open('out/seen', 'w'))"
         back = tmp_path / "back"
         back.mkdir()
@@ -101,7 +101,7 @@ def look(request: pytest.FixtureRequest, docker_sandbox: DockerSandbox, tmp_path
 def test_there_is_nothing_worth_having(look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("INPUT_TOKEN", "GITHUB_TOKEN", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"):
         monkeypatch.setenv(name, TOKEN)
-    seen = look(Limits(memory=512 << 20))
+    seen = look(ResourceLimits(memory=512 << 20))
     assert seen["capabilities"] == [0] * 5
     assert (seen["no new privileges"], seen["filter"]) == (1, 2)
     assert set(seen["user"]) == {65534}
@@ -111,19 +111,19 @@ def test_there_is_nothing_worth_having(look: Look, monkeypatch: pytest.MonkeyPat
     assert "INPUT_" not in seen["environments"]
     assert (seen["sockets"], seen["host"]) == ([], [])
     assert set(seen["written"]) <= {"/dev/shm"}, "a memory file system of this container alone"
-    assert (int(seen["processes"]), int(seen["memory"])) == (Limits().processes, 512 << 20)
+    assert (int(seen["processes"]), int(seen["memory"])) == (ResourceLimits().processes, 512 << 20)
     assert seen["core"] == 0
 
 
 def test_both_kinds_have_the_same_bound_on_processes_and_less_than_the_machine() -> None:
     """Threads count. What the project's code may ask for through an analysis is cut to the same."""
-    assert Limits().processes == limits().processes == CAPS.processes
+    assert ResourceLimits().processes == limits().processes == CAPS.processes
     assert limits().memory < os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") or limits().memory == 2 << 30
     assert limits().output == FILES_LIMIT
 
 
 def serve(sandbox: DockerSandbox, program: str, seconds: float, limit: int, **bounds: Any) -> bytes:
-    session = sandbox.open([PYTHON, "-I", "-c", program], files={}, limits=Limits(**bounds))
+    session = sandbox.open([PYTHON, "-I", "-c", program], files={}, limits=ResourceLimits(**bounds))
     try:
         with Server(session, None, {}, None, Path("/nowhere"), time.monotonic() + seconds) as server:
             return server.answer(limit)[1]
@@ -158,11 +158,13 @@ def test_what_the_projects_code_hands_back_ends(docker_sandbox: DockerSandbox, t
     program = "import os\nfor i in range(2048):\n  open(f'out/{i}', 'wb').write(bytes(1 << 20))"
     big = tmp_path / "big"
     big.mkdir()
-    completed = docker_sandbox.run([PYTHON, "-c", program], files={}, output=big, limits=Limits(output=16 << 20))
+    completed = docker_sandbox.run(
+        [PYTHON, "-c", program], files={}, output=big, limits=ResourceLimits(output=16 << 20)
+    )
     assert completed.exit_code != 0, "the folder itself is no larger"
     assert sum(path.stat().st_size for path in big.rglob("*")) <= 16 << 20
     program = "import sys\nwhile True: sys.stdout.write('x' * (1 << 20))"
-    completed = docker_sandbox.run([PYTHON, "-c", program], files={}, limits=Limits(seconds=20, log=4096))
+    completed = docker_sandbox.run([PYTHON, "-c", program], files={}, limits=ResourceLimits(seconds=20, log=4096))
     assert completed.refused == "more than 256 MiB of printed text" or completed.timed_out
     assert len(completed.log) < 6_000
     with pytest.raises(TargetProblem, match="no image"):

@@ -9,7 +9,7 @@ from docker.errors import NotFound
 
 from analyzer.configuration.config import Environment
 from analyzer.problem import TargetProblem
-from analyzer.walls import PYTHON, Limits, docker
+from analyzer.walls import PYTHON, ResourceLimits, docker
 from analyzer.walls.docker import DockerSandbox, connect, remove
 
 pytestmark = pytest.mark.docker
@@ -208,7 +208,9 @@ def test_gpus_are_refused_cleanly_where_there_are_none(docker_sandbox):
     if has_gpus and subprocess.call(["nvidia-smi"]) == 0:
         pytest.skip("this engine has GPUs")
     with pytest.raises(TargetProblem, match=r"Docker engine .*: .*(device driver|gpu)"):
-        DockerSandbox(docker_sandbox.image, gpus=True).run([PYTHON, "-c", ""], files={}, limits=Limits(seconds=30))
+        DockerSandbox(docker_sandbox.image, gpus=True).run(
+            [PYTHON, "-c", ""], files={}, limits=ResourceLimits(seconds=30)
+        )
 
 
 def test_an_environment_names_another_image(docker_sandbox, tmp_path):

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from analyzer.walls import PYTHON, Limits, forked, launch
+from analyzer.walls import PYTHON, ResourceLimits, forked, launch
 from analyzer.walls.imports import ALONE, COMPILERS
 from analyzer.walls.kernel import landlock
 from analyzer.walls.process import ProcessSandbox, import_ahead, importing
@@ -118,7 +118,7 @@ def test_a_command_of_a_sandbox_is_forked_and_ended_like_any_other() -> None:
         assert "True ['one']" in done.log
     hung = b"import os, time\nos.fork()\ntime.sleep(600)\n"
     began = time.monotonic()
-    done = place.run([PYTHON, "-m", "program"], files={"program.py": hung}, limits=Limits(seconds=1))
+    done = place.run([PYTHON, "-m", "program"], files={"program.py": hung}, limits=ResourceLimits(seconds=1))
     assert done.timed_out
     assert time.monotonic() - began < 300  # it ends with the deadline, not with the program
 
@@ -137,7 +137,10 @@ def test_what_was_imported_ahead_is_what_a_command_is_forked_from(monkeypatch: p
     assert begun == [names]
     sentence = "import sys; print('begun' if 'colorsys' in sys.modules else 'begins')"
     done = importing(sandbox, names).run(
-        [PYTHON, "-m", "told"], files={"told.py": sentence.encode()}, limits=Limits(seconds=60), environment=told
+        [PYTHON, "-m", "told"],
+        files={"told.py": sentence.encode()},
+        limits=ResourceLimits(seconds=60),
+        environment=told,
     )
     assert done.log.strip() == "begun"
     assert begun == [names]

@@ -152,7 +152,7 @@ class TestContainers:
 
     def test_all_of_them_in_one_container(self, attack: Attack, tmp_path: Path, engines: str) -> None:
         """`assay check` over all files inside a container: 64 processes, no network, nobody, a read-only root."""
-        from analyzer.walls import PYTHON, Limits
+        from analyzer.walls import PYTHON, ResourceLimits
         from analyzer.walls.docker import DockerSandbox
 
         folder = next(iter(attack.files.values())).parent
@@ -165,7 +165,8 @@ class TestContainers:
         }  # fmt: skip
         done = DockerSandbox(engines).run(
             [PYTHON, "-I", "-m", "analyzer", "check", *names, "--jobs", "2", "--no-report", "--format", "json"],
-            files=files, output=tmp_path, limits=Limits(seconds=1500, memory=6 << 30, log=64 << 20, scratch=2 << 30),
+            files=files, output=tmp_path,
+            limits=ResourceLimits(seconds=1500, memory=6 << 30, log=64 << 20, scratch=2 << 30),
         )  # fmt: skip
         assert done.exit_code in (1, 3), done.log[-3000:]
         assert "Traceback" not in done.log
@@ -178,7 +179,7 @@ class TestContainers:
     def test_a_container_a_target(self, attack: Attack, tmp_path: Path, engines: str) -> None:
         from analyzer.configuration.config import Config, TargetConfig
         from analyzer.running.containers import containers
-        from analyzer.running.pipeline import Options, review
+        from analyzer.running.pipeline import RunOptions, review
         from analyzer.walls.docker import DockerSandbox
 
         root = next(iter(attack.files.values())).parents[1]
@@ -187,7 +188,7 @@ class TestContainers:
         with containers(DockerSandbox(engines), {"head": root}, None) as contained:
             report = review(
                 root, None, Config(), targets, output=tmp_path / "out", contained=contained,
-                options=Options(parallel=2), keys={},
+                options=RunOptions(parallel=2), keys={},
             )  # fmt: skip
         assert not [t.id for t in report.targets if t.status == "analysed"]
         assert not [t.error for t in report.targets if "internal error" in (t.error or "")]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.differential.transport import WORKER, EngineFailed, Environment, ProcessTransport
+from analyzer.differential.transport import WORKER, EngineEnvironment, EngineFailed, ProcessTransport
 from analyzer.differential.verdict import Kind
 from analyzer.walls import launch
 from analyzer.walls.kernel import landlock, seccomp, system
@@ -200,7 +200,7 @@ BEHAVIOUR = {
 @pytest.mark.parametrize("name", BEHAVIOUR)
 def test_a_worker_that_misbehaves_is_a_verdict(name: str) -> None:
     code, words = BEHAVIOUR[name]
-    transport = ProcessTransport("reference", Environment())
+    transport = ProcessTransport("reference", EngineEnvironment())
     main = transport.folder / WORKER / "__main__.py"
     source = (
         f"import os, sys, time\nreplies = os.fdopen(os.dup(1), 'wb')\nsys.stdin.readline()\n{code}\nreplies.flush()\n"

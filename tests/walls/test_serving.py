@@ -19,7 +19,7 @@ from analyzer.findings import Confidence, Finding, Level, Location, Status, Targ
 from analyzer.problem import TargetProblem
 from analyzer.running.containers import take
 from analyzer.running.outcome import TargetOutcome, slug
-from analyzer.walls import PYTHON, Limits, SessionEnded
+from analyzer.walls import PYTHON, ResourceLimits, SessionEnded
 from analyzer.walls.docker import DockerSandbox, connect
 from analyzer.walls.serving import OutOfTurn, Server
 from analyzer.walls.volume import filled_volume
@@ -54,7 +54,9 @@ def serve(docker_sandbox: DockerSandbox, tmp_path: Path) -> Iterator[Serve]:
 
     def go(program: str, limit: int = 1 << 20, seconds: float = 60, **options: Any) -> tuple[dict[str, Any], bytes]:
         session = docker_sandbox.open(
-            [PYTHON, "-I", "-c", PRELUDE + program], files={}, limits=options.pop("limits", Limits(processes=64))
+            [PYTHON, "-I", "-c", PRELUDE + program],
+            files={},
+            limits=options.pop("limits", ResourceLimits(processes=64)),
         )
         sessions.append(session)
         code = options.pop("code", docker_sandbox)

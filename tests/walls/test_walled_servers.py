@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from analyzer.running.processes import Answer, Enclosure, run_all
+from analyzer.running.processes import Enclosure, JobResult, run_all
 from analyzer.walls import forked, launch
 from analyzer.walls.imports import known
 from analyzer.walls.kernel import landlock
@@ -64,7 +64,7 @@ def _started(place: Path, home: Path, text: str, imports: tuple[str, ...] = CHEA
 
 def _run(
     place: Path, texts: Mapping[str, str], user: int | None = None, imports: tuple[str, ...] = CHEAP
-) -> dict[str, Answer]:
+) -> dict[str, JobResult]:
     """What a child of each analysis prints first, with the process ids of the analysis and of the child's parent."""
     walls = {name: _analysis(place, name, user) for name in texts}
 

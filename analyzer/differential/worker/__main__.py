@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from . import tensors
-from .contract import Engine, EngineError, digest, machine
+from .contract import EngineError, WorkerEngine, digest, machine
 
 
-def open_engine(name: str, knobs: dict[str, Any]) -> Engine:
+def open_engine(name: str, knobs: dict[str, Any]) -> WorkerEngine:
     """The engine called `name`; modules are imported here so that one worker imports one engine."""
     if name == "onnxruntime":
         from .onnxruntime_engine import OnnxRuntime
@@ -54,12 +54,12 @@ def open_engine(name: str, knobs: dict[str, Any]) -> Engine:
     raise EngineError("missing", f"there is no engine called {name}")
 
 
-class Server:
+class WorkerServer:
     """Answers requests; keeps the engine and the loaded model between them."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.engine: Engine | None = None
+        self.engine: WorkerEngine | None = None
         self.prepared: Any = None  # the knobs of an engine that waits for its model
 
     def answer(self, request: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -224,7 +224,7 @@ def main() -> None:
     _show_cores()
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    server = Server(name)
+    server = WorkerServer(name)
     folder = Path(sys.argv[2]) if len(sys.argv) > 2 else Path.cwd()
     for line in sys.stdin:
         request = json.loads(line)

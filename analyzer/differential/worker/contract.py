@@ -5,12 +5,20 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 Arrays = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class TensorRef:
+    """A tensor, by its name, among the arguments of an operation."""
+
+    tensor: str
 
 
 # Layers that an engine keeps compiled at once: each has threads of its own, and a wall bounds their number.
@@ -29,7 +37,7 @@ class EngineError(Exception):
         self.kind = kind
 
 
-class Engine(Protocol):
+class WorkerEngine(Protocol):
     """One engine with its knobs. An evaluation starts from any tensors and ends at any tensors of the description.
 
     Feeding the model's inputs and fetching its outputs is a run; fetching hidden tensors extracts hidden states;

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from . import tensors
-from .contract import Arrays, EngineError, node, tensor
+from .contract import Arrays, EngineError, TensorRef, node, tensor
 
 CALLS = ("jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "remat", "checkpoint")
 PRODUCTS = {"tf32": "tensorfloat32", "bfloat16": "default", "float16": "default"}
@@ -26,7 +26,7 @@ DEVICES = {"cpu": "cpu", "cuda": "gpu"}
 
 
 @dataclass
-class Step:
+class NamedEquation:
     """One primitive: `inputs` are names of tensors or values."""
 
     equation: Any
@@ -34,11 +34,6 @@ class Step:
     outputs: list[str]
     name: str
     layer: str
-
-
-@dataclass(frozen=True)
-class Named:
-    tensor: str
 
 
 class Jax:
@@ -125,7 +120,7 @@ class Jax:
     def _run(self, given: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
         env = dict(given)
         for step in self._needed(set(given), names):
-            values = [env[i.tensor] if isinstance(i, Named) else i for i in step.inputs]
+            values = [env[i.tensor] if isinstance(i, TensorRef) else i for i in step.inputs]
             bound = step.equation.primitive.get_bind_params(step.equation.params)
             functions, params = bound if isinstance(bound, tuple) else ((), bound)  # a pair before JAX 0.10
             result = step.equation.primitive.bind(*functions, *values, **params)
@@ -133,7 +128,7 @@ class Jax:
             env.update(zip(step.outputs, results))  # noqa: B905
         return [env[n] if n in env else self.passed[n] for n in names]
 
-    def _needed(self, given: set[str], names: Sequence[str]) -> list[Step]:
+    def _needed(self, given: set[str], names: Sequence[str]) -> list[NamedEquation]:
         wanted: set[int] = set()
         queue = [n for n in names if n not in given and n not in self.passed]
         while queue:
@@ -143,24 +138,26 @@ class Jax:
             index = self.producer[name]
             if index not in wanted:
                 wanted.add(index)
-                queue += [i.tensor for i in self.steps[index].inputs if isinstance(i, Named) and i.tensor not in given]
+                queue += [
+                    i.tensor for i in self.steps[index].inputs if isinstance(i, TensorRef) and i.tensor not in given
+                ]
         return [self.steps[i] for i in sorted(wanted)]
 
     def _flatten(self, jaxpr: Any) -> None:
-        self.steps: list[Step] = []
+        self.steps: list[NamedEquation] = []
         self.counts: dict[str, int] = {}
         self.types: dict[str, Any] = {}
         self.parts.clear()
         env: dict[Any, Any] = dict(zip(jaxpr.constvars, self.constants))  # noqa: B905
         self.inputs = {f"input_{i}": v for i, v in enumerate(jaxpr.invars)}
         for name, variable in self.inputs.items():
-            env[variable] = Named(name)
+            env[variable] = TensorRef(name)
             self.types[name] = variable.aval
         found = self._add(jaxpr, env, "")
         self.producer = {o: i for i, s in enumerate(self.steps) for o in s.outputs}
         self.outputs, self.passed = [], {}  # an output that no step computes is an input or a constant
         for number, value in enumerate(found):
-            if isinstance(value, Named):
+            if isinstance(value, TensorRef):
                 self.outputs.append(value.tensor)
             else:
                 self.outputs.append(f"output_{number}")
@@ -187,16 +184,16 @@ class Jax:
             many = len(equation.outvars) > 1
             names = [f"{kind}_{number}" + (f"#{i}" if many else "") for i in range(len(equation.outvars))]
             for variable, name in zip(equation.outvars, names):  # noqa: B905
-                env[variable] = Named(name)
+                env[variable] = TensorRef(name)
                 self.types[name] = variable.aval
-            self.steps.append(Step(equation, inputs, names, f"{kind}_{number}", layer))
+            self.steps.append(NamedEquation(equation, inputs, names, f"{kind}_{number}", layer))
         return [value(a) for a in jaxpr.outvars]
 
-    def _describe(self, step: Step) -> dict[str, Any]:
+    def _describe(self, step: NamedEquation) -> dict[str, Any]:
         params = step.equation.params
         simple = {k: v for k, v in params.items() if isinstance(v, (int, float, bool, str))}
         path, line = _source(step.equation)
-        inputs = [i.tensor for i in step.inputs if isinstance(i, Named)]
+        inputs = [i.tensor for i in step.inputs if isinstance(i, TensorRef)]
         kind = step.equation.primitive.name
         return node(step.name, kind, inputs, step.outputs, layer=step.layer, attributes=simple, path=path, line=line)
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from . import tensors
-from .contract import Arrays, EngineError, node, tensor
+from .contract import Arrays, EngineError, TensorRef, node, tensor
 from .keras_models import (
     as_array,
     declare_precision,
@@ -37,15 +37,8 @@ PACKAGES = {"tensorflow": "tensorflow", "jax": "jax", "torch": "torch", "openvin
 SIMPLE = (int, float, bool, str)
 
 
-@dataclass(frozen=True)
-class Named:
-    """A tensor in the arguments of a step."""
-
-    tensor: str
-
-
 @dataclass
-class Step:
+class OperationCall:
     """One call of one operation: what goes in, what comes out, by tensor name."""
 
     operation: Any
@@ -168,7 +161,7 @@ class Keras:
         for number, step in enumerate(self._needed(set(inputs), outputs)):
             if not isinstance(step.operation, keras.layers.Layer):
                 raise EngineError("unreplayed", f"{type(step.operation).__name__} is not a layer")
-            if any(isinstance(v, Named) for v in keras.tree.flatten(step.kwargs)):
+            if any(isinstance(v, TensorRef) for v in keras.tree.flatten(step.kwargs)):
                 raise EngineError("unreplayed", "a layer that is called with tensors by keyword")
             nested = any(isinstance(a, (list, tuple)) for a in step.args)
             config = keras.saving.serialize_keras_object(step.operation)
@@ -227,11 +220,11 @@ class Keras:
                 for name, value in zip(step.outputs, values):  # noqa: B905
                     env[name] = value
 
-    def _apply(self, step: Step, env: Mapping[str, Any]) -> list[Any]:
+    def _apply(self, step: OperationCall, env: Mapping[str, Any]) -> list[Any]:
         import keras
 
         def value(x: Any) -> Any:
-            return env[x.tensor] if isinstance(x, Named) else x
+            return env[x.tensor] if isinstance(x, TensorRef) else x
 
         args, kwargs = keras.tree.map_structure(value, (step.args, step.kwargs))
         if getattr(step.operation, "_call_has_training_arg", False):
@@ -256,7 +249,7 @@ class Keras:
         values = part.predict([feeds[n] for n in names], batch_size=max(1, len(feeds[names[0]])), verbose=0)
         return {n: as_array(v) for n, v in zip(fetches, keras.tree.flatten(values))}  # noqa: B905
 
-    def _needed(self, given: set[str], fetches: Sequence[str]) -> list[Step]:
+    def _needed(self, given: set[str], fetches: Sequence[str]) -> list[OperationCall]:
         wanted: set[int] = set()
         queue = [n for n in fetches if n not in given]
         while queue:
@@ -273,7 +266,7 @@ class Keras:
 
     def _flatten(self) -> None:
         """The calls of a functional model in order; nested models become their own calls."""
-        self.steps: list[Step] = []
+        self.steps: list[OperationCall] = []
         self.names: dict[int, str] = {}
         self.keep: list[Any] = []
         counts: dict[str, int] = {}
@@ -325,9 +318,9 @@ class Keras:
                 for symbolic, label in zip(outputs, names):  # noqa: B905
                     self.names[id(symbolic)] = label
                 self.keep.append(each)
-                self.steps.append(Step(each.operation, *frozen, inputs, names, name))
+                self.steps.append(OperationCall(each.operation, *frozen, inputs, names, name))
 
-    def _describe(self, step: Step) -> dict[str, Any]:
+    def _describe(self, step: OperationCall) -> dict[str, Any]:
         kind = type(step.operation).__name__
         return node(
             step.name,
@@ -359,7 +352,7 @@ def _replace(arguments: Any, names: Mapping[int, str]) -> tuple[Any, Any]:
     import keras
 
     def name(x: Any) -> Any:
-        return Named(names[id(x)]) if isinstance(x, keras.KerasTensor) else x
+        return TensorRef(names[id(x)]) if isinstance(x, keras.KerasTensor) else x
 
     args, kwargs = keras.tree.map_structure(name, (arguments.args, arguments.kwargs))
     return args, kwargs

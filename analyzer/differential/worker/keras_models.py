@@ -27,7 +27,7 @@ def declare_precision(openvino: Any) -> None:
 
 
 def keep_float64() -> None:
-    """Outside TensorFlow, Keras turns results of float64 into float32, as JAX does by default: no judge of float32.
+    """Outside TensorFlow, Keras turns results of float64 into float32, as JAX does by default: no oracle for float32.
 
     The table has no public switch; where a version of Keras has none, layers compute as that version does.
     """

@@ -1,4 +1,4 @@
-"""``onnx.reference``: the specification as NumPy code. Knob ``precision`` (float32 as declared, float64 as judge)."""
+"""``onnx.reference``: the specification as NumPy code. Knob ``precision`` (float32 as declared, float64 as oracle)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators for the judge where `onnx.reference` is slow (it takes pooling windows one by one) or wrong.
+"""Operators for the oracle where `onnx.reference` is slow (it takes pooling windows one by one) or wrong.
 
 Each class treats the plain case and leaves every other one (`ceil_mode`, indices) to the class of
 `onnx.reference` that it extends, so that the specification's own code stays the authority. One pass for each kernel

@@ -1,7 +1,7 @@
 """TensorFlow graphs: GraphDef files, SavedModels and entry points, frozen to one graph of named tensors.
 
 Knobs: ``mode`` (function: pruned and run as a function; eager: operation by operation; xla: jit_compile),
-``grappler`` (the graph optimizer), ``precision`` (float64 makes the judge), ``device``, ``threads``.
+``grappler`` (the graph optimizer), ``precision`` (float64 makes the oracle), ``device``, ``threads``.
 """
 
 from __future__ import annotations
@@ -15,17 +15,6 @@ import numpy as np
 
 from . import tensors
 from .contract import Arrays, EngineError, node, tensor
-
-NO_RESULT = (
-    "NoOp",
-    "Assert",
-    "Placeholder",
-    "PlaceholderWithDefault",
-    "Const",
-    "SaveV2",
-    "RestoreV2",
-    "MergeV2Checkpoints",
-)
 
 
 class TensorFlow:
@@ -188,7 +177,8 @@ class TensorFlow:
         used = {t.name for op in self.graph.get_operations() for t in op.inputs}
         found: list[str] = []
         for op in self.graph.get_operations():
-            if op.type not in NO_RESULT and op.outputs and not any(o.name in used for o in op.outputs):
+            computed = op.inputs and op.type not in ("PlaceholderWithDefault", "RestoreV2")  # not fed, held or read
+            if computed and not any(o.name in used for o in op.outputs):
                 found.extend(o.name for o in op.outputs if o.dtype.name not in ("resource", "variant", "string"))
         return found
 

@@ -17,15 +17,7 @@ def build_module(model: dict[str, Any], folder: Path) -> tuple[Any, tuple[Any, .
     from assay_inside.entry import build  # type: ignore[import-not-found]
 
     built = build(model["entry"], str(folder / model["root"]))
-    module = built.model
-    if not isinstance(module, torch.nn.Module):
-        function = module
-
-        class Function(torch.nn.Module):  # type: ignore[misc]
-            def forward(self, *args: Any, **kwargs: Any) -> Any:
-                return function(*args, **kwargs)
-
-        module = Function()
+    module = built.torch_module()
     module.eval()
     inputs = built.inputs
     if inputs is None:

@@ -12,7 +12,7 @@ import os
 import sys
 from typing import Any
 
-from .failure import Failure, Project, describe, python_version
+from .failure import ExportFailure, Project, describe, python_version
 
 
 def main(request_path: str) -> int:
@@ -24,7 +24,7 @@ def main(request_path: str) -> int:
     try:
         os.chdir(root)
         result = export(request, root, out, project)
-    except Failure as failure:
+    except ExportFailure as failure:
         result = {"ok": False, "sentence": str(failure), "place": failure.place, "defect": failure.defect}
     except MemoryError:
         result = {"ok": False, "sentence": f"{request['entry']}: the export took more memory than the sandbox allows"}
@@ -52,7 +52,7 @@ def export(request: dict[str, Any], root: str, out: str, project: Project) -> di
     creation.watch(project, request["files"], root)
     built = entry.build(request["entry"], root)
     if built.framework == "jax":
-        raise Failure(
+        raise ExportFailure(
             f"{request['entry']}: gave a JAX function, which has no export; compare its modes with "
             "`backends: [jax, jax:mode=eager]`",
             built.place,

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from .failure import Failure, Place, Project, describe, is_defect
+from .failure import ExportFailure, Place, Project, describe, is_defect
 
 FORMS = (
     "an entry point gives an nn.Module, a Keras model, a tf.Module or callable with example inputs, a tf.Graph or a "
@@ -42,15 +42,29 @@ class Built:
     place: Place | None = None
     files: list[str] = field(default_factory=list)  # of the project, imported on the way, relative to the root
 
+    def torch_module(self) -> Any:
+        """The model as a module of PyTorch, which a function is wrapped in."""
+        import torch
+
+        function = self.model
+        if isinstance(function, torch.nn.Module):
+            return function
+
+        class FunctionModule(torch.nn.Module):  # type: ignore[misc]
+            def forward(self, *args: Any, **kwargs: Any) -> Any:
+                return function(*args, **kwargs)
+
+        return FunctionModule()
+
 
 def build(entry: str, root: str) -> Built:
-    """Import ``path/to/file.py:name`` below `root` and call it. Raises `Failure` with one clear sentence."""
+    """Import ``path/to/file.py:name`` below `root` and call it. Raises `ExportFailure` with one clear sentence."""
     path, _, name = entry.rpartition(":")
     project = Project(root)
     if not path or not name.replace(".", "_").isidentifier():
-        raise Failure(f"{entry!r} is not an entry point; write it as path/to/file.py:name")
+        raise ExportFailure(f"{entry!r} is not an entry point; write it as path/to/file.py:name")
     if not os.path.isfile(os.path.join(root, path)):
-        raise Failure(f"{entry}: there is no file {path!r}; paths of entry points are relative to the repository")
+        raise ExportFailure(f"{entry}: there is no file {path!r}; paths of entry points are relative to the repository")
     _search_path(root, path)
     opened = _opened_from_now_on(project)
     _frameworks_of(os.path.join(root, path))
@@ -129,12 +143,12 @@ def _import(entry: str, path: str, root: str, project: Project) -> ModuleType:
         return _import_file(path, root)
     except ModuleNotFoundError as error:
         raise _missing(entry, error, project) from error
-    except Failure:
+    except ExportFailure:
         raise
     except BaseException as error:  # SystemExit too: a script without a main guard
         if isinstance(error, KeyboardInterrupt):
             raise
-        raise Failure(
+        raise ExportFailure(
             f"{entry}: importing the file failed with {describe(error)}", project.of_traceback(error)
         ) from error
 
@@ -152,7 +166,7 @@ def _import_file(path: str, root: str) -> ModuleType:
     name = "assay_entry_" + os.path.splitext(os.path.basename(path))[0]
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
-        raise Failure(f"{path} is not a Python file; an entry point is path/to/file.py:name")
+        raise ExportFailure(f"{path} is not a Python file; an entry point is path/to/file.py:name")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
@@ -165,11 +179,11 @@ def _findable(parts: list[str]) -> bool:
     return top is not None and (len(parts) == 1 or top.submodule_search_locations is not None)
 
 
-def _missing(entry: str, error: ModuleNotFoundError, project: Project) -> Failure:
+def _missing(entry: str, error: ModuleNotFoundError, project: Project) -> ExportFailure:
     name = error.name or str(error)
     package = name.partition(".")[0]
     how = f" (`pip install {package}`)" if package in ("torch", "tensorflow", "keras", "jax") else ""
-    return Failure(
+    return ExportFailure(
         f"{entry}: module {name!r} is not installed where the export runs; install it there{how}, or name the "
         "project's packages under `environment: requirements:` or its container under `environment: image:`",
         project.of_traceback(error),
@@ -187,7 +201,7 @@ def _attribute(entry: str, path: str, name: str, module: ModuleType) -> Any:
             ]
             close = [n for n in public if part.lower() in n.lower() or n.lower() in part.lower()]
             hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise Failure(f"{entry}: {path} defines no {part!r}{hint}")
+            raise ExportFailure(f"{entry}: {path} defines no {part!r}{hint}")
         value = getattr(value, part)
     return value
 
@@ -214,7 +228,7 @@ def _call(entry: str, name: str, value: Any, project: Project, place: Place | No
         parameters = ()  # type: ignore[assignment]  # a builtin: try it
     required = [p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     if required:
-        raise Failure(
+        raise ExportFailure(
             f"{entry}: {name} needs arguments ({', '.join(required)}); an entry point takes none: give them defaults "
             f"or write a function that passes them",
             place,
@@ -224,14 +238,14 @@ def _call(entry: str, name: str, value: Any, project: Project, place: Place | No
     except ModuleNotFoundError as error:
         raise _missing(entry, error, project) from error
     except MemoryError as error:
-        raise Failure(
+        raise ExportFailure(
             f"{entry}: building the model took more memory than the sandbox allows",
             project.of_traceback(error) or place,
         ) from error
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
             raise
-        raise Failure(
+        raise ExportFailure(
             f"{entry}: calling {name}() failed with {describe(error)}",
             project.of_traceback(error) or place,
             "building" if is_defect(error, project) else "",
@@ -239,7 +253,7 @@ def _call(entry: str, name: str, value: Any, project: Project, place: Place | No
 
 
 def recognise(entry: str, value: Any, place: Place | None = None) -> Built:
-    """What kind of model `value` is. Raises `Failure` for anything that is none of the forms."""
+    """What kind of model `value` is. Raises `ExportFailure` for anything that is none of the forms."""
     framework = _framework(value)
     if framework is not None:
         return Built(value, framework, place=place)
@@ -252,7 +266,7 @@ def recognise(entry: str, value: Any, place: Place | None = None) -> Built:
             return Built(model, framework, _examples(entry, rest, place), place=place)
         if len(rest) == 1 and callable(model) and framework in (None, "tensorflow"):
             return Built(model, _callable_framework(model, rest[0]), _examples(entry, rest, place), place=place)
-    raise Failure(f"{entry}: gave {_name(value)}; {FORMS}", place)
+    raise ExportFailure(f"{entry}: gave {_name(value)}; {FORMS}", place)
 
 
 def _examples(entry: str, rest: tuple[Any, ...], place: Place | None) -> tuple[Any, ...] | dict[str, Any] | None:
@@ -265,13 +279,15 @@ def _examples(entry: str, rest: tuple[Any, ...], place: Place | None) -> tuple[A
         return tuple(examples)
     if hasattr(examples, "shape"):
         return (examples,)
-    raise Failure(f"{entry}: the example inputs are {_name(examples)}; give a tuple or a dict of tensors", place)
+    raise ExportFailure(f"{entry}: the example inputs are {_name(examples)}; give a tuple or a dict of tensors", place)
 
 
 def _graph_inputs(entry: str, inputs: Any, place: Place | None) -> dict[str, Any]:
     if isinstance(inputs, dict):
         return {str(k): v for k, v in inputs.items()}
-    raise Failure(f"{entry}: the inputs of a graph are {_name(inputs)}; give a dict {{name: (shape, dtype)}}", place)
+    raise ExportFailure(
+        f"{entry}: the inputs of a graph are {_name(inputs)}; give a dict {{name: (shape, dtype)}}", place
+    )
 
 
 def _framework(value: Any) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .failure import Failure
+from .failure import ExportFailure
 
 Symbols = Mapping[str, Sequence[Any]]  # name -> smallest size, largest size or None
 
@@ -30,11 +30,11 @@ def concrete(shape: Sequence[Any], symbols: Symbols, taken: dict[str, int]) -> l
 
 
 def array(name: str, spec: Mapping[str, Any], symbols: Symbols, taken: dict[str, int], seed: int = 0) -> Any:
-    """A NumPy array of the described shape, dtype and range. Raises `Failure` without a shape."""
+    """A NumPy array of the described shape, dtype and range. Raises `ExportFailure` without a shape."""
     import numpy
 
     if spec.get("shape") is None:
-        raise Failure(
+        raise ExportFailure(
             f"input {name!r} has no shape; the entry point gives no example inputs, so "
             f"`inputs: {name}: {{shape: […]}}` is needed in the configuration"
         )
@@ -67,7 +67,7 @@ def match(names: Sequence[str], described: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check(name: str, actual: tuple[int, ...], spec: Mapping[str, Any] | None) -> None:
-    """Raises `Failure` where example inputs and configuration contradict each other."""
+    """Raises `ExportFailure` where example inputs and configuration contradict each other."""
     wanted = (spec or {}).get("shape")
     if wanted is None:
         return
@@ -75,7 +75,7 @@ def check(name: str, actual: tuple[int, ...], spec: Mapping[str, Any] | None) ->
         not isinstance(size, int) or size == actual[axis] for axis, size in enumerate(wanted)
     )
     if not agrees:
-        raise Failure(
+        raise ExportFailure(
             f"input {name!r}: the configuration says shape {_shape(wanted)}, the entry point's example has "
             f"{_shape(actual)}; correct one of them"
         )

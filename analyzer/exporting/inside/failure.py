@@ -15,7 +15,7 @@ Place = tuple[str, int]  # path relative to the project's root with forward slas
 _FOREIGN = ("site-packages", "dist-packages", ".venv", "venv")
 
 
-class Failure(Exception):
+class ExportFailure(Exception):
     """`str(failure)` is the sentence; `place` is where in the project's code it happened, if anywhere.
 
     `defect`: the model itself is at fault, not its export or its surroundings: ``building`` (the framework refuses to

@@ -15,7 +15,7 @@ from typing import Any
 from . import creation
 from .entry import Built
 from .examples import array, concrete, match
-from .failure import Failure, Project, describe
+from .failure import ExportFailure, Project, describe
 
 
 def export(built: Built, request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def _with_tensorflow(built: Built, request: Mapping[str, Any], out: str, project
         chosen = match(names or list(described), described)
         structure = dict.fromkeys(chosen)
     else:
-        raise Failure(
+        raise ExportFailure(
             f"{request['entry']}: the model {model.name!r} has not been built, so its inputs are unknown; return "
             "(model, inputs) or describe them under `inputs:` in the configuration",
             built.place,
@@ -132,7 +132,7 @@ def _declared_spec(tensor: Any, name: str, spec: Mapping[str, Any] | None, tf: A
     wanted = (spec or {}).get("shape")
     if wanted is not None:
         if len(wanted) != len(dims) or any(isinstance(w, int) and d not in (None, w) for w, d in zip(wanted, dims)):  # noqa: B905
-            raise Failure(
+            raise ExportFailure(
                 f"input {name!r}: the configuration says shape {list(wanted)}, the model was built for {dims}; "
                 "correct one of them"
             )
@@ -160,7 +160,7 @@ def _saved(built: Built, request: Mapping[str, Any], out: str) -> dict[str, Any]
     try:
         built.model.save(os.path.join(out, "model.keras"))
     except Exception as error:
-        raise Failure(
+        raise ExportFailure(
             f"{request['entry']}: Keras runs on JAX here and could not save the model: {describe(error)}; install "
             "TensorFlow or Torch beside it for the export",
             built.place,

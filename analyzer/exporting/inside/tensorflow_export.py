@@ -14,7 +14,7 @@ from typing import Any
 from . import creation
 from .entry import Built
 from .examples import array, check, match
-from .failure import Failure, Project, describe
+from .failure import ExportFailure, Project, describe
 
 MAX_GRAPH = (1 << 31) - 1  # bytes: protobuf writes no more
 
@@ -35,7 +35,7 @@ def _callable(model: Any) -> Any:
     for name in ("call", "forward", "predict", "serve"):
         if callable(getattr(model, name, None)):
             return getattr(model, name)
-    raise Failure(f"a {type(model).__name__} that cannot be called; give it a __call__ method")
+    raise ExportFailure(f"a {type(model).__name__} that cannot be called; give it a __call__ method")
 
 
 def _signature(built: Built, request: Mapping[str, Any], tf: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -47,7 +47,7 @@ def _signature(built: Built, request: Mapping[str, Any], tf: Any) -> tuple[tuple
         if not described and stated:
             return tuple(stated), {}
         if not described:
-            raise Failure(
+            raise ExportFailure(
                 f"{request['entry']}: gives a callable without example inputs; return (callable, inputs) or describe "
                 "them under `inputs:` in the configuration",
                 built.place,
@@ -120,7 +120,7 @@ def export_function(
     except BaseException as error:
         if isinstance(error, (KeyboardInterrupt, MemoryError)):
             raise
-        raise Failure(
+        raise ExportFailure(
             f"{entry}: the model failed while it was traced: {_cause(error)}",
             project.of_traceback(error) or _in_user_code(str(error), project) or built.place,
         ) from error
@@ -214,7 +214,7 @@ def _become(node: Any, op: str, name: str, tf: Any) -> None:
 
 def _write(definition: Any, out: str, entry: str) -> None:
     if definition.ByteSize() > MAX_GRAPH:
-        raise Failure(f"{entry}: the graph itself is larger than 2 GiB; keep large constants in variables")
+        raise ExportFailure(f"{entry}: the graph itself is larger than 2 GiB; keep large constants in variables")
     with open(os.path.join(out, "graph.pb"), "wb") as file:
         file.write(definition.SerializeToString())
 
@@ -340,7 +340,7 @@ def _export_graph(built: Built, request: Mapping[str, Any], out: str, project: P
     outputs = [str(name) for name in built.outputs or []]
     for name in [*inputs, *outputs]:
         if str(name).split(":")[0] not in names:
-            raise Failure(f"{entry}: the graph has no node {str(name).split(':')[0]!r}", built.place)
+            raise ExportFailure(f"{entry}: the graph has no node {str(name).split(':')[0]!r}", built.place)
     _write(definition, out, entry)
     try:
         import tensorflow as tf
@@ -372,6 +372,6 @@ def _stated(entry: str, name: str, value: Any, built: Built) -> list[Any]:
         dims = [d if isinstance(d, (int, str)) else "batch" if i == 0 else f"{name}_{i}" for i, d in enumerate(shape)]
         return [dims, getattr(dtype, "name", None) or str(dtype)]
     except (TypeError, ValueError) as error:
-        raise Failure(
+        raise ExportFailure(
             f"{entry}: input {name!r} is described as {describe(error)}; write {{name: (shape, dtype)}}", built.place
         ) from error

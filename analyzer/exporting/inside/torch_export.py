@@ -19,7 +19,7 @@ from typing import Any
 from . import allowances, complex_numbers, creation, opaque, specialized, translations
 from .entry import Built
 from .examples import array, check, match
-from .failure import Failure, Project, describe, is_defect
+from .failure import ExportFailure, Project, describe, is_defect
 
 EMBED_LIMIT = 1 << 30  # bytes of weights above which they are written beside the model: protobuf ends at 2 GiB
 
@@ -31,7 +31,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
     import torch
 
     entry = request["entry"]
-    module = built.model if isinstance(built.model, torch.nn.Module) else _as_module(built.model)
+    module = built.torch_module()
     notes: list[str] = []
     if module.training:
         module.eval()
@@ -57,7 +57,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
     except BaseException as error:
         if isinstance(error, (KeyboardInterrupt, MemoryError)):
             raise
-        raise Failure(
+        raise ExportFailure(
             f"{entry}: torch {torch.__version__} traced the model but could not write it as ONNX: {_cause(error)}",
             project.of_traceback(error) or built.place,
         ) from error
@@ -74,27 +74,17 @@ def convert(request: Mapping[str, Any], out: str, project: Project) -> dict[str,
         program = parts.put_together(pathlib.Path(project.root, request["program"]))
         return {"format": _write_onnx(program, out, torch), "ok": True, "framework": "torch"}
     except _NoExporter as missing:
-        raise Failure(
+        raise ExportFailure(
             f"{entry}: {missing}, neither where the project's code runs nor where Assay does; add onnxscript to the "
             "requirements"
         ) from missing
     except BaseException as error:
         if isinstance(error, (KeyboardInterrupt, MemoryError)):
             raise
-        raise Failure(
+        raise ExportFailure(
             f"{entry}: the traced program could not be written as ONNX by torch {torch.__version__}: {_cause(error)}; "
             "add onnxscript to the project's own environment"
         ) from error
-
-
-def _as_module(function: Any) -> Any:
-    import torch
-
-    class Function(torch.nn.Module):  # type: ignore[misc]
-        def forward(self, *args: Any, **kwargs: Any) -> Any:
-            return function(*args, **kwargs)
-
-    return Function()
 
 
 def _inputs(
@@ -106,7 +96,7 @@ def _inputs(
     names = _parameters(module)
     if built.inputs is None:
         if not described:
-            raise Failure(
+            raise ExportFailure(
                 f"{request['entry']}: gives a module without example inputs; return (model, inputs) or describe them "
                 "under `inputs:` in the configuration",
                 built.place,
@@ -227,7 +217,7 @@ def _trace(
     assert first is not None
     raised = _run(module, args, kwargs, torch)
     if raised is not None and is_defect(raised, project):
-        raise Failure(
+        raise ExportFailure(
             f"{entry}: the model raises on its example inputs: {describe(raised)}",
             project.of_traceback(raised) or built.place,
             "running" if built.inputs is not None else "described",
@@ -246,7 +236,7 @@ def _trace(
                 said = f"recording the model's run on its example inputs failed too: {_cause(error)}"[:200]
             module.forward = forward
         notes.append(said)
-    raise Failure(
+    raise ExportFailure(
         f"{entry}: the model failed while it was traced with its example inputs: {_cause(first)}",
         project.of_traceback(first) or built.place,
     ) from first

@@ -15,7 +15,7 @@ from analyzer.loading.keras_layers import (
     recurrent,
     reshaping,
 )
-from analyzer.loading.keras_layers.rules import Call, Conversion
+from analyzer.loading.keras_layers.rules import Conversion, LayerCall
 
 LAYERS: dict[str, Conversion] = {
     **core.LAYERS,
@@ -30,4 +30,4 @@ LAYERS: dict[str, Conversion] = {
 }
 OPERATIONS: dict[str, Conversion] = operations.OPERATIONS
 
-__all__ = ["LAYERS", "OPERATIONS", "Call", "Conversion"]
+__all__ = ["LAYERS", "OPERATIONS", "Conversion", "LayerCall"]

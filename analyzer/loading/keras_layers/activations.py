@@ -8,64 +8,64 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from analyzer.loading.keras_builder import Layer, Unsupported, dims
-from analyzer.loading.keras_layers.rules import Call, Conversion
+from analyzer.loading.keras_builder import KerasLayer, Unsupported, dims
+from analyzer.loading.keras_layers.rules import Conversion, LayerCall
 from analyzer.loading.keras_layers.shapes import number
 
 
-def _unary(op_type: str, **attributes: Any) -> Callable[[Layer, ir.Value], ir.Value]:
-    def apply(layer: Layer, x: ir.Value) -> ir.Value:
+def _unary(op_type: str, **attributes: Any) -> Callable[[KerasLayer, ir.Value], ir.Value]:
+    def apply(layer: KerasLayer, x: ir.Value) -> ir.Value:
         result: ir.Value = layer.op(op_type, x, shape=dims(x), **attributes)
         return result
 
     return apply
 
 
-def _relu6(layer: Layer, x: ir.Value) -> ir.Value:
+def _relu6(layer: KerasLayer, x: ir.Value) -> ir.Value:
     return clip(layer, x, 0.0, 6.0)
 
 
-def clip(layer: Layer, x: ir.Value, low: float, high: float) -> ir.Value:
+def clip(layer: KerasLayer, x: ir.Value, low: float, high: float) -> ir.Value:
     result: ir.Value = layer.op("Clip", x, constant_like(layer, x, low), constant_like(layer, x, high), shape=dims(x))
     return result
 
 
-def constant_like(layer: Layer, x: ir.Value, value: Any) -> ir.Value:
+def constant_like(layer: KerasLayer, x: ir.Value, value: Any) -> ir.Value:
     return layer.constant(np.asarray(value), (x.dtype or layer.compute).numpy())
 
 
-def _hard_sigmoid(layer: Layer, x: ir.Value) -> ir.Value:
+def _hard_sigmoid(layer: KerasLayer, x: ir.Value) -> ir.Value:
     slope = 1 / 6 if layer.model.keras_major >= 3 else 0.2
     result: ir.Value = layer.op("HardSigmoid", x, alpha=slope, beta=0.5, shape=dims(x))
     return result
 
 
-def _silu(layer: Layer, x: ir.Value) -> ir.Value:
+def _silu(layer: KerasLayer, x: ir.Value) -> ir.Value:
     result: ir.Value = layer.op("Mul", x, layer.op("Sigmoid", x, shape=dims(x)), shape=dims(x))
     return result
 
 
-def _hard_silu(layer: Layer, x: ir.Value) -> ir.Value:
+def _hard_silu(layer: KerasLayer, x: ir.Value) -> ir.Value:
     result: ir.Value = layer.op("Mul", x, _hard_sigmoid(layer, x), shape=dims(x))
     return result
 
 
-def _log_sigmoid(layer: Layer, x: ir.Value) -> ir.Value:
+def _log_sigmoid(layer: KerasLayer, x: ir.Value) -> ir.Value:
     negative = layer.op("Neg", x, shape=dims(x))
     result: ir.Value = layer.op("Neg", layer.op("Softplus", negative, shape=dims(x)), shape=dims(x))
     return result
 
 
-def _linear(_: Layer, x: ir.Value) -> ir.Value:
+def _linear(_: KerasLayer, x: ir.Value) -> ir.Value:
     return x
 
 
-def _tanh_shrink(layer: Layer, x: ir.Value) -> ir.Value:
+def _tanh_shrink(layer: KerasLayer, x: ir.Value) -> ir.Value:
     result: ir.Value = layer.op("Sub", x, layer.op("Tanh", x, shape=dims(x)), shape=dims(x))
     return result
 
 
-FUNCTIONS: dict[str, Callable[[Layer, ir.Value], ir.Value]] = {
+FUNCTIONS: dict[str, Callable[[KerasLayer, ir.Value], ir.Value]] = {
     "linear": _linear,
     "relu": _unary("Relu"),
     "relu6": _relu6,
@@ -92,7 +92,7 @@ FUNCTIONS: dict[str, Callable[[Layer, ir.Value], ir.Value]] = {
 }
 
 
-def activate(layer: Layer, x: ir.Value, activation: Any) -> ir.Value:
+def activate(layer: KerasLayer, x: ir.Value, activation: Any) -> ir.Value:
     """Apply an activation given as in a configuration: a name, None, or a serialised function or layer."""
     if activation is None:
         return x
@@ -107,21 +107,21 @@ def activate(layer: Layer, x: ir.Value, activation: Any) -> ir.Value:
         return FUNCTIONS[config](layer, x) if config in FUNCTIONS else unknown(layer, x, config)
     if isinstance(name, str) and isinstance(config, dict) and name in LAYERS and name != "PReLU":
         inner = layer.inner(name, config, "activation", "activation")
-        result: ir.Value = LAYERS[name](inner, Call([x], {}))
+        result: ir.Value = LAYERS[name](inner, LayerCall([x], {}))
         return result
     return unknown(layer, x, str(name))
 
 
-def unknown(layer: Layer, x: ir.Value, name: str) -> ir.Value:
+def unknown(layer: KerasLayer, x: ir.Value, name: str) -> ir.Value:
     result: ir.Value = layer.node("keras", name, [x], {}, dims(x))
     return result
 
 
-def _activation(layer: Layer, call: Call) -> ir.Value:
+def _activation(layer: KerasLayer, call: LayerCall) -> ir.Value:
     return activate(layer, call.first(), layer.config.get("activation"))
 
 
-def _relu_layer(layer: Layer, call: Call) -> ir.Value:
+def _relu_layer(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = call.first()
     slope = number(layer.config, "negative_slope", 0.0)
     threshold = number(layer.config, "threshold", 0.0)
@@ -139,27 +139,27 @@ def _relu_layer(layer: Layer, call: Call) -> ir.Value:
     return clip(layer, x, 0.0, float(high)) if high is not None else FUNCTIONS["relu"](layer, x)
 
 
-def _leaky_relu(layer: Layer, call: Call) -> ir.Value:
+def _leaky_relu(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = call.first()
     slope = layer.config.get("negative_slope", layer.config.get("alpha", 0.3))
     result: ir.Value = layer.op("LeakyRelu", x, alpha=float(slope), shape=dims(x))
     return result
 
 
-def _elu(layer: Layer, call: Call) -> ir.Value:
+def _elu(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = call.first()
     result: ir.Value = layer.op("Elu", x, alpha=number(layer.config, "alpha", 1.0), shape=dims(x))
     return result
 
 
-def _prelu(layer: Layer, call: Call) -> ir.Value:
+def _prelu(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = call.first()
     (alpha,) = layer.weights("alpha")
     result: ir.Value = layer.op("PRelu", x, alpha, shape=dims(x))
     return result
 
 
-def _softmax(layer: Layer, call: Call) -> ir.Value:
+def _softmax(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = call.first()
     axis = layer.config.get("axis", -1)
     if isinstance(axis, list | tuple) and len(axis) == 1:

@@ -7,12 +7,12 @@ import math
 import numpy as np
 import onnx_ir as ir
 
-from analyzer.loading.keras_builder import Layer, Unsupported, dims, known_dims, rank
-from analyzer.loading.keras_layers.rules import Call, Conversion
+from analyzer.loading.keras_builder import KerasLayer, Unsupported, dims, known_dims, rank
+from analyzer.loading.keras_layers.rules import Conversion, LayerCall
 from analyzer.loading.keras_layers.shapes import transpose
 
 
-def _multi_head(layer: Layer, call: Call) -> ir.Value:
+def _multi_head(layer: KerasLayer, call: LayerCall) -> ir.Value:
     config = layer.config
     query, value = call.named(0, "query"), call.named(1, "value")
     key = call.named(2, "key")
@@ -63,7 +63,7 @@ def _multi_head(layer: Layer, call: Call) -> ir.Value:
     return result
 
 
-def _attention(layer: Layer, call: Call) -> ir.Value:
+def _attention(layer: KerasLayer, call: LayerCall) -> ir.Value:
     """Dot-product attention of Luong: softmax(q kᵀ) v."""
     values = [layer.computed(v) for v in call.several()]
     config = layer.config

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import onnx_ir as ir
 
-from analyzer.loading.keras_builder import Dims, Layer, Unsupported, known_dims, rank
+from analyzer.loading.keras_builder import Dims, KerasLayer, Unsupported, known_dims, rank
 from analyzer.loading.keras_layers.activations import activate
-from analyzer.loading.keras_layers.rules import Call, Conversion
+from analyzer.loading.keras_layers.rules import Conversion, LayerCall
 from analyzer.loading.keras_layers.shapes import is_channels_last, numbers, to_first, to_last, window
 
 
@@ -24,7 +24,7 @@ def _depthwise(kernel: np.ndarray) -> np.ndarray:
 
 
 def _convolved(
-    layer: Layer,
+    layer: KerasLayer,
     x: ir.Value,
     kernel: ir.Value,
     bias: ir.Value | None,
@@ -53,7 +53,7 @@ def _convolved(
 
 
 def _conv(spatial: int) -> Conversion:
-    def convert(layer: Layer, call: Call) -> ir.Value:
+    def convert(layer: KerasLayer, call: LayerCall) -> ir.Value:
         config, x = layer.config, layer.computed(call.first())
         last = is_channels_last(config)
         bias = bool(config.get("use_bias", True))
@@ -74,7 +74,7 @@ def _conv(spatial: int) -> Conversion:
 
 
 def _depthwise_conv(spatial: int) -> Conversion:
-    def convert(layer: Layer, call: Call) -> ir.Value:
+    def convert(layer: KerasLayer, call: LayerCall) -> ir.Value:
         config, x = layer.config, layer.computed(call.first())
         last = is_channels_last(config)
         bias = bool(config.get("use_bias", True))
@@ -104,7 +104,7 @@ def _channels(x: ir.Value) -> int:
 
 
 def _separable_conv(spatial: int) -> Conversion:
-    def convert(layer: Layer, call: Call) -> ir.Value:
+    def convert(layer: KerasLayer, call: LayerCall) -> ir.Value:
         config, x = layer.config, layer.computed(call.first())
         last = is_channels_last(config)
         bias = bool(config.get("use_bias", True))
@@ -127,7 +127,7 @@ def _separable_conv(spatial: int) -> Conversion:
 
 
 def _conv_transpose(spatial: int) -> Conversion:
-    def convert(layer: Layer, call: Call) -> ir.Value:
+    def convert(layer: KerasLayer, call: LayerCall) -> ir.Value:
         config, x = layer.config, layer.computed(call.first())
         last = is_channels_last(config)
         bias = bool(config.get("use_bias", True))

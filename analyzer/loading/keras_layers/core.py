@@ -7,13 +7,13 @@ import math
 import numpy as np
 import onnx_ir as ir
 
-from analyzer.loading.keras_builder import Layer, Unsupported, dims, known_dims, rank
+from analyzer.loading.keras_builder import KerasLayer, Unsupported, dims, known_dims, rank
 from analyzer.loading.keras_layers.activations import activate
-from analyzer.loading.keras_layers.rules import Call, Conversion
+from analyzer.loading.keras_layers.rules import Conversion, LayerCall
 from analyzer.loading.keras_layers.shapes import broadcast
 
 
-def _dense(layer: Layer, call: Call) -> ir.Value:
+def _dense(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = layer.computed(call.first())
     bias = layer.config.get("use_bias", True)
     parameters = layer.weights("kernel", *(("bias",) if bias else ()))
@@ -25,7 +25,7 @@ def _dense(layer: Layer, call: Call) -> ir.Value:
     return activate(layer, y, layer.config.get("activation"))
 
 
-def _einsum_dense(layer: Layer, call: Call) -> ir.Value:
+def _einsum_dense(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = layer.computed(call.first())
     equation = str(layer.config.get("equation", ""))
     axes = layer.config.get("bias_axes")
@@ -36,7 +36,7 @@ def _einsum_dense(layer: Layer, call: Call) -> ir.Value:
     return activate(layer, y, layer.config.get("activation"))
 
 
-def _embedding(layer: Layer, call: Call) -> ir.Value:
+def _embedding(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = call.first()
     if x.dtype is None or not x.dtype.is_integer():
         x = layer.cast(x, ir.DataType.INT64)
@@ -49,13 +49,13 @@ def _embedding(layer: Layer, call: Call) -> ir.Value:
     return result
 
 
-def _same(layer: Layer, call: Call) -> ir.Value:
+def _same(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = layer.computed(call.first())
     result: ir.Value = layer.op("Identity", x, shape=dims(x))
     return result
 
 
-def _rescaling(layer: Layer, call: Call) -> ir.Value:
+def _rescaling(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = layer.cast(call.first(), layer.compute)
     scale = layer.constant(layer.config.get("scale", 1.0))
     offset = layer.constant(layer.config.get("offset", 0.0))
@@ -64,7 +64,7 @@ def _rescaling(layer: Layer, call: Call) -> ir.Value:
     return result
 
 
-def _normalization(layer: Layer, call: Call) -> ir.Value:
+def _normalization(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = layer.cast(call.first(), layer.compute)
     size = rank(x)
     axis = layer.config.get("axis", -1)
@@ -96,14 +96,14 @@ def _normalization(layer: Layer, call: Call) -> ir.Value:
     return result
 
 
-def _layer_scale(layer: Layer, call: Call) -> ir.Value:
+def _layer_scale(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = call.first()
     (gamma,) = layer.weights("gamma|variable")
     result: ir.Value = layer.op("Mul", x, gamma, shape=dims(x))
     return result
 
 
-def _scaled_sum(layer: Layer, call: Call) -> ir.Value:
+def _scaled_sum(layer: KerasLayer, call: LayerCall) -> ir.Value:
     first, second = call.several()
     scaled = layer.op("Mul", second, layer.constant(float(layer.config.get("scale", 1.0))), shape=dims(second))
     result: ir.Value = layer.op("Add", first, scaled, shape=dims(first))

@@ -6,19 +6,19 @@ from typing import Any
 
 import onnx_ir as ir
 
-from analyzer.loading.keras_builder import Layer, Unsupported, dims, known_dims, rank
-from analyzer.loading.keras_layers.rules import Call, Conversion
+from analyzer.loading.keras_builder import KerasLayer, Unsupported, dims, known_dims, rank
+from analyzer.loading.keras_layers.rules import Conversion, LayerCall
 from analyzer.loading.keras_layers.shapes import broadcast
 
 
-def _aligned(layer: Layer, values: list[ir.Value]) -> list[ir.Value]:
+def _aligned(layer: KerasLayer, values: list[ir.Value]) -> list[ir.Value]:
     """Keras aligns inputs of different ranks behind the batch dimension."""
     values = [layer.computed(v) for v in values]
     size = max(rank(v) for v in values)
     return [_raised(layer, v, size) for v in values]
 
 
-def _raised(layer: Layer, x: ir.Value, size: int) -> ir.Value:
+def _raised(layer: KerasLayer, x: ir.Value, size: int) -> ir.Value:
     missing = size - rank(x)
     if not missing:
         return x
@@ -30,7 +30,7 @@ def _raised(layer: Layer, x: ir.Value, size: int) -> ir.Value:
 
 
 def _chain(op_type: str, average: bool = False) -> Conversion:
-    def convert(layer: Layer, call: Call) -> ir.Value:
+    def convert(layer: KerasLayer, call: LayerCall) -> ir.Value:
         values = _aligned(layer, call.several())
         result = values[0]
         for value in values[1:]:
@@ -42,11 +42,11 @@ def _chain(op_type: str, average: bool = False) -> Conversion:
     return convert
 
 
-def _concatenate(layer: Layer, call: Call) -> ir.Value:
+def _concatenate(layer: KerasLayer, call: LayerCall) -> ir.Value:
     return concatenated(layer, [layer.computed(v) for v in call.several()], layer.config.get("axis", -1))
 
 
-def concatenated(layer: Layer, values: list[ir.Value], axis: Any) -> ir.Value:
+def concatenated(layer: KerasLayer, values: list[ir.Value], axis: Any) -> ir.Value:
     size = rank(values[0])
     if type(axis) is not int or not -size <= axis < size or any(rank(v) != size for v in values):
         raise Unsupported
@@ -59,7 +59,7 @@ def concatenated(layer: Layer, values: list[ir.Value], axis: Any) -> ir.Value:
     return result
 
 
-def _dot(layer: Layer, call: Call) -> ir.Value:
+def _dot(layer: KerasLayer, call: LayerCall) -> ir.Value:
     first, second = call.several()
     axes = layer.config.get("axes")
     if layer.config.get("normalize") or rank(first) != 2 or rank(second) != 2 or axes not in (1, -1, [1, 1], [-1, -1]):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from analyzer.loading.keras_builder import Layer, Unsupported, dims, known_dims, rank
-from analyzer.loading.keras_layers.rules import Call, Conversion
+from analyzer.loading.keras_builder import KerasLayer, Unsupported, dims, known_dims, rank
+from analyzer.loading.keras_layers.rules import Conversion, LayerCall
 from analyzer.loading.keras_layers.shapes import number, to_first, to_last, transpose
 
 
-def _axes(layer: Layer, size: int, default: int = -1) -> list[int]:
+def _axes(layer: KerasLayer, size: int, default: int = -1) -> list[int]:
     axis = layer.config.get("axis", default)
     values = axis if isinstance(axis, list | tuple) else [axis]
     if not all(type(a) is int and -size <= a < size for a in values):
@@ -18,7 +18,7 @@ def _axes(layer: Layer, size: int, default: int = -1) -> list[int]:
     return sorted({a % size for a in values})
 
 
-def _batch(layer: Layer, call: Call) -> ir.Value:
+def _batch(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = layer.computed(call.first())
     size = rank(x)
     axes = _axes(layer, size)
@@ -45,7 +45,7 @@ def _batch(layer: Layer, call: Call) -> ir.Value:
     return transpose(layer, y, [swap.index(i) for i in range(size)])
 
 
-def _layer(layer: Layer, call: Call) -> ir.Value:
+def _layer(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = layer.computed(call.first())
     size = rank(x)
     axes = _axes(layer, size)
@@ -64,7 +64,7 @@ def _layer(layer: Layer, call: Call) -> ir.Value:
     return result
 
 
-def _group(layer: Layer, call: Call) -> ir.Value:
+def _group(layer: KerasLayer, call: LayerCall) -> ir.Value:
     """Groups become the channels of an instance normalisation; the affine part follows a channel at a time."""
     x = layer.computed(call.first())
     size = rank(x)
@@ -104,7 +104,7 @@ def _group(layer: Layer, call: Call) -> ir.Value:
     return result
 
 
-def _unit(layer: Layer, call: Call) -> ir.Value:
+def _unit(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = layer.computed(call.first())
     axes = layer.ints(_axes(layer, rank(x)))
     square = layer.op("ReduceSumSquare", x, axes, keepdims=1)
@@ -114,7 +114,7 @@ def _unit(layer: Layer, call: Call) -> ir.Value:
     return result
 
 
-def _rms(layer: Layer, call: Call) -> ir.Value:
+def _rms(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = layer.computed(call.first())
     axes = _axes(layer, rank(x))
     (scale,) = layer.weights("scale")

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from analyzer.loading.keras_builder import Layer, Unsupported, dims, known_dims, rank
+from analyzer.loading.keras_builder import KerasLayer, Unsupported, dims, known_dims, rank
 from analyzer.loading.keras_layers.activations import FUNCTIONS, constant_like
 from analyzer.loading.keras_layers.merging import concatenated
 from analyzer.loading.keras_layers.reshaping import reshaped
-from analyzer.loading.keras_layers.rules import Call, Conversion
+from analyzer.loading.keras_layers.rules import Conversion, LayerCall
 from analyzer.loading.keras_layers.shapes import broadcast, transpose
 
 
 def _binary(op_type: str) -> Conversion:
-    def convert(layer: Layer, call: Call) -> ir.Value:
+    def convert(layer: KerasLayer, call: LayerCall) -> ir.Value:
         first, second = call.named(0, "x1"), call.named(1, "x2")
         like = first if isinstance(first, ir.Value) else second
         if not isinstance(like, ir.Value):
@@ -36,7 +36,7 @@ def _floating(value: ir.Value) -> bool:
 
 
 def _unary(op_type: str) -> Conversion:
-    def convert(layer: Layer, call: Call) -> ir.Value:
+    def convert(layer: KerasLayer, call: LayerCall) -> ir.Value:
         x = call.first()
         if not _floating(x):
             raise Unsupported
@@ -46,8 +46,8 @@ def _unary(op_type: str) -> Conversion:
     return convert
 
 
-def _activation(apply: Callable[[Layer, ir.Value], ir.Value]) -> Conversion:
-    def convert(layer: Layer, call: Call) -> ir.Value:
+def _activation(apply: Callable[[KerasLayer, ir.Value], ir.Value]) -> Conversion:
+    def convert(layer: KerasLayer, call: LayerCall) -> ir.Value:
         if set(layer.config) - {"name", "axis", "approximate", "dtype"} or layer.config.get("approximate"):
             raise Unsupported
         if layer.config.get("axis", -1) != -1:
@@ -58,7 +58,7 @@ def _activation(apply: Callable[[Layer, ir.Value], ir.Value]) -> Conversion:
 
 
 def _reduction(op_type: str) -> Conversion:
-    def convert(layer: Layer, call: Call) -> ir.Value:
+    def convert(layer: KerasLayer, call: LayerCall) -> ir.Value:
         x, axis, keep = call.first(), layer.config.get("axis"), bool(layer.config.get("keepdims", False))
         size = rank(x)
         values = list(range(size)) if axis is None else [axis] if type(axis) is int else list(axis)
@@ -70,7 +70,7 @@ def _reduction(op_type: str) -> Conversion:
     return convert
 
 
-def _reshape(layer: Layer, call: Call) -> ir.Value:
+def _reshape(layer: KerasLayer, call: LayerCall) -> ir.Value:
     target = layer.config.get("newshape")
     if not isinstance(target, list | tuple) or len(target) < 2 or target[0] not in (-1, None):
         raise Unsupported
@@ -80,17 +80,17 @@ def _reshape(layer: Layer, call: Call) -> ir.Value:
     return reshaped(layer, call.first(), rest)
 
 
-def _transpose(layer: Layer, call: Call) -> ir.Value:
+def _transpose(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = call.first()
     axes = layer.config.get("axes")
     return transpose(layer, x, [a % rank(x) for a in axes] if axes is not None else list(range(rank(x)))[::-1])
 
 
-def _concatenate(layer: Layer, call: Call) -> ir.Value:
+def _concatenate(layer: KerasLayer, call: LayerCall) -> ir.Value:
     return concatenated(layer, call.several(), layer.config.get("axis", 0))
 
 
-def _matmul(layer: Layer, call: Call) -> ir.Value:
+def _matmul(layer: KerasLayer, call: LayerCall) -> ir.Value:
     first, second = call.named(0, "x1"), call.named(1, "x2")
     if not isinstance(first, ir.Value) or not isinstance(second, ir.Value) or min(rank(first), rank(second)) < 2:
         raise Unsupported
@@ -100,7 +100,7 @@ def _matmul(layer: Layer, call: Call) -> ir.Value:
     return result
 
 
-def _get_item(layer: Layer, call: Call) -> ir.Value:
+def _get_item(layer: KerasLayer, call: LayerCall) -> ir.Value:
     """Slices with constant bounds, and single indices."""
     x, key = call.first(), call.named(1, "key")
     parts = list(key) if isinstance(key, list | tuple) else [key]
@@ -143,7 +143,7 @@ def _bounds(part: Any) -> tuple[int | None, int | None, int | None, bool]:
     raise Unsupported
 
 
-def _expand(layer: Layer, call: Call) -> ir.Value:
+def _expand(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x, axis = call.first(), layer.config.get("axis")
     if type(axis) is not int:
         raise Unsupported
@@ -154,7 +154,7 @@ def _expand(layer: Layer, call: Call) -> ir.Value:
     return result
 
 
-def _square(layer: Layer, call: Call) -> ir.Value:
+def _square(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = call.first()
     result: ir.Value = layer.op("Mul", x, x, shape=dims(x))
     return result

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from analyzer.loading.keras_builder import Layer, known_dims
-from analyzer.loading.keras_layers.rules import Call, Conversion
+from analyzer.loading.keras_builder import KerasLayer, known_dims
+from analyzer.loading.keras_layers.rules import Conversion, LayerCall
 from analyzer.loading.keras_layers.shapes import is_channels_last, numbers, to_first, to_last, window
 
 
 def _pool(op_type: str, spatial: int) -> Conversion:
-    def convert(layer: Layer, call: Call) -> ir.Value:
+    def convert(layer: KerasLayer, call: LayerCall) -> ir.Value:
         config, last = layer.config, is_channels_last(layer.config)
         x = to_first(layer, layer.computed(call.first()), last)
         size = numbers(config.get("pool_size", 2), spatial)
@@ -24,7 +24,7 @@ def _pool(op_type: str, spatial: int) -> Conversion:
 
 
 def _global(op_type: str, spatial: int) -> Conversion:
-    def convert(layer: Layer, call: Call) -> ir.Value:
+    def convert(layer: KerasLayer, call: LayerCall) -> ir.Value:
         x, keep = layer.computed(call.first()), bool(layer.config.get("keepdims", False))
         shape = known_dims(x)
         last = is_channels_last(layer.config)

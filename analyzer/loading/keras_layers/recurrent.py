@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from analyzer.loading.keras_builder import Config, Layer, Unsupported, dims, known_dims, rank
+from analyzer.loading.keras_builder import Config, KerasLayer, Unsupported, dims, known_dims, rank
 from analyzer.loading.keras_layers.merging import concatenated
-from analyzer.loading.keras_layers.rules import Call, Conversion
+from analyzer.loading.keras_layers.rules import Conversion, LayerCall
 from analyzer.loading.keras_layers.shapes import transpose
 
 # Gates in Keras's order, and in ONNX's.
@@ -24,7 +24,7 @@ _ACTIVATIONS = {
 
 
 def _recurrent(kind: str) -> Conversion:
-    def convert(layer: Layer, call: Call) -> Any:
+    def convert(layer: KerasLayer, call: LayerCall) -> Any:
         outputs = _run(layer, call, kind, layer.config, reverse=bool(layer.config.get("go_backwards")))
         return outputs if len(outputs) > 1 else outputs[0]
 
@@ -54,7 +54,7 @@ def _bias(kind: str) -> Callable[[np.ndarray], np.ndarray]:
     return arrange
 
 
-def _run(layer: Layer, call: Call, kind: str, config: Config, reverse: bool) -> list[ir.Value]:
+def _run(layer: KerasLayer, call: LayerCall, kind: str, config: Config, reverse: bool) -> list[ir.Value]:
     """The layer's outputs: what it returns, then its states if it returns them."""
     if layer.model.masked or call.named(1, "mask") is not None or config.get("stateful"):
         raise Unsupported
@@ -102,14 +102,14 @@ def _run(layer: Layer, call: Call, kind: str, config: Config, reverse: bool) -> 
     return [result, *last] if config.get("return_state") else [result]
 
 
-def reversed_steps(layer: Layer, x: ir.Value) -> ir.Value:
+def reversed_steps(layer: KerasLayer, x: ir.Value) -> ir.Value:
     """The second axis backwards."""
     ends = layer.ints([np.iinfo(np.int64).min])
     result: ir.Value = layer.op("Slice", x, layer.ints([-1]), ends, layer.ints([1]), layer.ints([-1]), shape=dims(x))
     return result
 
 
-def _activations(layer: Layer, kind: str, config: Config) -> tuple[list[str], list[float], list[float]]:
+def _activations(layer: KerasLayer, kind: str, config: Config) -> tuple[list[str], list[float], list[float]]:
     main, gate = config.get("activation", "tanh"), config.get("recurrent_activation", "sigmoid")
     wanted = {"LSTM": [gate, main, main], "GRU": [gate, main], "SimpleRNN": [main]}[kind]
     names: list[str] = []
@@ -128,7 +128,7 @@ def _activations(layer: Layer, kind: str, config: Config) -> tuple[list[str], li
     return names, alphas, betas
 
 
-def _bidirectional(layer: Layer, call: Call) -> Any:
+def _bidirectional(layer: KerasLayer, call: LayerCall) -> Any:
     inner = layer.config.get("layer") or {}
     kind, config = inner.get("class_name"), inner.get("config") or {}
     backward = (layer.config.get("backward_layer") or {}).get("config") or {
@@ -155,7 +155,7 @@ def _bidirectional(layer: Layer, call: Call) -> Any:
     return layer.op("Div", merged, layer.constant(2.0), shape=dims(merged)) if mode == "ave" else merged
 
 
-def _time_distributed(layer: Layer, call: Call) -> ir.Value:
+def _time_distributed(layer: KerasLayer, call: LayerCall) -> ir.Value:
     """The inner layer on all steps as one batch."""
     from analyzer.loading.keras_layers import LAYERS as TABLE
 
@@ -168,7 +168,7 @@ def _time_distributed(layer: Layer, call: Call) -> ir.Value:
     rest = [int(d or 0) for d in shape[2:]]
     flat = layer.op("Reshape", x, layer.ints([-1, *rest]), shape=(None, *rest))
     one = replace(layer.inner(kind, config, "layer", str(config.get("name", ""))))
-    y = TABLE[kind](one, Call([flat], {}))
+    y = TABLE[kind](one, LayerCall([flat], {}))
     if not isinstance(y, ir.Value):
         raise Unsupported
     after = known_dims(y)[1:]

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from analyzer.loading.keras_builder import Dims, Layer, Unsupported, dims, known_dims, rank
-from analyzer.loading.keras_layers.rules import Call, Conversion
+from analyzer.loading.keras_builder import Dims, KerasLayer, Unsupported, dims, known_dims, rank
+from analyzer.loading.keras_layers.rules import Conversion, LayerCall
 from analyzer.loading.keras_layers.shapes import is_channels_last, numbers, to_first, to_last, transpose
 
 
-def _flatten(layer: Layer, call: Call) -> ir.Value:
+def _flatten(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = call.first()
     if not is_channels_last(layer.config) and rank(x) > 2:
         x = to_last(layer, x, True)
@@ -26,7 +26,7 @@ def _flatten(layer: Layer, call: Call) -> ir.Value:
     return result
 
 
-def reshaped(layer: Layer, x: ir.Value, target: list[int]) -> ir.Value:
+def reshaped(layer: KerasLayer, x: ir.Value, target: list[int]) -> ir.Value:
     """To `target` below the batch dimension; one -1 may stand for what remains."""
     shape = known_dims(x)
     known = None if None in shape[1:] else math.prod(int(d or 0) for d in shape[1:])
@@ -40,14 +40,14 @@ def reshaped(layer: Layer, x: ir.Value, target: list[int]) -> ir.Value:
     return result
 
 
-def _reshape(layer: Layer, call: Call) -> ir.Value:
+def _reshape(layer: KerasLayer, call: LayerCall) -> ir.Value:
     target = list(layer.config.get("target_shape", ()))
     if not all(type(t) is int and t >= -1 for t in target) or target.count(-1) > 1:
         raise Unsupported
     return reshaped(layer, call.first(), target)
 
 
-def _permute(layer: Layer, call: Call) -> ir.Value:
+def _permute(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x = call.first()
     order = [0, *layer.config.get("dims", ())]
     if sorted(order) != list(range(rank(x))):
@@ -55,7 +55,7 @@ def _permute(layer: Layer, call: Call) -> ir.Value:
     return transpose(layer, x, order)
 
 
-def _repeat_vector(layer: Layer, call: Call) -> ir.Value:
+def _repeat_vector(layer: KerasLayer, call: LayerCall) -> ir.Value:
     x, count = call.first(), layer.config.get("n", 1)
     shape = known_dims(x)
     if type(count) is not int or count < 1:
@@ -78,7 +78,7 @@ def _pairs(value: Any, spatial: int) -> list[tuple[int, int]]:
 
 
 def _padding(spatial: int) -> Conversion:
-    def convert(layer: Layer, call: Call) -> ir.Value:
+    def convert(layer: KerasLayer, call: LayerCall) -> ir.Value:
         x = call.first()
         pairs = _pairs(layer.config.get("padding", 1), spatial)
         around = _around(is_channels_last(layer.config), pairs)
@@ -96,7 +96,7 @@ def _around(last: bool, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _cropping(spatial: int) -> Conversion:
-    def convert(layer: Layer, call: Call) -> ir.Value:
+    def convert(layer: KerasLayer, call: LayerCall) -> ir.Value:
         x = call.first()
         last = is_channels_last(layer.config)
         pairs = _pairs(layer.config.get("cropping", 1), spatial)
@@ -117,7 +117,7 @@ def _cropping(spatial: int) -> Conversion:
 
 
 def _upsampling(spatial: int) -> Conversion:
-    def convert(layer: Layer, call: Call) -> ir.Value:
+    def convert(layer: KerasLayer, call: LayerCall) -> ir.Value:
         mode = layer.config.get("interpolation", "nearest")
         if mode not in ("nearest", "bilinear"):
             raise Unsupported
@@ -133,7 +133,7 @@ def _upsampling(spatial: int) -> Conversion:
 
 
 def resized(
-    layer: Layer, x: ir.Value, scales: list[float] | None, sizes: list[int] | None, mode: str, shape: Dims
+    layer: KerasLayer, x: ir.Value, scales: list[float] | None, sizes: list[int] | None, mode: str, shape: Dims
 ) -> ir.Value:
     """Resize by scale or to a size, nearest as by repetition, linear with half-pixel centres."""
     nearest = mode == "nearest"
@@ -151,7 +151,7 @@ def resized(
     return result
 
 
-def _resizing(layer: Layer, call: Call) -> ir.Value:
+def _resizing(layer: KerasLayer, call: LayerCall) -> ir.Value:
     config = layer.config
     mode = config.get("interpolation", "bilinear")
     keeps = config.get("crop_to_aspect_ratio") or config.get("pad_to_aspect_ratio")

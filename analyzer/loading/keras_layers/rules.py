@@ -8,11 +8,11 @@ from typing import Any
 
 import onnx_ir as ir
 
-from analyzer.loading.keras_builder import Layer, Unsupported
+from analyzer.loading.keras_builder import KerasLayer, Unsupported
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class LayerCall:
     """One call of a layer: values where Keras tensors stood, in nested lists as written."""
 
     arguments: Sequence[Any]
@@ -42,4 +42,6 @@ class Call:
         return self.keywords.get(name)
 
 
-Conversion = Callable[[Layer, Call], Any]  # gives a value, or a list of values in the order of the layer's outputs
+Conversion = Callable[
+    [KerasLayer, LayerCall], Any
+]  # gives a value, or a list of values in the order of the layer's outputs

@@ -8,7 +8,7 @@ from typing import Any
 
 import onnx_ir as ir
 
-from analyzer.loading.keras_builder import Config, Dims, Layer, Unsupported, dims, rank
+from analyzer.loading.keras_builder import Config, Dims, KerasLayer, Unsupported, dims, rank
 from analyzer.operators.windows import Window
 
 
@@ -29,7 +29,7 @@ def is_channels_last(config: Config) -> bool:
     return config.get("data_format") != "channels_first"
 
 
-def to_first(layer: Layer, x: ir.Value, last: bool) -> ir.Value:
+def to_first(layer: KerasLayer, x: ir.Value, last: bool) -> ir.Value:
     """``N…C`` -> ``NC…`` if `last`."""
     if not last:
         return x
@@ -37,7 +37,7 @@ def to_first(layer: Layer, x: ir.Value, last: bool) -> ir.Value:
     return transpose(layer, x, [0, size - 1, *range(1, size - 1)])
 
 
-def to_last(layer: Layer, x: ir.Value, last: bool) -> ir.Value:
+def to_last(layer: KerasLayer, x: ir.Value, last: bool) -> ir.Value:
     """``NC…`` -> ``N…C`` if `last`."""
     if not last:
         return x
@@ -45,7 +45,7 @@ def to_last(layer: Layer, x: ir.Value, last: bool) -> ir.Value:
     return transpose(layer, x, [0, *range(2, size), 1])
 
 
-def transpose(layer: Layer, x: ir.Value, order: Sequence[int]) -> ir.Value:
+def transpose(layer: KerasLayer, x: ir.Value, order: Sequence[int]) -> ir.Value:
     if list(order) == list(range(len(order))):
         return x
     shape = dims(x)
@@ -56,7 +56,12 @@ def transpose(layer: Layer, x: ir.Value, order: Sequence[int]) -> ir.Value:
 
 
 def window(
-    layer: Layer, spatial: Dims, kernel: Sequence[int], strides: Sequence[int], dilation: Sequence[int], padding: str
+    layer: KerasLayer,
+    spatial: Dims,
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    dilation: Sequence[int],
+    padding: str,
 ) -> tuple[dict[str, Any], Dims]:
     """Attributes for the padding of a convolution or pooling, and the spatial dimensions that result."""
     if min(*kernel, *strides, *dilation) < 1:

@@ -14,7 +14,7 @@ Arrays = Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Run:
+class ConcreteRun:
     """What a real run gave: `results` and gradients by value name, the engine and its version."""
 
     results: dict[str, np.ndarray]
@@ -23,7 +23,7 @@ class Run:
     own: bool = True  # the gradient fails at the operator in question and not before it
 
 
-def run_onnx(model_bytes: bytes, leaves: Arrays, wanted: Sequence[str], threads: int = 1) -> Run:
+def run_onnx(model_bytes: bytes, leaves: Arrays, wanted: Sequence[str], threads: int = 1) -> ConcreteRun:
     """One run of ONNX Runtime on the CPU, without graph rewriting: the operators as the model has them."""
     import onnxruntime
 
@@ -36,7 +36,7 @@ def run_onnx(model_bytes: bytes, leaves: Arrays, wanted: Sequence[str], threads:
     feeds = {i.name: leaves[i.name] for i in session.get_inputs()}
     given = zip(names, session.run(names, feeds), strict=True)
     results = {name: array for name, array in given if isinstance(array, np.ndarray)}  # sequences tell by their parts
-    return Run(results, f"ONNX Runtime {onnxruntime.__version__}")
+    return ConcreteRun(results, f"ONNX Runtime {onnxruntime.__version__}")
 
 
 def earlier_failure(model: ir.Model, values: Arrays, outputs: Sequence[str], infinite: bool = False) -> str | None:
@@ -65,7 +65,7 @@ def with_every_result(model_bytes: bytes) -> tuple[bytes, list[str]]:
 
 
 def forward_failure(
-    run: Run, operands: Sequence[str], outputs: Sequence[str], leaves: Arrays, infinite: bool = False
+    run: ConcreteRun, operands: Sequence[str], outputs: Sequence[str], leaves: Arrays, infinite: bool = False
 ) -> str | None:
     """One sentence if the operator's operands are finite and its result is not; None otherwise.
 
@@ -98,7 +98,7 @@ def forward_failure(
     return None
 
 
-def event_failure(run: Run, event: str) -> str | None:
+def event_failure(run: ConcreteRun, event: str) -> str | None:
     """One sentence if an operator inside a body had finite operands and a result that is not finite."""
     array = run.results.get(event)
     if array is None or not np.asarray(array).any():
@@ -106,7 +106,7 @@ def event_failure(run: Run, event: str) -> str | None:
     return "inside its body the operator's operands are finite and its result is not"
 
 
-def gradient_failure(run: Run, ends: Sequence[str]) -> str | None:
+def gradient_failure(run: ConcreteRun, ends: Sequence[str]) -> str | None:
     """One sentence if the forward results called `ends` are finite and the operator's gradient is not."""
     if not run.own or not all(_finite(run.results[name]) for name in ends if name in run.results):
         return None

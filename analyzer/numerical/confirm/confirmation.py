@@ -36,7 +36,7 @@ NO_TORCH = "warnings were not confirmed: the search needs torch (install the ext
 
 
 @dataclass(frozen=True)
-class Budget:
+class ConfirmationBudget:
     """Bounds of one target's confirmation, in seconds of processor time; `attempts` real runs for one warning."""
 
     search: float = 6.0
@@ -89,7 +89,7 @@ class Confirmer:
     Use it as a context manager; the confirmations' files live until it is closed.
     """
 
-    def __init__(self, budget: Budget = Budget()) -> None:
+    def __init__(self, budget: ConfirmationBudget = ConfirmationBudget()) -> None:
         self.budget = budget
         self._folder = tempfile.TemporaryDirectory(prefix="assay-confirm-", ignore_cleanup_errors=True)
         self._searcher = Worker(Path(self._folder.name))

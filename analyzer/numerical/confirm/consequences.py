@@ -8,8 +8,8 @@ from typing import Any
 
 from analyzer.numerical.confirm.points import ordinary_points
 from analyzer.numerical.confirm.position import weights_of
-from analyzer.numerical.confirm.problem import Point, Problem
-from analyzer.numerical.confirm.torch_evaluation import Trace, finite, run
+from analyzer.numerical.confirm.problem import Point, SearchProblem
+from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, finite, run
 from analyzer.numerical.confirm.torch_registry import Mode
 
 DRAWS = 2  # of what the witness leaves open: the other inputs and weights
@@ -18,14 +18,14 @@ STEPS = 40  # of Adam; training that heads for a bound shows it in fewer
 RATE = 0.02  # of Adam, relative to the width of a weight's range: 40 steps cross most of it if all agree
 
 
-def happens(problem: Problem, witness: Mapping[str, Any], seed: int) -> bool:
+def happens(problem: SearchProblem, witness: Mapping[str, Any], seed: int) -> bool:
     """Whether any operator of the whole model fails on its way forward at the witness, in torch."""
     (calm,) = ordinary_points(problem, seed, 1)
     _, trace = _values(problem, {**calm, **{n: t for n, t in witness.items() if n in calm}})
     return bool(trace.earlier)
 
 
-def reached(problem: Problem, witness: Mapping[str, Any], seed: int) -> str:
+def reached(problem: SearchProblem, witness: Mapping[str, Any], seed: int) -> str:
     """What the failure reaches in the whole model ("an output"), or an empty string.
 
     An output or a loss that is not finite although an ordinary run's is; a gradient that training computes; a
@@ -47,18 +47,18 @@ def reached(problem: Problem, witness: Mapping[str, Any], seed: int) -> str:
     return ""
 
 
-def _values(problem: Problem, point: Point) -> tuple[dict[str, Any], Trace]:
+def _values(problem: SearchProblem, point: Point) -> tuple[dict[str, Any], OperatorTrace]:
     leaves = {n: t.detach().clone() for n, t in point.items()}
     names = {x.name for x in weights_of(problem)} or set(leaves)
     if problem.backward:
         for name in names:
             if leaves[name].is_floating_point():
                 leaves[name].requires_grad_(True)
-    trace = Trace(EVERY, infinite=problem.infinite, follow=True)
+    trace = OperatorTrace(EVERY, infinite=problem.infinite, follow=True)
     return run(problem.program, leaves, Mode(surrogate=False), trace), trace
 
 
-def _gradients_fail(problem: Problem, values: Mapping[str, Any], point: Point) -> bool:
+def _gradients_fail(problem: SearchProblem, values: Mapping[str, Any], point: Point) -> bool:
     import torch
 
     total = _total(values, problem.losses or problem.results)
@@ -75,7 +75,9 @@ def _total(values: Mapping[str, Any], ends: Sequence[str]) -> Any:
     return sum(v.sum() for v in ends_with_gradient) if ends_with_gradient else None
 
 
-def trained_towards(problem: Problem, witness: Mapping[str, Any], moved: Sequence[str], seed: int) -> tuple[str, float]:
+def trained_towards(
+    problem: SearchProblem, witness: Mapping[str, Any], moved: Sequence[str], seed: int
+) -> tuple[str, float]:
     """A short optimisation of the model's own losses: where it failed, if it did, and how far it went to the witness.
 
     The second is the part of the way from the initial weights called `moved` to the witness's, at most 1; negative
@@ -96,7 +98,7 @@ def trained_towards(problem: Problem, witness: Mapping[str, Any], moved: Sequenc
         leaves = {n: t.detach().clone() for n, t in state.items()}
         for name in trained:
             leaves[name].requires_grad_(True)
-        trace = Trace(problem.outputs[0])
+        trace = OperatorTrace(problem.outputs[0])
         values = run(problem.program, leaves, Mode(surrogate=False), trace)
         total = _total(values, problem.losses)
         if total is None:
@@ -118,7 +120,7 @@ def trained_towards(problem: Problem, witness: Mapping[str, Any], moved: Sequenc
     return "", best
 
 
-def _data(problem: Problem) -> Any:
+def _data(problem: SearchProblem) -> Any:
     names = {x.name for x in weights_of(problem)}
     return tuple(x for x in problem.leaves if x.name not in names)
 

@@ -10,17 +10,17 @@ import numpy as np
 
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.objective import EDGE
-from analyzer.numerical.confirm.problem import Point, Problem
+from analyzer.numerical.confirm.problem import Point, SearchProblem
 from analyzer.numerical.confirm.torch_dtypes import torch_dtype
 
 
-def probes(problem: Problem, seed: int) -> Iterator[Point]:
+def probes(problem: SearchProblem, seed: int) -> Iterator[Point]:
     """The cheap points alone, unchecked."""
     rng = np.random.default_rng(seed)
     yield from probes_from(problem, next(starts_of(problem.leaves, rng)), rng)
 
 
-def ordinary_points(problem: Problem, seed: int, count: int) -> Iterator[Point]:
+def ordinary_points(problem: SearchProblem, seed: int, count: int) -> Iterator[Point]:
     """What a healthy run sees: initial or small parameters, data within [-3, 3] as far as their ranges allow."""
     for i in range(count):
         rng = np.random.default_rng(seed + i)
@@ -84,7 +84,7 @@ def starts_of(leaves: Sequence[Leaf], rng: np.random.Generator) -> Iterator[Poin
     yield {leaf.name: tensor_of(leaf, _random(leaf, rng)) for leaf in leaves}
 
 
-def probes_from(problem: Problem, ordinary: Point, rng: np.random.Generator) -> Iterator[Point]:
+def probes_from(problem: SearchProblem, ordinary: Point, rng: np.random.Generator) -> Iterator[Point]:
     """Ordinary values, each constant extreme for all leaves and for one leaf alone, and random corners.
 
     Then the model's own scalar constants: what it compares with, clips at and divides by.
@@ -115,7 +115,7 @@ def probes_from(problem: Problem, ordinary: Point, rng: np.random.Generator) -> 
                 yield {**ordinary, leaf.name: tensor_of(leaf, number)}
 
 
-def special_values(problem: Problem) -> list[float]:
+def special_values(problem: SearchProblem) -> list[float]:
     """Scalar constants of the slice and the edge that the operator itself has, at most a dozen."""
     found: dict[float, None] = {1.0: None, -1.0: None} if problem.target[1] == EDGE else {}
     for initializer in problem.model.graph.initializers.values():

@@ -15,8 +15,8 @@ import numpy as np
 
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.points import tensor_of, unbounded
-from analyzer.numerical.confirm.problem import Point, Problem
-from analyzer.numerical.confirm.search import Verdict, candidates, judged
+from analyzer.numerical.confirm.problem import Point, SearchProblem
+from analyzer.numerical.confirm.search import RunVerdict, candidates, judged
 
 SCALES = (1e-3, 1e-2)  # of a weight's range: far above rounding, far below what training changes
 TRIALS = 4  # at each scale
@@ -36,7 +36,7 @@ class Witness:
     moved: tuple[tuple[str, float, float, float], ...] = ()  # name, initial value, value, part of the way to the end
 
 
-def weights_of(problem: Problem) -> list[Leaf]:
+def weights_of(problem: SearchProblem) -> list[Leaf]:
     """The leaves that training moves."""
     return [x for x in problem.leaves if x.role == "parameter" and _floating(x) and x.lo < x.hi]
 
@@ -61,12 +61,12 @@ def jittered(leaf: Leaf, tensor: Any, scale: float, rng: np.random.Generator, be
     return tensor_of(leaf, moved)
 
 
-def shaken(problem: Problem, point: Point, rng: np.random.Generator) -> Point:
+def shaken(problem: SearchProblem, point: Point, rng: np.random.Generator) -> Point:
     """The point with all its weights moved by the smallest scale."""
     return {**point, **{x.name: jittered(x, point[x.name], SCALES[0], rng) for x in weights_of(problem)}}
 
 
-def in_general_position(problem: Problem, point: Point, seed: int) -> Point | None:
+def in_general_position(problem: SearchProblem, point: Point, seed: int) -> Point | None:
     """A failing point near `point` whose weights were moved at random; None if the failure does not survive that."""
     weights = weights_of(problem)
     if not weights:
@@ -78,14 +78,14 @@ def in_general_position(problem: Problem, point: Point, seed: int) -> Point | No
         for scale in SCALES:
             for _ in range(TRIALS):
                 moved = {**point, **{x.name: jittered(x, point[x.name], scale, rng, beyond) for x in weights}}
-                failing += judged(problem, moved) is Verdict.FAILS
+                failing += judged(problem, moved) is RunVerdict.FAILS
                 if failing == ENOUGH:
                     return moved
     return _followed(problem, point, weights, seed, rng)
 
 
 def _followed(
-    problem: Problem, point: Point, weights: Sequence[Leaf], seed: int, rng: np.random.Generator
+    problem: SearchProblem, point: Point, weights: Sequence[Leaf], seed: int, rng: np.random.Generator
 ) -> Point | None:
     """A failure at moved weights with inputs chosen for them."""
     names = {x.name for x in weights}
@@ -99,14 +99,14 @@ def _followed(
     return None
 
 
-def exact_weights(problem: Problem, point: Point, seed: int) -> tuple[tuple[str, str], ...]:
+def exact_weights(problem: SearchProblem, point: Point, seed: int) -> tuple[tuple[str, str], ...]:
     """The weights that each alone must stand where they do, with their value; all of them where no single one must."""
     rng = np.random.default_rng(seed)
     weights = weights_of(problem)
     needed = []
     for leaf in weights:
         trials = ({**point, leaf.name: jittered(leaf, point[leaf.name], s, rng, True)} for s in SCALES for _ in "ab")
-        if all(judged(problem, trial) is not Verdict.FAILS for trial in trials):
+        if all(judged(problem, trial) is not RunVerdict.FAILS for trial in trials):
             needed.append(leaf)
     return tuple((x.name, _value_text(point[x.name])) for x in (needed or weights)[:SHOWN])
 
@@ -120,7 +120,7 @@ def _value_text(tensor: Any) -> str:
     return "certain values"
 
 
-def _initial(problem: Problem) -> Point:
+def _initial(problem: SearchProblem) -> Point:
     """The initial values of all weights; empty where one has none."""
     weights = weights_of(problem)
     if any(x.initial is None for x in weights):
@@ -128,7 +128,7 @@ def _initial(problem: Problem) -> Point:
     return {x.name: tensor_of(replace(x, lo=-np.inf, hi=np.inf), x.initial) for x in weights}
 
 
-def nearer(problem: Problem, point: Point) -> tuple[Point, tuple[tuple[str, float, float, float], ...]]:
+def nearer(problem: SearchProblem, point: Point) -> tuple[Point, tuple[tuple[str, float, float, float], ...]]:
     """The failing point whose weights are closest to the initial ones on the way to `point`, and how far they moved."""
     import torch
 
@@ -142,10 +142,10 @@ def nearer(problem: Problem, point: Point) -> tuple[Point, tuple[tuple[str, floa
         return {**point, **mixed}
 
     # What fails in torch itself goes on doing so: a point where other engines alone fail shows nothing of the model.
-    exactly = judged(problem, point, exactly=True) is Verdict.FAILS
+    exactly = judged(problem, point, exactly=True) is RunVerdict.FAILS
 
     def fails(part: float) -> bool:
-        return judged(problem, at(part), exactly=exactly) is Verdict.FAILS
+        return judged(problem, at(part), exactly=exactly) is RunVerdict.FAILS
 
     low, high = 0.0, 1.0
     for _ in range(10):
@@ -169,7 +169,7 @@ def _way(leaf: Leaf, start: Any, end: Any) -> tuple[str, float, float, float]:
     return leaf.name, float(a[at]), float(b[at]), float(parts[at])
 
 
-def witnesses(problem: Problem, seed: int, deadline: float) -> Iterator[Witness]:
+def witnesses(problem: SearchProblem, seed: int, deadline: float) -> Iterator[Witness]:
     """Failing points in general position; one with weights at exact values only where nothing better is found."""
     null: Point | None = None
     seen, stop = 0, deadline
@@ -177,7 +177,7 @@ def witnesses(problem: Problem, seed: int, deadline: float) -> Iterator[Witness]
     for point in candidates(problem, seed, deadline):
         if time.process_time() > stop or seen >= NULL_POINTS:
             break
-        if start and judged(problem, {**point, **start}) is Verdict.FAILS:
+        if start and judged(problem, {**point, **start}) is RunVerdict.FAILS:
             yield Witness({**point, **start})  # where training starts, at exact values or not
             continue
         general = in_general_position(problem, point, seed + seen)

@@ -10,14 +10,14 @@ from typing import Any
 import onnx_ir as ir
 
 from analyzer.numerical.confirm.extract import Leaf
-from analyzer.numerical.confirm.torch_evaluation import Program, Trace, run
+from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, PreparedModel, run
 from analyzer.numerical.confirm.torch_registry import Mode
 
 Point = dict[str, Any]  # leaf name -> torch tensor
 
 
 @dataclass(frozen=True)
-class Problem:
+class SearchProblem:
     """A slice and what to drive the operator under suspicion to.
 
     `results` are the slice's own outputs: `outputs` itself, or those of the loop around an operator `inside` a body.
@@ -42,17 +42,17 @@ class Problem:
         return self.losses or self.results or self.outputs
 
     @cached_property
-    def program(self) -> Program:
+    def program(self) -> PreparedModel:
         """The slice with what does not depend on its leaves computed once."""
-        return Program(self.model, (*(leaf.name for leaf in self.leaves), *self.fixed), self.outputs[0])
+        return PreparedModel(self.model, (*(leaf.name for leaf in self.leaves), *self.fixed), self.outputs[0])
 
     def executions(self, point: Mapping[str, Any], mode: Mode) -> list[tuple[list[Any], list[Any]]]:
         """Operands and results of the operator, once for each time it runs."""
         return self.traced(point, mode).executions
 
-    def traced(self, point: Mapping[str, Any], mode: Mode) -> Trace:
+    def traced(self, point: Mapping[str, Any], mode: Mode) -> OperatorTrace:
         """One run, with what the operator received and made."""
-        trace = Trace(self.outputs[0], infinite=self.infinite)
+        trace = OperatorTrace(self.outputs[0], infinite=self.infinite)
         run(self.program, {**self.fixed, **point}, mode, trace)
         return trace
 

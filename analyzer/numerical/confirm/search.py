@@ -17,8 +17,8 @@ import numpy as np
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.objective import EDGE, ZERO, failed, nearly, objective
 from analyzer.numerical.confirm.points import ordinary_points, probes_from, stages, starts_of, tensor_of, unbounded
-from analyzer.numerical.confirm.problem import Point, Problem
-from analyzer.numerical.confirm.torch_evaluation import Trace, run
+from analyzer.numerical.confirm.problem import Point, SearchProblem
+from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, run
 from analyzer.numerical.confirm.torch_registry import Mode
 
 SCALES = (2.0, 30.0, 1e3, 1e6, 1e18)  # how far an unbounded leaf is moved
@@ -37,7 +37,7 @@ STEPS = (
 )  # fractions of the way to a bound: far first, for most failures stand at bounds
 
 
-class Verdict(Enum):
+class RunVerdict(Enum):
     """What a run does to the operator; a victim has another operator's failure before it."""
 
     FAILS = auto()
@@ -45,7 +45,7 @@ class Verdict(Enum):
     HOLDS = auto()
 
 
-def candidates(problem: Problem, seed: int, deadline: float) -> Iterator[Point]:
+def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[Point]:
     """Points at which the operator fails in torch; the caller runs each for real and may ask for the next.
 
     `deadline` is in seconds of this process's own time, so that a busy machine finds what an idle one does.
@@ -57,20 +57,20 @@ def candidates(problem: Problem, seed: int, deadline: float) -> Iterator[Point]:
     for point in probes_from(problem, starts[0], rng):
         if time.process_time() > deadline:
             return
-        if judged(problem, point) is Verdict.FAILS:
+        if judged(problem, point) is RunVerdict.FAILS:
             yield point
     silent = {x.name: tensor_of(x, 0.0) for x in problem.leaves if x.role != "parameter"}  # engines agree on biases
     for point in (p for start in (starts[0], {**starts[0], **silent}) for p in _equal(problem, start, deadline)):
-        if judged(problem, point) is Verdict.FAILS:
+        if judged(problem, point) is RunVerdict.FAILS:
             yield point
     calm = ordinary_points(problem, seed, len(starts))  # behind another failure no gradient says where to go
-    starts = [c if judged(problem, s) is Verdict.VICTIM else s for s, c in zip(starts, calm, strict=True)]
+    starts = [c if judged(problem, s) is RunVerdict.VICTIM else s for s, c in zip(starts, calm, strict=True)]
     if problem.backward and problem.target[1] in (ZERO, EDGE):
         # From calm points: where the layers behind the operator are saturated, no gradient reaches it at all.
         for start in [*ordinary_points(problem, seed, 2), *starts]:
             for point in _edges(problem, start, deadline):
                 # Inside a body no engine tells whose gradient it is that fails.
-                if not problem.inside or judged(problem, point) is Verdict.FAILS:
+                if not problem.inside or judged(problem, point) is RunVerdict.FAILS:
                     yield point
     for scale in SCALES if any(unbounded(leaf) for leaf in problem.leaves) else (1.0,):
         for movable in stages(problem.leaves):
@@ -80,10 +80,10 @@ def candidates(problem: Problem, seed: int, deadline: float) -> Iterator[Point]:
                 last, overshot = start, False
                 for point, value in _descend(problem, start, movable, scale, deadline):
                     verdict = judged(problem, point)
-                    if verdict is Verdict.FAILS:
+                    if verdict is RunVerdict.FAILS:
                         yield point
                         break
-                    if verdict is Verdict.HOLDS:
+                    if verdict is RunVerdict.HOLDS:
                         last = point
                     elif not overshot:
                         overshot = True
@@ -91,11 +91,11 @@ def candidates(problem: Problem, seed: int, deadline: float) -> Iterator[Point]:
                     seen.append((value, point))
         if problem.target[1] == ZERO:
             crossed = _bisect(problem, [p for _, p in seen] + starts, deadline)
-            if crossed is not None and judged(problem, crossed) is Verdict.FAILS:
+            if crossed is not None and judged(problem, crossed) is RunVerdict.FAILS:
                 yield crossed
 
 
-def closest(problem: Problem, seed: int, deadline: float, count: int = 2) -> list[Point]:
+def closest(problem: SearchProblem, seed: int, deadline: float, count: int = 2) -> list[Point]:
     """The points at which the operator holds in torch by the least, for engines whose kernels round otherwise.
 
     Each is followed by one with its inputs moved a little: such kernels are not even monotone. The weights are where
@@ -127,7 +127,7 @@ def _nudged(leaf: Leaf, tensor: Any, rng: np.random.Generator) -> Any:
     return tensor_of(leaf, tensor.double().numpy() + 0.02 * width * rng.uniform(-1.0, 1.0, leaf.shape))
 
 
-def _equal(problem: Problem, start: Point, deadline: float) -> Iterator[Point]:
+def _equal(problem: SearchProblem, start: Point, deadline: float) -> Iterator[Point]:
     """The point with one input equal to what the model computes of the others: no descent ends exactly there.
 
     Distances are 0, cosines 1 and differences cancel where an input (a target, a point, a label) meets a prediction.
@@ -137,7 +137,7 @@ def _equal(problem: Problem, start: Point, deadline: float) -> Iterator[Point]:
     for leaf in problem.leaves:
         if leaf.role == "parameter" or "FLOAT" not in leaf.dtype:
             continue
-        trace = Trace(problem.outputs[0], infinite=problem.infinite)
+        trace = OperatorTrace(problem.outputs[0], infinite=problem.infinite)
         values = run(problem.program, {**problem.fixed, **start}, Mode(surrogate=False), trace)
         others = (v for n, v in values.items() if n != leaf.name and isinstance(v, torch.Tensor))
         fitting = [v for v in others if v.shape == start[leaf.name].shape and v.dtype == start[leaf.name].dtype]
@@ -148,21 +148,21 @@ def _equal(problem: Problem, start: Point, deadline: float) -> Iterator[Point]:
                 yield {**start, leaf.name: value.detach()}
 
 
-def judged(problem: Problem, point: Point, *, exactly: bool = False) -> Verdict:
+def judged(problem: SearchProblem, point: Point, *, exactly: bool = False) -> RunVerdict:
     """What a run at the point does to the operator; `exactly`: what fails in other engines alone holds."""
     if problem.backward:
-        return Verdict.FAILS if gradient_fails(problem, point) else Verdict.HOLDS
+        return RunVerdict.FAILS if gradient_fails(problem, point) else RunVerdict.HOLDS
     trace = problem.traced(point, Mode(surrogate=False))
     if trace.earlier:
-        return Verdict.VICTIM
+        return RunVerdict.VICTIM
     fails = any(
         failed(given, made, problem.infinite) or (not exactly and nearly(given, problem.target))
         for given, made in trace.executions
     )
-    return Verdict.FAILS if fails else Verdict.HOLDS
+    return RunVerdict.FAILS if fails else RunVerdict.HOLDS
 
 
-def _short_of(problem: Problem, start: Point, overshot: Point) -> Iterator[Point]:
+def _short_of(problem: SearchProblem, start: Point, overshot: Point) -> Iterator[Point]:
     """Failures on the way to a point where another operator fails first, from just short of there backwards.
 
     A step that drives the operator may drive the one before it as well, and further: what is sought lies between.
@@ -170,17 +170,17 @@ def _short_of(problem: Problem, start: Point, overshot: Point) -> Iterator[Point
     low, high = 0.0, 1.0
     for _ in range(24):
         part = (low + high) / 2
-        blocked = judged(problem, _between(start, overshot, part)) is Verdict.VICTIM
+        blocked = judged(problem, _between(start, overshot, part)) is RunVerdict.VICTIM
         low, high = (low, part) if blocked else (part, high)
     for back in (1.0, 0.98, 0.9, 0.75):
         point = _between(start, overshot, low * back)
-        if judged(problem, point) is Verdict.FAILS:
+        if judged(problem, point) is RunVerdict.FAILS:
             yield point
             return
 
 
 def _descend(
-    problem: Problem, start: Point, movable: Sequence[Leaf], scale: float, deadline: float
+    problem: SearchProblem, start: Point, movable: Sequence[Leaf], scale: float, deadline: float
 ) -> Iterator[tuple[Point, float]]:
     import torch
 
@@ -211,7 +211,7 @@ def _descend(
         yield dict(point), float(loss.detach())
 
 
-def gradient_fails(problem: Problem, point: Mapping[str, Any]) -> bool:
+def gradient_fails(problem: SearchProblem, point: Mapping[str, Any]) -> bool:
     """Whether nothing fails on the way forward, and on the way back the operator's gradient is the first to do so.
 
     It must reach a leaf: behind a clip that has closed it does no harm.
@@ -222,7 +222,7 @@ def gradient_fails(problem: Problem, point: Mapping[str, Any]) -> bool:
     for tensor in leaves.values():
         if tensor.is_floating_point():
             tensor.requires_grad_(True)
-    trace = Trace(problem.outputs[0], infinite=problem.infinite)
+    trace = OperatorTrace(problem.outputs[0], infinite=problem.infinite)
     values = run(problem.program, {**problem.fixed, **leaves}, Mode(surrogate=False), trace)
     ends = [values[n] for n in problem.ends if n in values]
     if trace.earlier or any(not bool(torch.isfinite(end).all()) for end in ends):
@@ -251,7 +251,7 @@ def first_to_fail(total: Any, operands: Sequence[Any], results: Sequence[Any]) -
     return sound(results) and not sound(operands)
 
 
-def _edges(problem: Problem, start: Point, deadline: float) -> Iterator[Point]:
+def _edges(problem: SearchProblem, start: Point, deadline: float) -> Iterator[Point]:
     """Points where an element of the operand has just become 0 (or reached the edge) on the way to an extreme.
 
     Further on a clip may have closed, which hides the infinite gradient: the failure lives at the edge alone.
@@ -300,7 +300,7 @@ def _between(first: Point, second: Point, part: float) -> Point:
     return found
 
 
-def _bisect(problem: Problem, points: Sequence[Point], deadline: float) -> Point | None:
+def _bisect(problem: SearchProblem, points: Sequence[Point], deadline: float) -> Point | None:
     """Between two points where one element of the operand has different signs, its zero as exactly as floats go."""
     import torch
 

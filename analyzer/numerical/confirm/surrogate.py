@@ -23,7 +23,7 @@ def functions() -> dict[str, Any]:
         return torch.nan_to_num(slope.abs(), nan=1.0, posinf=CEILING).clamp(FLOOR, CEILING) * sign
 
     def unary(forward: Any, slope: Any) -> Any:
-        class Function(torch.autograd.Function):  # type: ignore[misc]
+        class UnarySurrogate(torch.autograd.Function):  # type: ignore[misc]
             @staticmethod
             def forward(ctx: Any, x: Any) -> Any:
                 y = forward(x)
@@ -35,10 +35,10 @@ def functions() -> dict[str, Any]:
                 x, y = ctx.saved_tensors
                 return (torch.nan_to_num(g, posinf=CEILING, neginf=-CEILING) * slope(x, y)).to(x.dtype)
 
-        return Function.apply
+        return UnarySurrogate.apply
 
     def softmax(dim: int, log: bool) -> Any:
-        class Function(torch.autograd.Function):  # type: ignore[misc]
+        class SoftmaxSurrogate(torch.autograd.Function):  # type: ignore[misc]
             @staticmethod
             def forward(ctx: Any, x: Any) -> Any:
                 return torch.log_softmax(x, dim) if log else torch.softmax(x, dim)
@@ -48,7 +48,7 @@ def functions() -> dict[str, Any]:
                 g = torch.nan_to_num(g, posinf=CEILING, neginf=-CEILING)
                 return g - g.mean(dim, keepdim=True)  # the logit gap, however saturated
 
-        return Function.apply
+        return SoftmaxSurrogate.apply
 
     class Clamp(torch.autograd.Function):  # type: ignore[misc]
         @staticmethod

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from analyzer.numerical.confirm.backends import Arrays, Run
+from analyzer.numerical.confirm.backends import Arrays, ConcreteRun
 from analyzer.numerical.nesting import bodies
 
 EVENT = "assay_event"
@@ -31,7 +31,7 @@ def run_tensorflow(
     watched: tuple[Sequence[str], Sequence[str]],
     gradients_of: Sequence[str] = (),
     watch: Watch | None = None,
-) -> tuple[Run, bytes, dict[str, str]]:
+) -> tuple[ConcreteRun, bytes, dict[str, str]]:
     """One run in graph mode, the GraphDef that ran, and the tensor in it of each value.
 
     `watched` are the operator's operands and results: with `gradients_of`, the run is the operator's own failure only
@@ -49,7 +49,7 @@ def run_tensorflow(
         fetched = {n: t for n, t in tensors.items() if t.dtype not in (tf.variant, tf.resource)}
         results, slopes, own = session.run([fetched, gradients, own_gradients], feeds)
     before, behind = own
-    run = Run(
+    run = ConcreteRun(
         {n: np.asarray(v) for n, v in results.items()},
         f"TensorFlow {tf.__version__}",
         {n: np.asarray(v) for n, v in slopes.items()},

@@ -13,7 +13,7 @@ import onnx_ir as ir
 
 import analyzer.numerical.confirm.torch_operators  # noqa: F401  (fills HANDLERS)
 from analyzer.numerical.confirm.torch_dtypes import from_numpy
-from analyzer.numerical.confirm.torch_registry import HANDLERS, Handler, Mode, Tensor, Unsupported
+from analyzer.numerical.confirm.torch_registry import HANDLERS, Handler, Mode, Tensor, UnsupportedOperator
 from analyzer.operators.declaration import ASKS_FINITE, RANDOM, SHAPE_ONLY, STATEFUL
 from analyzer.operators.registry import operator_name, traits_of
 
@@ -47,7 +47,7 @@ def decides(node: ir.Node, operands: Sequence[Any], results: Sequence[Any]) -> b
 
 
 @dataclass
-class Trace:
+class OperatorTrace:
     """What the operator whose first result is `watched` received and made, once for each time it ran.
 
     `decisions` are the branches and loop conditions in the order in which they were taken; with `replayed` they are
@@ -68,12 +68,12 @@ class Trace:
         taken = next(self.replayed) if self.replayed is not None else bool(condition.reshape(-1)[0])
         self.decisions.append(taken)
         if len(self.decisions) > MOST_ITERATIONS:
-            raise Unsupported("a loop runs too long to be searched")
+            raise UnsupportedOperator("a loop runs too long to be searched")
         return taken
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PreparedNode:
     """One node, looked up once: what computes it and the names of its values."""
 
     node: ir.Node
@@ -84,7 +84,7 @@ class Step:
     constant: bool
 
     @classmethod
-    def of(cls, node: ir.Node) -> Step:
+    def of(cls, node: ir.Node) -> PreparedNode:
         key = (node.domain or "", node.op_type)
         return cls(
             node,
@@ -96,7 +96,7 @@ class Step:
         )
 
 
-class Program:
+class PreparedModel:
     """A model made ready to be run many times.
 
     What does not depend on `leaves` and comes out sound is computed at once, but for the operator whose first result is
@@ -105,11 +105,11 @@ class Program:
 
     def __init__(self, model: ir.Model, leaves: Iterable[str] | None = None, watched: str = "") -> None:
         self.graph = model.graph
-        self._steps: dict[ir.Graph, tuple[Scope, tuple[Step, ...]]] = {}
+        self._steps: dict[ir.Graph, tuple[Scope, tuple[PreparedNode, ...]]] = {}
         if leaves is not None:
             self._fold(frozenset(leaves), watched)
 
-    def prepared(self, graph: ir.Graph) -> tuple[Scope, tuple[Step, ...]]:
+    def prepared(self, graph: ir.Graph) -> tuple[Scope, tuple[PreparedNode, ...]]:
         """What of the graph is known before it runs, and what is left to do."""
         found = self._steps.get(graph)
         if found is None:
@@ -118,7 +118,7 @@ class Program:
                 for name, initializer in graph.initializers.items()
                 if initializer.const_value is not None
             }
-            found = self._steps[graph] = values, tuple(Step.of(node) for node in graph)
+            found = self._steps[graph] = values, tuple(PreparedNode.of(node) for node in graph)
         return found
 
     def _fold(self, leaves: frozenset[str], watched: str) -> None:
@@ -138,31 +138,31 @@ class Program:
         self._steps[self.graph] = values, tuple(left)
 
     @staticmethod
-    def _sound(step: Step, values: Scope, mode: Mode) -> Sequence[Tensor] | None:
+    def _sound(step: PreparedNode, values: Scope, mode: Mode) -> Sequence[Tensor] | None:
         """What a step of constants makes; None where it fails or is not finite, which is for a run to tell."""
         operands = [values[name] if name is not None else None for name in step.operands]
         assert step.handler is not None
         try:
             made = step.handler(step.node, operands, mode)
-        except (Unsupported, KeyError, NotImplementedError, TypeError, IndexError, RuntimeError, ValueError):
+        except (UnsupportedOperator, KeyError, NotImplementedError, TypeError, IndexError, RuntimeError, ValueError):
             return None
         results = made if isinstance(made, (tuple, list)) else (made,)
         return results if all(finite(value) for value in (*operands, *results)) else None
 
 
-def run(program: Program, leaves: Mapping[str, Tensor], mode: Mode, trace: Trace | None = None) -> Scope:
+def run(program: PreparedModel, leaves: Mapping[str, Tensor], mode: Mode, trace: OperatorTrace | None = None) -> Scope:
     """Every value of the program's main graph for the given leaves.
 
-    Raises `Unsupported` for an operator without a handler; whatever torch raises for shapes that do not fit.
+    Raises `UnsupportedOperator` for an operator without a handler; whatever torch raises for shapes that do not fit.
     """
-    return _Evaluation(program, mode, trace or Trace()).walk(program.graph, dict(leaves))
+    return _Evaluation(program, mode, trace or OperatorTrace()).walk(program.graph, dict(leaves))
 
 
 @dataclass(frozen=True)
 class _Evaluation:
-    program: Program
+    program: PreparedModel
     mode: Mode
-    trace: Trace
+    trace: OperatorTrace
 
     def walk(self, graph: ir.Graph, scope: Scope) -> Scope:
         """The scope with every value of `graph`."""
@@ -175,14 +175,14 @@ class _Evaluation:
             self._visit(step, values)
         return values
 
-    def _visit(self, step: Step, values: Scope) -> None:
+    def _visit(self, step: PreparedNode, values: Scope) -> None:
         node, control = step.node, step.control
         operands = [values[name] if name is not None else None for name in step.operands]
         if control is not None:
             results = control(self, node, operands, values)
         else:
             if step.handler is None:
-                raise Unsupported(f"{node.domain or 'onnx'}.{node.op_type}")
+                raise UnsupportedOperator(f"{node.domain or 'onnx'}.{node.op_type}")
             results = step.handler(node, operands, self.mode)
         if not isinstance(results, (tuple, list)):
             results = (results,)
@@ -214,7 +214,7 @@ class _Evaluation:
 def _graph(node: ir.Node, *names: str) -> ir.Graph:
     attribute = next((node.attributes[n] for n in names if n in node.attributes), None)
     if attribute is None or attribute.type != ir.AttributeType.GRAPH:
-        raise Unsupported(f"{node.op_type} without a body")
+        raise UnsupportedOperator(f"{node.op_type} without a body")
     return attribute.as_graph()
 
 
@@ -240,7 +240,7 @@ def _loop(evaluation: _Evaluation, node: ir.Node, operands: list[Any], outer: Sc
         scans.append(results[1 + len(carried) :])
         number += 1
     if not scans and len(graph.outputs) > 1 + len(carried):
-        raise Unsupported("a loop that collects values does not run")
+        raise UnsupportedOperator("a loop that collects values does not run")
     return [*carried, *(torch.stack(parts) for parts in zip(*scans, strict=True))]
 
 
@@ -250,7 +250,7 @@ def _scan(evaluation: _Evaluation, node: ir.Node, operands: list[Any], outer: Sc
     graph = _graph(node, "body")
     for name in ("scan_input_axes", "scan_input_directions", "scan_output_axes", "scan_output_directions"):
         if any(int(v) for v in (node.attributes[name].value if name in node.attributes else ())):
-            raise Unsupported(f"Scan with {name}")
+            raise UnsupportedOperator(f"Scan with {name}")
     count = int(node.attributes["num_scan_inputs"].value)
     states, scanned = operands[: len(operands) - count], operands[len(operands) - count :]
     collected = []
@@ -259,7 +259,7 @@ def _scan(evaluation: _Evaluation, node: ir.Node, operands: list[Any], outer: Sc
         states = results[: len(states)]
         collected.append(results[len(states) :])
     if not collected:
-        raise Unsupported("a scan over nothing")
+        raise UnsupportedOperator("a scan over nothing")
     return [*states, *(torch.stack(parts) for parts in zip(*collected, strict=True))]
 
 

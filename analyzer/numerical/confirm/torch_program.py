@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from analyzer.numerical.confirm.backends import Run
-from analyzer.numerical.confirm.problem import Problem
+from analyzer.numerical.confirm.backends import ConcreteRun
+from analyzer.numerical.confirm.problem import SearchProblem
 from analyzer.numerical.confirm.search import first_to_fail
 from analyzer.numerical.confirm.torch_dtypes import from_numpy, torch_dtype
-from analyzer.numerical.confirm.torch_evaluation import Program, Trace, run
+from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, PreparedModel, run
 from analyzer.numerical.confirm.torch_registry import Mode
 
 
-def run_torch(problem: Problem, leaves: Mapping[str, np.ndarray]) -> tuple[Run, str, dict[str, np.ndarray]]:
+def run_torch(
+    problem: SearchProblem, leaves: Mapping[str, np.ndarray]
+) -> tuple[ConcreteRun, str, dict[str, np.ndarray]]:
     """A real forward and backward run, and Python source of ``program(leaves, constants)`` with its constants."""
     import torch
 
@@ -25,8 +27,8 @@ def run_torch(problem: Problem, leaves: Mapping[str, np.ndarray]) -> tuple[Run, 
     floating = [name for name in order if tensors[name].is_floating_point()]
     for name in floating:
         tensors[name].requires_grad_(True)
-    trace = Trace(problem.outputs[0], infinite=problem.infinite)
-    values = run(Program(problem.model), tensors, Mode(surrogate=False), trace)
+    trace = OperatorTrace(problem.outputs[0], infinite=problem.infinite)
+    values = run(PreparedModel(problem.model), tensors, Mode(surrogate=False), trace)
     ends = list(problem.ends)
     total = torch.stack([values[n].sum() for n in ends if values[n].is_floating_point()]).sum()
     own = not trace.earlier and any(first_to_fail(total, given, made) for given, made in trace.executions)
@@ -34,18 +36,18 @@ def run_torch(problem: Problem, leaves: Mapping[str, np.ndarray]) -> tuple[Run, 
     gradients = {n: g.float().numpy() for n, g in zip(floating, found, strict=True) if g is not None}
     results = {n: values[n].detach().float().numpy() for n in [*problem.results, *ends]}
     source, constants = _source(problem, tensors, order, ends, trace)
-    return Run(results, f"PyTorch {torch.__version__}", gradients, own), source, constants
+    return ConcreteRun(results, f"PyTorch {torch.__version__}", gradients, own), source, constants
 
 
 def _source(
-    problem: Problem, tensors: Mapping[str, Any], order: list[str], ends: list[str], trace: Trace
+    problem: SearchProblem, tensors: Mapping[str, Any], order: list[str], ends: list[str], trace: OperatorTrace
 ) -> tuple[str, dict[str, np.ndarray]]:
     import torch
     from torch.fx.experimental.proxy_tensor import make_fx
 
     def program(*leaves: Any) -> Any:
-        again = Trace(replayed=iter(trace.decisions))
-        values = run(Program(problem.model), dict(zip(order, leaves, strict=True)), Mode(surrogate=False), again)
+        again = OperatorTrace(replayed=iter(trace.decisions))
+        values = run(PreparedModel(problem.model), dict(zip(order, leaves, strict=True)), Mode(surrogate=False), again)
         return [values[n] for n in ends]
 
     traced = make_fx(program)(*[tensors[n].detach() for n in order])

@@ -18,7 +18,7 @@ Handler = Callable[[ir.Node, Sequence[Any], "Mode"], Any]
 HANDLERS: dict[tuple[str, str], Handler] = {}
 
 
-class Unsupported(Exception):
+class UnsupportedOperator(Exception):
     """The slice holds an operator that this interpreter does not know; the search does without gradients."""
 
 

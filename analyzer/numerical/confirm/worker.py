@@ -19,11 +19,11 @@ from analyzer.numerical.confirm import backends, consequences, points, position,
 from analyzer.numerical.confirm.child import FILE_SIZE, MEMORY
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.inside import with_event
-from analyzer.numerical.confirm.problem import Problem
+from analyzer.numerical.confirm.problem import SearchProblem
 from analyzer.numerical.confirm.torch_dtypes import from_numpy, torch_dtype
-from analyzer.numerical.confirm.torch_evaluation import Program, run
+from analyzer.numerical.confirm.torch_evaluation import PreparedModel, run
 from analyzer.numerical.confirm.torch_program import run_torch
-from analyzer.numerical.confirm.torch_registry import Mode, Unsupported
+from analyzer.numerical.confirm.torch_registry import Mode, UnsupportedOperator
 
 CLOSEST_SECONDS = 1.0  # for points at which another engine's kernels may fail; a point takes milliseconds
 
@@ -99,7 +99,7 @@ def _points(request: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str,
             for point in search.closest(problem, int(request["seed"]), until):
                 elsewhere = {"exact": (), "moved": (), "elsewhere": True}
                 yield {name: _array(tensor) for name, tensor in point.items()}, elsewhere
-    except (Unsupported, KeyError, NotImplementedError, TypeError, IndexError, RuntimeError, ValueError):
+    except (UnsupportedOperator, KeyError, NotImplementedError, TypeError, IndexError, RuntimeError, ValueError):
         # Without an interpreter for every operator the probes are still worth a real run each, at moved weights.
         if not problem.backward:
             rng = np.random.default_rng(int(request["seed"]))
@@ -117,8 +117,8 @@ def _compare(request: dict[str, Any]) -> dict[str, Any]:
 
     torch.set_num_threads(1)
     problem = read_problem(Path(request["folder"]), request)
-    program = Program(problem.model)
-    changed = Program(ir.load(Path(request["folder"]) / "changed.onnx"))
+    program = PreparedModel(problem.model)
+    changed = PreparedModel(ir.load(Path(request["folder"]) / "changed.onnx"))
     moved = None
     for point in points.ordinary_points(problem, int(request["seed"]), 8):
         first = run(program, point, Mode(surrogate=False))[problem.results[0]].double()
@@ -160,7 +160,7 @@ def _typed(tensor: Any, dtype: str) -> Any:
     return tensor.to(torch_dtype(dtype))
 
 
-def _exactly(program: Program, result: str, point: dict[str, Any], fallback: Any) -> Any:
+def _exactly(program: PreparedModel, result: str, point: dict[str, Any], fallback: Any) -> Any:
     """The first result computed in float64, where every operator takes it."""
     widened = {n: t.double() if t.is_floating_point() else t for n, t in point.items()}
     try:
@@ -177,7 +177,7 @@ def _array(tensor: Any) -> Any:
 
 
 def read_problem(folder: Path, request: dict[str, Any]) -> Any:
-    """The `Problem` that the parent wrote into `folder`."""
+    """The `SearchProblem` that the parent wrote into `folder`."""
     import numpy as np
     import onnx_ir as ir
 
@@ -197,7 +197,7 @@ def read_problem(folder: Path, request: dict[str, Any]) -> Any:
         for leaf in request["leaves"]
     )
     model = ir.load(folder / "slice.onnx")
-    return Problem(
+    return SearchProblem(
         model,
         leaves,
         tuple(request["operands"]),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol:
+class SymbolicDim:
     """A dimension of unknown size in [lo, hi]; `hi` is None when nothing bounds it."""
 
     name: str
@@ -17,7 +17,7 @@ class Symbol:
     hi: int | None = None
 
 
-Dim = int | Symbol
+Dim = int | SymbolicDim
 Shape = tuple[Dim, ...]
 
 _fresh = itertools.count()
@@ -25,12 +25,12 @@ _fresh = itertools.count()
 
 def unknown(lo: int = 0, hi: int | None = None) -> Dim:
     """A size of which only bounds are known, equal to no other."""
-    return lo if lo == hi else Symbol(f"?{next(_fresh)}", lo, hi)
+    return lo if lo == hi else SymbolicDim(f"?{next(_fresh)}", lo, hi)
 
 
 def found() -> Dim:
     """A size that depends on values: how many elements satisfy a condition, none perhaps."""
-    return Symbol(f"!{next(_fresh)}", 0, None)
+    return SymbolicDim(f"!{next(_fresh)}", 0, None)
 
 
 def depends_on_data(dim: Dim) -> bool:
@@ -56,7 +56,7 @@ def bounded(text: str, lo: float, hi: float) -> Dim:
     """The size that `text` names canonically, in [lo, hi]."""
     if lo == hi:
         return int(lo)
-    return Symbol(text, max(int(lo), 0), None if math.isinf(hi) else int(hi))
+    return SymbolicDim(text, max(int(lo), 0), None if math.isinf(hi) else int(hi))
 
 
 def add(a: Dim, b: Dim) -> Dim:

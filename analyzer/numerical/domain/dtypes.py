@@ -53,6 +53,12 @@ class ElementType:
             rounded = np.where(np.isnan(rounded), np.copysign(np.inf, values), rounded)
         return rounded[()]
 
+    @property
+    def near_zero(self) -> float:
+        """What results below the least normal number may be off by: they carry few bits. In float32 it is 65,536 times
+        the least positive number: as many roundings."""
+        return float(self.tiny * 2.0**-7)
+
     def nearest_both(self, lo: Array, hi: Array) -> tuple[Array, Array]:
         """Both bounds rounded to the format."""
         return self.nearest(lo), self.nearest(hi)
@@ -63,9 +69,8 @@ class ElementType:
             return lo, hi
         slack = ulps * self.eps
         if ulps:
-            near_zero = self.tiny * 2.0**-7  # denormal results carry few bits
-            lo = lo - (np.abs(lo) * slack + near_zero)
-            hi = hi + (np.abs(hi) * slack + near_zero)
+            lo = lo - (np.abs(lo) * slack + self.near_zero)
+            hi = hi + (np.abs(hi) * slack + self.near_zero)
         return self.nearest(lo), self.nearest(hi)
 
     def flush(self, lo: Array, hi: Array) -> tuple[Array, Array]:

@@ -14,9 +14,14 @@ from analyzer.numerical.repair.patterns import source_of
 from analyzer.numerical.result import Alarm
 from analyzer.operators.registry import operator_name
 
+# What repairs offer, by element type. Arguments of logarithms and roots: an epsilon in use that is a normal number of
+# the type (float16's least one is 6e-5).
 TINY = {"float32": 1e-12, "float64": 1e-12, "float16": 1e-4, "bfloat16": 1e-12}
+# Divisors: larger ones, so that the quotient of a number of usual size stays finite (float16 ends at 65,504).
 DIVISOR = {"float32": 1e-8, "float64": 1e-12, "float16": 1e-3, "bfloat16": 1e-8}
+# Exponents: below the logarithm of the largest number (88.7, 709.8, 11.1, 88.7), with room for a sum of results.
 EXPONENT = {"float32": 80.0, "float64": 700.0, "float16": 10.0, "bfloat16": 80.0}
+# Less than 1 by more than the distance of numbers below 1 (6e-8, 1e-16, 5e-4, 4e-3), so that it is not rounded to 1.
 INSIDE = {"float32": 1e-7, "float64": 1e-12, "float16": 1e-2, "bfloat16": 1e-2}
 
 

@@ -22,6 +22,7 @@ from analyzer.numerical.transfer.kinds import (
     with_critical_points,
 )
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.rounding import ACCUMULATED
 
 
 def logistic(x: Any) -> Any:
@@ -35,7 +36,7 @@ def sigmoid(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     exact = logistic(x.hi) + 2 * x.dtype.eps  # ONNX Runtime's is up to three units in the last place too large
     result.hi = select(x.hi > 2, np.minimum(result.hi, x.dtype.nearest(exact)), result.hi)
     if x.dtype.eps < 1e-5:  # rational approximations lose relative precision in the left tail
-        few, slack = 32 * x.dtype.eps, 2.0**-22
+        few, slack = 32 * x.dtype.eps, 2 * ACCUMULATED  # room for a polynomial's error, relative and absolute
         result.lo = np.where(x.lo < 0, np.maximum(result.lo * (1 - few) - slack, 0.0), result.lo)[()]
         result.hi = np.where(x.hi < 0, result.hi * (1 + few) + slack, result.hi)[()]
     return result

@@ -90,6 +90,7 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
 
 def _ordered(a: AbstractTensor, b: AbstractTensor, lo: Array, hi: Array) -> tuple[Array, Array]:
     """Bounds of a - b where one is known to be at least the other."""
+    # the two sides of the relation are results themselves, each rounded: room for a few operators
     slack = 32 * a.dtype.eps * max(abs(a.low), abs(a.high), abs(b.low), abs(b.high)) + a.dtype.tiny
     above, exact = difference_sign(a, b)
     if above:
@@ -189,6 +190,7 @@ def variadic_sum(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
 def variadic_mean(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     total = reduce(lambda a, b: linear(ctx, a, b, 1.0), tensors)
     result = rounded(ctx, total, total.lo / len(tensors), total.hi / len(tensors), ulps=2)
+    # a mean lies between its operands; a hundredth is room for the rounded sum and quotient, in float16 too
     low, high = min(t.low for t in tensors), max(t.high for t in tensors)
     result.lo, result.hi = np.maximum(result.lo, low - abs(low) * 1e-2), np.minimum(result.hi, high + abs(high) * 1e-2)
     return result
@@ -275,6 +277,7 @@ def _product_form(a: AbstractTensor, b: AbstractTensor, starts: Any) -> tuple[af
     slack = first.error * (b_max := max(abs(b.low), abs(b.high))) + second.error * (
         max(abs(a.low), abs(a.high)) + first.error
     )
+    # four roundings in float64 (2**-53 each) of the products below
     slack += (1e-15 * b_max * max(abs(a.low), abs(a.high))) if slack or c or d else 0.0
     at_low, at_high = (p * low + c) * (q * low + d), (p * high + c) * (q * high + d)
     lo, hi = np.minimum(at_low, at_high), np.maximum(at_low, at_high)
@@ -320,7 +323,7 @@ def xlogy(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
         return (a.low == 0 == a.high) or (b.low + shift >= tiny and not b.nan)
 
     ctx.check("numerical/log-of-nonpositive", "x <= 0", {0: x, 1: y}, safe, report=1)
-    kept = ctx.survive(y, y.dtype.smallest - shift, y.dtype.hi, remember=False)
+    kept = ctx.restrict(y, y.dtype.smallest - shift, y.dtype.hi, remember=False)
     logs = rounded(
         ctx,
         kept,

@@ -38,6 +38,7 @@ def attention(
         lo, hi = min(lo, past_v.low), max(hi, past_v.high)
     if hidden or lengths is not None or ctx.attr("is_causal", 0):
         lo, hi = min(lo, 0.0), max(hi, 0.0)  # kernels give 0 to rows without keys
+    # weights sum to 1 only up to their own rounding: flash kernels rescale them block by block
     slack = 1e-3 * max(abs(lo), abs(hi)) if v.dtype.eps < 1e-5 else 8 * v.dtype.eps * max(abs(lo), abs(hi))
     shape = ctx.declared_shape()
     nan = any(t is not None and t.nan for t in (q, k, v, mask))

@@ -141,8 +141,8 @@ def is_inf(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 
 @transfer("IsFinite")
 def is_finite(ctx: Context, x: AbstractTensor) -> AbstractTensor:
-    doubtful = np.isinf(x.lo) | np.isinf(x.hi) | x.nan
-    result = like(x, np.where(doubtful, 0.0, 1.0)[()], np.ones_like(x.lo)[()], dtypes.BOOL)
+    unordered = np.isinf(x.lo) | np.isinf(x.hi) | x.nan
+    result = like(x, np.where(unordered, 0.0, 1.0)[()], np.ones_like(x.lo)[()], dtypes.BOOL)
     result.nan = False
     return result
 

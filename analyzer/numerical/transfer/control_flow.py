@@ -184,13 +184,13 @@ def conditional(ctx: Context, condition: AbstractTensor, *captured: Any) -> Any:
         known = implied(condition, truth)
         if known is None:
             continue
-        saved = dict(run.survivors)
+        saved = dict(run.restricted_operands)
         known = {key: t for key, t in known.items() if isinstance(key, int)}
         if all(t.shape is not None and all(d == 1 for d in t.shape) for t in known.values()):
-            run.survivors.update(known)
+            run.restricted_operands.update(known)
         sides.append(run.body(graph, captured))
-        run.survivors = {k: v for k, v in run.survivors.items() if k in saved}
-        run.survivors.update(saved)
+        run.restricted_operands = {k: v for k, v in run.restricted_operands.items() if k in saved}
+        run.restricted_operands.update(saved)
     if not sides:
         return tuple(
             run.top_value(o, ctx.element_type(i), ctx.declared_shape(i)) for i, o in enumerate(ctx.node.outputs)

@@ -15,8 +15,13 @@ from analyzer.numerical.domain.dtypes import Array, ElementType
 from analyzer.numerical.domain.tensor import AbstractTensor, count, interval_tensor, smashed
 from analyzer.numerical.transfer.arithmetic import linear, product
 from analyzer.numerical.transfer.matmul import anonymous, signed_sums, term_bounds, tight_sum
-from analyzer.numerical.transfer.reductions import rounding_terms
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.rounding import (
+    FAST_CONVOLUTION,
+    INTERPOLATED,
+    accumulation_unit,
+    rounding_terms,
+)
 from analyzer.operators.windows import Window
 
 
@@ -106,9 +111,8 @@ def convolution(
         hi = np.float64(np.nan_to_num(high * (most if high >= 0 else least), posinf=np.inf))
         magnitude = np.maximum(np.abs(lo), np.abs(hi))
     if dtype.is_float:
-        unit = dtype.eps if dtype.name == "float64" else 2.0**-23
-        # Winograd and FFT algorithms lose a few more bits than direct sums
-        slack = np.nan_to_num(magnitude * (rounding_terms(most) + 32) * unit, posinf=0.0) + dtype.tiny * 2.0**-7
+        lost = (rounding_terms(most) + FAST_CONVOLUTION) * accumulation_unit(dtype)
+        slack = np.nan_to_num(magnitude * lost, posinf=0.0) + dtype.near_zero
         lo, hi = dtype.nearest(lo - slack), dtype.nearest(hi + slack)
     low_, high_ = (lo, hi) if np.ndim(lo) == 0 else (lo.min(), hi.max())
     tight = tight_sum(x, w)
@@ -328,6 +332,6 @@ def deform_conv(
         sample = product(ctx, sample, anonymous(smashed(mask)))
         sample.shape = x.shape
     result = onnx_convolution(ctx, sample, w, x.dtype)
-    slack = 64 * x.dtype.eps * max(abs(result.low), abs(result.high))
+    slack = INTERPOLATED * x.dtype.eps * max(abs(result.low), abs(result.high))
     result.lo, result.hi = np.minimum(result.lo, 0.0) - slack, np.maximum(result.hi, 0.0) + slack
     return _with_bias(ctx, result, bias, 1)

@@ -10,8 +10,9 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.tensor import AbstractTensor, count, smashed
-from analyzer.numerical.transfer.reductions import UNKNOWN, block_counts, reduced_shape, rounding_terms, times
+from analyzer.numerical.transfer.reductions import UNKNOWN, block_counts, reduced_shape, times
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.rounding import rounding_terms
 
 
 @transfer("CumSum")
@@ -25,7 +26,7 @@ def cumsum(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
         first_lo, first_hi = min(first_lo, 0.0), max(first_hi, 0.0)
     lo = min(first_lo, float(times(np.float64(x.low), np.float64(n))))
     hi = max(first_hi, float(times(np.float64(x.high), np.float64(n))))
-    slack = rounding_terms(n) * max(x.dtype.eps, 0.0)
+    slack = rounding_terms(n) * x.dtype.eps
     if x.dtype.is_float:
         magnitude = max(abs(lo), abs(hi)) if math.isfinite(max(abs(lo), abs(hi))) else 0.0
         lo, hi = (lo - magnitude * slack if x.low < 0 else lo), (hi + magnitude * slack if x.high > 0 else hi)

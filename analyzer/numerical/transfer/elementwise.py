@@ -216,6 +216,7 @@ def _periodic(ctx: Context, x: AbstractTensor, function: Any, peak: float) -> Ab
     wide = (np.abs(x.lo) > 1e5) | (np.abs(x.hi) > 1e5)
     hi = np.where(top | wide, 1.0, hi)[()]
     lo = np.where(bottom | wide, -1.0, lo)[()]
+    # eight units, and what reducing an argument of up to 1e5 by a rounded 2 pi loses
     slack = 8 * x.dtype.eps * np.maximum(1.0, np.minimum(np.maximum(np.abs(x.lo), np.abs(x.hi)), 1e5) * 2e-3)
     lo, hi = np.maximum(lo - slack, -1.0), np.minimum(hi + slack, 1.0)
     result = like(x, x.dtype.nearest(lo), x.dtype.nearest(hi))
@@ -229,7 +230,7 @@ def tan(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     pole = np.floor((x.hi - math.pi / 2) / math.pi + 1e-6) >= np.ceil((x.lo - math.pi / 2) / math.pi - 1e-6)
     wide = pole | (np.abs(x.lo) > 1e5) | (np.abs(x.hi) > 1e5)
     lo, hi = np.tan(x.lo), np.tan(x.hi)
-    slack = 1e-3 if x.dtype.eps > 1e-6 else 1e-6
+    slack = 1e-3 if x.dtype.eps > 1e-6 else 1e-6  # times the slope, 1 + tan**2, below
     lo, hi = lo - slack * (1 + lo * lo) * 0.05, hi + slack * (1 + hi * hi) * 0.05
     lo, hi = np.where(wide, x.dtype.lo, lo)[()], np.where(wide, x.dtype.hi, hi)[()]
     result = like(x, x.dtype.nearest(lo), x.dtype.nearest(hi))

@@ -14,6 +14,7 @@ from analyzer.numerical.domain.sequence import AbstractSequence
 from analyzer.numerical.domain.tensor import AbstractTensor, from_data, smashed, top
 from analyzer.numerical.transfer.joining import hull
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.rounding import ACCUMULATED
 
 
 @transfer("Constant", framework="onnx")
@@ -244,7 +245,7 @@ def window(ctx: Context, n: AbstractTensor) -> AbstractTensor:
     """Values of a window function, in [0, 1] up to rounding."""
     dtype = ctx.type_attr("output_datatype") or dtypes.FLOAT32
     sizes = n.sizes()
-    slack = 8 * max(dtype.eps, 2.0**-23)
+    slack = 8 * max(dtype.eps, ACCUMULATED)  # three cosines, their products and sums
     shape = (sizes[0],) if sizes else None
     single = not ctx.attr("periodic", 1) and n.low <= 1 <= n.high  # divides by its size less one
     return AbstractTensor(dtype, shape, np.float64(-slack), np.float64(1 + slack), None, single)
@@ -266,7 +267,7 @@ def affine_grid(ctx: Context, theta: AbstractTensor, size: AbstractTensor) -> Ab
     n = 4.0
     if theta.shape is not None and isinstance(theta.shape[-1], int):
         n = float(theta.shape[-1])
-    most = max(abs(theta.low), abs(theta.high)) * n * (1 + 1e-5)
+    most = max(abs(theta.low), abs(theta.high)) * n * (1 + 1e-5)  # a sum of three or four products in float32
     most = min(most, theta.dtype.hi)
     return AbstractTensor(theta.dtype, ctx.declared_shape(), np.float64(-most), np.float64(most), None, theta.nan)
 

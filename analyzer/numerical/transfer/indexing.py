@@ -153,6 +153,7 @@ def _scattered(ctx: Context, x: AbstractTensor, updates: AbstractTensor, how: st
     else:
         lo, hi = min(xl, ul), xh
     if x.dtype.is_float and how in ("add", "sub", "mul"):
+        # at least what reordered updates in float32 lose; more where there are many
         slack = 1e-5 * max(abs(lo), abs(hi)) if np.isfinite(max(abs(lo), abs(hi))) else 0.0
         roundings = max(2.0, min(n, 2.0**24) / 2)  # one for each update
         slack = max(slack, roundings * x.dtype.eps * max(abs(lo), abs(hi))) if slack else 0.0

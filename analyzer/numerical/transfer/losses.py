@@ -12,6 +12,8 @@ from analyzer.numerical.domain.tensor import AbstractTensor, count, smashed
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.softmax import log_softmax_bounds
 
+SUMMED = 1e-4  # of a sum of losses: what adding about a thousand of them in float32 may lose
+
 
 @transfer("NegativeLogLikelihoodLoss")
 def negative_log_likelihood(
@@ -41,7 +43,7 @@ def _reduced(
         if max(abs(lo), abs(hi)) * min(n, 2.0**40) * max(abs(w_hi), 1.0) > x.dtype.hi:  # the sum, before it is divided
             ctx.overflow(x.interval(), x.dtype, False)
         if w_lo >= 0:
-            slack = 1e-4 * max(abs(lo), abs(hi))
+            slack = SUMMED * max(abs(lo), abs(hi))
         else:
             lo, hi, slack = x.dtype.lo, x.dtype.hi, 0.0
         shape: Any = ()
@@ -50,7 +52,7 @@ def _reduced(
         lo, hi = min(corners), max(corners)
         if may_ignore:
             lo, hi = min(lo, 0.0), max(hi, 0.0)
-        slack = 1e-4 * max(abs(lo), abs(hi))
+        slack = SUMMED * max(abs(lo), abs(hi))
         shape = target.shape
         if reduction == "sum":
             lo, hi, shape = (
@@ -58,9 +60,9 @@ def _reduced(
                 (hi * n if hi > 0 else (0.0 if may_ignore else hi)),
                 (),
             )
-            slack = 1e-4 * max(abs(lo), abs(hi))
+            slack = SUMMED * max(abs(lo), abs(hi))
     if x.dtype.eps > 1e-5:
-        slack = slack * 100
+        slack = slack * 100  # narrow types
     slack = slack if np.isfinite(slack) else 0.0
     a, b = ctx.finite(np.float64(lo - slack), np.float64(hi + slack), x.dtype, x.low > -np.inf and x.high < np.inf)
     return AbstractTensor(x.dtype, shape, a, b, None, x.nan or (weight is not None and weight.nan))

@@ -11,9 +11,9 @@ from typing import Any
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.refinement import implied_cases, reevaluate
+from analyzer.operators.declaration import CONVERTS, IDENTITY, RESHAPES
 
 DEPTH = 16  # operators between an index and its condition, or between what is gathered and what is assigned
-MOVES = ("Squeeze", "Unsqueeze", "Reshape", "Expand", "Identity", "Cast", "Concat", "Transpose")
 
 
 def mask_of(indices: Any) -> AbstractTensor | None:
@@ -37,9 +37,11 @@ def _condition(indices: Any) -> AbstractTensor | None:
             return _narrow(before)
         # of a vector's indices every such operator keeps the order; of others only the transposition is known
         vector = current.shape is not None and before.shape is not None and _rank_of_places(before) == 1
-        if origin.rule.name not in MOVES or (origin.rule.name == "Concat" and len(origin.inputs) > 1):
+        name, traits = origin.rule.name, origin.rule.operator.traits
+        alone = name == "Concat" and len(origin.inputs) == 1
+        if not (traits & (RESHAPES | IDENTITY | CONVERTS) or alone or name in ("Expand", "Transpose")):
             return None
-        if not vector and not (origin.rule.name == "Transpose" and before.rank == 2):
+        if not vector and not (name == "Transpose" and before.rank == 2):
             return None
         current = before
     return None

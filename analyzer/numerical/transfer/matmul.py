@@ -18,8 +18,8 @@ from analyzer.numerical.domain.dtypes import Array, ElementType
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes, bounds_on, count, interval_tensor, smashed
 from analyzer.numerical.transfer.arithmetic import linear, product
 from analyzer.numerical.transfer.kinds import independent
-from analyzer.numerical.transfer.reductions import rounding_terms
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.rounding import ACCUMULATED, accumulation_unit, rounding_terms
 from analyzer.numerical.transfer.unit_rows import has_unit, product_bound
 
 
@@ -149,7 +149,7 @@ def _accumulated(
     """Bounds widened by what accumulating n products can round; `absolute` bounds the sums of their absolute values."""
     if not dtype.is_float:
         return lo, hi
-    unit = dtype.eps if dtype.name == "float64" else 2.0**-23
+    unit = accumulation_unit(dtype)
     magnitude = np.maximum(np.abs(lo), np.abs(hi))
     if not (a.low >= 0 and b.low >= 0):  # cancellation: the error is relative to the sum of absolute values
         if absolute is not None:
@@ -161,7 +161,7 @@ def _accumulated(
             known = b if a.data is None else a
             other = np.float64(max(abs(known.low), abs(known.high)))
             magnitude = np.maximum(magnitude, largest * other)
-    slack = np.nan_to_num(magnitude * rounding_terms(n) * unit, posinf=0.0) + dtype.tiny * 2.0**-7
+    slack = np.nan_to_num(magnitude * rounding_terms(n) * unit, posinf=0.0) + dtype.near_zero
     return dtype.nearest(lo - slack), dtype.nearest(hi + slack)
 
 
@@ -324,7 +324,7 @@ def einsum(ctx: Context, *tensors: AbstractTensor) -> AbstractTensor:
     hi = total.high * (most if total.high >= 0 else least)
     lo, hi = np.nan_to_num(lo, nan=0.0, neginf=-np.inf), np.nan_to_num(hi, nan=0.0, posinf=np.inf)
     if total.dtype.is_float:
-        lost = rounding_terms(most) * 2.0**-22
+        lost = rounding_terms(most) * 2 * ACCUMULATED  # a product and a sum each
         slack = np.nan_to_num(max(abs(lo), abs(hi)) * lost, posinf=0.0)
         positive = total.low >= 0 and len(tensors) <= 2  # the roundings are parts of the sum itself
         least_sum = lo * (1 - lost) if positive else lo - slack

@@ -40,7 +40,7 @@ def by_statistics(
     total = linear(ctx, variance, scalar(variance, epsilon), 1.0)
     tiny = total.dtype.smallest
     ctx.check(RULE, "variance + epsilon <= 0", {4: total}, lambda t: t.low >= tiny and not t.nan)
-    total = ctx.survive(total, total.dtype.smallest, total.dtype.hi, remember=False)
+    total = ctx.restrict(total, total.dtype.smallest, total.dtype.hi, remember=False)
     with ctx.run.ledger.quietly():
         deviation = sqrt(ctx, total)
         gain = quotient(ctx, scale, deviation) if scale is not None else quotient(ctx, scalar(x, 1.0), deviation)
@@ -58,6 +58,7 @@ def by_statistics(
         0.0,
     )
     magnitude = max(abs(x.low), abs(x.high)) * max(abs(gain.low), abs(gain.high)) + float(folded)
+    # a product, a difference and two roundings of the folded factors
     slack = 8 * x.dtype.eps * magnitude if math.isfinite(magnitude) else 0.0
     lo, hi = result.lo - slack, result.hi + slack
     reach = max(abs(x.low), abs(x.high)) + max(abs(mean.low), abs(mean.high))
@@ -86,7 +87,7 @@ def normalised(
     if magnitude * magnitude * min(n, 2.0**40) > stage.hi:  # the sum of squares
         ctx.overflow(x.interval(), x.dtype, False)
     limit = math.sqrt(max(n - 1, 1.0) if centred else n) if math.isfinite(n) else math.inf
-    limit = limit * 1.01 + 1e-3
+    limit = limit * 1.01 + 1e-3  # mean and deviation are rounded: a hundredth is room for that in float32
     if kept >= tiny:
         # the mean is rounded: a constant row leaves a residue of eps * |x|, divided by sqrt(epsilon)
         rounding = (4.0 + math.log2(max(min(n, 2.0**40), 1.0))) * stage.eps * magnitude if centred else 0.0
@@ -167,7 +168,7 @@ def _same_dtype(x: AbstractTensor, dtype: Any) -> AbstractTensor:
 
 def _blend(old: AbstractTensor, low: float, high: float, momentum: float, shape: Any) -> AbstractTensor:
     lo, hi = old.low * momentum + low * (1 - momentum), old.high * momentum + high * (1 - momentum)
-    slack = 1e-5 * max(abs(lo), abs(hi))
+    slack = 1e-5 * max(abs(lo), abs(hi))  # two products and a sum, in float32
     if old.dtype.eps > 1e-5:
         slack = 4 * old.dtype.eps * max(abs(lo), abs(hi), abs(old.low), abs(old.high))
     lo, hi = (
@@ -226,6 +227,7 @@ def layer_normalization(ctx: Context, x: AbstractTensor, scale: Any = None, bias
         if x.shape is None or x.rank is None
         else tuple(1 if i >= axis % x.rank else d for i, d in enumerate(x.shape))
     )
+    # sums of up to 10,000 numbers in float32 are within a thousandth, their roots within a hundredth
     mean = AbstractTensor(stash, shape, np.float64(x.low - 1e-3 * abs(x.low)), np.float64(x.high + 1e-3 * abs(x.high)))
     most = 1.01 / math.sqrt(epsilon) if epsilon > 0 else stash.hi
     least = (

@@ -14,6 +14,7 @@ from analyzer.numerical.domain.tensor import AbstractTensor, count, smashed
 from analyzer.numerical.transfer.convolution import spatial_sizes, tf_spatial
 from analyzer.numerical.transfer.elementwise import absolute
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.rounding import ACCUMULATED, INTERPOLATED, accumulation_unit
 
 
 def over_space(x: AbstractTensor, spatial: list[int], shape: Shape | None) -> AbstractTensor:
@@ -91,7 +92,7 @@ def sum_overflows(ctx: Context, x: AbstractTensor, n: float) -> None:
 def _rounded(result: AbstractTensor, n: float) -> AbstractTensor:
     if not result.dtype.is_float:
         return result
-    slack = min(n, 512.0) * max(2.0**-23 if result.dtype.name != "float64" else 2.0**-52, 0.0)
+    slack = min(n, 512.0) * accumulation_unit(result.dtype)  # beyond, kernels add in blocks
     magnitude = max(abs(result.low), abs(result.high))
     below = np.where(result.lo < 0, magnitude, np.abs(result.lo)) * slack
     above = np.where(result.hi > 0, magnitude, np.abs(result.hi)) * slack
@@ -157,7 +158,7 @@ def resize(ctx: Context, x: AbstractTensor, roi: Any = None, scales: Any = None,
     lo, hi = float(whole.lo), float(whole.hi)
     if mode == "cubic":
         a = abs(float(ctx.attr("cubic_coeff_a", -0.75)))
-        margin = (hi - lo) * a * 2.5
+        margin = (hi - lo) * a * 2.5  # an axis' absolute weights sum to 1 + a / 2
         lo, hi = lo - margin, hi + margin
     if str(ctx.attr("coordinate_transformation_mode", "half_pixel")) == "tf_crop_and_resize":
         outside = float(ctx.attr("extrapolation_value", 0.0))
@@ -165,7 +166,7 @@ def resize(ctx: Context, x: AbstractTensor, roi: Any = None, scales: Any = None,
     if ctx.op == "Upsample" and scales is None:
         scales = roi
     if mode != "nearest" and x.dtype.is_float:
-        slack = 64 * max(x.dtype.eps, 2.0**-23) * max(abs(lo), abs(hi)) + x.dtype.tiny * 2.0**-7
+        slack = INTERPOLATED * max(x.dtype.eps, ACCUMULATED) * max(abs(lo), abs(hi)) + x.dtype.near_zero
         lo, hi = lo - slack, hi + slack
     elif mode != "nearest":
         lo, hi = np.floor(lo), np.ceil(hi)
@@ -193,12 +194,12 @@ def resize(ctx: Context, x: AbstractTensor, roi: Any = None, scales: Any = None,
 def tf_resize(ctx: Context, x: AbstractTensor, *rest: AbstractTensor) -> AbstractTensor:
     lo, hi = x.low, x.high
     if ctx.op == "ResizeBicubic":
-        margin = (hi - lo) * 1.25
+        margin = (hi - lo) * 1.25  # absolute weights of two axes sum to at most 1.375**2
         lo, hi = lo - margin, hi + margin
     if ctx.op == "CropAndResize":
         outside = float(ctx.attr("extrapolation_value", 0.0))
         lo, hi = min(lo, outside), max(hi, outside)
-    slack = 64 * 2.0**-23 * max(abs(lo), abs(hi))
+    slack = INTERPOLATED * ACCUMULATED * max(abs(lo), abs(hi))
     dtype = x.dtype if ctx.op == "ResizeNearestNeighbor" else dtypes.FLOAT32
     shape: Shape | None = ctx.declared_shape()
     sizes = rest[-1].sizes() if rest else None
@@ -226,10 +227,10 @@ def sampled(ctx: Context, x: AbstractTensor, *rest: Any) -> AbstractTensor:
         n = float(np.prod(known)) if known is not None else np.inf
         lo, hi = (lo * n if lo else 0.0), (hi * n if hi else 0.0)
     elif ctx.op == "GridSample" and "cubic" in str(ctx.attr("mode", "linear")):
-        margin = (hi - lo) * 1.9
+        margin = (hi - lo) * 1.9  # absolute weights of two axes sum to at most 1.375**2
         lo, hi = lo - margin, hi + margin
     slack = (
-        64 * max(x.dtype.eps, 2.0**-23) * max(abs(lo), abs(hi))
+        INTERPOLATED * max(x.dtype.eps, ACCUMULATED) * max(abs(lo), abs(hi))
         if x.dtype.is_float and np.isfinite(max(abs(lo), abs(hi)))
         else 0.0
     )

@@ -28,6 +28,7 @@ def quantize_linear(ctx: Context, x: AbstractTensor, scale: AbstractTensor, zero
     if scale.low > 0 and dtype.kind == dtypes.INTEGER:
         z_lo, z_hi = (float(offset.lo), float(offset.hi)) if offset is not None else (0.0, 0.0)
         corners = [x.low / scale.low, x.low / scale.high, x.high / scale.low, x.high / scale.high]
+        # a quotient near a half may round to either side
         slack = 1e-3 + 8 * x.dtype.eps * max(abs(c) for c in corners)
         lo = np.clip(np.rint(min(corners) - slack) + z_lo - 1, lo, hi)
         hi = np.clip(np.rint(max(corners) + slack) + z_hi + 1, dtype.lo, hi)

@@ -23,7 +23,7 @@ def activation_range(name: str, lo: float, hi: float, alpha: float | None, beta:
     if name == "relu":
         return max(lo, 0.0), max(hi, 0.0)
     if name == "softplus":
-        return 0.0, float(np.logaddexp(0.0, hi)) * 1.00001 + 1e-6
+        return 0.0, float(np.logaddexp(0.0, hi)) * 1.00001 + 1e-6  # an exponential and a logarithm in float32
     if name == "elu":
         a = 1.0 if alpha is None else alpha
         return min(-abs(a), lo, 0.0), max(hi, 0.0, abs(a))
@@ -153,6 +153,7 @@ def recurrent(
             ctx.overflow(x.interval(), x.dtype, False)
             h_lo, h_hi = -limit, limit
             break
+    # of each gate's sum and functions, over and above the bounds that the rounds above converged to
     slack = 1e-5 if x.dtype.eps < 1e-5 else 16 * x.dtype.eps
     wide = [(v - slack * abs(v), v + slack * abs(v)) for v in (h_lo, h_hi, c_lo, c_hi)]
     h_lo, h_hi, c_lo, c_hi = (

@@ -18,6 +18,7 @@ from analyzer.numerical.transfer.facts import finite_along, reduction_fact
 from analyzer.numerical.transfer.kinds import like
 from analyzer.numerical.transfer.peaks import least_sum
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.numerical.transfer.rounding import accumulation_unit, rounding_terms
 from analyzer.numerical.transfer.unit_rows import has_unit, product_bound
 
 UNKNOWN = object()
@@ -106,11 +107,6 @@ def block_counts(x: AbstractTensor, axes: Any) -> tuple[Array, Array]:
     return low, high
 
 
-def rounding_terms(n: float) -> float:
-    """How many roundings a sum of n terms goes through: kernels add in blocks and pairwise, in float32 at least."""
-    return min(n, 256.0 + 8 * math.log2(max(n, 2.0)) if math.isfinite(n) else 768.0)
-
-
 def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool = False) -> AbstractTensor:
     """The sum (or mean) over axes."""
     if axes == ():
@@ -130,8 +126,7 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
         high_terms = np.where(x.hi >= 0, times(x.hi, most), times(x.hi, least))
         lo, hi = over_blocks(x, low_terms, axes, kept, np.sum), over_blocks(x, high_terms, axes, kept, np.sum)
     if dtype.is_float:
-        accumulated = max(dtype.eps, 0.0) if dtype.name == "float64" else 2.0**-23
-        slack = rounding_terms(total_most) * accumulated / 2
+        slack = rounding_terms(total_most) * accumulation_unit(dtype) / 2
         if total_most > 1:
             if mean or x.low >= 0 or x.high <= 0:
                 magnitude_lo, magnitude_hi = np.abs(lo), np.abs(hi)
@@ -420,6 +415,7 @@ def reduce_log_sum_exp(ctx: Context, x: AbstractTensor, axes: Any = None) -> Abs
     _, most = block_counts(x, which)
     n = float(over_blocks(x, most, which, False, np.sum).max()) if x.starts is not None else float(most)
     growth = math.log(min(max(n, 1.0), 2.0**40)) if which != () else 0.0
+    # eight units of the result, and eight of 1: the sum of exponentials, at least 1, and its logarithm are rounded
     lo, hi = x.dtype.outward(largest.lo, largest.hi + growth, 8)
     lo, hi = lo - 1e-6 * 8, hi + 1e-6 * 8 if x.dtype.eps < 1e-5 else hi + x.dtype.eps * 8
     if x.dtype.eps >= 1e-5:

@@ -15,7 +15,7 @@ Transfer = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class TransferRule:
     """An operator with its transfer function; what the interpreter asks often is taken from the traits once."""
 
     operator: Operator
@@ -28,14 +28,14 @@ class Rule:
     unsafe: tuple[str, ...]
 
     @classmethod
-    def of(cls, operator: Operator, function: Transfer) -> Rule:
+    def of(cls, operator: Operator, function: Transfer) -> TransferRule:
         family = function.__module__.rpartition(".")[2]
         flags = (bool(operator.traits & t) for t in (Trait.ELEMENTWISE, Trait.IMPURE | Trait.RANDOM, Trait.SELECTS))
         elementwise, impure, selects = flags
         return cls(operator, function, family, operator.name, elementwise, not impure, selects, operator.unsafe)
 
 
-_rules: dict[tuple[str, str], Rule] = {}
+_rules: dict[tuple[str, str], TransferRule] = {}
 
 
 def transfer(*operators: str, framework: str | None = None) -> Callable[[Transfer], Transfer]:
@@ -46,7 +46,7 @@ def transfer(*operators: str, framework: str | None = None) -> Callable[[Transfe
 
     def register(function: Transfer) -> Transfer:
         for operator in map(operator_named, operators):
-            rule = Rule.of(operator, function)
+            rule = TransferRule.of(operator, function)
             for key in operator.keys:
                 if framework is not None and (key[0] == "tf") != (framework == "tf"):
                     continue
@@ -58,7 +58,7 @@ def transfer(*operators: str, framework: str | None = None) -> Callable[[Transfe
     return register
 
 
-def rules() -> Mapping[tuple[str, str], Rule]:
+def rules() -> Mapping[tuple[str, str], TransferRule]:
     """All rules by (domain, operator)."""
     families.load()
     return MappingProxyType(_rules)

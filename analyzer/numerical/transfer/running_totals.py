@@ -10,12 +10,9 @@ import numpy as np
 
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.facts import are_axes
+from analyzer.operators.declaration import IDENTITY, SELECTS
 
 DEPTH = 12  # operators between numbers that are whole and their origin
-KEEPS_WHOLE = (
-    "Gather", "GatherElements", "GatherND", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Slice", "Identity", "TopK",
-    "Expand",
-)  # fmt: skip
 
 
 def least_total(a: AbstractTensor, b: AbstractTensor) -> float:
@@ -54,4 +51,5 @@ def is_whole(x: AbstractTensor, depth: int = DEPTH) -> bool:
         return False
     if origin.rule.name == "Cast":
         return is_whole(origin.inputs[0], depth - 1)
-    return origin.rule.name in KEEPS_WHOLE and not origin.output and is_whole(origin.inputs[0], depth - 1)
+    selects = origin.rule.operator.traits & (SELECTS | IDENTITY) or origin.rule.name == "TopK"
+    return bool(selects) and not origin.output and is_whole(origin.inputs[0], depth - 1)

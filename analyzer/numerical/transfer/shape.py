@@ -74,7 +74,7 @@ def _target_shape(x: AbstractTensor, sizes: tuple[Dim, ...] | None, allow_zero: 
             result.append(1)
         elif wanted == 0 and not allow_zero and x.shape is not None and i < len(x.shape):
             result.append(x.shape[i])
-        elif isinstance(wanted, dims.Symbol) and (wanted.lo < 0 or (wanted.lo == 0 and not allow_zero)):
+        elif isinstance(wanted, dims.SymbolicDim) and (wanted.lo < 0 or (wanted.lo == 0 and not allow_zero)):
             result.append(dims.unknown(0))  # may stand for -1 or 0
         else:
             result.append(wanted)
@@ -251,7 +251,8 @@ def expand(ctx: Context, x: AbstractTensor, wanted: AbstractTensor) -> AbstractT
     new: Shape | None = None
     if sizes is not None and x.shape is not None:
         clean = tuple(
-            dims.unknown(0, d.hi) if isinstance(d, dims.Symbol) and d.lo < 0 else (1 if d == -1 else d) for d in sizes
+            dims.unknown(0, d.hi) if isinstance(d, dims.SymbolicDim) and d.lo < 0 else (1 if d == -1 else d)
+            for d in sizes
         )
         new = dims.broadcast_shapes([x.shape, clean])
     if new is not None and new == x.shape:

@@ -14,7 +14,7 @@ from analyzer.numerical.transfer.registry import transfer
 
 
 def _symmetric(ctx: Context, x: AbstractTensor, most: float, shape: Any) -> AbstractTensor:
-    most = most * (1 + 1e-3) + 1e-30 if most else 0.0
+    most = most * (1 + 1e-3) + 1e-30 if most else 0.0  # sums of up to 10,000 products in float32, and denormals
     most = min(most, math.inf)
     lo, hi = ctx.finite(np.float64(-most), np.float64(most), x.dtype, x.low > -np.inf and x.high < np.inf)
     return AbstractTensor(x.dtype, shape, lo, hi, None, x.nan)
@@ -83,6 +83,7 @@ def factorisation(ctx: Context, x: AbstractTensor, *_: Any) -> Any:
     results = []
     for index in range(len(ctx.node.outputs)):
         shape = x.shape if ctx.op == "Cholesky" else ctx.declared_shape(index)
+        # an entry's square is at most its row's diagonal element, up to the rounding of the elimination
         most = math.sqrt(max(x.high, 0.0)) * (1.001 + 64 * x.dtype.eps) if ctx.op == "Cholesky" else x.dtype.hi
         lo, nan = (-most, True) if ctx.op == "Cholesky" else (x.dtype.lo, x.nan)
         results.append(AbstractTensor(x.dtype, shape, np.float64(lo), np.float64(most), None, nan))

@@ -145,7 +145,7 @@ def onnx_slice(
             cuts[axis] = (int(start), last, step)
         elif start == 0 and end == size and by[i] == 1:
             continue
-        elif start == 0 and isinstance(end, dims.Symbol) and by[i] == 1 and end.lo >= 0:
+        elif start == 0 and isinstance(end, dims.SymbolicDim) and by[i] == 1 and end.lo >= 0:
             most = min(dims.high(size), dims.high(end))
             unknown[axis] = dims.unknown(min(dims.low(size), end.lo), None if most == np.inf else int(most))
         else:

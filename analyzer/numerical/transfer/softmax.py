@@ -96,6 +96,7 @@ def softmax(ctx: Context, x: AbstractTensor) -> AbstractTensor:
         lo = np.where(low > 0, low / (low + others_most), 0.0)[()]
         hi = np.where(high > 0, high / (high + others_least), np.where(others_least > 0, 0.0, 1.0))[()]
     if x.dtype.is_float:
+        # room for exponentials that are a few units off and for a sum that is added block by block
         lo, hi = x.dtype.outward(lo, hi, 64 if x.dtype.eps < 1e-5 else 4)
         # exp(x - max) underflows in the kernel long before the quotient would
         lo = np.where(low < x.dtype.tiny * 4, 0.0, lo)[()]
@@ -105,6 +106,7 @@ def softmax(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     if axes is not None and x.shape is not None and x.dtype.is_float:
         classes = float(np.prod([dims.high(x.shape[a]) for a in axes]))
         if classes < LARGEST_SIZE:  # the largest of n parts of 1, summed with n roundings
+            # room for the exponential and the quotient, which are rounded too
             peak = (1 - 16 * x.dtype.eps) / (classes * (1 + classes * x.dtype.eps))
             result.facts = {"peaks": {tuple(axes): peak}}
     return result
@@ -168,12 +170,14 @@ def softmax_cross_entropy(
         a, b = min(*corners, 0.0), max(*corners, 0.0)
         a, b = (a * n if a else 0.0), (b * n if b else 0.0)
         a, b = ctx.finite(np.float64(a), np.float64(b), logits.dtype, True)
+        # the sum over classes in float32
         slack = 1e-4 * max(abs(float(a)), abs(float(b))) if math.isfinite(float(b)) else 0.0
         loss = AbstractTensor(logits.dtype, rows, np.float64(a - slack if a else 0.0), np.float64(b + slack))
         loss.lo, loss.hi = (
             np.clip(loss.lo, logits.dtype.lo, logits.dtype.hi),
             np.clip(loss.hi, logits.dtype.lo, logits.dtype.hi),
         )
+    # a softmax, in [0, 1] up to rounding in float32, less the labels
     gradient = AbstractTensor(
         logits.dtype, logits.shape, np.float64(-weight_hi - 1e-5), np.float64(1.0 - weight_lo + 1e-5)
     )

@@ -10,10 +10,11 @@ from typing import Any
 
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.transfer.facts import are_axes, same_magnitude
+from analyzer.numerical.transfer.rounding import ACCUMULATED
 
 DEPTH = 6  # operators between a norm and its division: an epsilon, a clip, a reshape
 UNDERFLOWN = 1e3  # a norm below this many times the root of the least normal number may have lost squares
-ACCUMULATED = 2.0**-23  # kernels add in float32 at least
+NORM = 64  # units in the last place: room for a root, an epsilon, a clip and a division
 LOST = 1e-6  # of the norm's square, at most, for each element whose square has underflown
 
 
@@ -25,7 +26,7 @@ def unit_fact(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
     size = a.shape[axis] if axis is not None else None
     if not isinstance(size, int):
         return {}
-    return {"unit": (axis, 1 + size * (2 * a.dtype.eps + LOST) + 64 * a.dtype.eps)}
+    return {"unit": (axis, 1 + size * (2 * a.dtype.eps + LOST) + NORM * a.dtype.eps)}
 
 
 def _norm_axis(b: AbstractTensor, a: AbstractTensor, depth: int) -> int | None:

@@ -14,11 +14,10 @@ from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes, count
 from analyzer.numerical.transfer.facts import over_everything
 from analyzer.numerical.transfer.order import selected_alike
-from analyzer.numerical.transfer.reductions import reduction_axes, rounding_terms
+from analyzer.numerical.transfer.reductions import reduction_axes
+from analyzer.numerical.transfer.rounding import ACCUMULATED, FAST_CONVOLUTION, accumulation_unit, rounding_terms
 
 DEPTH = 12  # operators between the squares and their mean: two convolutions with their paddings and reshapes
-WINOGRAD = 32.0  # roundings that fast algorithms of convolution add, as in `convolution`
-ACCUMULATED = 2.0**-23  # kernels add in float32 at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ def _gap(a: AbstractTensor, b: AbstractTensor, depth: int) -> Gap | None:
     if inner is None:
         return None
     whole = max(weight, 1.0)
-    unit = (max(float(a.dtype.eps), ACCUMULATED) if a.dtype.name != "float64" else float(a.dtype.eps)) * roundings
+    unit = max(float(a.dtype.eps), accumulation_unit(a.dtype)) * roundings
     unit += float(a.dtype.eps)  # the sum itself is rounded to the dtype
     top, most = max(abs(x.low), abs(x.high)), min(inner.most, max(abs(y.low), abs(y.high)))
     lost = unit * whole * most  # of the mean
@@ -114,7 +113,7 @@ def _weighing(a: AbstractTensor, b: AbstractTensor) -> tuple[float, float] | Non
         weights = one.inputs[1]
         total = _most_in_a_window(weights)
         terms = _elements((weights.shape or ())[1:])
-        return (total, rounding_terms(terms) + WINOGRAD) if total is not None and terms else None
+        return (total, rounding_terms(terms) + FAST_CONVOLUTION) if total is not None and terms else None
     if rest[0] != rest[1]:
         return None
     if name in ("AveragePool", "GlobalAveragePool"):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from analyzer.tracing.evaluation import seen
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Unknown, Value
+from analyzer.tracing.values import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,4 +20,4 @@ class Call:
 
     def get(self, index: int, name: str = "", default: Value = None) -> Value:
         value = self.args[index] if index < len(self.args) else self.kwargs.get(name, default)
-        return value.value[0] if isinstance(value, Unknown) and value.value is not None else value
+        return seen(value)

@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from analyzer.tracing.attributes import delete_attribute, get_attribute, lacks_attribute, set_attribute
+from analyzer.tracing.attributes import delete_attribute, lacks_attribute, set_attribute
 from analyzer.tracing.builtins.call import Call
-from analyzer.tracing.evaluation import evaluate
+from analyzer.tracing.evaluation import evaluate, get_attribute
 from analyzer.tracing.framework_api import has_name
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.plain_data import NotPlain, applied

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from analyzer.tracing.agreement import alike
-from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.builtins.call import Call
-from analyzer.tracing.calls import call
-from analyzer.tracing.collected import MOST_ELEMENTS, as_dict, as_set
-from analyzer.tracing.iteration import fields_of, iter_forever, iterate, known_elements
-from analyzer.tracing.plain_data import NotPlain, plain_data
+from analyzer.tracing.collected import MOST_ELEMENTS, as_dict, as_set, in_order
+from analyzer.tracing.evaluation import call, get_attribute, iterate
+from analyzer.tracing.iteration import fields_of, iter_forever, known_elements
+from analyzer.tracing.operators import data
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
@@ -55,9 +54,7 @@ def length(c: Call) -> Value:
         if isinstance(items, (ListV, DictV)) and not items.open:
             return len(items.items)
     if isinstance(value, Object):
-        from analyzer.tracing.operators.data import length
-
-        return length(c.tr, value)
+        return data.length(c.tr, value)
     if isinstance(value, Unknown):
         if "len()" not in value.attrs:
             c.tr.touch(value)
@@ -245,20 +242,6 @@ def iter_(c: Call) -> Value:
 def sorted_(c: Call) -> Value:
     items, endless = iterate(c.tr, c.get(0), c.node)
     return ListV([], True) if endless else ListV(in_order(c.tr, list(items), c.kwargs))
-
-
-def in_order(tr: Tracer, items: list[Value], options: dict[str, Value]) -> list[Value]:
-    """The elements sorted; where their order is not known, each may be any of them."""
-    key, reverse = options.get("key"), truth_of(options.get("reverse", False))
-    try:
-        keys = [plain_data(v if key is None else call(tr, key, (v,), {})) for v in items]
-        if reverse is None:
-            raise NotPlain
-        order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
-    except (NotPlain, TypeError):
-        same = items and all(alike(items[0], other) and not isinstance(other, Unknown) for other in items)
-        return items if same else [tr.unknown("an element of a sorted list") for _ in items]
-    return [items[i] for i in order]
 
 
 def reversed_(c: Call) -> Value:

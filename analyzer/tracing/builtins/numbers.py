@@ -6,12 +6,10 @@ import ast
 from collections.abc import Callable
 
 from analyzer.tracing.arithmetic import binary
-from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.builtins.call import Call
-from analyzer.tracing.builtins.iterables import in_order
-from analyzer.tracing.calls import call
+from analyzer.tracing.collected import in_order
 from analyzer.tracing.displays import text_of
-from analyzer.tracing.iteration import iterate
+from analyzer.tracing.evaluation import call, get_attribute, iterate
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.tensors import Tensor

@@ -10,14 +10,14 @@ import traceback
 import warnings
 from typing import Any
 
-from .shapes import Recorder
+from .shapes import ShapeRecorder
 from .stubs import OPTIONAL, TRACKERS, Finished, NotReached, PatchFinder, StubFinder
 
 MOST_FRAMES = 12  # of a traceback that a person reads
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-class Progress:
+class RunProgress:
     """What happened so far; adapters count here and end the run when everything has been seen once."""
 
     def __init__(self, mode: str, root: str) -> None:
@@ -43,9 +43,9 @@ class Progress:
 def run_script(request: dict[str, Any]) -> dict[str, Any]:
     root = os.path.realpath(request["root"])
     script = os.path.join(root, request["script"])
-    progress = Progress(request["mode"], root)
+    progress = RunProgress(request["mode"], root)
     _prepare(root, script, request, progress)
-    recorder = Recorder(root)
+    recorder = ShapeRecorder(root)
     result: dict[str, Any] = {"status": "finished"}
     try:
         with open(script, "rb") as file:
@@ -78,7 +78,7 @@ def run_script(request: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def _prepare(root: str, script: str, request: dict[str, Any], progress: Progress) -> None:
+def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgress) -> None:
     from . import tensorflow_adapters, torch_adapters
 
     sys.argv = [script, *request.get("arguments", [])]
@@ -115,7 +115,7 @@ _FAKE_WORDS = ("faketensor", "fake tensor", "meta tensor", "data pointer", "fake
 _DEVICES = ("cuda", "nvidia", "nccl", "mps backend", "hip ", "xla", " gpu", "triton")
 
 
-def _failure(error: BaseException, root: str, progress: Progress) -> dict[str, Any]:
+def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str, Any]:
     """A failure of the program, or what it lacks here."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not _passes_through(f)]
     own = [f for f in frames if _inside(f.filename, root)]

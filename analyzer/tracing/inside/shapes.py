@@ -9,7 +9,7 @@ MOST_EVENTS = 60_000  # lines run, beyond which nothing more is recorded
 MOST_RECORDS = 4_000  # shapes that are handed over
 
 
-class Recorder:
+class ShapeRecorder:
     """`shapes`: path -> line -> name -> sizes, of what the line bound last."""
 
     def __init__(self, root: str) -> None:

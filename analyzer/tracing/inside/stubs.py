@@ -67,7 +67,7 @@ class Anything:
     __len__ = __int__ = __float__ = __index__ = __iter__
 
 
-class Progress:
+class ProgressBar:
     """`tqdm` without the bar: the elements as they are."""
 
     def __init__(self, iterable: Any = None, *args: Any, **options: Any) -> None:
@@ -103,9 +103,9 @@ class _Module(types.ModuleType):
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         if self.__name__.partition(".")[0] == "tqdm" and name in ("tqdm", "tqdm_notebook", "auto"):
-            return Progress
+            return ProgressBar
         if self.__name__.partition(".")[0] == "tqdm" and name == "trange":
-            return lambda *a, **o: Progress(range(*a))
+            return lambda *a, **o: ProgressBar(range(*a))
         return Anything if name[:1].isupper() else Anything()
 
 

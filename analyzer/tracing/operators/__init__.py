@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.tracing.operators import elementwise
-from analyzer.tracing.operators.layers import call_layer, layer_attribute, layer_attribute_set, layer_item, make_layer
+from analyzer.tracing.operators.flags import flag_values
+from analyzer.tracing.operators.layers import call_layer, layer_attribute, layer_attribute_set, make_layer
 from analyzer.tracing.operators.layers import layer_method as run
 from analyzer.tracing.operators.modules import (
     call_library_instance,
@@ -17,7 +18,7 @@ from analyzer.tracing.operators.modules import (
     super_method,
 )  # fmt: skip
 from analyzer.tracing.operators.objects import call_object, enter_object, object_method
-from analyzer.tracing.operators.table import Entry, Op, bind, rules, run_rule
+from analyzer.tracing.operators.table import rules, run_entry
 from analyzer.tracing.operators.tensors import tensor_attribute, tensor_method
 from analyzer.tracing.operators.typed import call_typed
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
@@ -46,7 +47,6 @@ __all__ = [
     "instance_attribute",
     "layer_attribute",
     "layer_attribute_set",
-    "layer_item",
     "public_names",
     "shape_of",
     "tensor_attribute",
@@ -71,8 +71,6 @@ def constant_of(tr: Tracer, api: Api) -> Value:
     if api.name in _CONSTANTS:
         return _CONSTANTS[api.name]
     if api.name in ("tf.app.flags.FLAGS", "tf.flags.FLAGS", "absl.flags.FLAGS"):
-        from analyzer.tracing.flags import flag_values
-
         return flag_values(tr)
     return None
 
@@ -117,27 +115,6 @@ def call_api(
     return run_entry(tr, entry, api.name, args, kwargs, node, api.variant)
 
 
-def run_entry(
-    tr: Tracer,
-    entry: Entry,
-    name: str,
-    args: tuple[Value, ...],
-    kwargs: dict[str, Value],
-    node: ast.Call | None,
-    variant: str = "",
-) -> Value:
-    bound = bind(entry, args, kwargs, node)
-    if bound is None:
-        return tr.unknown(f"result of {name}", "imprecise")
-    arguments, nodes, extra = bound
-    op = Op(tr, name, node, tr.site(node), variant, nodes, extra)
-    return op.finish(run_rule(op, entry, {k: _plain(v) for k, v in arguments.items()}))
-
-
-def _plain(value: Value) -> Value:
-    return value.value[0] if isinstance(value, Unknown) and value.value is not None else value
-
-
 _FUNCTION_HOMES = ("torch.nn.functional.", "torch.special.", "torch._C._nn.", "torch.")
 
 
@@ -159,11 +136,9 @@ _QUIET = (
 
 
 def _unknown_api(tr: Tracer, api: Api, args: tuple[Value, ...]) -> Value:
-    from analyzer.tracing.calls import _forget
-
     if not api.name.startswith(_QUIET):
         tr.shared.unknown_calls[api.name] += 1
-    _forget(tr, tuple(a for a in args if not isinstance(a, Instance)))
+    tr.forget(a for a in args if not isinstance(a, Instance))
     last = api.name.rpartition(".")[2]
     if last.endswith(("Error", "Exception", "Warning")):
         return Api(api.name)

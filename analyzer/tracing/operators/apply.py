@@ -18,7 +18,7 @@ from analyzer.tracing.tensors import Shape, Tensor
 from analyzer.tracing.tracer import APPLICATION, Tracer
 from analyzer.tracing.values import Value
 from analyzer.validity.registry import spec as find_spec
-from analyzer.validity.spec import Status
+from analyzer.validity.spec import TypeStatus
 from analyzer.validity.terms import Term
 
 
@@ -50,10 +50,10 @@ def apply(
     if free and "dtype" in defaults_of(found) and tensors and tensors[0] is not None and tensors[0].dtype in FLOATS:
         clean["dtype"] = tensors[0].dtype  # a module may have been moved to another floating type
     outcome = outcome_of(tr, found, tensors, clean, framework)
-    if outcome is None or outcome.status is Status.UNKNOWN:
+    if outcome is None or outcome.status is TypeStatus.UNKNOWN:
         return unknown_tensor(op, framework, sources)
     record(op, outcome, sources, graph)
-    if outcome.status is Status.INVALID:
+    if outcome.status is TypeStatus.INVALID:
         assert outcome.failure is not None
         fix = repair(op, found, tensors, clean, outcome, framework)
         fail(op, outcome.failure.rule.id, outcome.failure.sentence(), sources, fix, outcome.failure)

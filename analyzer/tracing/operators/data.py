@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from analyzer.tracing.attributes import get_attribute
+from analyzer.tracing.evaluation import call, get_attribute
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
@@ -84,8 +84,6 @@ def _example_of(tr: Tracer, source: Value) -> Value:
     if isinstance(source, Object) and source.kind == "dataset":
         return example(tr, source)
     if isinstance(source, Instance) and source.cls.find("__getitem__"):
-        from analyzer.tracing.calls import call
-
         return call(tr, get_attribute(tr, source, "__getitem__"), (tr.unknown("an index", "data", pytype="int"),), {})
     if isinstance(source, ListV) and source.items:
         return source.items[0]
@@ -117,8 +115,6 @@ def collate(tr: Tracer, value: Value, size: Any) -> Value:
 def apply_transform(tr: Tracer, transform: Value, value: Value) -> Value:
     """torchvision transforms on an image of known or unknown size."""
     if not isinstance(transform, Object) or transform.kind != "transform":
-        from analyzer.tracing.calls import call
-
         if isinstance(transform, (Unknown, Native)) or transform is None:
             return tr.unknown("a transformed image", "data")
         return call(tr, transform, (value,), {})
@@ -167,8 +163,6 @@ def apply_transform(tr: Tracer, transform: Value, value: Value) -> Value:
     elif name == "ToTensor":
         return Tensor((channels, height, width), "float32", "torch", name="image")
     elif name == "Lambda":
-        from analyzer.tracing.calls import call
-
         return call(tr, args[0], (value,), {}) if args else value
     elif name not in _KEEPING:
         return tr.unknown("a transformed image", "data")
@@ -231,8 +225,6 @@ def data_method(
         if name == "padded_batch":
             element = tr.unknown("a padded batch", "data")
     elif name == "map" and args:
-        from analyzer.tracing.calls import call
-
         element = call(tr, args[0], element if isinstance(element, tuple) else (element,), {})
     elif name in ("unbatch", "window", "flat_map", "interleave", "apply"):
         element = tr.unknown("an element", "data")

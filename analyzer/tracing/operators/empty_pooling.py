@@ -12,7 +12,7 @@ from typing import Any
 
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.table import Op
-from analyzer.tracing.problems import Problem
+from analyzer.tracing.problems import Diagnostic
 from analyzer.tracing.tensors import Tensor, show_shape
 
 
@@ -81,7 +81,7 @@ def useless_convolution(op: Op, source: Tensor, weight: Tensor, steps: Sequence[
 def _report(op: Op, message: str) -> None:
     """A warning, not an error: what follows depends on how TensorFlow was built and on the processor."""
     op.tr.report(
-        Problem(
+        Diagnostic(
             "tracing/empty-result",
             "warning",
             f"{op.layer or op.short}: {message}",

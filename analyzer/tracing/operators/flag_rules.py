@@ -1,8 +1,8 @@
-"""Command-line names, see `analyzer.tracing.flags`."""
+"""Command-line names, see `flags`."""
 
 from __future__ import annotations
 
-from analyzer.tracing import flags
+from analyzer.tracing.operators import flags
 
 _RULES = (
     flags.parser, flags.define_flag, flags.environment, flags.absl_run, flags.typer_application, flags.typer_option,

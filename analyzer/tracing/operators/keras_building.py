@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from analyzer.operators.declaration import BUILT_FOR_LAST_AXIS
+from analyzer.operators.registry import layer_or_function
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.values import Layer, Value
 
-_BY_LAST_AXIS = frozenset((
-    "Dense", "Conv1D", "Conv2D", "Conv3D", "Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose", "DepthwiseConv1D",
-    "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D", "BatchNormalization", "LayerNormalization", "LSTM", "GRU",
-    "SimpleRNN",
-))  # fmt: skip
-
 
 def check_built(op: Op, layer: Layer, value: Value) -> None:
     """Build the layer for the input, or fail if it was built for another."""
-    if layer.name.rpartition(".")[2] not in _BY_LAST_AXIS:
+    operator = layer_or_function("keras", layer.name.rpartition(".")[2])
+    if operator is None or not operator.traits & BUILT_FOR_LAST_AXIS:
         return
     if layer.args.get("axis") not in (None, -1) or layer.args.get("data_format") not in (None, "channels_last"):
         return

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from analyzer.tracing.calls import call
+from analyzer.tracing.evaluation import call
 from analyzer.tracing.operators.data import representative
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.keras_steps import run_own_step

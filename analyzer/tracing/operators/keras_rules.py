@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.tracing.calls import call
-from analyzer.tracing.operators import run_entry, shape_of
+from analyzer.tracing.evaluation import call
+from analyzer.tracing.operators import shape_of
 from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.keras_models import apply_loss, build_sequential, input_tensor
 from analyzer.tracing.operators.layers import call_layer
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail
-from analyzer.tracing.operators.table import Op, operator, rules
+from analyzer.tracing.operators.table import Op, operator, rules, run_entry
 from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.tensors import Size, Tensor, show_shape
 from analyzer.tracing.values import Layer, ListV, Object, Unknown, Value

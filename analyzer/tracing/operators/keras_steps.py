@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analyzer.tracing.calls import call_function
+from analyzer.tracing.evaluation import call
 from analyzer.tracing.operators.data import representative
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import Function, Instance, Object, Value
+from analyzer.tracing.values import Bound, Function, Instance, Object, Value
 
 
 def run_own_step(tr: Tracer, owner: Any, name: str, x: Value, y: Value, node: ast.Call | None) -> bool:
@@ -21,7 +21,7 @@ def run_own_step(tr: Tracer, owner: Any, name: str, x: Value, y: Value, node: as
     batch = _batch(tr, x, y, node)
     if batch is not None:
         with tr.compiling():
-            call_function(tr, found[0], (owner, batch), {}, cls=found[1], node=node)
+            call(tr, Bound(owner, found[0], found[1]), (batch,), {}, node)
     return True
 
 

@@ -8,6 +8,7 @@ import inspect
 from typing import Any
 
 from analyzer.tracing.causes import of_layer
+from analyzer.tracing.evaluation import call, iterate, seen
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.construction import check_construction
 from analyzer.tracing.operators.convolution_sizes import kernel_of, of_convolution
@@ -16,7 +17,13 @@ from analyzer.tracing.operators.keras_building import check_built
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op, bind, rules, run_rule
-from analyzer.tracing.operators.torch_modules import children_of, find_submodule, is_hook, register_hook
+from analyzer.tracing.operators.torch_modules import (
+    call_with_hooks,
+    children_of,
+    find_submodule,
+    is_hook,
+    register_hook,
+)
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -25,7 +32,6 @@ from analyzer.tracing.values import (
     DictV,
     Layer,
     ListV,
-    SliceV,
     Unknown,
     Value,
 )
@@ -115,8 +121,6 @@ def knows_arguments(layer: Layer) -> bool:
 def _container(
     tr: Tracer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Layer:
-    from analyzer.tracing.iteration import iterate
-
     layer = Layer(name, {}, tr.site(node))
     if name.endswith("Dict"):
         layer.attrs["items"] = args[0] if args and isinstance(args[0], DictV) else DictV({}, bool(args))
@@ -149,7 +153,7 @@ def call_layer(
     site: Any = None,
 ) -> Value:
     """`layer(x)`."""
-    args = tuple(a.value[0] if isinstance(a, Unknown) and a.value is not None else a for a in args)
+    args = tuple(seen(a) for a in args)
     if not args and kwargs:
         first = next((k for k in ("x", "input", "inputs", "hidden_states") if k in kwargs), None)
         if first is not None:
@@ -241,8 +245,6 @@ def _as_tensorflow(value: Value) -> None:
 
 
 def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...], node: ast.Call | None) -> Value:
-    from analyzer.tracing.calls import call, call_with_hooks
-
     value: Value = args[0] if args else tr.unknown("an input")
     items = layer.attrs.get("items")
     if not isinstance(items, ListV):
@@ -321,19 +323,6 @@ def layer_attribute_set(tr: Tracer, layer: Layer, name: str, value: Value) -> No
         layer.args = {**layer.args, name: value}
 
 
-def layer_item(tr: Tracer, layer: Layer, index: Value) -> Value:
-    from analyzer.tracing.items import get_item
-
-    items = layer.attrs.get("items")
-    if isinstance(items, (ListV, DictV)):
-        if isinstance(index, SliceV) and isinstance(items, ListV):
-            part = Layer(layer.name, {}, layer.site)
-            part.attrs["items"] = get_item(tr, items, index)
-            return part
-        return get_item(tr, items, index)
-    return tr.unknown("an item of a layer")
-
-
 CONVERTING = frozenset(("to", "half", "double", "bfloat16", "type"))  # may change the type of the parameters
 _SELF = {
     "to", "cuda", "cpu", "train", "eval", "float", "double", "half", "requires_grad_", "apply", "share_memory", "type",
@@ -344,8 +333,6 @@ _SELF = {
 def layer_method(
     tr: Tracer, layer: Layer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
-    from analyzer.tracing.containers import method
-
     if name in _SELF:
         tr.types_open = tr.types_open or name in CONVERTING
         return layer
@@ -369,7 +356,7 @@ def layer_method(
                 layer.attrs[args[0]] = args[1]
             return None
         if name in ("append", "extend", "insert", "items", "keys", "values", "pop", "update", "get", "add"):
-            result = method(tr, items, "append" if name == "add" else name, args, kwargs, node)
+            result = call(tr, Bound(items, "append" if name == "add" else name), args, kwargs, node)
             return layer if name in ("append", "extend", "insert") else result
         if name == "modules" and isinstance(items, ListV):
             return ListV(items.items, True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.tracing.evaluation import call
+from analyzer.tracing.operators import keras_models
 from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, of_convolution
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, layer_attribute, make_layer
 from analyzer.tracing.operators.torch_modules import (
@@ -118,8 +120,6 @@ def super_method(
     tr: Tracer, owner: SuperV, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
     """`super().name(…)` where the next class is a library's."""
-    from analyzer.tracing.calls import call_function
-
     instance = owner.owner
     if not isinstance(instance, Instance):
         return tr.unknown(f"super().{name}()")
@@ -130,7 +130,7 @@ def super_method(
         for method in ("forward", "call"):  # which is what the library's `__call__` calls
             found = instance.cls.find(method)
             if found is not None and isinstance(found[0], Function):
-                return call_function(tr, found[0], (instance, *args), kwargs, cls=found[1], node=node)
+                return call(tr, Bound(instance, found[0], found[1]), args, kwargs, node)
     if name in ("forward", "call", "__call__"):
         return call_library_instance(tr, instance, args, kwargs, node)
     return instance_method(tr, instance, name, args, kwargs, node)
@@ -139,8 +139,6 @@ def super_method(
 def instance_method(
     tr: Tracer, owner: Instance, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
-    from analyzer.tracing.operators import keras_models
-
     if name in _SELF:
         tr.types_open = tr.types_open or name in ("to", "half", "double", "bfloat16", "type")
         if name in ("train", "eval"):
@@ -170,9 +168,7 @@ def instance_method(
         return keras_models.model_method(tr, owner, name, args, kwargs, node)
     items = owner.attrs.get("items")
     if isinstance(items, (ListV, DictV)) and name in ("append", "extend", "insert", "items", "keys", "values"):
-        from analyzer.tracing.containers import method
-
-        return method(tr, items, name, args, kwargs, node)
+        return call(tr, Bound(items, name), args, kwargs, node)
     if name in ("modules", "named_modules") and is_module(owner) and not tr.in_definition:
         named = named_modules(owner)
         return named if name == "named_modules" else ListV([module for _, module in named.items], named.open)

@@ -5,6 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from analyzer.tracing.evaluation import call
+from analyzer.tracing.operators.data import apply_transform, data_method
+from analyzer.tracing.operators.flags import parser_method, run_command
+from analyzer.tracing.operators.keras_models import call_loss, call_model, model_method
 from analyzer.tracing.operators.sessions import session_method
 from analyzer.tracing.operators.torch_distribution_rules import distribution_method
 from analyzer.tracing.operators.torch_modules import remove_hook
@@ -22,22 +26,16 @@ def object_method(
             remove_hook(tr, owner)
         return None
     if kind == "parser":
-        from analyzer.tracing.flags import parser_method
-
         return parser_method(tr, owner, name, args, kwargs, node)
     if kind == "session":
         return session_method(tr, owner, name, args, kwargs, node)
     if kind in ("model", "sequential"):
-        from analyzer.tracing.operators.keras_models import model_method
-
         return model_method(tr, owner, name, args, kwargs, node)
     if kind == "optimizer":
         return _optimizer(tr, owner, name, args, kwargs)
     if kind == "tape":
         return _tape(tr, owner, name, args, kwargs)
     if kind in ("loader", "dataset", "data", "tfdataset"):
-        from analyzer.tracing.operators.data import data_method
-
         return data_method(tr, owner, name, args, kwargs, node)
     if kind == "distribution":
         return distribution_method(tr, owner, name, args, kwargs)
@@ -57,8 +55,6 @@ def _optimizer(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kw
         loss = args[0] if args else kwargs.get("loss")
         return Unknown("gradients", "data") if not isinstance(loss, Tensor) else tr.unknown("gradients", "data")
     if name == "step" and args:
-        from analyzer.tracing.calls import call
-
         return call(tr, args[0], (), {})
     return None
 
@@ -70,23 +66,20 @@ def _tape(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs:
 
 
 def call_object(
-    tr: Tracer, owner: Object, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+    tr: Tracer,
+    owner: Object,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    node: ast.Call | None,
+    open_args: bool = False,
 ) -> Value:
     if owner.kind in ("model", "sequential"):
-        from analyzer.tracing.operators.keras_models import call_model
-
         return call_model(tr, owner, args, kwargs, node)
     if owner.kind == "loss":
-        from analyzer.tracing.operators.keras_models import call_loss
-
         return call_loss(tr, owner, args, kwargs, node)
     if owner.kind == "transform":
-        from analyzer.tracing.operators.data import apply_transform
-
         return apply_transform(tr, owner, args[0] if args else None)
     if owner.kind == "typer":
-        from analyzer.tracing.flags import run_command
-
         for command in list(owner.data["commands"]):
             run_command(tr, command)
         return None

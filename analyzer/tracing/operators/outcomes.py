@@ -9,7 +9,7 @@ from typing import Any
 
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
-from analyzer.validity.spec import Category, CheckResult, Requirement, Spec, Status, TensorType, check
+from analyzer.validity.spec import Category, CheckResult, Requirement, Spec, TensorType, TypeStatus, check
 from analyzer.validity.terms import Cond, Poly, Term, substitute, symbol
 
 _DTYPES = {
@@ -59,13 +59,13 @@ def with_open_rank(
         dims = tuple(_dimension_for_trial(subject, axis, rank) for axis in range(rank))
         types = [TensorType(dims, t.dtype) if t is subject else type_of(t) for t in tensors]
         outcome = check(found, types, clean, version=version)
-        if outcome.status is not Status.INVALID:
+        if outcome.status is not TypeStatus.INVALID:
             possible.append((rank, outcome))
         else:
             refused.append(outcome)
     if not possible:
         return _refused_at_every_rank(refused)
-    if len(possible) == 1 and possible[0][1].status is not Status.UNKNOWN:
+    if len(possible) == 1 and possible[0][1].status is not TypeStatus.UNKNOWN:
         tr.set_rank(subject, possible[0][0])
         return check(found, [type_of(t) for t in tensors], clean, version=version)
     if [rank for rank, _ in possible] == _batch_ranks(found.name) and not tr.speculating and tr.frames:
@@ -84,10 +84,10 @@ def with_open_rank(
                 axis[0] if all(a == axis[0] for a in axis) and not _is_trial(axis[0]) else tr.fresh("dim", "dim", 0)
                 for axis in per_axis
             )
-            return CheckResult(Status.DEPENDS, (TensorType(dims, shapes[0][0].dtype),), requirements=demands)
+            return CheckResult(TypeStatus.DEPENDS, (TensorType(dims, shapes[0][0].dtype),), requirements=demands)
         if same_last and not _is_trial(lasts[0]):
             last = TensorType(None, shapes[0][0].dtype, last=lasts[0])
-            return CheckResult(Status.DEPENDS, (last,), requirements=demands)
+            return CheckResult(TypeStatus.DEPENDS, (last,), requirements=demands)
     return None
 
 

@@ -16,12 +16,10 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from analyzer.tracing.attributes import get_attribute
 from analyzer.tracing.builtins import BUILTINS, EXCEPTIONS, Call
-from analyzer.tracing.builtins.iterables import in_order
-from analyzer.tracing.calls import call
-from analyzer.tracing.items import get_item
-from analyzer.tracing.iteration import iterate, known_elements
+from analyzer.tracing.collected import in_order
+from analyzer.tracing.evaluation import call, get_attribute, get_item, iterate
+from analyzer.tracing.iteration import known_elements
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.plain_data import MOST_ITEMS, NotPlain, applied, plain_data
 from analyzer.tracing.truths import truth_of

@@ -8,9 +8,8 @@ from collections.abc import Callable
 
 from analyzer.tracing.arithmetic import binary
 from analyzer.tracing.builtins import BUILTINS, Call
-from analyzer.tracing.calls import call
 from analyzer.tracing.definitions import make_class
-from analyzer.tracing.iteration import iterate
+from analyzer.tracing.evaluation import call, iterate
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.paths import PathEnd

@@ -9,7 +9,7 @@ from typing import Any
 from analyzer.tracing.causes import of_operands
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.paths import Condition, PathEnd
-from analyzer.tracing.problems import Problem, ShapeFailure
+from analyzer.tracing.problems import Diagnostic, ShapeFailure
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.validity.spec import Category, CheckResult, Requirement
 from analyzer.validity.specs.joining import NOTHING
@@ -93,7 +93,7 @@ def fail(
         certain = False  # what fills the list may stand behind such a branch, or need an optional argument
     name = "tracing/incompatible-element-type" if element else "tracing/incompatible-shape"
     raise ShapeFailure(
-        Problem(
+        Diagnostic(
             name,
             "error",
             shorten(message),

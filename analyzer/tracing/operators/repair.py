@@ -9,7 +9,7 @@ from typing import Any
 from analyzer.tracing.operators.outcomes import type_of
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.tensors import Tensor
-from analyzer.validity.spec import CheckResult, Spec, Status, TensorType, check
+from analyzer.validity.spec import CheckResult, Spec, TensorType, TypeStatus, check
 from analyzer.validity.terms import product
 
 
@@ -27,7 +27,7 @@ def repair(
 
     def works(changed: dict[str, Any]) -> bool:
         try:
-            return check(found, types, changed, version=version).status is not Status.INVALID
+            return check(found, types, changed, version=version).status is not TypeStatus.INVALID
         except (TypeError, ValueError, AttributeError, IndexError, KeyError):
             return False
 

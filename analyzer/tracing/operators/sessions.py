@@ -14,7 +14,7 @@ from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.refusals import came_from, fail, shorten
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.paths import Condition, PathEnd
-from analyzer.tracing.problems import Problem, ShapeFailure
+from analyzer.tracing.problems import Diagnostic, ShapeFailure
 from analyzer.tracing.solver import first_conflict
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
@@ -203,7 +203,7 @@ def check_slice(tr: Tracer, tensors: list[Tensor], mapping: dict[str, Any], node
     where = tr.site(node)
     message = f"{culprit.message}; fed at line {where.line}: {fed}" if fed else culprit.message
     raise ShapeFailure(
-        Problem(
+        Diagnostic(
             "tracing/incompatible-shape",
             "error",
             shorten(message),

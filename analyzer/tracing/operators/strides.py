@@ -11,7 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from analyzer.operators.declaration import CONSTANT, DENSE, DENSE_OR_CHANNELS_LAST, ELEMENTWISE, NOTHING, SHAPE_ONLY
+from analyzer.operators.declaration import (
+    CONSTANT,
+    DENSE,
+    DENSE_OR_CHANNELS_LAST,
+    ELEMENTWISE,
+    NOTHING,
+    OTHER_LAYOUT,
+    SHAPE_ONLY,
+)
 from analyzer.operators.registry import layer_or_function
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.values import SliceV, Value
@@ -20,41 +28,6 @@ from analyzer.validity.terms import Term, equal
 Layout = tuple[Term, ...] | None
 Sizes = tuple[Term, ...]
 Hyper = dict[str, Any]
-
-# operators whose result may be laid out in another way even if their operands are contiguous
-_OTHERWISE = frozenset(
-    [
-        "einsum",
-        "LSTM",
-        "GRU",
-        "RNN",
-        "MultiheadAttention",
-        "TransformerEncoderLayer",
-        "TransformerDecoderLayer",
-        "TransformerEncoder",
-        "TransformerDecoder",
-        "scaled_dot_product_attention",
-        "unfold",
-        "as_strided",
-        "diagonal",
-        "sort",
-        "argsort",
-        "topk",
-        "to_sparse",
-        "real",
-        "imag",
-        "tensor_split",
-        "hsplit",
-        "vsplit",
-        "swapaxes",
-        "swapdims",
-        "moveaxis",
-        "movedim",
-        "adjoint",
-        "rot90",
-        "channels_last",
-    ]
-)
 
 
 def contiguous(dims: Sequence[Term]) -> tuple[Term, ...]:
@@ -78,10 +51,10 @@ def is_contiguous(tensor: Tensor) -> bool:
 
 def of_result(name: str, sources: Sequence[Tensor], result: Tensor) -> Layout:
     """The layout of an operator's result that no rule has set."""
-    if result.dims is None or name in _OTHERWISE:
-        return None
     operator = layer_or_function("torch", name)
     traits = NOTHING if operator is None else operator.traits
+    if result.dims is None or traits & OTHER_LAYOUT or name in ("real", "imag"):  # views of complex numbers
+        return None
     if traits & DENSE or (traits & CONSTANT and not sources) or name == "contiguous" or not result.dims:
         return contiguous(result.dims)
     if traits & DENSE_OR_CHANNELS_LAST and not any(_perhaps_channels_last(s) for s in sources):

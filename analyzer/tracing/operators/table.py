@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from analyzer.tracing.evaluation import seen
 from analyzer.tracing.operators.strides import SHARING, of_result
 from analyzer.tracing.problems import ShapeFailure
 from analyzer.tracing.symbols import Site
@@ -229,3 +230,20 @@ def bind(
         else:
             bound[parameter.name] = parameter.default
     return (bound, nodes, Extra(kwargs)) if position >= len(rest) else None
+
+
+def run_entry(
+    tr: Tracer,
+    entry: Entry,
+    name: str,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    node: ast.Call | None,
+    variant: str = "",
+) -> Value:
+    bound = bind(entry, args, kwargs, node)
+    if bound is None:
+        return tr.unknown(f"result of {name}", "imprecise")
+    arguments, nodes, extra = bound
+    op = Op(tr, name, node, tr.site(node), variant, nodes, extra)
+    return op.finish(run_rule(op, entry, {k: seen(v) for k, v in arguments.items()}))

@@ -4,35 +4,28 @@ from __future__ import annotations
 
 import ast
 
+from analyzer.operators.declaration import CONVERTS, ELEMENTWISE, RANDOM, SAME_SHAPE
+from analyzer.operators.registry import layer_or_function
+from analyzer.tracing.evaluation import seen
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.sessions import run_fetches
 from analyzer.tracing.operators.strides import contiguous, is_contiguous, of_result
-from analyzer.tracing.operators.table import Op, bind, rules, run_rule
+from analyzer.tracing.operators.table import Op, bind, rules, run_entry, run_rule
 from analyzer.tracing.operators.typed import call_typed
 from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Bound, Unknown, Value
 from analyzer.validity.terms import product
 
-_SAME_SHAPE = {
-    "cuda", "cpu", "to", "detach", "clone", "contiguous", "float", "double", "half", "long", "int", "bool",
-    "byte", "short",
-    "requires_grad_", "numpy", "type", "type_as", "astype", "copy", "bfloat16", "pin_memory", "data", "grad",
-    "real", "imag",
-    "clamp_", "clamp", "clip", "fill_", "zero_", "uniform_", "normal_", "exponential_", "random_", "log_",
-    "masked_fill",
-    "masked_fill_", "sort_", "tanh", "sigmoid", "relu", "exp", "log", "sqrt", "abs",
-    "neg", "pow", "pow_",
-    "floor", "ceil", "round", "sign", "rsqrt", "square", "sin", "cos", "log2", "log10", "log1p", "relu_",
-    "sigmoid_", "tanh_",
-    "read_value", "value", "identity", "bernoulli", "bernoulli_",
-    "retain_grad", "erf",
-    "requires_grad", "isnan", "isinf", "isfinite", "logical_not", "mul_", "add_", "sub_", "div_", "eq_", "triu",
-    "tril", "copy_",
-    "conj", "nan_to_num", "initialized_value", "reciprocal", "expm1", "trunc", "set_", "asnumpy", "share_memory_",
-    "index_fill_",
-}  # fmt: skip
+# Methods and attributes that are no operator of a graph, or none when they are called as a method.
+_PLAIN = frozenset({
+    "cuda", "cpu", "long", "int", "bool", "byte", "short", "bfloat16", "type", "astype", "copy", "numpy", "asnumpy",
+    "requires_grad_", "requires_grad", "retain_grad", "pin_memory", "share_memory_", "data", "grad", "real", "imag",
+    "conj", "fill_", "zero_", "random_", "copy_", "set_", "sort_", "index_fill_", "read_value", "value",
+    "initialized_value", "identity", "isnan", "isinf", "isfinite", "trunc", "expm1", "triu", "tril", "pow",
+    "bernoulli", "masked_fill",
+})  # fmt: skip
 _DTYPE_OF = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32",
 "bool": "bool", "byte": "uint8", "bfloat16": "bfloat16", "argsort": "int64"}  # fmt: skip
 
@@ -119,10 +112,10 @@ def tensor_method(
                 op.nodes = {
                     entry.parameters[1].name: node.args[0] if len(node.args) == 1 else ast.Tuple(node.args, ast.Load())
                 }
-        known = {k: v.value[0] if isinstance(v, Unknown) and v.value is not None else v for k, v in arguments.items()}
+        known = {k: seen(v) for k, v in arguments.items()}
         return op.finish(run_rule(op, entry, known))
     plain = name.rstrip("_") if name.endswith("_") and not name.startswith("_") else name
-    if name in _SAME_SHAPE:
+    if name in _PLAIN or _keeps_shape(name):
         tr.shared.known_calls[f"Tensor.{name}"] += 1
         value = _converted(owner, name, args, kwargs)
         value.operation = op.number
@@ -145,12 +138,19 @@ def tensor_method(
             return result
         function = rules().get(f"torch.{plain}" if owner.framework != "numpy" else f"numpy.{plain}")
         if function is not None:
-            from analyzer.tracing.operators import run_entry
-
             tr.shared.known_calls[f"Tensor.{name}"] += 1
             return run_entry(tr, function, f"torch.{plain}", (owner, *args), kwargs, node)
     tr.shared.unknown_calls[f"Tensor.{name}"] += 1
     return tr.unknown(f"Tensor.{name}()")
+
+
+def _keeps_shape(method: str) -> bool:
+    """Whether the result has the tensor's own shape: by its operator, or because it is written into the tensor."""
+    operator = layer_or_function("torch", method)
+    if operator is not None and operator.traits & (SAME_SHAPE | CONVERTS):
+        return True
+    written = layer_or_function("torch", method[:-1]) if method.endswith("_") else None
+    return written is not None and bool(written.traits & (ELEMENTWISE | RANDOM))
 
 
 def _size(tr: Tracer, owner: Tensor, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.tracing.agreement import alike
-from analyzer.tracing.calls import call
+from analyzer.tracing.evaluation import call
 from analyzer.tracing.names import lookup
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import unknown_tensor

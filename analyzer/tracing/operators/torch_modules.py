@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from analyzer.tracing.evaluation import call
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import DictV, Instance, Layer, ListV, Object, Unknown, Value
 
@@ -139,3 +140,18 @@ def hooks_of(owner: Layer | Instance, kind: str) -> list[Value]:
     """What runs ``before`` or ``after`` its forward."""
     hooks = owner.attrs.get("__hooks__")
     return [hook for when, hook in hooks.items if when == kind] if isinstance(hooks, ListV) else []
+
+
+def call_with_hooks(
+    tr: Tracer, owner: Layer | Instance, args: tuple[Value, ...], run: Callable[[tuple[Value, ...]], Value]
+) -> Value:
+    """A call of a module between its hooks, which may change its arguments and its result."""
+    for hook in hooks_of(owner, "before"):
+        changed = call(tr, hook, (owner, args), {})
+        if changed is not None:
+            args = changed if isinstance(changed, tuple) else (changed,)
+    result = run(args)
+    for hook in hooks_of(owner, "after"):
+        changed = call(tr, hook, (owner, args, result), {})
+        result = result if changed is None else changed
+    return result

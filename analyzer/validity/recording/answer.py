@@ -11,12 +11,12 @@ from typing import Any
 from analyzer.problem import UsageProblem
 from analyzer.validity.answer import answer
 from analyzer.validity.architecture import Structural
-from analyzer.validity.decide import UNDECIDED, VALID_FOR_NONE, Decision, decide
+from analyzer.validity.decide import UNDECIDED, VALID_FOR_NONE, SpaceDecision, decide
 from analyzer.validity.evaluator import compile_text, names_of
 from analyzer.validity.explain import check_vector
 from analyzer.validity.expressions import evaluate
 from analyzer.validity.recording.record import Fork, Recording
-from analyzer.validity.solver import Solver
+from analyzer.validity.solver import Z3Process
 from analyzer.validity.space_text import size_path
 from analyzer.validity.spec import TensorType
 from analyzer.validity.terms import negate
@@ -28,15 +28,15 @@ OPEN = (
 
 @dataclass(frozen=True)
 class ForkAnswer:
-    """One fork with its decision; `doubt` says why its decision is not to be relied on."""
+    """One fork with its decision; `caveat` says why its decision is not to be relied on."""
 
     fork: Fork
-    decision: Decision | None
-    doubt: str
+    decision: SpaceDecision | None
+    caveat: str
 
     @property
     def sound(self) -> bool:
-        return self.decision is not None and not self.doubt and self.decision.verdict != UNDECIDED
+        return self.decision is not None and not self.caveat and self.decision.verdict != UNDECIDED
 
 
 @dataclass(frozen=True)
@@ -63,15 +63,15 @@ class CodeAnswer:
         )
 
     @property
-    def doubts(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(f"{_where(f.fork)}: {f.doubt}" for f in self.forks if f.doubt))
+    def caveats(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(f"{_where(f.fork)}: {f.caveat}" for f in self.forks if f.caveat))
 
     @property
     def undecided(self) -> bool:
         return not self.recording.complete or any(not f.sound for f in self.forks)
 
 
-def decided(recording: Recording, solver: Solver) -> CodeAnswer:
+def decided(recording: Recording, solver: Z3Process) -> CodeAnswer:
     """Decide every fork and compare it with the vectors that were really built."""
     found = []
     for fork in recording.forks:
@@ -81,11 +81,11 @@ def decided(recording: Recording, solver: Solver) -> CodeAnswer:
             if "exclude every vector" not in str(problem):
                 found.append(ForkAnswer(fork, None, str(problem)))
             continue
-        found.append(ForkAnswer(fork, decision, _doubt(fork, decision, solver)))
+        found.append(ForkAnswer(fork, decision, _caveat(fork, decision, solver)))
     return CodeAnswer(recording, tuple(found))
 
 
-def _doubt(fork: Fork, decision: Decision, solver: Solver) -> str:
+def _caveat(fork: Fork, decision: SpaceDecision, solver: Z3Process) -> str:
     """Why the decision is not to be relied on; empty where it is."""
     if fork.error is not None and not fork.samples:
         return f"no vector could be built ({fork.error})"
@@ -106,7 +106,7 @@ def _doubt(fork: Fork, decision: Decision, solver: Solver) -> str:
     return f"not for all of its vectors `{other[0]}` is {other[1]}" if other is not None else ""
 
 
-def _other_branch(fork: Fork, decision: Decision, solver: Solver) -> tuple[str, bool] | None:
+def _other_branch(fork: Fork, decision: SpaceDecision, solver: Z3Process) -> tuple[str, bool] | None:
     """A branch on sizes of tensors that some vector, which is called valid, may take otherwise than was recorded."""
     for structure in decision.structures:
         if structure.verdict in ("empty", VALID_FOR_NONE):
@@ -145,7 +145,7 @@ def _where(fork: Fork) -> str:
     return " and ".join(t if o else f"not ({t})" for t, o in fork.conditions.items()) or "the whole space"
 
 
-def as_data(found: CodeAnswer, solver: Solver) -> Mapping[str, Any]:
+def as_data(found: CodeAnswer, solver: Z3Process) -> Mapping[str, Any]:
     """The answer as data: one `assay-space/1` answer for each fork."""
     return {
         "schema": "assay-space-code/1",
@@ -157,7 +157,7 @@ def as_data(found: CodeAnswer, solver: Solver) -> Mapping[str, Any]:
         "forks": [
             {
                 "where": _where(f.fork),
-                "doubt": f.doubt,
+                "caveat": f.caveat,
                 "not_followed": list(f.fork.lost),
                 "answer": None if f.decision is None else answer(f.decision, solver),
             }

@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.findings import Location
+from analyzer.operators.declaration import CONVERTS, ELEMENTWISE, FROM_SIZES, IDENTITY, SAME_SHAPE
+from analyzer.operators.registry import names
 from analyzer.problem import TargetProblem
-from analyzer.validity.architecture import Architecture, Layer
+from analyzer.validity.architecture import Architecture, ModelLayer
 from analyzer.validity.registry import all_specs
 from analyzer.validity.space import Hyperparameter, Space
 from analyzer.validity.space_text import Text
 from analyzer.validity.spec import TensorType
-from analyzer.walls import PYTHON, Limits, Sandbox
+from analyzer.walls import PYTHON, ResourceLimits, Sandbox
 from analyzer.walls.imports import frameworks_of
 from analyzer.walls.process import importing
 
@@ -30,7 +32,7 @@ MAX_BYTES = 64 << 20  # the answer comes from the repository's code
 
 
 @dataclass(frozen=True)
-class Request:
+class RecordingRequest:
     """What to record. `style`: ``build`` (hyperparameters by name), ``trial`` (Optuna) or ``hp`` (Keras Tuner)."""
 
     entry: str
@@ -74,7 +76,7 @@ class Recording:
     complete: bool
 
 
-def record(request: Request, root: Path, sandbox: Sandbox, limits: Limits | None = None) -> Recording:
+def record(request: RecordingRequest, root: Path, sandbox: Sandbox, limits: ResourceLimits | None = None) -> Recording:
     """Run the function of `request` in `sandbox`. Raises TargetProblem where nothing could be recorded."""
     specs: dict[str, dict[str, list[str]]] = {"torch": {}, "keras": {}}
     for (framework, name), one in all_specs().items():
@@ -85,6 +87,7 @@ def record(request: Request, root: Path, sandbox: Sandbox, limits: Limits | None
         "root": PROJECT,
         "style": request.style,
         "specs": specs,
+        "traits": _traits(),
         "domains": {n: _domain(h) for n, h in request.domains.items() if h.values is not None},
         "inputs": {n: {"shape": list(shape), "dtype": dtype} for n, (shape, dtype) in request.inputs.items()},
         "forks": request.forks,
@@ -103,7 +106,7 @@ def record(request: Request, root: Path, sandbox: Sandbox, limits: Limits | None
             [PYTHON, "-m", INSIDE, "request.json"],
             files=files,
             output=Path(temporary),
-            limits=limits or Limits(seconds=request.seconds + 120),
+            limits=limits or ResourceLimits(seconds=request.seconds + 120),
             environment={"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3"},
         )
         path = Path(temporary) / ANSWER
@@ -119,6 +122,16 @@ def record(request: Request, root: Path, sandbox: Sandbox, limits: Limits | None
         raise TargetProblem(f"{request.entry}: the sandbox handed back what is no recording ({error})") from None
 
 
+def _traits() -> dict[str, list[str]]:
+    """What a recorder of PyTorch asks of a function, with the names of those that have it."""
+    keeping = names("torch", SAME_SHAPE)
+    return {
+        "same": list(names("torch", IDENTITY | CONVERTS)),
+        "made": list(names("torch", FROM_SIZES)),
+        "broadcast": [n for n in names("torch", ELEMENTWISE) if n not in keeping],
+    }
+
+
 def _attributes(found: Any) -> list[str]:
     parameters = found.parameters.values()
     return [p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
@@ -130,7 +143,7 @@ def _domain(one: Hyperparameter) -> Mapping[str, Any]:
     return {"values": list(one.values or ())}
 
 
-def _recording(request: Request, answer: Mapping[str, Any]) -> Recording:
+def _recording(request: RecordingRequest, answer: Mapping[str, Any]) -> Recording:
     domains = dict(request.domains)
     for name, item in answer["domains"].items():
         if name not in domains:
@@ -140,7 +153,9 @@ def _recording(request: Request, answer: Mapping[str, Any]) -> Recording:
     return Recording(request.entry, domains, forks, not answer["left"])
 
 
-def _fork(request: Request, data: Mapping[str, Any], domains: Mapping[str, Hyperparameter], framework: str) -> Fork:
+def _fork(
+    request: RecordingRequest, data: Mapping[str, Any], domains: Mapping[str, Hyperparameter], framework: str
+) -> Fork:
     fixed: dict[str, Any] = {}
     texts: list[Text] = []
     for text, outcome in data["conditions"].items():
@@ -158,7 +173,7 @@ def _fork(request: Request, data: Mapping[str, Any], domains: Mapping[str, Hyper
                 free[size.text] = Hyperparameter(size.text, None, lo=1)
         inputs[str(name)] = TensorType(shape, str(item["dtype"]))
     layers = tuple(
-        Layer(
+        ModelLayer(
             str(one["name"]),
             str(one["op"]),
             framework,
@@ -175,7 +190,9 @@ def _fork(request: Request, data: Mapping[str, Any], domains: Mapping[str, Hyper
     samples = tuple(Sample(s["vector"], bool(s["ok"]), str(s.get("error", ""))[:300]) for s in data["samples"])
     if error is not None and data["error"]["own"] and samples and not any(s.runs for s in samples):
         outputs = (REFUSAL, *(f"{REFUSAL}:{i}" for i in range(1, 8)))
-        layers = (Layer(REFUSAL, "raise", framework, tuple(inputs)[:1], outputs, {"sentence": error}, _place(data)),)
+        layers = (
+            ModelLayer(REFUSAL, "raise", framework, tuple(inputs)[:1], outputs, {"sentence": error}, _place(data)),
+        )
     space = Space(request.entry, Architecture(framework, inputs, layers), hyperparameters, tuple(texts), {}, free)
     return Fork(space, data["conditions"], data["sizes"], tuple(map(str, data["lost"])), error, samples)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from analyzer.validity.spec import Case, Category, Rule, TensorType, define
+from analyzer.validity.spec import Case, Category, Rule, TensorType, define, define_ranks
 from analyzer.validity.specs.common import (
     FLOATS,
     all_positive,
@@ -140,6 +140,7 @@ def _torch(
     return x.with_shape((*x.dims[:channel], out_channels, *out))
 
 
+@define_ranks("torch", "Conv{}d")
 def _torch_conv(spatial: int) -> Any:
     def conv(
         case: Case,
@@ -170,15 +171,7 @@ def _torch_conv(spatial: int) -> Any:
     return conv
 
 
-torch_conv1d = define("torch", "Conv1d")(_torch_conv(1))
-
-
-torch_conv2d = define("torch", "Conv2d")(_torch_conv(2))
-
-
-torch_conv3d = define("torch", "Conv3d")(_torch_conv(3))
-
-
+@define_ranks("torch", "conv{}d")
 def _torch_functional(spatial: int) -> Any:
     def conv(
         case: Case,
@@ -213,15 +206,6 @@ def _torch_functional(spatial: int) -> Any:
         return y
 
     return conv
-
-
-torch_functional_conv1d = define("torch", "conv1d")(_torch_functional(1))
-
-
-torch_functional_conv2d = define("torch", "conv2d")(_torch_functional(2))
-
-
-torch_functional_conv3d = define("torch", "conv3d")(_torch_functional(3))
 
 
 @define("onnx", "Conv")
@@ -276,7 +260,8 @@ RANK_AT_LEAST_3 = Rule(
 )
 
 
-def _keras_conv(spatial: int) -> Any:
+@define_ranks("keras", "Conv{}D", "Convolution{}D")
+def keras_conv(spatial: int) -> Any:
     def conv(
         case: Case,
         x: TensorType,
@@ -304,15 +289,7 @@ def _keras_conv(spatial: int) -> Any:
     return conv
 
 
-keras_conv1d = define("keras", "Conv1D", "Convolution1D")(_keras_conv(1))
-
-
-keras_conv2d = define("keras", "Conv2D", "Convolution2D")(_keras_conv(2))
-
-
-keras_conv3d = define("keras", "Conv3D", "Convolution3D")(_keras_conv(3))
-
-
+@define_ranks("keras", "DepthwiseConv{}D", ranks=(1, 2))
 def _keras_depthwise(spatial: int) -> Any:
     def conv(
         case: Case,
@@ -336,12 +313,7 @@ def _keras_depthwise(spatial: int) -> Any:
     return conv
 
 
-keras_depthwise1d = define("keras", "DepthwiseConv1D")(_keras_depthwise(1))
-
-
-keras_depthwise2d = define("keras", "DepthwiseConv2D")(_keras_depthwise(2))
-
-
+@define_ranks("keras", "SeparableConv{}D", ranks=(1, 2))
 def _keras_separable(spatial: int) -> Any:
     def conv(
         case: Case,
@@ -364,12 +336,6 @@ def _keras_separable(spatial: int) -> Any:
         return joined_layout(x, filters, padded_slide(case, padding, sizes, windows), last)
 
     return conv
-
-
-keras_separable1d = define("keras", "SeparableConv1D")(_keras_separable(1))
-
-
-keras_separable2d = define("keras", "SeparableConv2D")(_keras_separable(2))
 
 
 def _tf_conv(spatial: int) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from analyzer.validity.spec import Case, Category, Rule, TensorType, define
+from analyzer.validity.spec import Case, Category, Rule, TensorType, define, define_ranks
 from analyzer.validity.specs.common import (
     AXIS_NAMES,
     LENGTH,
@@ -144,40 +144,12 @@ def _torch_pad_layer(spatial: int, mode: str) -> Any:
     return pad
 
 
-torch_constant_pad1d = define("torch", "ConstantPad1d", "ZeroPad1d")(_torch_pad_layer(1, "constant"))
-
-
-torch_constant_pad2d = define("torch", "ConstantPad2d", "ZeroPad2d")(_torch_pad_layer(2, "constant"))
-
-
-torch_constant_pad3d = define("torch", "ConstantPad3d", "ZeroPad3d")(_torch_pad_layer(3, "constant"))
-
-
-torch_reflection_pad1d = define("torch", "ReflectionPad1d")(_torch_pad_layer(1, "reflect"))
-
-
-torch_reflection_pad2d = define("torch", "ReflectionPad2d")(_torch_pad_layer(2, "reflect"))
-
-
-torch_reflection_pad3d = define("torch", "ReflectionPad3d")(_torch_pad_layer(3, "reflect"))
-
-
-torch_replication_pad1d = define("torch", "ReplicationPad1d")(_torch_pad_layer(1, "replicate"))
-
-
-torch_replication_pad2d = define("torch", "ReplicationPad2d")(_torch_pad_layer(2, "replicate"))
-
-
-torch_replication_pad3d = define("torch", "ReplicationPad3d")(_torch_pad_layer(3, "replicate"))
-
-
-torch_circular_pad1d = define("torch", "CircularPad1d")(_torch_pad_layer(1, "circular"))
-
-
-torch_circular_pad2d = define("torch", "CircularPad2d")(_torch_pad_layer(2, "circular"))
-
-
-torch_circular_pad3d = define("torch", "CircularPad3d")(_torch_pad_layer(3, "circular"))
+torch_constant_pads = define_ranks("torch", "ConstantPad{}d", "ZeroPad{}d")(
+    lambda rank: _torch_pad_layer(rank, "constant")
+)
+torch_reflection_pads = define_ranks("torch", "ReflectionPad{}d")(lambda rank: _torch_pad_layer(rank, "reflect"))
+torch_replication_pads = define_ranks("torch", "ReplicationPad{}d")(lambda rank: _torch_pad_layer(rank, "replicate"))
+torch_circular_pads = define_ranks("torch", "CircularPad{}d")(lambda rank: _torch_pad_layer(rank, "circular"))
 
 
 def _sides(case: Case, value: Any, spatial: int, name: str) -> list[tuple[Term, Term]]:
@@ -193,6 +165,7 @@ def _sides(case: Case, value: Any, spatial: int, name: str) -> list[tuple[Term, 
     return [tuple(p) if isinstance(p, (tuple, list)) else (p, p) for p in parts]
 
 
+@define_ranks("keras", "ZeroPadding{}D")
 def _keras_zero_padding(spatial: int) -> Any:
     def pad(case: Case, x: TensorType, *, padding: Any = 1, data_format: str | None = None) -> TensorType:
         """``keras.layers.ZeroPadding{1,2,3}D``."""
@@ -207,15 +180,7 @@ def _keras_zero_padding(spatial: int) -> Any:
     return pad
 
 
-keras_zero_padding1d = define("keras", "ZeroPadding1D")(_keras_zero_padding(1))
-
-
-keras_zero_padding2d = define("keras", "ZeroPadding2D")(_keras_zero_padding(2))
-
-
-keras_zero_padding3d = define("keras", "ZeroPadding3D")(_keras_zero_padding(3))
-
-
+@define_ranks("keras", "Cropping{}D")
 def _keras_cropping(spatial: int) -> Any:
     def crop(case: Case, x: TensorType, *, cropping: Any = 1, data_format: str | None = None) -> TensorType:
         """``keras.layers.Cropping{1,2,3}D``."""
@@ -231,12 +196,3 @@ def _keras_cropping(spatial: int) -> Any:
         return joined_layout(x, channels, out, last)
 
     return crop
-
-
-keras_cropping1d = define("keras", "Cropping1D")(_keras_cropping(1))
-
-
-keras_cropping2d = define("keras", "Cropping2D")(_keras_cropping(2))
-
-
-keras_cropping3d = define("keras", "Cropping3D")(_keras_cropping(3))

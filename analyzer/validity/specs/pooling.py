@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.validity.spec import Case, Category, Rule, TensorType, define
+from analyzer.validity.spec import Case, Category, Rule, TensorType, define, define_ranks
 from analyzer.validity.specs.common import (
     AXIS_NAMES,
     FLOATS,
@@ -139,22 +139,8 @@ def _torch_pool(spatial: int, *, average: bool) -> Any:
     return max_pool
 
 
-torch_max_pool1d = define("torch", "MaxPool1d", "max_pool1d")(_torch_pool(1, average=False))
-
-
-torch_max_pool2d = define("torch", "MaxPool2d", "max_pool2d")(_torch_pool(2, average=False))
-
-
-torch_max_pool3d = define("torch", "MaxPool3d", "max_pool3d")(_torch_pool(3, average=False))
-
-
-torch_avg_pool1d = define("torch", "AvgPool1d", "avg_pool1d")(_torch_pool(1, average=True))
-
-
-torch_avg_pool2d = define("torch", "AvgPool2d", "avg_pool2d")(_torch_pool(2, average=True))
-
-
-torch_avg_pool3d = define("torch", "AvgPool3d", "avg_pool3d")(_torch_pool(3, average=True))
+torch_max_pools = define_ranks("torch", "MaxPool{}d", "max_pool{}d")(lambda rank: _torch_pool(rank, average=False))
+torch_avg_pools = define_ranks("torch", "AvgPool{}d", "avg_pool{}d")(lambda rank: _torch_pool(rank, average=True))
 
 
 def _torch_adaptive(spatial: int, *, lenient: bool = False) -> Any:
@@ -294,6 +280,7 @@ def onnx_max_unpool(
     return x.with_shape((*x.dims[:2], *out))
 
 
+@define_ranks("keras", "MaxPooling{}D", "MaxPool{}D", "AveragePooling{}D", "AvgPool{}D")
 def _keras_pool(spatial: int) -> Any:
     def pool(
         case: Case,
@@ -316,15 +303,7 @@ def _keras_pool(spatial: int) -> Any:
     return pool
 
 
-keras_pool1d = define("keras", "MaxPooling1D", "MaxPool1D", "AveragePooling1D", "AvgPool1D")(_keras_pool(1))
-
-
-keras_pool2d = define("keras", "MaxPooling2D", "MaxPool2D", "AveragePooling2D", "AvgPool2D")(_keras_pool(2))
-
-
-keras_pool3d = define("keras", "MaxPooling3D", "MaxPool3D", "AveragePooling3D", "AvgPool3D")(_keras_pool(3))
-
-
+@define_ranks("keras", "GlobalMaxPooling{}D", "GlobalMaxPool{}D", "GlobalAveragePooling{}D", "GlobalAvgPool{}D")
 def _keras_global(spatial: int) -> Any:
     def pool(case: Case, x: TensorType, *, data_format: str | None = None, keepdims: bool = False) -> TensorType:
         """``keras.layers.Global{Max,Average}Pooling{1,2,3}D``."""
@@ -336,19 +315,7 @@ def _keras_global(spatial: int) -> Any:
     return pool
 
 
-def _global_names(spatial: int) -> tuple[str, ...]:
-    return tuple(f"Global{kind}{spatial}D" for kind in ("MaxPooling", "MaxPool", "AveragePooling", "AvgPool"))
-
-
-keras_global1d = define("keras", *_global_names(1))(_keras_global(1))
-
-
-keras_global2d = define("keras", *_global_names(2))(_keras_global(2))
-
-
-keras_global3d = define("keras", *_global_names(3))(_keras_global(3))
-
-
+@define_ranks("keras", "AdaptiveMaxPooling{}D", "AdaptiveAveragePooling{}D")
 def _keras_adaptive(spatial: int) -> Any:
     def pool(case: Case, x: TensorType, *, output_size: Any, data_format: str | None = None) -> TensorType:
         """``keras.layers.Adaptive{Max,Average}Pooling{1,2,3}D``."""
@@ -360,15 +327,6 @@ def _keras_adaptive(spatial: int) -> Any:
         return joined_layout(x, channels, out, last)
 
     return pool
-
-
-keras_adaptive1d = define("keras", "AdaptiveMaxPooling1D", "AdaptiveAveragePooling1D")(_keras_adaptive(1))
-
-
-keras_adaptive2d = define("keras", "AdaptiveMaxPooling2D", "AdaptiveAveragePooling2D")(_keras_adaptive(2))
-
-
-keras_adaptive3d = define("keras", "AdaptiveMaxPooling3D", "AdaptiveAveragePooling3D")(_keras_adaptive(3))
 
 
 def _tf_pool(spatial: int) -> Any:

@@ -14,7 +14,7 @@ from analyzer.validity.specs.common import (
     need_positive,
     need_rank,
 )
-from analyzer.validity.specs.convolution import keras_conv2d
+from analyzer.validity.specs.convolution import keras_conv
 from analyzer.validity.specs.elementwise import PROBABILITY
 from analyzer.validity.terms import Term, equal
 
@@ -198,7 +198,7 @@ def keras_conv_lstm(
 ) -> TensorType:
     """``keras.layers.ConvLSTM2D``: (batch, time, height, width, channels)."""
     need_rank(case, x, 5)
-    frame = keras_conv2d(
+    frame = keras_conv(2)(
         case,
         TensorType((x.dims[0], *x.dims[2:]), x.dtype),
         filters=filters,

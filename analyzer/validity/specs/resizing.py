@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.validity.spec import Case, Category, Quotient, Rule, TensorType, define
+from analyzer.validity.spec import Case, Category, Quotient, Rule, TensorType, define, define_ranks
 from analyzer.validity.specs.common import (
     AXIS_NAMES,
     LENGTH,
@@ -238,6 +238,7 @@ def tf_resize(case: Case, x: TensorType, size: TensorType, **_others: Any) -> Te
     return TensorType((x.dims[0], *target, x.dims[3]), x.dtype, x.format)
 
 
+@define_ranks("keras", "UpSampling{}D")
 def _keras_upsampling(spatial: int) -> Any:
     def upsample(
         case: Case, x: TensorType, *, size: Any = 2, data_format: str | None = None, interpolation: str = "nearest"
@@ -251,15 +252,6 @@ def _keras_upsampling(spatial: int) -> Any:
         return joined_layout(x, channels, [n * f for n, f in zip(sizes, factors, strict=True)], last)
 
     return upsample
-
-
-keras_upsampling1d = define("keras", "UpSampling1D")(_keras_upsampling(1))
-
-
-keras_upsampling2d = define("keras", "UpSampling2D")(_keras_upsampling(2))
-
-
-keras_upsampling3d = define("keras", "UpSampling3D")(_keras_upsampling(3))
 
 
 @define("keras", "Resizing", "CenterCrop", "RandomCrop")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from analyzer.validity.spec import Case, Category, Rule, TensorType, define
+from analyzer.validity.spec import Case, Category, Rule, TensorType, define, define_ranks
 from analyzer.validity.specs.common import (
     AXIS_NAMES,
     FLOATS,
@@ -63,6 +63,7 @@ def need_small_output_padding(case: Case, extra: Sequence[Term], windows: Sequen
         case.require(OUTPUT_PADDING, small, extra=more, stride=w.stride, dilation=w.dilation)
 
 
+@define_ranks("torch", "ConvTranspose{}d")
 def _torch_transposed(spatial: int) -> Any:
     def conv(
         case: Case,
@@ -109,15 +110,6 @@ def _torch_transposed(spatial: int) -> Any:
     return conv
 
 
-torch_conv_transpose1d = define("torch", "ConvTranspose1d")(_torch_transposed(1))
-
-
-torch_conv_transpose2d = define("torch", "ConvTranspose2d")(_torch_transposed(2))
-
-
-torch_conv_transpose3d = define("torch", "ConvTranspose3d")(_torch_transposed(3))
-
-
 @define("onnx", "ConvTranspose")
 def onnx_conv_transpose(
     case: Case,
@@ -162,6 +154,7 @@ def onnx_conv_transpose(
     return x.with_shape((x.dims[0], out_channels, *out))
 
 
+@define_ranks("keras", "Conv{}DTranspose", "Convolution{}DTranspose")
 def _keras_transposed(spatial: int) -> Any:
     def conv(
         case: Case,
@@ -205,15 +198,6 @@ def _keras_transposed(spatial: int) -> Any:
         return joined_layout(x, filters, out, last)
 
     return conv
-
-
-keras_transpose1d = define("keras", "Conv1DTranspose", "Convolution1DTranspose")(_keras_transposed(1))
-
-
-keras_transpose2d = define("keras", "Conv2DTranspose", "Convolution2DTranspose")(_keras_transposed(2))
-
-
-keras_transpose3d = define("keras", "Conv3DTranspose", "Convolution3DTranspose")(_keras_transposed(3))
 
 
 @define("tf", "Conv2DBackpropInput")

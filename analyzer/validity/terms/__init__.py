@@ -41,15 +41,15 @@ from analyzer.validity.terms.conditions import (
     is_z3,
     negate,
 )
-from analyzer.validity.terms.intervals import Interval
-from analyzer.validity.terms.polynomials import Atom, Op, Poly, Sum, Symbol, interval_of, poly, symbol, symbols_of
+from analyzer.validity.terms.intervals import IntRange
+from analyzer.validity.terms.polynomials import App, Atom, Poly, Sum, Symbol, interval_of, poly, symbol, symbols_of
 from analyzer.validity.terms.substitution import Substitution, substitute
 
 __all__ = [
+    "App",
     "Atom",
     "Cond",
-    "Interval",
-    "Op",
+    "IntRange",
     "Poly",
     "Substitution",
     "Sum",

@@ -10,7 +10,7 @@ import numpy as np
 
 from analyzer.validity.terms.conditions import Term, Truth, equal_zero, negate, reading
 from analyzer.validity.terms.intervals import floor_bound
-from analyzer.validity.terms.polynomials import Monomial, Op, Poly, atom_term, interval_of, items, poly, without
+from analyzer.validity.terms.polynomials import App, Monomial, Poly, atom_term, interval_of, items, poly, without
 
 
 def floor_div(a: Term, b: Term) -> Term:
@@ -54,11 +54,11 @@ def floor_div(a: Term, b: Term) -> Term:
         low, high = floor_bound(quotient.lo, b), floor_bound(quotient.hi, b)
         if low == high:
             return poly(whole) + int(low)
-        return poly(whole) + atom_term(Op("div", (numerator, b)))
+        return poly(whole) + atom_term(App("div", (numerator, b)))
     if isinstance(a, int) and a == 0:
         return 0
     exact = _exact_quotient(a, b) if interval_of(b).lo >= 1 else None
-    return atom_term(Op("div", (a, b))) if exact is None else exact
+    return atom_term(App("div", (a, b))) if exact is None else exact
 
 
 def _exact_quotient(a: Term, b: Term) -> Term | None:
@@ -82,7 +82,7 @@ def _inner_division(rest: Mapping[Monomial, int], divisor: int) -> tuple[Term, i
     if coefficient != 1 or len(monomial) != 1:
         return None
     atom = monomial[0]
-    if isinstance(atom, Op) and atom.kind == "div" and isinstance(atom.args[1], int):
+    if isinstance(atom, App) and atom.kind == "div" and isinstance(atom.args[1], int):
         return atom.args
     return None
 
@@ -117,7 +117,7 @@ def mod(a: Term, b: Term) -> Term:
             return a
     elif (isinstance(a, int) and a == 0) or (isinstance(a, Poly) and a.same(b)) or _exact_quotient(a, b) is not None:
         return 0
-    return atom_term(Op("mod", (a, b)))
+    return atom_term(App("mod", (a, b)))
 
 
 def maximum(a: Term, b: Term) -> Term:
@@ -134,7 +134,7 @@ def maximum(a: Term, b: Term) -> Term:
     box = interval_of(decided)
     if box.lo >= 0:
         return a
-    return b if box.hi <= 0 else atom_term(Op("max", (a, b)))
+    return b if box.hi <= 0 else atom_term(App("max", (a, b)))
 
 
 def minimum(a: Term, b: Term) -> Term:
@@ -145,7 +145,7 @@ def _poly_minimum(a: Term, b: Term) -> Term:
     box = interval_of(a - b if isinstance(a, Poly) else -(b - a))
     if box.hi <= 0:
         return a
-    return b if box.lo >= 0 else atom_term(Op("min", (a, b)))
+    return b if box.lo >= 0 else atom_term(App("min", (a, b)))
 
 
 def choose(condition: Truth, a: Term, b: Term) -> Term:
@@ -161,7 +161,7 @@ def choose(condition: Truth, a: Term, b: Term) -> Term:
             return z3.If(condition, a, b)
     if isinstance(a, Poly) and isinstance(b, Poly) and a.same(b):
         return a
-    return a if isinstance(a, int) and isinstance(b, int) and a == b else atom_term(Op("ite", (condition, a, b)))
+    return a if isinstance(a, int) and isinstance(b, int) and a == b else atom_term(App("ite", (condition, a, b)))
 
 
 def equal(a: Term, b: Term) -> Truth:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from analyzer.validity.terms.polynomials import (
+    App,
     Atom,
     Monomial,
-    Op,
     Poly,
     Sum,
     Symbol,
@@ -132,12 +132,12 @@ def equal_zero(value: Term) -> Truth:
     return Cond("eq", (value,))
 
 
-def _lone_division(value: Poly) -> tuple[Op | None, int]:
+def _lone_division(value: Poly) -> tuple[App | None, int]:
     """The division when `value` is ± one floor division by a constant plus a constant."""
     parts = [(m, c) for m, c in value.terms if m]
     if len(parts) == 1 and abs(parts[0][1]) == 1 and len(parts[0][0]) == 1:
         atom = parts[0][0][0]
-        if isinstance(atom, Op) and atom.kind == "div" and isinstance(atom.args[1], int):
+        if isinstance(atom, App) and atom.kind == "div" and isinstance(atom.args[1], int):
             return atom, parts[0][1]
     return None, 0
 

@@ -18,22 +18,22 @@ def _times(a: Bound, b: Bound) -> Bound:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Interval:
+class IntRange:
     """All integers from `lo` to `hi`, either of which may be infinite."""
 
     lo: Bound
     hi: Bound
 
-    def __add__(self, other: Interval) -> Interval:
-        return Interval(_bound(self.lo + other.lo), _bound(self.hi + other.hi))
+    def __add__(self, other: IntRange) -> IntRange:
+        return IntRange(_bound(self.lo + other.lo), _bound(self.hi + other.hi))
 
-    def __mul__(self, other: Interval) -> Interval:
+    def __mul__(self, other: IntRange) -> IntRange:
         corners = [_times(a, b) for a in (self.lo, self.hi) for b in (other.lo, other.hi)]
-        return Interval(min(corners), max(corners))
+        return IntRange(min(corners), max(corners))
 
-    def scaled(self, factor: int) -> Interval:
+    def scaled(self, factor: int) -> IntRange:
         a, b = _times(self.lo, factor), _times(self.hi, factor)
-        return Interval(min(a, b), max(a, b))
+        return IntRange(min(a, b), max(a, b))
 
 
 def floor_bound(n: Bound, d: Bound) -> Bound:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analyzer.validity.terms.intervals import Interval, floor_bound
+from analyzer.validity.terms.intervals import IntRange, floor_bound
 from analyzer.validity.terms.wording import polynomial, wrapped
 
 if TYPE_CHECKING:
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class Atom:
-    """What polynomials are made of: a `Symbol`, an `Op` or a wrapped `Sum`. Compared by structure, hashed once."""
+    """What polynomials are made of: a `Symbol`, an `App` or a wrapped `Sum`. Compared by structure, hashed once."""
 
     __slots__ = ("hash", "interval", "symbols")
 
     hash: int
-    interval: Interval
+    interval: IntRange
     symbols: frozenset[Symbol]
 
     def __hash__(self) -> int:
@@ -37,7 +37,7 @@ class Symbol(Atom):
 
     def __init__(self, name: str, lo: int | None = None, hi: int | None = None) -> None:
         self.name = name
-        self.interval = Interval(-math.inf if lo is None else lo, math.inf if hi is None else hi)
+        self.interval = IntRange(-math.inf if lo is None else lo, math.inf if hi is None else hi)
         self.hash = hash((1, zlib.crc32(name.encode())))
         self.symbols = frozenset((self,))
 
@@ -57,7 +57,7 @@ class Symbol(Atom):
 _KINDS = {"div": 2, "mod": 3, "max": 4, "min": 5, "ite": 6}
 
 
-class Op(Atom):
+class App(Atom):
     """``div`` (floor), ``mod``, ``max``, ``min`` of two terms, or ``ite`` of a condition and two terms."""
 
     __slots__ = ("args", "kind")
@@ -72,7 +72,7 @@ class Op(Atom):
 
     def __eq__(self, other: object) -> bool:
         return self is other or (
-            isinstance(other, Op) and self.hash == other.hash and self.kind == other.kind and self.args == other.args
+            isinstance(other, App) and self.hash == other.hash and self.kind == other.kind and self.args == other.args
         )
 
     def __repr__(self) -> str:
@@ -87,7 +87,7 @@ class Op(Atom):
                 return f"{kind}({', '.join(map(str, args))})"
 
     def __reduce__(self) -> Any:
-        return Op, (self.kind, self.args)
+        return App, (self.kind, self.args)
 
 
 class Sum(Atom):
@@ -117,22 +117,22 @@ Monomial = tuple[Atom, ...]
 _NOTHING: frozenset[Symbol] = frozenset()
 
 
-def _op_interval(kind: str, args: tuple[Any, ...]) -> Interval:
+def _op_interval(kind: str, args: tuple[Any, ...]) -> IntRange:
     if kind == "ite":
         a, b = interval_of(args[1]), interval_of(args[2])
-        return Interval(min(a.lo, b.lo), max(a.hi, b.hi))
+        return IntRange(min(a.lo, b.lo), max(a.hi, b.hi))
     a, b = interval_of(args[0]), interval_of(args[1])
     if kind == "max":
-        return Interval(max(a.lo, b.lo), max(a.hi, b.hi))
+        return IntRange(max(a.lo, b.lo), max(a.hi, b.hi))
     if kind == "min":
-        return Interval(min(a.lo, b.lo), min(a.hi, b.hi))
+        return IntRange(min(a.lo, b.lo), min(a.hi, b.hi))
     if kind == "mod":
-        return Interval(0, max(0, b.hi - 1) if a.lo < 0 else max(0, min(a.hi, b.hi - 1)))
+        return IntRange(0, max(0, b.hi - 1) if a.lo < 0 else max(0, min(a.hi, b.hi - 1)))
     divisors = [max(1, b.lo), max(1, b.hi)]
     corners = [floor_bound(n, d) for n in (a.lo, a.hi) for d in divisors]
     if b.lo < 1:
         corners.append(0)
-    return Interval(min(corners), max(corners))
+    return IntRange(min(corners), max(corners))
 
 
 class Poly:
@@ -150,14 +150,14 @@ class Poly:
             parts = tuple(sorted(parts, key=lambda item: (-len(item[0]), [a.hash for a in item[0]])))
         self.terms: tuple[tuple[Monomial, int], ...] = parts
         self.hash = hash(parts)
-        self._interval: Interval | None = None
+        self._interval: IntRange | None = None
         self._symbols: frozenset[Symbol] | None = None
 
     @property
-    def interval(self) -> Interval:
+    def interval(self) -> IntRange:
         """All values that the bounds of the symbols allow, as far as interval arithmetic knows."""
         if self._interval is None:
-            self._interval = reduce(Interval.__add__, (_monomial_interval(m).scaled(c) for m, c in self.terms))
+            self._interval = reduce(IntRange.__add__, (_monomial_interval(m).scaled(c) for m, c in self.terms))
         return self._interval
 
     @property
@@ -290,10 +290,10 @@ def items(value: Any) -> Iterable[tuple[Monomial, int]]:
     return value.terms if isinstance(value, Poly) else (((), int(value)),)
 
 
-def _monomial_interval(monomial: Monomial) -> Interval:
+def _monomial_interval(monomial: Monomial) -> IntRange:
     if len(monomial) == 1:
         return monomial[0].interval
-    result = Interval(1, 1)
+    result = IntRange(1, 1)
     index = 0
     while index < len(monomial):
         atom, power = monomial[index], 1
@@ -303,7 +303,7 @@ def _monomial_interval(monomial: Monomial) -> Interval:
         for _ in range(power - 1):
             box = box * atom.interval
         if power % 2 == 0:
-            box = Interval(max(0, box.lo), box.hi)
+            box = IntRange(max(0, box.lo), box.hi)
         result = result * box
         index += power
     return result
@@ -351,5 +351,5 @@ def symbols_of(value: Any) -> frozenset[Symbol]:
     return found
 
 
-def interval_of(value: Any) -> Interval:
-    return value.interval if isinstance(value, (Poly, Atom)) else Interval(int(value), int(value))
+def interval_of(value: Any) -> IntRange:
+    return value.interval if isinstance(value, (Poly, Atom)) else IntRange(int(value), int(value))

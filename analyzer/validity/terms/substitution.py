@@ -7,7 +7,7 @@ from typing import Any
 
 from analyzer.validity.terms.arithmetic import choose, equal, floor_div, maximum, minimum, mod
 from analyzer.validity.terms.conditions import Cond, all_of, any_of, negate
-from analyzer.validity.terms.polynomials import Atom, Op, Poly, Sum, Symbol, atom_term
+from analyzer.validity.terms.polynomials import App, Atom, Poly, Sum, Symbol, atom_term
 
 
 def substitute(value: Any, values: Mapping[str, Any]) -> Any:
@@ -54,7 +54,7 @@ class Substitution:
                 "min": minimum,
                 "ite": choose,
             }
-            assert isinstance(atom, Op)
+            assert isinstance(atom, App)
             found = self._memo[atom] = functions[atom.kind](*(self(a) for a in atom.args))
         return found
 

@@ -92,7 +92,7 @@ LOAD, JUMP_EQUAL, JUMP_ABOVE, AND, RETURN = 0x20, 0x15, 0x35, 0x54, 0x06  # clas
 OFFSET_NUMBER, OFFSET_ARCHITECTURE, OFFSET_ARGUMENTS = 0, 4, 16
 
 
-class Program:
+class Filter:
     """A filter as it grows: a list of classic BPF instructions."""
 
     def __init__(self, architecture: str) -> None:
@@ -161,7 +161,7 @@ def program(architecture: str, *, landlock: int, programs: bool, own: int | None
         programs: other programs may be started, and processes.
         own: this process's id, beyond which no signal goes; None where it has children to end.
     """
-    made = Program(architecture)
+    made = Filter(architecture)
     made.refuse(REFUSED, errno.EPERM)
     made.refuse(WITHOUT_EFFECT, 0)
     made.refuse(ATTRIBUTES, errno.ENOTSUP)

@@ -8,7 +8,7 @@ import numpy as np
 import onnx_ir as ir
 
 from analyzer.numerical.confirm.torch_dtypes import attribute_dtype, from_numpy
-from analyzer.numerical.confirm.torch_registry import Mode, Unsupported, attribute, op
+from analyzer.numerical.confirm.torch_registry import Mode, UnsupportedOperator, attribute, op
 
 LARGEST = 1 << 26  # elements that a constant made by the model may have
 
@@ -19,7 +19,7 @@ def _ints(tensor: Any) -> list[int]:
 
 def _checked(shape: list[int]) -> list[int]:
     if any(s < 0 for s in shape) or np.prod(shape, dtype=np.float64) > LARGEST:
-        raise Unsupported(f"a constant of shape {shape}")
+        raise UnsupportedOperator(f"a constant of shape {shape}")
     return shape
 
 
@@ -33,7 +33,7 @@ def constant(node: ir.Node, x: Any, mode: Mode) -> Any:
             return from_numpy(found.value.numpy() if hasattr(found.value, "numpy") else np.asarray(found.value))
         dtype = np.float32 if "float" in name else np.int64
         return from_numpy(np.asarray(found.value, dtype))
-    raise Unsupported("Constant of an unknown kind")
+    raise UnsupportedOperator("Constant of an unknown kind")
 
 
 @op("ConstantOfShape")
@@ -263,7 +263,7 @@ def gather(node: ir.Node, x: Any, mode: Mode) -> Any:
 @op((), ("GatherV2", "Gather", "ResourceGather"))
 def gather_by_operand(node: ir.Node, x: Any, mode: Mode) -> Any:
     if int(attribute(node, "batch_dims", 0)):
-        raise Unsupported("GatherV2 with batch dimensions")
+        raise UnsupportedOperator("GatherV2 with batch dimensions")
     axis = int(x[2]) % x[0].dim() if len(x) > 2 else 0
     index = x[1].long()
     picked = x[0].index_select(axis, index.reshape(-1))
@@ -273,7 +273,7 @@ def gather_by_operand(node: ir.Node, x: Any, mode: Mode) -> Any:
 @op("GatherND", "GatherNd")
 def gather_nd(node: ir.Node, x: Any, mode: Mode) -> Any:
     if int(attribute(node, "batch_dims", 0)):
-        raise Unsupported("GatherND with batch dimensions")
+        raise UnsupportedOperator("GatherND with batch dimensions")
     return x[0][tuple(x[1].long().unbind(-1))]
 
 
@@ -351,14 +351,14 @@ def pad(node: ir.Node, x: Any, mode: Mode) -> Any:
 
     kind = str(attribute(node, "mode", "constant")).lower()
     if node.op_type == "MirrorPad" or kind != "constant":
-        raise Unsupported(f"Pad in mode {kind}")
+        raise UnsupportedOperator(f"Pad in mode {kind}")
     amounts = _ints(x[1]) if len(x) > 1 else [int(p) for p in attribute(node, "pads")]
     n = x[0].dim()
     if node.domain == "tf":
         before, after = amounts[0::2], amounts[1::2]
     else:
         if len(x) > 3 and x[3] is not None:
-            raise Unsupported("Pad with axes")
+            raise UnsupportedOperator("Pad with axes")
         before, after = amounts[:n], amounts[n:]
     value = float(x[2]) if len(x) > 2 and x[2] is not None else 0.0
     flat = [p for axis in reversed(range(n)) for p in (before[axis], after[axis])]
@@ -374,7 +374,7 @@ def triangle(node: ir.Node, x: Any, mode: Mode) -> Any:
 @op("ReverseSequence", "ReverseV2")
 def reverse(node: ir.Node, x: Any, mode: Mode) -> Any:
     if node.domain != "tf":
-        raise Unsupported(node.op_type)
+        raise UnsupportedOperator(node.op_type)
     return x[0].flip([a % x[0].dim() for a in _ints(x[1])])
 
 
@@ -384,5 +384,5 @@ def identity_matrix(node: ir.Node, x: Any, mode: Mode) -> Any:
 
     dtype = attribute(node, "dtype")
     if attribute(node, "k", 0):
-        raise Unsupported("EyeLike beside the diagonal")
+        raise UnsupportedOperator("EyeLike beside the diagonal")
     return torch.eye(*x[0].shape, dtype=attribute_dtype(dtype) if dtype else x[0].dtype)

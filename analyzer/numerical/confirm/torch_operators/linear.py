@@ -7,7 +7,7 @@ from typing import Any
 
 import onnx_ir as ir
 
-from analyzer.numerical.confirm.torch_registry import Handler, Mode, Unsupported, attribute, op
+from analyzer.numerical.confirm.torch_registry import Handler, Mode, UnsupportedOperator, attribute, op
 from analyzer.operators.windows import Window
 
 
@@ -94,10 +94,10 @@ def transposed_convolution(node: ir.Node, x: Any, mode: Mode) -> Any:
 
     n = x[0].dim() - 2
     if attribute(node, "auto_pad", "NOTSET") != "NOTSET" or attribute(node, "output_shape"):
-        raise Unsupported("ConvTranspose with automatic padding")
+        raise UnsupportedOperator("ConvTranspose with automatic padding")
     pads = attribute(node, "pads") or [0] * 2 * n
     if pads[:n] != pads[n:]:
-        raise Unsupported("ConvTranspose with uneven padding")
+        raise UnsupportedOperator("ConvTranspose with uneven padding")
     function = getattr(torch.nn.functional, f"conv_transpose{n}d")
     return function(
         x[0],
@@ -135,7 +135,7 @@ def _tf_pairs(node: ir.Node, sizes: list[int], kernel: list[int], stride: list[i
         return [Window(k, s, d).same_padding(n) for n, k, s, d in zip(sizes, kernel, stride, dilation, strict=True)]
     if padding == "VALID":
         return [(0, 0)] * len(kernel)
-    raise Unsupported(f"padding {padding}")
+    raise UnsupportedOperator(f"padding {padding}")
 
 
 @op((), ("Conv2D", "Conv3D", "DepthwiseConv2dNative"))
@@ -186,7 +186,7 @@ def _pool(name: str) -> Handler:
         if name == "max":
             return function(_padded(x[0], pairs, -math.inf), kernel, stride, 0, dilation, ceil)
         if any(a != b for a, b in pairs) or any(d != 1 for d in dilation):
-            raise Unsupported("AveragePool with uneven padding")
+            raise UnsupportedOperator("AveragePool with uneven padding")
         include = bool(attribute(node, "count_include_pad", 0))
         return function(x[0], kernel, stride, [a for a, _ in pairs], ceil, include)
 

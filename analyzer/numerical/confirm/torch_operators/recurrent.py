@@ -7,7 +7,7 @@ from typing import Any
 
 import onnx_ir as ir
 
-from analyzer.numerical.confirm.torch_registry import Mode, Unsupported, attribute, op
+from analyzer.numerical.confirm.torch_registry import Mode, UnsupportedOperator, attribute, op
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 USUAL = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"]}
@@ -21,11 +21,11 @@ def recurrent(node: ir.Node, x: Any, mode: Mode) -> Any:
     data, w, r, b, lengths, first, cell, peepholes = [*x, *[None] * 8][:8]
     usual = USUAL[kind]
     if lengths is not None or peepholes is not None or attribute(node, "clip") or attribute(node, "input_forget"):
-        raise Unsupported(f"{kind} with lengths, peepholes or a clip")
+        raise UnsupportedOperator(f"{kind} with lengths, peepholes or a clip")
     if list(attribute(node, "activations", usual * w.shape[0])) != usual * w.shape[0]:
-        raise Unsupported(f"{kind} with other activations")
+        raise UnsupportedOperator(f"{kind} with other activations")
     if attribute(node, "layout", 0):
-        raise Unsupported(f"{kind} with the batch first")
+        raise UnsupportedOperator(f"{kind} with the batch first")
     directions, _, size = r.shape
     zeros = data.new_zeros(directions, data.shape[1], size)
     first, cell = (zeros if first is None else first), (zeros if cell is None else cell)

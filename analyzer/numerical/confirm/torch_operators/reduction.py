@@ -8,7 +8,7 @@ from typing import Any
 import onnx_ir as ir
 
 from analyzer.numerical.confirm.surrogate import functions
-from analyzer.numerical.confirm.torch_registry import Handler, Mode, Unsupported, attribute, op
+from analyzer.numerical.confirm.torch_registry import Handler, Mode, UnsupportedOperator, attribute, op
 
 
 def _axes(node: ir.Node, x: Any) -> tuple[list[int], bool]:
@@ -128,7 +128,7 @@ def _arg(name: str) -> Handler:
 
         function = getattr(torch, name)
         if attribute(node, "select_last_index", 0):
-            raise Unsupported(node.op_type)
+            raise UnsupportedOperator(node.op_type)
         if node.domain == "tf":
             return function(x[0], dim=int(x[1]))
         return function(x[0], dim=int(attribute(node, "axis", 0)), keepdim=bool(attribute(node, "keepdims", 1)))
@@ -143,7 +143,7 @@ op("ArgMin", "ArgMin")(_arg("argmin"))
 @op("CumSum", "Cumsum")
 def cumulative_sum(node: ir.Node, x: Any, mode: Mode) -> Any:
     if attribute(node, "exclusive", 0) or attribute(node, "reverse", 0):
-        raise Unsupported(node.op_type)
+        raise UnsupportedOperator(node.op_type)
     return x[0].cumsum(int(x[1]))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import onnx_ir as ir
 
-from analyzer.numerical.confirm.torch_registry import Mode, Unsupported, attribute, op
+from analyzer.numerical.confirm.torch_registry import Mode, UnsupportedOperator, attribute, op
 
 
 @op((), ("ReadVariableOp", "PlaceholderWithDefault", "RefIdentity"))
@@ -75,7 +75,7 @@ def softplus_gradient(node: ir.Node, x: Any, mode: Mode) -> Any:
 @op((), "BiasAddGrad")
 def bias_gradient(node: ir.Node, x: Any, mode: Mode) -> Any:
     if attribute(node, "data_format", "NHWC") != "NHWC":
-        raise Unsupported("BiasAddGrad with channels first")
+        raise UnsupportedOperator("BiasAddGrad with channels first")
     return x[0].sum(list(range(x[0].dim() - 1)))
 
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from . import numbers, rewriting, suggestions
 from .describing import described
-from .numbers import Trace
+from .numbers import PathCondition
 
 NAMES = {"int": int, "round": round, "floor": math.floor, "ceil": math.ceil, "max": max, "min": min, "float": float}
 PRODUCT = 100_000  # vectors of structural hyperparameters, beyond which they are sampled
@@ -43,7 +43,7 @@ def main(path: str) -> int:
     root = os.path.abspath(request["root"])
     os.chdir(root)
     try:
-        result = Session(request, root).explore()
+        result = RecordingSession(request, root).explore()
     except BaseException as error:
         result = {"ok": False, "sentence": f"{request['entry']}: {_said(error)}"}
     with open(os.path.join(out, "recording.json"), "w", encoding="utf-8") as file:
@@ -56,7 +56,7 @@ def _said(error: BaseException) -> str:
     return f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0][:300]}"
 
 
-class Session:
+class RecordingSession:
     def __init__(self, request: dict[str, Any], root: str) -> None:
         self.request, self.root = request, root
         self.random = random.Random(request["seed"])
@@ -129,8 +129,8 @@ class Session:
         return {n: self.random.choice(d) for n, d in self.domains.items()}
 
     def _record(self, vector: dict[str, Any]) -> dict[str, Any]:
-        trace = Trace(self.files)
-        recorder = self.models.Recorder(trace, self.request["specs"][self.framework])
+        trace = PathCondition(self.files)
+        recorder = self.models.recorder_of(trace, self.request)
         error = None
         try:
             self._run(vector, trace, recorder)
@@ -170,7 +170,7 @@ class Session:
         statements = [n for n in ast.walk(tree) if isinstance(n, (ast.Raise, ast.Assert))]
         return any(n.lineno <= (innermost.lineno or 0) <= (n.end_lineno or n.lineno) for n in statements)
 
-    def _run(self, vector: dict[str, Any], trace: Trace, recorder: Any) -> None:
+    def _run(self, vector: dict[str, Any], trace: PathCondition, recorder: Any) -> None:
         """Build the model of `vector` and run it once under the recorder."""
 
         def value(name: str, plain: Any) -> Any:
@@ -183,7 +183,7 @@ class Session:
         if style == "build":
             taken = inspect.signature(self.recorded).parameters.values()
             if [p.name for p in taken] in (["config"], ["cfg"]):  # as Ray and Hydra call it
-                return self.recorded(suggestions.Config({n: value(n, v) for n, v in vector.items()}))
+                return self.recorded(suggestions.AttributeDict({n: value(n, v) for n, v in vector.items()}))
             if not any(p.kind is p.VAR_KEYWORD for p in taken):  # others only name sizes of the inputs
                 vector = {n: v for n, v in vector.items() if n in {p.name for p in taken}}
             return self.recorded(**{n: value(n, v) for n, v in vector.items()})
@@ -199,7 +199,7 @@ class Session:
                 if isinstance(size, int):
                     shape.append(size)
                 elif size.isidentifier() and size not in vector:  # an open size: any example will do
-                    shape.append(numbers.Number(numbers.OPEN, size, Trace()))
+                    shape.append(numbers.Number(numbers.OPEN, size, PathCondition()))
                 else:
                     scope = {n: value(n, v) for n, v in vector.items()}
                     shape.append(eval(size, {"__builtins__": {}, **NAMES}, scope))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .numbers import Number, Real, Text
+from .numbers import CategoricalText, Number, Real
 
 
 def described(value: Any) -> Any:
     """An attribute for JSON: a recording value as its expression."""
-    if isinstance(value, (Number, Real, Text)):
+    if isinstance(value, (Number, Real, CategoricalText)):
         return {"text": value.text}
     if isinstance(value, (list, tuple)):
         return [described(v) for v in value]

@@ -10,16 +10,16 @@ import keras
 from keras import tree
 
 from .describing import subscripts
-from .numbers import OPEN, Number, Trace, parts_of
+from .numbers import OPEN, Number, PathCondition, parts_of
 
 INNER = re.compile(r"(?<!^)(?=[A-Z])")
 NAMES = {"get_item": "getitem"}
 
 
-class Recorder:
+class KerasRecorder:
     """Notes what keras' operations are called on. `specs` maps a layer to the names of its attributes."""
 
-    def __init__(self, trace: Trace, specs: dict[str, list[str]]) -> None:
+    def __init__(self, trace: PathCondition, specs: dict[str, list[str]]) -> None:
         self.trace, self.specs = trace, specs
         self.layers: list[dict[str, Any]] = []
         self.inputs: dict[str, Any] = {}
@@ -29,7 +29,7 @@ class Recorder:
         self._counts: dict[str, int] = {}
         self._inside = 0
 
-    def __enter__(self) -> Recorder:
+    def __enter__(self) -> KerasRecorder:
         operation, layer = keras.Operation, keras.layers.Layer
         self._before = operation.__new__, operation.symbolic_call, layer.__call__
         make, symbolic, call = self._before
@@ -152,4 +152,4 @@ def _open(name: str, axis: int, size: Any) -> Any:
     if size is not None:
         return size
     text = "batch" if axis == 0 else f"{re.sub(r'[^a-zA-Z0-9]', '_', name)}_{axis}"
-    return Number(OPEN, text, Trace())
+    return Number(OPEN, text, PathCondition())

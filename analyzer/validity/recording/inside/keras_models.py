@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import keras
 import numpy as np
 
-from .keras_layers import Recorder
-from .numbers import OPEN, plain
+from .keras_layers import KerasRecorder
+from .numbers import OPEN, PathCondition, plain
 
 
-def recorded(recorder: Recorder, build: Callable[[], Any], shapes: Callable[[], Any]) -> None:
+def recorder_of(trace: PathCondition, request: Mapping[str, Any]) -> KerasRecorder:
+    return KerasRecorder(trace, request["specs"]["keras"])
+
+
+def recorded(recorder: KerasRecorder, build: Callable[[], Any], shapes: Callable[[], Any]) -> None:
     """Build the model; one without inputs of its own is called with the given ones. Raises what it raises."""
     keras.backend.clear_session()
     with recorder:

@@ -13,7 +13,7 @@ OPEN = 2  # the example of an open size
 ASSERTS = frozenset(("_assert", "_check", "_check_with"))
 
 
-class Trace:
+class PathCondition:
     """The conditions that one construction went through: expression and outcome, in order."""
 
     def __init__(self, files: Container[str] = ()) -> None:
@@ -51,19 +51,19 @@ def plain(value: Any) -> Any:
         return int.__int__(value)
     if isinstance(value, Real):
         return float.__float__(value)
-    if isinstance(value, Text):
+    if isinstance(value, CategoricalText):
         return str.__str__(value)
     return value
 
 
 def text_of(value: Any) -> str:
-    return value.text if isinstance(value, (Number, Real, Text)) else repr(value)
+    return value.text if isinstance(value, (Number, Real, CategoricalText)) else repr(value)
 
 
 class Truth:
     """A comparison whose outcome is recorded once it is asked for."""
 
-    def __init__(self, text: str, outcome: bool, trace: Trace) -> None:
+    def __init__(self, text: str, outcome: bool, trace: PathCondition) -> None:
         self.text, self.outcome, self.trace = text, outcome, trace
 
     def __bool__(self) -> bool:
@@ -75,11 +75,11 @@ class Truth:
     __index__ = __int__
 
 
-def _trace(*values: Any) -> Trace:
-    return next(v.trace for v in values if isinstance(v, (Number, Real, Text)))
+def _trace(*values: Any) -> PathCondition:
+    return next(v.trace for v in values if isinstance(v, (Number, Real, CategoricalText)))
 
 
-def _made(value: Any, text: str, trace: Trace) -> Any:
+def _made(value: Any, text: str, trace: PathCondition) -> Any:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return value
     return Number(value, text, trace) if isinstance(value, int) else Real(value, text, trace)
@@ -115,7 +115,7 @@ def _compared(symbol: str, function: Callable[[Any, Any], bool]) -> Callable[[An
 
 class _Recording:
     text: str
-    trace: Trace
+    trace: PathCondition
 
     def __bool__(self) -> bool:
         return self.trace.decided(f"{self.text} != 0", bool(plain(self)))
@@ -152,7 +152,7 @@ for _name, (_symbol, _function) in _COMPARISONS.items():
 class Number(_Recording, int):
     """A whole number."""
 
-    def __new__(cls, value: int, text: str, trace: Trace) -> Number:
+    def __new__(cls, value: int, text: str, trace: PathCondition) -> Number:
         made = int.__new__(cls, value)
         made.text, made.trace = text, trace
         return made
@@ -164,7 +164,7 @@ class Number(_Recording, int):
 class Real(_Recording, float):
     """A number of floating point."""
 
-    def __new__(cls, value: float, text: str, trace: Trace) -> Real:
+    def __new__(cls, value: float, text: str, trace: PathCondition) -> Real:
         made = float.__new__(cls, value)
         made.text, made.trace = text, trace
         return made
@@ -173,13 +173,13 @@ class Real(_Recording, float):
     __repr__ = float.__repr__
 
 
-class Text(str):
+class CategoricalText(str):
     """A categorical value."""
 
     text: str
-    trace: Trace
+    trace: PathCondition
 
-    def __new__(cls, value: str, text: str, trace: Trace) -> Text:
+    def __new__(cls, value: str, text: str, trace: PathCondition) -> CategoricalText:
         made = str.__new__(cls, value)
         made.text, made.trace = text, trace
         return made
@@ -200,7 +200,7 @@ class Text(str):
         return str, (str.__str__(self),)
 
 
-def recording(name: str, value: Any, trace: Trace) -> Any:
+def recording(name: str, value: Any, trace: PathCondition) -> Any:
     """`value` as a recording value called `name`."""
     if isinstance(value, bool) or value is None:
         return Flag(name, value, trace)
@@ -209,12 +209,12 @@ def recording(name: str, value: Any, trace: Trace) -> Any:
     if isinstance(value, float):
         return Real(value, name, trace)
     if isinstance(value, str):
-        return Text(value, name, trace)
+        return CategoricalText(value, name, trace)
     trace.decided(f"{name} == {value!r}", True)
     return value
 
 
-def Flag(name: str, value: Any, trace: Trace) -> Any:
+def Flag(name: str, value: Any, trace: PathCondition) -> Any:
     """True, False and None: their value decides the structure wherever they are used."""
     trace.decided(f"{name} == {value!r}" if value is not None else f"{name} == None", True)
     return value
@@ -267,7 +267,7 @@ smallest = _extreme("min", builtins.min)
 
 def indexed(owner: Any, key: Any) -> Any:
     """``owner[key]``: which element is taken is structure."""
-    if isinstance(key, (Number, Text)) and isinstance(owner, (list, tuple, str, dict, range)):
+    if isinstance(key, (Number, CategoricalText)) and isinstance(owner, (list, tuple, str, dict, range)):
         key.trace.decided(f"{key.text} == {plain(key)!r}", True)
         return owner[plain(key)]
     return owner[key]

@@ -75,7 +75,7 @@ def _distributions() -> Any:
     return importlib.metadata.packages_distributions()
 
 
-class Finder(importlib.abc.MetaPathFinder):
+class RewritingFinder(importlib.abc.MetaPathFinder):
     """Modules below `root` and of libraries of models are compiled from their rewritten text."""
 
     def __init__(self, root: str, known: dict[str, None]) -> None:
@@ -117,4 +117,4 @@ class Loader(importlib.machinery.SourceFileLoader):
 def install(root: str, known: dict[str, None]) -> None:
     """From here on modules below `root` and of libraries of models are read rewritten; `known` gets their files."""
     setattr(builtins, HELPER, numbers)
-    sys.meta_path.insert(0, Finder(root, known))
+    sys.meta_path.insert(0, RewritingFinder(root, known))

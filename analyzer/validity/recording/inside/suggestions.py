@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-class Config(dict[str, Any]):
+class AttributeDict(dict[str, Any]):
     """A configuration whose values are found as ``config["width"]``, ``cfg.width`` and ``cfg.model.width``."""
 
     def __getattr__(self, name: str) -> Any:

@@ -9,38 +9,37 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 
 from .describing import subscripts
-from .numbers import Number, Real, Trace, parts_of, plain
+from .numbers import Number, PathCondition, Real, parts_of, plain
 
 QUIET = frozenset({
     "requires_grad_", "__set__", "__repr__", "is_floating_point", "is_complex", "numel", "device", "data_ptr",
     "is_contiguous", "stride", "storage_offset", "get_device", "element_size", "__hash__", "untyped_storage",
 })  # fmt: skip
 READS = frozenset({"item", "tolist", "__bool__", "__int__", "__float__", "__len__", "__index__", "__iter__", "numpy"})
-SAME = frozenset({"to", "float", "contiguous", "clone", "detach", "type_as", "double", "half"})
 UNUSED = ("inplace", "out", "dtype", "training")
-MADE = frozenset({"empty", "zeros", "ones", "rand", "randn", "full", "arange", "linspace", "eye"})  # from sizes alone
 ASKED = frozenset({"__get__", "dim", "ndimension", "size"})
 VARIADIC = {"view": "shape", "reshape": "shape", "permute": "dims", "expand": "size", "repeat": "repeats"}
 OPERATORS = {
-    **{f"__{p}{n}__": n for n in ("add", "sub", "mul", "matmul", "pow", "mod", "eq", "ne", "lt", "le", "gt", "ge")
+    **{f"__{p}{n}__": n for n in ("add", "sub", "mul", "matmul", "pow", "eq", "ne", "lt", "le", "gt", "ge")
        for p in ("", "r", "i")},
     **{f"__{p}{n}__": "div" for n in ("truediv", "div", "floordiv") for p in ("", "r", "i")},
     **{f"__{p}{n}__": f"logical_{n}" for n in ("and", "or", "xor") for p in ("", "r", "i")},
+    **{f"__{p}mod__": "remainder" for p in ("", "r", "i")},
     "__neg__": "neg", "__abs__": "abs", "__invert__": "logical_not", "add_": "add", "mul_": "mul", "multiply": "mul",
     "rsub": "sub", "subtract": "sub", "divide": "div", "floor_divide": "div", "swapdims": "transpose",
 }  # fmt: skip
-SCALAR = frozenset({"add", "sub", "mul", "div", "pow", "mod", "eq", "ne", "lt", "le", "gt", "ge", "maximum", "minimum"})
 
 
-class Recorder(TorchFunctionMode):  # type: ignore[misc]
+class TorchRecorder(TorchFunctionMode):  # type: ignore[misc]
     """Records leaf modules that have a type, and functions outside of them.
 
-    `specs` maps an operator to the names of its attributes.
+    `specs` maps an operator to the names of its attributes. `traits`: functions that give their operand back, that
+    make a tensor from sizes, and that have the shape of their only operand when the others are numbers.
     """
 
-    def __init__(self, trace: Trace, specs: dict[str, list[str]]) -> None:
+    def __init__(self, trace: PathCondition, specs: dict[str, list[str]], traits: dict[str, list[str]]) -> None:
         super().__init__()
-        self.trace, self.specs = trace, specs
+        self.trace, self.specs, self.traits = trace, specs, traits
         self.layers: list[dict[str, Any]] = []
         self.inputs: dict[str, Any] = {}
         self._names: dict[int, tuple[str, Any]] = {}
@@ -82,7 +81,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
                 return None
         return None if found is None else found[0]
 
-    def __enter__(self) -> Recorder:
+    def __enter__(self) -> TorchRecorder:
         self._hooks = [
             nn.modules.module.register_module_forward_pre_hook(self._before),
             nn.modules.module.register_module_forward_hook(self._after, always_call=True),
@@ -187,10 +186,11 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
                 return
         rest = [a for a in args if not _holds_tensor(a)]
         named = {k: v for k, v in kwargs.items() if not _holds_tensor(v) and k not in UNUSED}
-        if name in SAME or name.endswith("_like") or (name in SCALAR and len(operands) == 1):
+        scalar = name in self.traits["broadcast"] and len(operands) == 1
+        if scalar or name in self.traits["same"] or name.endswith("_like"):
             self._add("Identity", "", operands[:1], {})
             return
-        if name in MADE or (name.startswith("new_") and name in self.specs):
+        if name in self.specs and (name in self.traits["made"] or name.startswith("new_")):
             self._add(name, "", [], {**self._sizes(name, rest, named), **_element_type(kwargs)})
             return
         keys = self.specs.get(name)

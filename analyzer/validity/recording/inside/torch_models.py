@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 
-from .numbers import parts_of, plain
-from .torch_layers import Recorder
+from .numbers import PathCondition, parts_of, plain
+from .torch_layers import TorchRecorder
 
 Shapes = Callable[[], Sequence[tuple[str, list[Any], str]]]  # the name, shape and element type of each input
 
 
-def recorded(recorder: Recorder, build: Callable[[], Any], shapes: Shapes) -> None:
+def recorder_of(trace: PathCondition, request: Mapping[str, Any]) -> TorchRecorder:
+    return TorchRecorder(trace, request["specs"]["torch"], request["traits"])
+
+
+def recorded(recorder: TorchRecorder, build: Callable[[], Any], shapes: Shapes) -> None:
     """Build the model and run it once. Raises what it raises."""
     torch.manual_seed(0)
     with torch.no_grad():

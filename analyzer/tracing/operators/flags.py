@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from analyzer.tracing.calls import call
 from analyzer.tracing.configurations import hydra_configuration
+from analyzer.tracing.evaluation import call, evaluate
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.tracer import Tracer
@@ -119,8 +119,6 @@ def command_line_decorator(tr: Tracer, function: Function, decorator: Value, nod
     if not name.startswith(("click.", "hydra.", "typer.")):
         return isinstance(decorator, Bound) and False
     if name in ("click.option", "click.argument") and isinstance(node, ast.Call):
-        from analyzer.tracing.expressions import evaluate
-
         names = [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
         options = {k.arg: evaluate(tr, k.value) for k in node.keywords if k.arg}
         if names:
@@ -154,8 +152,6 @@ def command_line_decorator(tr: Tracer, function: Function, decorator: Value, nod
 
 def _hydra_defaults(tr: Tracer, node: ast.expr) -> Value:
     """The configuration that `@hydra.main(config_path=…, config_name=…)` composes without a command line."""
-    from analyzer.tracing.expressions import evaluate
-
     options = {k.arg: evaluate(tr, k.value) for k in node.keywords if k.arg} if isinstance(node, ast.Call) else {}
     folder, name = options.get("config_path", "."), options.get("config_name")
     if not isinstance(folder, str) or not isinstance(name, str):
@@ -176,7 +172,7 @@ def run_command(tr: Tracer, function: Value) -> Value:
         default = defaults.get(parameter.arg)
         if isinstance(default, Object) and default.kind == "option":
             default = default.data["default"]
-        kind = Named(_type_named(parameter.annotation))
+        kind = NamedType(_type_named(parameter.annotation))
         optional = parameter.arg in defaults and default is not None
         function.options[parameter.arg] = flag(tr, parameter.arg, kind if kind.name else None, default, optional)
     return call(tr, function, (), dict(function.options), None)
@@ -190,7 +186,7 @@ def _type_named(annotation: ast.expr | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedType:
     """A Python type by its name."""
 
     name: str
@@ -216,7 +212,7 @@ def define_flag(op: Op, name: Value, default: Value, rest: tuple[Value, ...]) ->
         return None
     default = op.extra.get("default_value", default)
 
-    value = flag(op.tr, name, Named(_KINDS[op.short.removeprefix("DEFINE_")]), default)
+    value = flag(op.tr, name, NamedType(_KINDS[op.short.removeprefix("DEFINE_")]), default)
     flags = flag_values(op.tr)
     op.tr.touch(flags)
     flags.attrs[name] = value

@@ -1,0 +1,65 @@
+"""Assignment of a value to a target: a name, an attribute, an item, or several of them."""
+
+from __future__ import annotations
+
+import ast
+
+from analyzer.tracing.attributes import set_attribute
+from analyzer.tracing.evaluation import evaluate
+from analyzer.tracing.items import set_item
+from analyzer.tracing.iteration import unpack
+from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import DictV, ListV, Unknown, Value
+
+
+def assign(tr: Tracer, target: ast.expr, value: Value) -> None:
+    if isinstance(target, ast.Name):
+        store_name(tr, target.id, value)
+        if isinstance(value, Tensor) and not tr.speculating:
+            tr.shared.assign(tr.frame.path, target, value)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        starred = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), None)
+        parts = unpack(tr, value, len(target.elts), starred, target)
+        for element, part in zip(target.elts, parts, strict=True):
+            assign(tr, element.value if isinstance(element, ast.Starred) else element, part)
+    elif isinstance(target, ast.Attribute):
+        set_attribute(tr, evaluate(tr, target.value), target.attr, value)
+    elif isinstance(target, ast.Subscript):
+        owner = evaluate(tr, target.value)
+        set_item(tr, owner, evaluate(tr, target.slice), value)
+        if isinstance(target.value, ast.Subscript) and not _known_index(tr, target.value.slice):
+            _open_elements(tr, evaluate(tr, target.value.value))
+
+
+def _known_index(tr: Tracer, node: ast.expr) -> bool:
+    """Whether an index is one number or text; what a call computes is not computed twice, and counts as unknown.
+
+    In a round of a loop that stands for any number of rounds, the others may have had another index.
+    """
+    if tr.doubts:
+        return False
+    if isinstance(node, (ast.Name, ast.Attribute, ast.Constant, ast.UnaryOp)):
+        value = evaluate(tr, node)
+        return isinstance(value, (int, str))
+    return not any(isinstance(part, ast.Call) for part in ast.walk(node))
+
+
+def _open_elements(tr: Tracer, container: Value) -> None:
+    """`a[i][k] = v` with an `i` that is not known may have written into any element of `a`."""
+    items = container if isinstance(container, tuple) else getattr(container, "items", ())
+    for element in items.values() if isinstance(items, dict) else items if isinstance(items, (tuple, list)) else ():
+        if isinstance(element, (DictV, ListV)):
+            tr.touch(element)
+            element.open = True
+
+
+def store_name(tr: Tracer, name: str, value: Value) -> None:
+    scope = tr.frame.scope
+    home = scope.nonlocals.get(name, scope)
+    tr.touch(home)
+    if isinstance(value, (Unknown,)) and not value.label:
+        value.label = name
+    elif isinstance(value, Tensor) and not value.name:
+        value.name = name
+    home.names[name] = value
