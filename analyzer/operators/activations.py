@@ -6,6 +6,7 @@ from analyzer.operators.declaration import (
     BOUNDED,
     DENSE,
     ELEMENTWISE,
+    FLOATING,
     FLOORED,
     MONOTONE,
     PIECEWISE_LINEAR,
@@ -21,10 +22,12 @@ OPERATORS = (
         (1, 6, 13),
         tf="Sigmoid",
         torch="sigmoid Sigmoid",
-        traits=BOUNDED | UNARY | MONOTONE,
+        traits=FLOATING | BOUNDED | UNARY | MONOTONE,
         keras="ops.sigmoid",
     ),
-    operator("Tanh", (1, 6, 13), tf="Tanh", torch="tanh Tanh", traits=BOUNDED | UNARY | MONOTONE, keras="ops.tanh"),
+    operator(
+        "Tanh", (1, 6, 13), tf="Tanh", torch="tanh Tanh", traits=FLOATING | BOUNDED | UNARY | MONOTONE, keras="ops.tanh"
+    ),
     operator(
         "Softplus",
         (1, 22),

@@ -34,6 +34,7 @@ class Trait(Flag):
     CONSTANT = auto()  # holds its value in an attribute
     PLUS_ZERO = auto()  # a result of 0 is +0, never -0
     BOUNDED = auto()  # of one operand, whose infinities become finite; NaN stays
+    FLOATING = auto()  # PyTorch gives the results of integers in the default floating type
     FLOORED = auto()  # of one operand, whose -inf becomes finite; +inf and NaN stay
     ASKS_FINITE = auto()  # tells whether operand 0 is NaN or infinite
     PRODUCT = auto()  # multiplies elements of one operand with each other or with themselves: grows exponentially
@@ -78,6 +79,7 @@ ACTS = Trait.ACTS
 CONSTANT = Trait.CONSTANT
 PLUS_ZERO = Trait.PLUS_ZERO
 BOUNDED = Trait.BOUNDED
+FLOATING = Trait.FLOATING
 FLOORED = Trait.FLOORED
 ASKS_FINITE = Trait.ASKS_FINITE
 PRODUCT = Trait.PRODUCT

@@ -37,3 +37,13 @@ def test_what_dirichlet_and_gamma_losses_are_made_of_has_bounds(name: str, low: 
 def test_their_poles_are_told(name: str) -> None:
     found = interpret(graph(name), {"x": ValueRange(0.0, 9.0)}, options=Options())
     assert [w.rule for w in found.warnings] == ["numerical/invalid-domain"]
+
+
+def test_running_logsumexp_is_between_its_element_and_the_largest() -> None:
+    """torch's kernel subtracts the largest so far: no early sum is 0, which the decomposition's are."""
+    model = graph("logcumsumexp")
+    found = interpret(model, {"x": ValueRange(-200.0, 3.0)}, options=Options())
+    assert found.warnings == ()
+    (value,) = [t for v, t in found.values.items() if v.name == "y"]
+    assert value.low == pytest.approx(-200, abs=0.01)
+    assert value.high == pytest.approx(3 + math.log(4), abs=0.01)

@@ -223,6 +223,24 @@ def test_attention_masks() -> None:
     assert rules(bad.graph(bad.nodes[-1].output[0]), {"x": (-9, 9)}) == [("softmax-of-minus-infinity", "softmax")]
 
 
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("by", ["Equal", "Less", "Not"])
+def test_a_causal_mask_that_is_compared_and_cut(by: str, strict: bool) -> None:
+    """A table of ones on and below the diagonal, larger than what is kept block by block, cut to the length at hand."""
+    b = Builder()
+    x = b.input("x", ("n", 16, 16))
+    table = np.tril(np.ones((32, 32), np.float32), -1 if strict else 0)
+    end = b.const([16, 16], np.int64)
+    cut = b.op("Slice", b.const(table, np.float32), b.const([0, 0], np.int64), end, b.const([0, 1], np.int64))
+    if by == "Not":
+        hidden = b.op("Not", b.op("Cast", cut, to=9))
+    else:
+        hidden = b.op(by, cut, b.const(0.0 if by == "Equal" else 0.5, np.float32))
+    scores = b.op("Where", hidden, b.const(-np.inf, np.float32), x)
+    found = rules(b.graph(b.op("Softmax", scores, name="softmax")), {"x": (-9, 9)})
+    assert found == ([("softmax-of-minus-infinity", "softmax")] if strict else [])
+
+
 def test_partitions_follow_concatenation_and_split() -> None:
     b = Builder()
     x, y = b.input("x", ("n", 2)), b.input("y", ("n", 3))

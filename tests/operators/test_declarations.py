@@ -19,7 +19,17 @@ from analyzer.numerical import Options, interpret
 from analyzer.numerical.confirm.torch_registry import HANDLERS, Mode
 from analyzer.numerical.coverage import bounds, reference, shape, standard_functions
 from analyzer.numerical.transfer.registry import rules
-from analyzer.operators.declaration import BOUNDED, ELEMENTWISE, FLOORED, MONOTONE, PLUS_ZERO, SAME_SHAPE, Trait
+from analyzer.operators.declaration import (
+    BOUNDED,
+    ELEMENTWISE,
+    FLOATING,
+    FLOORED,
+    MONOTONE,
+    PLUS_ZERO,
+    SAME_SHAPE,
+    Operator,
+    Trait,
+)
 from analyzer.operators.registry import (
     OPERATORS,
     declared,
@@ -41,15 +51,14 @@ SimplifiedLayerNormalization StringConcat StringNormalizer StringSplit TfIdfVect
 """  # control flow is read by `validity/control_flow`; strings and optionals have no sizes
 NO_REFERENCE = """
 AffineGrid Attention Bernoulli BitCast BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor BlackmanWindow
-CausalConvWithState CenterCropPad Col2Im Compress ConcatFromSequence ConvInteger CumProd DFT DeformConv DepthToSpace
-DequantizeLinear Det DynamicQuantizeLinear GRU GlobalLpPool GridSample HammingWindow HannWindow Hardmax ImageDecoder
-LRN LSTM LinearAttention LpNormalization LpPool MatMulInteger MaxRoiPool MaxUnpool MeanVarianceNormalization
-MelWeightMatrix Multinomial NegativeLogLikelihoodLoss NonMaxSuppression NonZero Optional OptionalGetElement
-OptionalHasElement QLinearConv QLinearMatMul QuantizeLinear RMSNormalization RNN RandomNormal RandomNormalLike
-RandomUniform RandomUniformLike RegexFullMatch Resize RoiAlign RotaryEmbedding STFT Scatter ScatterElements
-ScatterND SequenceAt SequenceConstruct SequenceEmpty SequenceErase SequenceInsert SequenceLength SequenceMap Shrink
-SimplifiedLayerNormalization SoftmaxCrossEntropyLoss SpaceToDepth SplitToSequence StringConcat StringNormalizer
-StringSplit TensorScatter TfIdfVectorizer ThresholdedRelu Unique Upsample
+CausalConvWithState CenterCropPad Col2Im Compress ConvInteger CumProd DFT DeformConv DepthToSpace DequantizeLinear Det
+DynamicQuantizeLinear GlobalLpPool GridSample HammingWindow HannWindow Hardmax ImageDecoder LRN LinearAttention
+LpNormalization LpPool MatMulInteger MaxRoiPool MaxUnpool MeanVarianceNormalization MelWeightMatrix Multinomial
+NegativeLogLikelihoodLoss NonMaxSuppression NonZero Optional OptionalGetElement OptionalHasElement QLinearConv
+QLinearMatMul QuantizeLinear RMSNormalization RandomNormal RandomNormalLike RandomUniform RandomUniformLike
+RegexFullMatch Resize RoiAlign RotaryEmbedding STFT Scatter ScatterElements ScatterND SequenceEmpty SequenceMap Shrink
+SimplifiedLayerNormalization SoftmaxCrossEntropyLoss SpaceToDepth StringConcat StringNormalizer StringSplit
+TensorScatter TfIdfVectorizer ThresholdedRelu Unique Upsample
 """  # the search for a failing input then runs the graph without gradients
 
 
@@ -196,6 +205,17 @@ def strings_of(value: ast.expr) -> list[str]:
         return ast.literal_eval(value.func.value).split() if isinstance(value.func.value, ast.Constant) else []
     elements = value.elts if isinstance(value, (ast.Set, ast.Tuple, ast.List)) else []
     return [e.value for e in elements if isinstance(e, ast.Constant) and isinstance(e.value, str)]
+
+
+@pytest.mark.parametrize("operator", [o for o in OPERATORS if o.traits & SAME_SHAPE], ids=lambda o: o.name)
+def test_floating_is_what_torch_does_with_integers(operator: Operator) -> None:
+    import torch
+
+    results = []
+    for name in operator.torch:
+        with contextlib.suppress(RuntimeError, TypeError, AttributeError):  # a module, or not of integers
+            results.append(getattr(torch, name)(torch.tensor([1, 1])).dtype.is_floating_point)
+    assert set(results) <= {bool(operator.traits & FLOATING)}
 
 
 def test_sets_of_operator_names_are_traits() -> None:

@@ -199,3 +199,13 @@ def test_a_number_with_a_point_makes_integers_floating(tmp_path: Path) -> None:
     assert not explore(tmp_path, "main.py", ast.parse(text), Versions()).problems
     whole = text.replace("0.5", "2")
     assert explore(tmp_path, "main.py", ast.parse(whole.replace(".sin()", "")), Versions()).problems
+
+
+@pytest.mark.parametrize(
+    "made", ["x.exp()", "x.sigmoid()", "torch.tanh(x)", "x.pow(0.5)", "x.expm1()", "x.sqrt().log()"]
+)
+def test_functions_of_integers_are_floating(tmp_path: Path, made: str) -> None:
+    text = f"import torch\nfrom torch import nn\nx = torch.arange(4)\nnn.Linear(4, 2)({made})\n"
+    exec(text, {})
+    assert not explore(tmp_path, "main.py", ast.parse(text), Versions()).problems
+    assert explore(tmp_path, "main.py", ast.parse(text.replace(made, "x.abs()")), Versions()).problems

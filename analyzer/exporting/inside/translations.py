@@ -13,6 +13,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from . import opaque
+
 
 def table(torch: Any) -> dict[Any, Callable[..., Any]]:
     """Torch overload -> function over ONNX operators, for ``custom_translation_table``."""
@@ -134,6 +136,8 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
 
     aten = torch.ops.aten
     return {
+        # Its decomposition subtracts the largest of the whole axis, so that early sums are 0; torch's kernel does not.
+        aten.logcumsumexp.default: opaque.translation(aten.logcumsumexp.default),
         aten.nan_to_num.default: nan_to_num,
         aten.diagonal_scatter.default: diagonal_scatter,
         aten.squeeze.dim: squeeze,

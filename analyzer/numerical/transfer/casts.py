@@ -50,9 +50,14 @@ def converted(ctx: Context, x: AbstractTensor, dtype: Any) -> AbstractTensor:
         )
         result.hi = np.where((lo == 0) & (hi == 0) & (not x.nan), 0.0, 1.0)[()]
         result.dims = None
+        if x.data is not None and np.asarray(x.data).dtype.kind in "iufb":
+            result.data = np.asarray(x.data) != 0
         return result
-    if x.dtype.kind == dtypes.BOOLEAN and "max" in x.facts:
-        result.facts = {"max": x.facts["max"]}
+    if x.dtype.kind == dtypes.BOOLEAN:
+        if "max" in x.facts:
+            result.facts = {"max": x.facts["max"]}
+        if x.data is not None:  # 0 and 1 are exact in every type
+            result.data = np.asarray(x.data).astype(np.float32 if dtype.is_float else np.int64)
     if dtype.kind == dtypes.INTEGER:
         lo, hi = np.trunc(lo), np.trunc(hi)
         result.lo, result.hi = lo, hi

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.dims import broadcast_shapes
+from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, count, join
 from analyzer.numerical.refinement import refine_by
 from analyzer.numerical.transfer.kinds import build, like, operands_on_common_blocks
@@ -26,8 +28,16 @@ def _compare(ctx: Context, a: AbstractTensor, b: AbstractTensor, strict: bool) -
         al, ah, bl, bh = (np.zeros_like(v) for v in (al, ah, bl, bh))
     nan = a.nan or b.nan
     if strict:
-        return _boolean(ctx, shape, starts, (al > bh) & (not nan), ah > bl)
-    return _boolean(ctx, shape, starts, (al >= bh) & (not nan), ah >= bl)
+        return _computed(np.greater, _boolean(ctx, shape, starts, (al > bh) & (not nan), ah > bl), a, b)
+    return _computed(np.greater_equal, _boolean(ctx, shape, starts, (al >= bh) & (not nan), ah >= bl), a, b)
+
+
+def _computed(operation: Callable[..., Array], result: AbstractTensor, *operands: AbstractTensor) -> AbstractTensor:
+    """`result` with its elements, where those of all operands are known: a mask is read row by row."""
+    known = [np.asarray(o.data) for o in operands if o.data is not None]
+    if len(known) == len(operands) and all(k.dtype.kind in "iufb" for k in known):
+        result.data = operation(*known)
+    return result
 
 
 @transfer("Greater")
@@ -72,7 +82,7 @@ def equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
         axes = None if nan else _extreme_over(one, other)
         if axes is not None:
             result.facts = {"max": (1.0, axes)}
-    return result
+    return _computed(np.equal, result, a, b)
 
 
 def _extreme_over(x: AbstractTensor, extreme: AbstractTensor) -> Any:
@@ -94,25 +104,29 @@ def _extreme_over(x: AbstractTensor, extreme: AbstractTensor) -> Any:
 @transfer("NotEqual")
 def not_equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     result = equal(ctx, a, b)
-    return like(result, 1 - result.hi, 1 - result.lo)
+    return _computed(np.not_equal, like(result, 1 - result.hi, 1 - result.lo), a, b)
 
 
 # the name under which comparisons are understood by refinement
 @transfer("Not")
 def logical_not(ctx: Context, x: AbstractTensor) -> AbstractTensor:
-    return like(x, 1 - x.hi, 1 - x.lo)
+    return _computed(np.logical_not, like(x, 1 - x.hi, 1 - x.lo), x)
 
 
 @transfer("And")
 def logical_and(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
-    return build(ctx, dtypes.BOOL, shape, starts, np.minimum(al, bl), np.minimum(ah, bh))
+    return _computed(
+        np.logical_and, build(ctx, dtypes.BOOL, shape, starts, np.minimum(al, bl), np.minimum(ah, bh)), a, b
+    )
 
 
 @transfer("Or")
 def logical_or(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
-    return build(ctx, dtypes.BOOL, shape, starts, np.maximum(al, bl), np.maximum(ah, bh))
+    return _computed(
+        np.logical_or, build(ctx, dtypes.BOOL, shape, starts, np.maximum(al, bl), np.maximum(ah, bh)), a, b
+    )
 
 
 @transfer("Xor")

@@ -39,6 +39,25 @@ def cumsum(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
     return AbstractTensor(x.dtype, x.shape, a, b, None, x.nan or (x.low == -np.inf and x.high == np.inf))
 
 
+@transfer("LogCumSumExp")
+def log_cumulative_sum_exp(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
+    """At least the element itself, at most the largest and the logarithm of their number."""
+    where = axis.integers() if axis is not None else [int(ctx.attr("dim", 0))]
+    _, most = block_counts(_flat(x), (where[0] % x.rank,) if where and x.rank else UNKNOWN)
+    lo = -math.inf if ctx.attr("exclusive", 0) else x.low  # of no elements: TensorFlow gives its lowest number
+    hi = x.high + math.log(max(float(most), 1.0))
+    slack = rounding_terms(float(most)) * x.dtype.eps * (1.0 + max(abs(lo), abs(hi)))
+    if math.isfinite(slack):
+        lo, hi = lo - slack, hi + slack
+    a, b = ctx.finite(
+        np.float64(x.dtype.nearest(np.float64(lo))),
+        np.float64(x.dtype.nearest(np.float64(hi))),
+        x.dtype,
+        x.low > -np.inf and x.high < np.inf,
+    )
+    return AbstractTensor(x.dtype, x.shape, a, b, None, x.nan)
+
+
 def _flat(x: AbstractTensor) -> AbstractTensor:
     return smashed(x)
 

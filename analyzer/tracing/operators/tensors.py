@@ -12,7 +12,7 @@ from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.sessions import run_fetches
 from analyzer.tracing.operators.strides import contiguous, is_contiguous, of_result
 from analyzer.tracing.operators.table import Op, bind, rules, run_entry, run_rule
-from analyzer.tracing.operators.typed import call_typed
+from analyzer.tracing.operators.typed import call_typed, floating
 from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Bound, Unknown, Value
@@ -178,6 +178,7 @@ def _converted(owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[s
         )
     if name in ("isnan", "isinf", "isfinite", "logical_not"):
         dtype = "bool"
+    dtype = floating(name, dtype)
     framework = "numpy" if name == "numpy" else owner.framework
     value = (
         owner.value

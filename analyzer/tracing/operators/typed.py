@@ -6,6 +6,8 @@ import ast
 import inspect
 from typing import Any
 
+from analyzer.operators.declaration import FLOATING
+from analyzer.operators.registry import names
 from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.spec_facts import defaults_of, operands
 from analyzer.tracing.operators.table import Op
@@ -20,7 +22,8 @@ _OPERAND_NAMES = {"x": ("input", "x", "self"), "a": ("input", "mat1", "tensor1",
 _HYPER_ALIASES = {"axis": "dim", "keepdims": "keepdim"}
 
 
-_FLOATING = frozenset(("sin", "cos", "tan", "exp", "log", "log2", "log10", "sqrt", "rsqrt", "sigmoid", "tanh", "atan"))
+# Powers of integers too, by an exponent that is not one.
+_FLOATING = frozenset((*names("torch", FLOATING), "expm1", "pow"))
 
 
 def call_typed(
@@ -82,6 +85,11 @@ def call_typed(
             Tensor(None, None, framework, site=op.where, sources=tuple(i for i in inputs if isinstance(i, Tensor)))
         )
     result = op.finish(apply(op, framework, name, inputs, hyper))
-    if isinstance(result, Tensor) and name in _FLOATING and (result.dtype or "").startswith(("int", "uint", "bool")):
-        result.dtype = None  # integers become the default floating type, which may be any
+    if isinstance(result, Tensor):
+        result.dtype = floating(name, result.dtype)
     return result
+
+
+def floating(name: str, dtype: str | None) -> str | None:
+    """The element type of a function's result: integers may become the default floating type, which may be any."""
+    return None if name in _FLOATING and (dtype or "").startswith(("int", "uint", "bool")) else dtype

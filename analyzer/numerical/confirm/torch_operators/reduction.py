@@ -147,6 +147,13 @@ def cumulative_sum(node: ir.Node, x: Any, mode: Mode) -> Any:
     return x[0].cumsum(int(x[1]))
 
 
+@op("", "CumulativeLogsumexp")
+def log_cumulative_sum_exp(node: ir.Node, x: Any, mode: Mode) -> Any:
+    if attribute(node, "exclusive", 0) or attribute(node, "reverse", 0):
+        raise UnsupportedOperator(node.op_type)
+    return x[0].logcumsumexp(int(x[1]) if len(x) > 1 else int(attribute(node, "dim", 0)))
+
+
 @op("TopK", "TopKV2")
 def top_k(node: ir.Node, x: Any, mode: Mode) -> Any:
     axis = int(attribute(node, "axis", -1))
