@@ -6,6 +6,7 @@ They call the file's classes and functions with arguments that mean something, w
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -98,16 +99,17 @@ def _texts(root: Path, relative: str) -> Iterator[tuple[str, str]]:
 
 def _python_files(folder: Path, depth: int = 6) -> Iterator[Path]:
     try:
-        entries = sorted(folder.iterdir())
+        with os.scandir(folder) as found:  # tells folders from files without asking for each, which may be refused
+            entries = sorted(found, key=lambda entry: entry.name)
     except OSError:
         return
     for entry in entries:
         if entry.name.startswith(".") or entry.name in _HIDDEN or entry.is_symlink():
             continue
-        if entry.suffix == ".py":
-            yield entry
-        elif depth and entry.is_dir():
-            yield from _python_files(entry, depth - 1)
+        if entry.name.endswith(".py"):
+            yield Path(entry.path)
+        elif depth and entry.is_dir(follow_symlinks=False):
+            yield from _python_files(Path(entry.path), depth - 1)
 
 
 def _read(root: Path, file: Path) -> str:

@@ -45,7 +45,7 @@ STAGES = (
     "action.run._options",
     "action.run.with_loosenings",
     "action.checkout.Repository.commentable",
-    "action.posting.Context.of",
+    "action.posting.ReviewContext.of",
     "action.review.inline_comments",
     "action.review.Review.summary",
     "action.review.Review.check",
@@ -74,7 +74,7 @@ SECOND_STAGES = (
 BEFORE_A_CHECK = (
     "action.run.read_payload",
     "action.run.plan",
-    "action.posting.Context.of",
+    "action.posting.ReviewContext.of",
     "action.posting.StatusCheck.of",
     "action.run.second_stage.post",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing import libraries
-from analyzer.tracing.drivers import drivers_of
+from analyzer.tracing.drivers import _python_files, drivers_of
 from analyzer.tracing.problems import Diagnostic
 from analyzer.tracing.tracing import explore, read_source
 
@@ -138,3 +139,19 @@ def test_unbind_takes_its_axis_by_name(tmp_path: Path, last: int, fails: bool) -
     (tmp_path / "net.py").write_text(ROTATE.format(last))
     _, tree = read_source(tmp_path / "net.py", tmp_path)
     assert bool(explore(tmp_path, "net.py", tree, Versions()).problems) is fails
+
+
+def test_a_folder_that_may_not_be_looked_at_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside a file in a folder of everybody stand what others closed, and sockets."""
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open" / "net.py").write_text("")
+    stat = Path.stat
+
+    def refused(path: Path, **options: Any) -> os.stat_result:
+        if path.name == "closed":
+            raise PermissionError(13, "Permission denied")
+        return stat(path, **options)
+
+    monkeypatch.setattr(Path, "stat", refused)
+    assert list(_python_files(tmp_path)) == [tmp_path / "open" / "net.py"]
