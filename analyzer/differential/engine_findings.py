@@ -45,7 +45,7 @@ def engine_findings(done: Study, target: TargetConfig) -> list[Finding]:
             level = Level.WARNING if name in done.family.further else Level.ERROR
             whole = _whole(Kind.MUTATED, level, target, name, message, script=script)
             found.append(_with_known(whole, done, result, Kind.MUTATED))
-        if result.nondeterministic and not done.random:
+        if result.nondeterministic and not done.random_of(result.runner):
             apart = number(result.nondeterministic)
             message = f"{title} gives other outputs when run twice on the same inputs: {apart} apart."
             found.append(_whole(Kind.NONDETERMINISTIC, Level.WARNING, target, name, message))

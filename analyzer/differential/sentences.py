@@ -20,7 +20,7 @@ def verdict(result: EngineResult, done: Study) -> str:
     if any(p.blame.backend == result.runner.name for p in done.problems):
         return "deviates"
     if result.nondeterministic:
-        return "samples" if done.random else Kind.NONDETERMINISTIC.value
+        return "samples" if done.random_of(result.runner) else Kind.NONDETERMINISTIC.value
     if result.mutated:
         return Kind.MUTATED.value
     if result.suspicious and _error(result) >= MATERIAL:
@@ -60,9 +60,9 @@ def _sentence(result: EngineResult, done: Study, comparison: Comparison) -> str:
             apart = f"{name}: the outputs are {error} from {against}"
             return f"{apart}, but {layers} computes something else: {mine[0].hidden}."
         return f"{name} deviates from {against} by {error}, brought in by {layers}."
-    if result.nondeterministic and done.random:
+    if result.nondeterministic and (random := done.random_of(result.runner)):
         return (
-            f"{name}: the model samples (`{done.random}`), so its outputs differ from run to run by design; layers "
+            f"{name}: the model samples (`{random}`), so its outputs differ from run to run by design; layers "
             f"that draw nothing are held against {against} one by one."
         )
     if result.nondeterministic:

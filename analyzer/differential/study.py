@@ -51,8 +51,16 @@ class Study:
     @property
     def random(self) -> str:
         """The layer that samples by design, as its name or operator; empty where nothing does."""
-        operations = self.structure.operations if self.structure is not None else ()
-        return next((o.layer or o.name for o in operations if draws([o])), "")
+        return _sampling(self.structure)
+
+    def random_of(self, runner: Runner) -> str:
+        """The same as one engine runs the model: augmentation of Keras samples unless it is told not to train."""
+        return self.random or _sampling(runner.description)
+
+
+def _sampling(structure: Description | None) -> str:
+    operations = structure.operations if structure is not None else ()
+    return next((o.layer or o.name for o in operations if draws([o])), "")
 
 
 def study(

@@ -78,6 +78,11 @@ def subclassed_and_wrong():
     return subclassed("same")
 
 
+def augmented():
+    image = keras.Input((8, 8, 3), name="image")
+    return keras.Model(image, L.Dense(3)(L.Flatten()(L.RandomRotation(0.5, name="turn")(image))))
+
+
 def free():
     image = x = keras.Input((None, None, 3))
     for _ in range(3):
@@ -163,6 +168,14 @@ def test_a_subclassed_model_is_compared_as_one_layer(examine: Examine) -> None:
     assert done.problems == ()
     done, _ = examine("model.py:subclassed_and_wrong", KERAS_BACKENDS)
     assert [(p.blame.unit.main.layer, p.backend.name) for p in done.problems] == [("averaging", "keras-torch")]
+
+
+def test_augmentation_samples_where_nothing_says_that_this_is_no_training(examine: Examine) -> None:
+    done, _ = examine("model.py:augmented", ("keras-tensorflow", "keras-tensorflow:call=plain"))
+    assert done.comparison is not None
+    told, plain = done.comparison.results
+    assert told.nondeterministic == 0.0 < plain.nondeterministic
+    assert (done.random_of(told.runner), done.random_of(plain.runner)) == ("", "turn")
 
 
 def test_an_input_without_a_name_is_the_same_in_every_copy_of_the_model(examine: Examine) -> None:

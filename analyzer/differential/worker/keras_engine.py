@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -330,14 +331,19 @@ class Keras:
             layer=step.name,
             layer_class=kind,
             attributes=_config(step.operation),
-            random=_samples(step.operation),
+            random=_samples(step.operation, plain=self.knobs["call"] == "plain"),
         )
 
 
-def _samples(operation: Any) -> bool:
-    """A layer that draws whenever it is called; one that knows whether it trains, as dropout does, draws then only."""
-    seeds = any("seed_generator" in path_of(v) for v in getattr(operation, "variables", ()))
-    return seeds and not getattr(operation, "_call_has_training_arg", False)
+def _samples(operation: Any, *, plain: bool) -> bool:
+    """A layer that draws whenever it is called; one that knows whether it trains, as dropout does, draws then only.
+    Called `plain`, augmentation draws too: its own default is that it trains."""
+    if not any("seed_generator" in path_of(v) for v in getattr(operation, "variables", ())):
+        return False
+    if not getattr(operation, "_call_has_training_arg", False):
+        return True
+    training = inspect.signature(operation.call).parameters.get("training")
+    return plain and training is not None and training.default is True
 
 
 def _functional(model: Any) -> Any:
