@@ -206,3 +206,19 @@ def test_a_tensorflow_function_is_built_once(examine: Examine) -> None:
     assert [max(r.errors) < 1e-5 for r in done.comparison.results] == [True, True]
     assert done.problems == ()
     assert starts == [1, 1, 1]
+
+
+def test_what_follows_a_loop_of_a_saved_model_runs_without_it(project: Path) -> None:
+    """Its outputs wait for all that the model did, and its loops count as stateful."""
+    import keras
+
+    model = keras.Sequential([keras.Input((4, 3)), keras.layers.LSTM(2), keras.layers.Dense(2)])
+    model.export(str(project / "saved"), verbose=False)
+    backends = ("tensorflow", "tensorflow:mode=eager")
+    kinds = {"tensorflow": Artefact("tensorflow", {"saved": project / "saved"}, {"path": "saved"})}
+    (family,) = families(backends, kinds)
+    with Pool(sandbox=ProcessSandbox(), deadline=300.0) as pool:
+        target = TargetConfig("model", path="saved", backends=backends)
+        done = study(family, kinds, target, pool, Thresholds(), budget=StudyBudget(60.0))
+    assert done.comparison is not None
+    assert [r.failure for r in done.comparison.results] == [None, None]

@@ -52,6 +52,8 @@ class TensorFlow:
         if self.knobs["precision"] == "float64":
             graph_def = tf.compat.v1.GraphDef.FromString(graph_def.SerializeToString())
             _widen(graph_def)
+        if self.knobs["mode"] == "eager":
+            graph_def = _without_effects(graph_def)
         self.graph_def = graph_def
         self.wrapped = tf.compat.v1.wrap_function(lambda: tf.import_graph_def(graph_def, name=""), [])
         self.graph = self.wrapped.graph
@@ -261,6 +263,32 @@ class TensorFlow:
         frozen = convert_variables_to_constants_v2(concrete, lower_control_flow=False)
         inputs = [t.name for t in frozen.inputs if t.dtype.name != "resource"]
         return frozen.graph.as_graph_def(), inputs, [t.name for t in frozen.outputs]
+
+
+def _without_effects(graph_def: Any) -> Any:
+    """Loops and branches whose bodies act on nothing, as operators that say so, and no order but that of the tensors.
+
+    TensorFlow runs the others with whatever part of a graph is asked for, and what a part only waits for too.
+    """
+    from tensorflow.python.framework import op_def_registry
+
+    bodies = {f.signature.name: f for f in graph_def.library.function}
+    stateless = {"While": "StatelessWhile", "If": "StatelessIf"}
+
+    def acts(each: Any) -> bool:
+        called = [a.func.name for a in each.attr.values() if a.HasField("func")]
+        if each.op in stateless or each.op.endswith("PartitionedCall"):
+            return any(acts(inner) for name in called if name in bodies for inner in bodies[name].node_def)
+        definition = op_def_registry.get(each.op)
+        return definition is None or bool(definition.is_stateful)
+
+    found = type(graph_def).FromString(graph_def.SerializeToString())
+    for each in found.node:
+        each.input[:] = [name for name in each.input if not name.startswith("^")]
+    for each in (*found.node, *(n for f in found.library.function for n in f.node_def)):
+        if each.op in stateless and not acts(each):
+            each.op = stateless[each.op]
+    return found
 
 
 def _widen(graph_def: Any) -> None:
