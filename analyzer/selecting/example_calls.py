@@ -39,13 +39,13 @@ class ExampleCall:
 def example_calls(code: ModelCode) -> tuple[ExampleCall, ...]:
     """The first example of each model class, READMEs before tests and examples; each with a name of its own."""
     classes = {c.name: c for c in code.classes}
-    ordered = sorted(code.sources, key=lambda s: (not s.path.endswith((".md", ".rst")), s.path.count("/"), s.path))
+    ordered = sorted(code.sources, key=pages_first)
     found: dict[str, ExampleCall] = {}
     for source in ordered:
         for call in _of_source(source, classes):
             found.setdefault(call.model.name, call)
     names: set[str] = set()
-    return tuple(_named(call, names) for call in found.values())
+    return tuple(with_own_name(call, names) for call in found.values())
 
 
 def written(calls: Sequence[ExampleCall]) -> str:
@@ -287,7 +287,13 @@ def snake(name: str) -> str:
     )
 
 
-def _named(call: ExampleCall, names: set[str]) -> ExampleCall:
+def pages_first(source: Source) -> tuple[bool, int, str]:
+    """The order in which sources are looked through: what is written for readers, then what stands near the root."""
+    return not source.path.endswith((".md", ".rst")), source.path.count("/"), source.path
+
+
+def with_own_name(call: ExampleCall, names: set[str]) -> ExampleCall:
+    """`call` under a name that is not among `names`, which it joins."""
     name, number = call.name, 2
     while name in names or keyword.iskeyword(name):
         name, number = f"{call.name}_{number}", number + 1

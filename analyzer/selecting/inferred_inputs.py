@@ -10,13 +10,12 @@ are tried. Sizes of signals and pictures are usual ones, several of them: which 
 from __future__ import annotations
 
 import ast
-import keyword
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from analyzer.selecting.example_calls import ExampleCall, snake
+from analyzer.selecting.example_calls import ExampleCall, module_of, snake
 from analyzer.selecting.model_code import ModelClass, ModelCode, Source, required_arguments
 
 MODELS = 4  # proposals at once: each is exported, which takes seconds
@@ -95,7 +94,7 @@ def inferred_calls(code: ModelCode, called: frozenset[str], names: frozenset[str
         if not tensors:
             continue
         path, line = maker.source.path, maker.node.lineno
-        imported = f"from {_module(path)} import {maker.name}"
+        imported = f"from {module_of(path)} import {maker.name}"
         with_input = [("import torch", imported, f"return {maker.name}().eval(), ({t},)") for t in (*tensors, _ABSURD)]
         body, *others, control = with_input
         call = ExampleCall(
@@ -184,14 +183,9 @@ def _method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
     return next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == name), None)
 
 
-def _module(path: str) -> str:
-    return re.sub(r"^src\.|\.__init__$", "", path[: -len(".py")].replace("/", "."))
-
-
 def _importable(definition: _Definition) -> bool:
-    parts = _module(definition.source.path).split(".")
-    names = all(p.isidentifier() and not keyword.iskeyword(p) for p in parts)
-    return names and not any(p in _SKIPPED or p.startswith("test_") for p in parts)
+    module = module_of(definition.source.path)
+    return module is not None and not any(p in _SKIPPED or p.startswith("test_") for p in module.split("."))
 
 
 def _inputs(maker: _Definition, made: _Definition, repository: _Repository) -> list[str]:

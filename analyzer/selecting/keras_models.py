@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from analyzer.selecting.example_calls import (
     DOWNLOADS,
     ExampleCall,
     assigned,
     module_of,
+    pages_first,
     snake,
     statements_behind,
     straight_line,
+    with_own_name,
 )
 from analyzer.selecting.inferred_inputs import required_parameters, returned_calls
 from analyzer.selecting.model_code import ModelClass, ModelCode, Source, framework_names
@@ -32,11 +34,24 @@ _WEIGHTS = re.compile(r"imagenet|\bapplications\b|from_preset|" + DOWNLOADS.patt
 
 
 @dataclass(frozen=True, eq=False)
+class _Scanned:
+    """A source, with what each of its statements is asked about."""
+
+    source: Source
+    keras: frozenset[str]  # names that imports of the framework bind
+    importable: bool  # importing the file does no more than define names: it does not train at its top level, say
+
+    @classmethod
+    def of(cls, source: Source) -> _Scanned:
+        return cls(source, framework_names(source.tree, _HOMES), not _runs(source))
+
+
+@dataclass(frozen=True, eq=False)
 class _Maker:
     """A function at the top of a file that returns a Keras model."""
 
     node: ast.FunctionDef
-    source: Source
+    file: _Scanned
 
 
 def keras_models(code: ModelCode, names: frozenset[str]) -> tuple[ExampleCall, ...]:
@@ -44,36 +59,29 @@ def keras_models(code: ModelCode, names: frozenset[str]) -> tuple[ExampleCall, .
 
     `names` are the entry points that exist.
     """
-    makers = _makers(code)
+    sources = [_Scanned.of(source) for source in code.sources]
+    makers = _makers(sources)
     taken = set(names)
-    found: list[ExampleCall] = []
     examples: dict[str, ExampleCall] = {}
-    for call in _examples(code, makers):
+    for call in _examples(sources, makers):
         examples.setdefault(call.path, call)
-    for call in [*_functions(makers), *examples.values()][:MODELS]:
-        name, number = call.name, 2
-        while name in taken:
-            name, number = f"{call.name}_{number}", number + 1
-        taken.add(name)
-        found.append(replace(call, name=name))
-    return tuple(found)
+    return tuple(with_own_name(call, taken) for call in [*_functions(makers), *examples.values()][:MODELS])
 
 
-def _makers(code: ModelCode) -> Mapping[str, _Maker]:
+def _makers(sources: Sequence[_Scanned]) -> Mapping[str, _Maker]:
     functions = [
-        _Maker(node, source)
-        for source in code.sources
-        if source.path.endswith(".py") and source.file is None
-        for node in source.tree.body
+        _Maker(node, file)
+        for file in sources
+        if file.source.path.endswith(".py") and file.source.file is None
+        for node in file.source.tree.body
         if isinstance(node, ast.FunctionDef)
     ]
     makers: dict[str, _Maker] = {}
     while True:
         before = len(makers)
         for one in functions:
-            keras = framework_names(one.source.tree, _HOMES)
             if one.node.name not in makers and any(
-                _is_made(call, keras) or _name(call.func) in makers for call in returned_calls(one.node)
+                _is_made(call, one.file.keras) or _name(call.func) in makers for call in returned_calls(one.node)
             ):
                 makers[one.node.name] = one
         if len(makers) == before:
@@ -82,9 +90,11 @@ def _makers(code: ModelCode) -> Mapping[str, _Maker]:
 
 def _functions(makers: Mapping[str, _Maker]) -> Iterator[ExampleCall]:
     for name, maker in makers.items():
-        path, text = maker.source.path, ast.unparse(maker.node)
+        path, text = maker.file.source.path, ast.unparse(maker.node)
         module = module_of(path)
-        if module is None or name.startswith(("_", "test_")) or required_parameters(maker.node) or _runs(maker.source):
+        if module is None or name.startswith(("_", "test_")) or required_parameters(maker.node):
+            continue
+        if not maker.file.importable:
             continue
         if _SHAPED.search(text) and not _WEIGHTS.search(text):
             body = (f"from {module} import {name}", f"return {name}()")
@@ -92,30 +102,31 @@ def _functions(makers: Mapping[str, _Maker]) -> Iterator[ExampleCall]:
             yield ExampleCall(snake(name), model, path, maker.node.lineno, body)
 
 
-def _examples(code: ModelCode, makers: Mapping[str, _Maker]) -> Iterator[ExampleCall]:
+def _examples(sources: Sequence[_Scanned], makers: Mapping[str, _Maker]) -> Iterator[ExampleCall]:
     of_makers = {id(maker.node.body) for maker in makers.values()}
-    for source in sorted(code.sources, key=lambda s: (not s.path.endswith((".md", ".rst")), s.path.count("/"), s.path)):
-        for before, block in straight_line(source.tree, []):
+    for file in sorted(sources, key=lambda file: pages_first(file.source)):
+        for before, block in straight_line(file.source.tree, []):
             for at in range(len(block)) if id(block) not in of_makers else ():
-                call = _example(before, block, at, source, makers)
+                call = _example(before, block, at, file, makers)
                 if call is not None:
                     yield call
 
 
 def _example(
-    before: list[ast.stmt], block: list[ast.stmt], at: int, source: Source, makers: Mapping[str, _Maker]
+    before: list[ast.stmt], block: list[ast.stmt], at: int, file: _Scanned, makers: Mapping[str, _Maker]
 ) -> ExampleCall | None:
     """An entry point for the model that the statement `at` of `block` makes, if it makes one that is complete here."""
+    source = file.source
     name, made = assigned(block[at]), getattr(block[at], "value", None)
     if name is None or not isinstance(made, ast.Call):
         return None
     maker = makers.get(_name(made.func))
-    if not (maker or _is_made(made, framework_names(source.tree, _HOMES))):
+    if not (maker or _is_made(made, file.keras)):
         return None
     if maker and not required_parameters(maker.node):
         return None  # it is called as it is
-    local = {n.name for n in source.tree.body if isinstance(n, ast.ClassDef | ast.FunctionDef)}
-    local = set() if _runs(source) else local  # importing the file would run it
+    defined = {n.name for n in source.tree.body if isinstance(n, ast.ClassDef | ast.FunctionDef)}
+    local = defined if file.importable else set()
     lines = statements_behind([*before, *block[:at], *_until_bound_again(block[at:], name)], {name}, local, source)
     text = "\n".join([*(lines or ()), ast.unparse(maker.node) if maker else ""])
     if lines is None or _WEIGHTS.search(text) or not _SHAPED.search(text):
