@@ -176,7 +176,7 @@ def _fitted(call: ExampleCall, root: Path) -> ExampleCall | None:
         return None
     if call.control:
         control = written([replace(call, body=call.control, others=())])
-        if not found.certain or accepted((control,), call.name, ENTRIES, root) is not None:
+        if accepted((control,), call.name, ENTRIES, root) is not None:
             return None
     return replace(texts[found.text], certain=found.certain)
 

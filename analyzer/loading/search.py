@@ -34,13 +34,19 @@ def is_excluded(path: str, patterns: Iterable[str]) -> bool:
     return any(fnmatch.fnmatchcase(c, p.rstrip("/").replace("**/", "*")) for p in patterns for c in candidates)
 
 
+def is_built_copy(path: Path) -> bool:
+    """Whether `path`, relative to a repository, lies where `pip install .` leaves its copy of the package."""
+    return path.parts[:1] == ("build",) and path.parts[1:2] != () and path.parts[1].startswith("lib")
+
+
 def _walk(root: Path, folder: Path, patterns: tuple[str, ...]) -> Iterator[Path]:
     for current, folders, files in os.walk(folder, followlinks=False):
         here = Path(current)
         kept = []
         for name in sorted(folders):
             path = here / name
-            if name in SKIPPED or path.is_symlink() or is_excluded(path.relative_to(root).as_posix(), patterns):
+            inside = path.relative_to(root)
+            if name in SKIPPED or path.is_symlink() or is_built_copy(inside) or is_excluded(inside.as_posix(), patterns):
                 continue
             if detect(path) is not None:
                 yield path

@@ -56,10 +56,12 @@ class _Repository:
     definitions: Mapping[str, tuple[_Definition, ...]]  # by name
 
     def find(self, name: str, near: Source) -> _Definition | None:
-        """What `name` means in the file `near`: its own definition, or that of the repository where there is one."""
+        """What `name` means in the file `near`: its own definition, what it imports, or the only one that there is."""
+        module, name = _imported(near).get(name, ("", name))
         found = self.definitions.get(name, ())
         own = [d for d in found if d.source is near]
-        return own[0] if own else found[0] if len(found) == 1 else None
+        nearer = own or [d for d in found if module and _lies_in(d.source.path, module)]
+        return nearer[0] if nearer else found[0] if len(found) == 1 else None
 
     def parts(self, start: _Definition) -> list[_Definition]:
         """The model classes that `start` is made of, nearest first, itself included."""
@@ -122,6 +124,23 @@ def _read(code: ModelCode) -> _Repository:
                 one = _Definition(node.name, node, source, classes.get((source.path, node.name)))
                 definitions[node.name] = (*definitions.get(node.name, ()), one)
     return _Repository(definitions)
+
+
+def _imported(source: Source) -> dict[str, tuple[str, str]]:
+    """Of each name that a file imports from a module: the module, and the name there."""
+    found: dict[str, tuple[str, str]] = {}
+    for node in source.tree.body:
+        if isinstance(node, ast.ImportFrom):
+            package = source.path.split("/")[: -node.level or None] if node.level else []
+            module = ".".join([*package, *([node.module] if node.module else [])])
+            found |= {alias.asname or alias.name: (module, alias.name) for alias in node.names}
+    return found
+
+
+def _lies_in(path: str, module: str) -> bool:
+    """Whether the file is the module, or one below it, from which packages hand names on."""
+    own = module_of(path) or ""
+    return own == module or own.startswith(f"{module}.")
 
 
 def _makers(repository: _Repository) -> dict[_Definition, _Definition]:

@@ -24,7 +24,7 @@ from analyzer.selecting.example_calls import (
     with_own_name,
 )
 from analyzer.selecting.inferred_inputs import required_parameters, returned_calls
-from analyzer.selecting.model_code import ModelClass, ModelCode, Source, framework_names
+from analyzer.selecting.model_code import ModelClass, ModelCode, Source, framework_names, runs_when_imported
 
 MODELS = 6  # proposals at once: each is exported, which takes seconds
 _HOMES = ("keras", "tensorflow", "tf_keras")
@@ -43,7 +43,7 @@ class _Scanned:
 
     @classmethod
     def of(cls, source: Source) -> _Scanned:
-        return cls(source, framework_names(source.tree, _HOMES), not _runs(source))
+        return cls(source, framework_names(source.tree, _HOMES), not runs_when_imported(source.tree))
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,12 +154,3 @@ def _name(expression: ast.expr) -> str:
 
 def _stem(path: str) -> str:
     return re.sub(r"\W", "_", path.rpartition("/")[2].rpartition(".")[0]) or "model"
-
-
-def _runs(source: Source) -> bool:
-    """Whether importing the file does more than define names: training at its top level, say."""
-    return any(
-        isinstance(node, ast.For | ast.While | ast.With)
-        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
-        for node in source.tree.body
-    )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from analyzer.loading.search import SKIPPED
+from analyzer.loading.search import SKIPPED, is_built_copy
 
 LARGEST = 1_000_000  # bytes; a longer source is generated, and nobody's example
 _BASES = {
@@ -18,6 +18,7 @@ _BASES = {
     "Model": "keras", "Layer": "keras", "Functional": "keras",
 }  # fmt: skip
 _TRAINS = {"backward", "fit", "train_on_batch", "apply_gradients", "minimize"}
+_STARTS = {"run", "main", "Fire", "launch", "start", "evaluate", "predict", "show"}  # what a script ends with
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +76,9 @@ def read_model_code(root: Path) -> ModelCode:
 
 def _files(root: Path, ending: str) -> Iterator[Path]:
     for path in sorted(root.rglob(f"*{ending}")):
-        parts = path.relative_to(root).parts[:-1]
-        hidden = any(part in SKIPPED or part.startswith(".") for part in parts)
-        hidden = hidden or (parts[:1] == ("build",) and len(parts) > 1 and parts[1].startswith("lib"))  # a built copy
-        if not hidden and path.is_file() and not path.is_symlink():
+        inside = path.relative_to(root)
+        hidden = any(part in SKIPPED or part.startswith(".") for part in inside.parts[:-1])
+        if not (hidden or is_built_copy(inside)) and path.is_file() and not path.is_symlink():
             yield path
 
 
@@ -196,6 +196,21 @@ def _trains(tree: ast.Module) -> bool:
         isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _TRAINS
         for node in ast.walk(tree)
     )
+
+
+def runs_when_imported(tree: ast.Module) -> bool:
+    """Whether importing the file does more than define: it loops, trains, or calls a function of its own."""
+    own = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    for node in tree.body:
+        if isinstance(node, ast.For | ast.While | ast.With):
+            return True
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            called = node.value.func
+            if isinstance(called, ast.Name) and called.id in own:
+                return True
+            if isinstance(called, ast.Attribute) and called.attr in _TRAINS | _STARTS:
+                return True
+    return False
 
 
 def _has_call(node: ast.stmt) -> bool:

@@ -41,6 +41,7 @@ def test_only_what_comes_before_the_first_reading_is_proved(project, export_entr
     graph = export_entry("net.py:build")
     assert operators(graph, "Log") == [False, False, True]
     assert operators(graph, "Sqrt") == [True]
+    assert "(net.py:7)" in graph.model.metadata_props["assay.notes"]
     target = TargetConfig(id="net", entry="net.py:build")
     result = analyse(graph, target, root=project.root, budget=ConfirmationBudget(search=2.0))
     found = {f.op: f for f in result.findings}

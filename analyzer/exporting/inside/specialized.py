@@ -14,12 +14,15 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 NOTE = (
     "the model asks for its own values while it runs (a branch, a size, a number); they were fixed as the example "
     "inputs give them, so other branches were not analysed, and nothing behind the first such place is proved"
 )
+_FRAME = re.compile(r'File "([^"\n]+)", line (\d+)')
 CONSTANT_NOTE = "what the model reads from values that it computes from constants alone was taken as it is in every run"
 LARGEST_CONSTANT = 1 << 20  # elements of a mask that is computed here
 INDEPENDENT = 'File "<before any value was read>", line 1, in forward'
@@ -27,7 +30,12 @@ _READ = "assay.read"  # marks a node whose place in the record holds a value of 
 _READERS = ("tolist", "numpy", "__array__", "__dlpack__")  # of a tensor's memory: no operator is recorded for them
 
 
-def fix(module: Any, args: Any, kwargs: Any, torch: Any, *, selections: bool = False) -> str:
+Innermost = Callable[[Iterator[tuple[str, int]]], tuple[str, int] | None]  # of frames, the first of the project
+
+
+def fix(
+    module: Any, args: Any, kwargs: Any, torch: Any, innermost: Innermost, *, selections: bool = False
+) -> str:
     """Replace ``module.forward`` by the record of one run; says what was fixed, "" where this torch cannot record.
 
     With `selections`, masks and places that were computed from values select what they did in that run, so that no
@@ -51,8 +59,8 @@ def fix(module: Any, args: Any, kwargs: Any, torch: Any, *, selections: bool = F
     masks = _constant_masks(recorded, torch)
     if selections:
         _fix_selections(recorded, (_state(module), args, kwargs or {}), drawn, torch)
-    independent, read, constants = _before_reading(recorded.graph, torch)
-    if read:  # where none is seen, some way of asking for values made other tracers give up: no node is independent
+    independent, first, constants = _before_reading(recorded.graph, torch)
+    if first is not None:  # where none is seen, some way of asking for values made other tracers give up: no node is independent
         for node in independent:
             node.meta["stack_trace"] = f"{node.meta.get('stack_trace') or ''}\n  {INDEPENDENT}\n    forward\n"
     for node in reversed(list(recorded.graph.nodes)):
@@ -67,7 +75,16 @@ def fix(module: Any, args: Any, kwargs: Any, torch: Any, *, selections: bool = F
             return torch.fx.Interpreter(recorded).run(*flat)
 
     module.forward = forward
-    return CONSTANT_NOTE if (masks or constants) and not read else NOTE
+    if (masks or constants) and first is None:
+        return CONSTANT_NOTE
+    place = innermost(iter(_frames(first))) if first is not None else None
+    return NOTE + (f" ({place[0]}:{place[1]})" if place else "")
+
+
+def _frames(node: Any) -> list[tuple[str, int]]:
+    """Where the operator was called, innermost first."""
+    found = _FRAME.findall(node.meta.get("stack_trace") or "")
+    return [(name, int(line)) for name, line in reversed(found)]
 
 
 def _constant_masks(recorded: Any, torch: Any) -> int:
@@ -177,8 +194,8 @@ def _readings_recorded(torch: Any) -> Any:
     return Readings()
 
 
-def _before_reading(graph: Any, torch: Any) -> tuple[list[Any], bool, bool]:
-    """The nodes that come before the first reading of a value, or of a size that hangs on values; whether there is one.
+def _before_reading(graph: Any, torch: Any) -> tuple[list[Any], Any, bool]:
+    """The nodes that come before the first reading of a value, or of a size that hangs on values; this reading or None.
 
     Numbers read from constants of the program are what every run reads (``torch.arange(2, x.ndim).tolist()``); whether
     there are such is the third answer.
@@ -190,15 +207,15 @@ def _before_reading(graph: Any, torch: Any) -> tuple[list[Any], bool, bool]:
         if node.op in ("placeholder", "output"):
             continue
         if node.meta.get(_READ):
-            return before, True, constants
+            return before, node, constants
         if node.op == "get_attr" or all(source in fixed for source in node.all_input_nodes):
             if not _draws(node, torch):
                 fixed.add(node)
                 constants |= node.op != "get_attr" and _reads(node, torch)
         elif _reads(node, torch):
-            return before, True, constants
+            return before, node, constants
         before.append(node)
-    return before, False, constants
+    return before, None, constants
 
 
 def _reads(node: Any, torch: Any) -> bool:

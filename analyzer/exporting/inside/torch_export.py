@@ -46,7 +46,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
         "created": _created(module),
         "inputs": list(named),
         "truths": _truths(named, torch),
-        "recorded": specialized.NOTE in notes,
+        "recorded": any(note.startswith(specialized.NOTE) for note in notes),
     }
     try:
         result["format"] = _write_onnx(program, out, torch)
@@ -227,7 +227,7 @@ def _trace(
         for selections in (False, True):
             try:
                 with torch.no_grad(), _all_lines_of(project), allowances.unchecked_distributions(torch):
-                    fixed = specialized.fix(module, args, kwargs, torch, selections=selections)
+                    fixed = specialized.fix(module, args, kwargs, torch, project.innermost, selections=selections)
                     if fixed:
                         program = _torch_export(torch, module, args, kwargs, named, None, False)
                         notes.append(fixed)

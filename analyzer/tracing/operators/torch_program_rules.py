@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from analyzer.tracing.operators.hyperparameters import plain
 from analyzer.tracing.operators.operands import tensor_of
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.values import Value
+from analyzer.tracing.values import Value, is_term
+
+_TIMES = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
 
 
 @operator(
@@ -60,3 +63,19 @@ def transparent(op: Op, module: Value, rest: tuple[Value, ...]) -> Value:
 @operator("torch.cuda.is_available torch.backends.mps.is_available torch.cuda.device_count", "")
 def machine(op: Op) -> Value:
     return op.tr.unknown("what the machine has", "data", op.short, "bool")
+
+
+@operator(
+    (
+        "torch.nn.modules.utils._single torch.nn.modules.utils._pair torch.nn.modules.utils._triple "
+        "torch.nn.modules.utils._quadruple"
+    ),
+    "x",
+)
+def repeated(op: Op, x: Value) -> Value:
+    """One setting for each axis: private in torch, and what published layers of convolutions begin with."""
+    setting = plain(op.tr, x)
+    if isinstance(setting, tuple):
+        return setting
+    known = is_term(setting) or isinstance(setting, float | str)
+    return (setting,) * _TIMES[op.short] if known else op.tr.unknown(op.short, "data")
