@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files as resources
 from importlib.util import find_spec
@@ -19,16 +20,17 @@ from analyzer.loading.formats import GRAPHS, detect
 from analyzer.problem import UsageProblem
 from analyzer.rendering.markdown_text import clean
 from analyzer.running.aside import read_aside
-from analyzer.selecting.example_calls import ExampleCall, example_calls, written
+from analyzer.selecting.example_calls import ExampleCall, examples_by_model, with_own_name, written
 from analyzer.selecting.inferred_inputs import inferred_calls
 from analyzer.selecting.keras_models import keras_models
 from analyzer.selecting.missing_packages import Missing, missing_packages
-from analyzer.selecting.model_code import ModelClass, read_model_code
+from analyzer.selecting.model_code import ModelClass, read_model_code, runs_when_imported
 from analyzer.selecting.targets import discover
 from analyzer.tracing.accepted_inputs import accepted, refusal
 
 CONFIGURATION, ENTRIES, WORKFLOW = ".assay.yml", "assay_models.py", ".github/workflows/assay.yml"
 ACTIVE = 8  # examples that become targets at once: each is exported, which takes seconds; the others stay commented out
+GUARD = 'put what runs under `if __name__ == "__main__":`, and the models can be checked'
 SHOWN = 12  # names of a kind on one screen
 
 
@@ -45,6 +47,7 @@ class Found:
     scripts: tuple[str, ...]
     files: int  # Python files read
     others: tuple[ModelClass, ...] = ()  # classes whose constructor needs arguments that no example gives
+    running: tuple[str, ...] = ()  # files of models that cannot be imported: more than definitions runs then
 
     @property
     def entries(self) -> tuple[ExampleCall, ...]:
@@ -137,8 +140,10 @@ def _next(found: Found, root: Path) -> list[str]:
 def look(root: Path) -> Found:
     """Search the repository at `root`. Model files are told by content, Python is read as text."""
     code = read_model_code(root)
-    calls = tuple(_judged(call, root) if at < ACTIVE else call for at, call in enumerate(example_calls(code)))
-    names = frozenset(call.name for call in calls)
+    examples = [_fitting(some, root) if at < ACTIVE else some[:1] for at, some in enumerate(examples_by_model(code))]
+    taken: set[str] = set()
+    calls = tuple(with_own_name(call, taken) for some in examples for call in some)
+    names = frozenset(taken)
     built = tuple(_judged(call, root) for call in keras_models(code, names))
     called = {call.model.name for call in calls}
     inferred = tuple(
@@ -147,6 +152,8 @@ def look(root: Path) -> Found:
         if (fitted := _fitted(call, root)) is not None
     )
     called |= {call.model.name for call in inferred}
+    torch = dict.fromkeys(c.path for c in code.classes if c.framework == "torch")
+    running = {s.path for s in code.sources if s.file is None and s.path in torch and runs_when_imported(s.tree)}
     kinds = {t.path: detect(root / t.path) for t in discover(root, Config()) if t.path}
     return Found(
         tuple(path for path, kind in kinds.items() if kind in GRAPHS),
@@ -154,11 +161,26 @@ def look(root: Path) -> Found:
         calls,
         built,
         inferred,
-        tuple(c for c in code.classes if not (c.required or c.abstract or c.name in called or c.name.startswith("_"))),
+        tuple(
+            c
+            for c in code.classes
+            if not (c.required or c.abstract or c.name in called or c.name.startswith("_")) and c.path not in running
+        ),
         code.scripts,
         code.files,
         tuple(c for c in code.classes if c.required and c.name not in called),
+        tuple(path for path in torch if path in running and path not in {call.path for call in calls}),
     )
+
+
+def _fitting(examples: Sequence[ExampleCall], root: Path) -> list[ExampleCall]:
+    """The first example of a model that fits it as it is now, behind those that do not."""
+    found: list[ExampleCall] = []
+    for call in examples:
+        found.append(_judged(call, root))
+        if not found[-1].fails:
+            break
+    return found
 
 
 def _judged(call: ExampleCall, root: Path) -> ExampleCall:
@@ -272,6 +294,11 @@ def _rows(found: Found) -> list[tuple[str, list[str]]]:
             [f"{c.name} ({c.path}:{c.line})" for c in found.uncalled],
         ),
         ("training script", "training scripts", list(found.scripts)),
+        (
+            f"file that runs when it is imported: {GUARD}",
+            f"files that run when they are imported: {GUARD}",
+            list(found.running),
+        ),
     ]
     return [(one if len(names) == 1 else many, names) for one, many, names in rows]
 

@@ -46,7 +46,9 @@ def _walk(root: Path, folder: Path, patterns: tuple[str, ...]) -> Iterator[Path]
         for name in sorted(folders):
             path = here / name
             inside = path.relative_to(root)
-            if name in SKIPPED or path.is_symlink() or is_built_copy(inside) or is_excluded(inside.as_posix(), patterns):
+            if name in SKIPPED or is_built_copy(inside) or path.is_symlink():
+                continue
+            if is_excluded(inside.as_posix(), patterns):
                 continue
             if detect(path) is not None:
                 yield path

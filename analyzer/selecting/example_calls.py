@@ -13,10 +13,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from analyzer.selecting.model_code import ModelClass, ModelCode, Source
+from analyzer.selecting.model_code import ModelClass, ModelCode, Source, runs_when_imported
 
 _STATEMENTS = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
 MOST_STATEMENTS = 40  # a longer example is a program, not an example
+EXAMPLES = 3  # of one model: where the first is older than the model, another may fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +37,20 @@ class ExampleCall:
     fails: str = ""  # why the example cannot work, where tracing proves it: it is older than the model, say
 
 
-def example_calls(code: ModelCode) -> tuple[ExampleCall, ...]:
-    """The first example of each model class, READMEs before tests and examples; each with a name of its own."""
+def examples_by_model(code: ModelCode) -> tuple[tuple[ExampleCall, ...], ...]:
+    """The first examples of each model class, at most `EXAMPLES`, READMEs before tests and other code."""
     classes = {c.name: c for c in code.classes}
-    ordered = sorted(code.sources, key=pages_first)
-    found: dict[str, ExampleCall] = {}
-    for source in ordered:
+    found: dict[str, list[ExampleCall]] = {}
+    for source in sorted(code.sources, key=pages_first):
         for call in _of_source(source, classes):
-            found.setdefault(call.model.name, call)
+            found.setdefault(call.model.name, []).append(call)
+    return tuple(tuple(calls[:EXAMPLES]) for calls in found.values())
+
+
+def example_calls(code: ModelCode) -> tuple[ExampleCall, ...]:
+    """The first example of each model class, each with a name of its own."""
     names: set[str] = set()
-    return tuple(with_own_name(call, names) for call in found.values())
+    return tuple(with_own_name(calls[0], names) for calls in examples_by_model(code))
 
 
 def written(calls: Sequence[ExampleCall]) -> str:
@@ -87,6 +92,7 @@ class _Call(torch.nn.Module):
 def _of_source(source: Source, classes: dict[str, ModelClass]) -> Iterator[ExampleCall]:
     trees = [source.tree] if source.file is None else [source.tree, source.file]
     local = {n.name for tree in trees for n in tree.body if isinstance(n, ast.ClassDef | ast.FunctionDef)}
+    importable = set() if any(map(runs_when_imported, trees)) and source.path.endswith(".py") else local
     seen: list[ast.stmt] = (
         [n for n in source.file.body if isinstance(n, ast.Import | ast.ImportFrom)] if source.file else []
     )
@@ -100,7 +106,7 @@ def _of_source(source: Source, classes: dict[str, ModelClass]) -> Iterator[Examp
                     held = _made(call.func, models, classes, local, source)  # `Net()(x)`
                 if held is None or not (call.args or call.keywords):
                     continue
-                body = _slice([*before, *block][:at], call, local, source, held)
+                body = _slice([*before, *block][:at], call, importable, source, held)
                 if body is not None:
                     yield ExampleCall(snake(held.name), held, source.path, source.line + call.lineno - 1, body)
             target = assigned(statement)
@@ -149,13 +155,18 @@ class _OnProcessor(ast.NodeTransformer):
 def straight_line(tree: ast.Module, seen: list[ast.stmt]) -> Iterator[tuple[list[ast.stmt], list[ast.stmt]]]:
     """Straight-line code with what runs before it: the module's own, and that of each function without arguments.
 
-    `seen` runs before all of it: the imports of the file whose docstring it stands in.
+    A function of the parsed command line alone counts too. `seen` runs before all of it: the imports of the file whose
+    docstring it stands in.
     """
     yield seen, tree.body
     for node in tree.body:
         inner = node.body if isinstance(node, ast.ClassDef) else [node]  # a test may be a method
         for function in inner:
-            if isinstance(function, ast.FunctionDef) and [a.arg for a in function.args.args] in ([], ["self"]):
+            if isinstance(function, ast.FunctionDef) and [a.arg for a in function.args.args] in (
+                [],
+                ["self"],
+                ["args"],
+            ):
                 yield tree.body, function.body
         if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
             yield tree.body, node.body

@@ -1,6 +1,7 @@
-"""Entry points for models that no example calls: what can be made without arguments, with inputs its layers suggest.
+"""Entry points for models that no example calls: made as the repository makes them, with inputs their layers suggest.
 
-A class or a function that returns a model, every argument of which has a default, is called as it is. The rank of its
+A model that the repository makes somewhere (a training script) is made with the same arguments; a class or a function
+that returns a model, every argument of which has a default, is called as it is. The rank of its
 input is that of the first layer that has one (`Conv2d` takes 4 axes, `Linear` 2, `Embedding` token numbers), the number
 of channels an argument's default (`in_chans=3`) or a number in the first layer. Where the source says neither, pictures
 are tried. Sizes of signals and pictures are usual ones, several of them: which the model takes is not known here (see
@@ -15,8 +16,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from analyzer.selecting.example_calls import ExampleCall, module_of, snake
-from analyzer.selecting.model_code import ModelClass, ModelCode, Source, required_arguments
+from analyzer.selecting.constructions import constructions
+from analyzer.selecting.example_calls import ExampleCall, module_of, pages_first, snake
+from analyzer.selecting.model_code import (
+    ModelClass,
+    ModelCode,
+    Source,
+    required_arguments,
+    runs_when_imported,
+)
 
 MODELS = 4  # proposals at once: each is exported, which takes seconds
 DEPTH = 6  # how far classes are followed into those that they are made of; the first layer stands near the top
@@ -86,24 +94,21 @@ def inferred_calls(code: ModelCode, called: frozenset[str], names: frozenset[str
     makers = _makers(repository)
     blocks = {part.name for made in makers.values() for part in repository.parts(made) if part is not made}
     proposed: dict[str, tuple[int, ExampleCall]] = {}
-    for maker, made in sorted(makers.items(), key=lambda item: (item[0].framework is not None, item[0].source.path)):
-        if made.name in called or made.name in proposed or maker.name in blocks or maker.name.startswith("_"):
+    for made, way in [*_constructed(code, repository, makers), *_called_alone(makers)]:
+        if made.name in called or made.name in proposed or way.maker.name in blocks or way.maker.name.startswith("_"):
             continue
-        if not (_callable_alone(maker) and _importable(maker)):
-            continue
-        told = _inputs(maker, made, repository)
+        told = _inputs(way, made, repository)
         tensors = told or (_COMMON if made.calls else [])
         if not tensors:
             continue
-        path, line = maker.source.path, maker.node.lineno
-        imported = f"from {module_of(path)} import {maker.name}"
-        with_input = [("import torch", imported, f"return {maker.name}().eval(), ({t},)") for t in (*tensors, _ABSURD)]
-        body, *others, control = with_input
+        body, *others, control = [
+            ("import torch", *way.lines, f"return {way.expression}.eval(), ({t},)") for t in (*tensors, _ABSURD)
+        ]
         call = ExampleCall(
-            snake(maker.name),
-            ModelClass(maker.name, path, line, "torch", ()),
-            path,
-            line,
+            snake(way.maker.name),
+            ModelClass(way.maker.name, way.path, way.line, "torch", ()),
+            way.path,
+            way.line,
             body,
             inferred=True,
             others=tuple(others),
@@ -113,6 +118,51 @@ def inferred_calls(code: ModelCode, called: frozenset[str], names: frozenset[str
     ranked = sorted(proposed.values(), key=lambda p: (-p[0], p[1].path, p[1].line))
     chosen = {call.name: call for _, call in reversed(ranked) if call.name not in names}
     return tuple(reversed(chosen.values()))[:MODELS]
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How a model is made: statements, then an expression, with what they give to parameters that are numbers."""
+
+    maker: _Definition
+    path: str
+    line: int
+    lines: tuple[str, ...]
+    expression: str
+    settings: Mapping[str, int]
+
+
+def _called_alone(makers: Mapping[_Definition, _Definition]) -> Iterator[tuple[_Definition, _Way]]:
+    """What needs no argument, functions before classes."""
+    for maker, made in sorted(makers.items(), key=lambda item: (item[0].framework is not None, item[0].source.path)):
+        if _callable_alone(maker) and _importable(maker):
+            path = maker.source.path
+            lines = (f"from {module_of(path)} import {maker.name}",)
+            yield made, _Way(maker, path, maker.node.lineno, lines, f"{maker.name}()", {})
+
+
+def _constructed(
+    code: ModelCode, repository: _Repository, makers: Mapping[_Definition, _Definition]
+) -> Iterator[tuple[_Definition, _Way]]:
+    """What the repository itself makes, with arguments of its own."""
+    names = {maker.name for maker in makers}
+    for source in sorted(code.sources, key=pages_first):
+        for one in constructions(source, names):
+            maker = repository.find(one.maker, source)
+            if maker is None or maker not in makers or not _takes_one_input(makers[maker]):
+                continue
+            told = dict(zip(_parameters(maker), one.call.args, strict=False))
+            told |= {k.arg: k.value for k in one.call.keywords if k.arg}
+            numbers = {n: v.value for n, v in told.items() if isinstance(v, ast.Constant) and type(v.value) is int}
+            way = _Way(maker, source.path, one.line, one.lines, ast.unparse(one.call), numbers)
+            yield makers[maker], way
+
+
+def _parameters(definition: _Definition) -> list[str]:
+    node = definition.node
+    function = _method(node, "__init__") if isinstance(node, ast.ClassDef) else node
+    given = [] if function is None else [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    return given[1:] if isinstance(node, ast.ClassDef) else given
 
 
 def _read(code: ModelCode) -> _Repository:
@@ -186,8 +236,13 @@ def _callable_alone(definition: _Definition) -> bool:
     node = definition.node
     if isinstance(node, ast.FunctionDef):
         return not required_parameters(node)
-    forward = _method(node, "forward")
-    return forward is not None and not required_arguments(node) and len(required_parameters(forward)) == 2
+    return _takes_one_input(definition) and not required_arguments(node)
+
+
+def _takes_one_input(definition: _Definition) -> bool:
+    """Whether the model's own `forward` takes one input, besides what has a default."""
+    forward = _method(definition.node, "forward") if isinstance(definition.node, ast.ClassDef) else None
+    return forward is not None and len(required_parameters(forward)) == 2
 
 
 def required_parameters(function: ast.FunctionDef) -> list[str]:
@@ -204,17 +259,20 @@ def _method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
 
 def _importable(definition: _Definition) -> bool:
     module = module_of(definition.source.path)
-    return module is not None and not any(p in _SKIPPED or p.startswith("test_") for p in module.split("."))
+    if module is None or runs_when_imported(definition.source.tree):
+        return False
+    return not any(p in _SKIPPED or p.startswith("test_") for p in module.split("."))
 
 
-def _inputs(maker: _Definition, made: _Definition, repository: _Repository) -> list[str]:
+def _inputs(way: _Way, made: _Definition, repository: _Repository) -> list[str]:
     """Expressions of an example input, likelier ones first; none where the source does not tell its layout."""
-    layers = (_first_layer(part.node) for part in repository.parts(made))
+    # A function hands its arguments on under their names, as a rule.
+    layers = (_first_layer(part.node, way.settings if part is made else {}) for part in repository.parts(made))
     layer = next((one for one in layers if one is not None), None)
     if layer is None:
         return []
     kind, rank, number = layer
-    defaults = {**_defaults(made.node), **_defaults(maker.node)}
+    defaults = {**_defaults(made.node), **_defaults(way.maker.node), **way.settings}
     if kind == "Embedding":
         return [f"torch.randint(0, {min(number or 10, 100)}, (1, 16))"]
     if kind == "Linear":
@@ -238,10 +296,15 @@ def _defaults(node: ast.ClassDef | ast.FunctionDef) -> dict[str, int]:
     return {name: value for name, value in numbers.items() if type(value) is int and value > 0}
 
 
-def _first_layer(node: ast.ClassDef | ast.FunctionDef) -> tuple[str, int, int | None] | None:
-    """Kind, rank and first number of the first layer, by line, that tells the rank of its input."""
+def _first_layer(
+    node: ast.ClassDef | ast.FunctionDef, settings: Mapping[str, int]
+) -> tuple[str, int, int | None] | None:
+    """Kind, rank and first number of the first layer, by line, that tells the rank of its input.
+
+    `settings` are what the class is made with instead of its defaults.
+    """
     function = (_method(node, "__init__") if isinstance(node, ast.ClassDef) else node) or node
-    defaults = _defaults(node)
+    defaults = {**_defaults(node), **settings}
     calls = sorted((n for n in ast.walk(function) if isinstance(n, ast.Call)), key=lambda n: (n.lineno, n.col_offset))
     for call in calls:
         name = _last(call.func)

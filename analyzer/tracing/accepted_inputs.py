@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analyzer.frameworks.requested_versions import read_versions
+from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracing import explore
+from analyzer.tracing.values import Value
 
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The text whose inputs the model takes; `certain` where every call on the way was understood."""
+    """The text whose inputs the model takes; `certain` where all that its result rests on was understood."""
 
     text: str
     certain: bool
@@ -38,5 +40,11 @@ def accepted(texts: Sequence[str], entry: str, relative: str, root: Path) -> Acc
     for text in texts:
         shared = explore(root, relative, ast.parse(text), versions, entry)
         if not any(problem.level == "error" for problem in shared.problems.values()):
-            return Accepted(text, not shared.unknown_calls and not shared.notes)
+            understood = not shared.unknown_calls and not shared.notes
+            return Accepted(text, understood or (bool(shared.results) and all(map(_is_known, shared.results))))
     return None
+
+
+def _is_known(result: Value) -> bool:
+    """Whether a model's result is a tensor of known sizes: nothing that it rests on was missed, whatever else was."""
+    return isinstance(result, Tensor) and result.dims is not None and all(isinstance(d, int) for d in result.dims)

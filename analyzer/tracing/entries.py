@@ -181,9 +181,10 @@ def _call_model(tr: Tracer, result: Value) -> None:
         return
     model, examples = items
     if isinstance(examples, (tuple, ListV)) and not getattr(examples, "open", False):
-        call(tr, model, tuple(examples.items if isinstance(examples, ListV) else examples), {})
+        given = tuple(examples.items if isinstance(examples, ListV) else examples)
+        tr.shared.results.append(call(tr, model, given, {}))
     elif isinstance(examples, DictV) and not examples.open and all(isinstance(k, str) for k in examples.items):
-        call(tr, model, (), dict(examples.items))
+        tr.shared.results.append(call(tr, model, (), dict(examples.items)))
 
 
 # ------------------------------------------------------------------------------ programs that use the file

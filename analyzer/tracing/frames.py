@@ -88,6 +88,7 @@ class Shared:
         None  # path -> line of a function -> its calls, where wanted
     )
     fed_ranks: dict[Site, int | None] = field(default_factory=dict)  # of placeholders without a shape; None: several
+    results: list[Value] = field(default_factory=list)  # of the model that an entry point gives, one a path
     reached: set[str] = field(default_factory=set)  # qualified names of classes and functions that were called
     assigned: dict[tuple[str, int, int], list[Tensor]] = field(default_factory=dict)  # by file, line, name's end
 

@@ -382,7 +382,7 @@ def test_what_no_layer_tells_is_tried_and_counts_where_tracing_follows_it(tmp_pa
 
 def test_what_is_tried_in_vain_is_not_proposed(tmp_path: Path) -> None:
     network = LAYOUT_BY_ARGUMENTS.format(classes="unknown_package.classes()", width=16)
-    assert proposed(tmp_path, f"import unknown_package\n{network}") == ("", [])
+    assert proposed(tmp_path, f"import unknown_package\n{network}")[1] == []
     assert proposed(tmp_path, LAYOUT_BY_ARGUMENTS.format(classes=10, width=16).replace("[3,", "[5,")) == ("", [])
 
 
@@ -390,6 +390,135 @@ def test_what_takes_anything_is_not_proposed(tmp_path: Path) -> None:
     forward = "    def forward(self, x):\n        a, b = x.chunk(2, -1)\n        return a * b.sigmoid()\n"
     gate = f"class Gate(nn.Module):\n{forward}"
     assert proposed(tmp_path, f"from torch import nn\n\n{gate}") == ("", [])
+
+
+EXAMPLES = """# Net
+
+```python
+from net import Net
+net = Net()
+net(torch.rand(1, 3, 64, 64))
+```
+
+```python
+import torch
+from net import Net
+
+{second}
+```
+"""
+
+
+def test_where_the_first_example_is_older_than_the_model_another_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text(
+        EXAMPLES.replace("from net", "import torch\nfrom net", 1).format(
+            second="model = Net(7)\nmodel(torch.rand(2, 3, 31, 31))"
+        )
+    )
+    (tmp_path / "net.py").write_text(NETWORK.format(features=16 * 7 * 7).replace("stride=2", "stride=(2, 2)"))
+    found = init.look(tmp_path)
+    assert [(call.line, bool(call.fails)) for call in found.calls] == [(7, True), (15, False)]
+    (first, second) = [found.calls[0].name, found.calls[1].name]
+    assert first != second
+    text = init.planned(found, tmp_path)[init.ENTRIES]
+    assert "as in README.md:15" in text
+    assert "README.md:7" not in text
+
+
+SCRIPT = """
+import argparse
+import torch
+from scripted import Net, make
+from data import loader
+
+def main(args):
+    width = 4
+    net = {made}
+    optimizer = torch.optim.Adam(net.parameters())
+    for images, labels in loader(args.data):
+        loss = torch.nn.functional.cross_entropy(net(images), labels)
+        loss.backward()
+        optimizer.step()
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--channels", "-c", type=int, default=2)
+    parser.add_argument("--deep", action="store_true")
+    main(parser.parse_args())
+"""
+MADE = """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, channels, width, deep):
+        super().__init__()
+        self.conv = nn.Conv2d(channels, width, 3)
+        self.more = nn.Conv2d(width, width, 3) if deep else nn.Identity()
+
+    def forward(self, images):
+        return self.more(self.conv(images)).mean((2, 3))
+
+def make(channels, *, deep, pretrained=False):
+    return Net(channels, 8, deep)
+"""
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["Net(args.channels, width, args.deep).to('cpu')", "make(channels=args.channels, deep=False, pretrained=True)"],
+)
+def test_a_model_of_a_training_script_is_made_as_the_script_makes_it(tmp_path: Path, made: str) -> None:
+    (tmp_path / "scripted.py").write_text(MADE)
+    (tmp_path / "train.py").write_text(SCRIPT.format(made=made))
+    found = init.look(tmp_path)
+    (call,) = found.inferred
+    assert (call.path, call.line, call.certain) == ("train.py", 9, True)
+    text = init.planned(found, tmp_path)[init.ENTRIES]
+    assert "torch.rand(1, 2, " in text
+    (tmp_path / "entries.py").write_text(text)
+    built = build(f"entries.py:{call.name}", str(tmp_path))
+    assert isinstance(built.inputs, tuple)
+    assert built.model(*built.inputs).shape[1] == (4 if "width" in made else 8)
+
+
+@pytest.mark.parametrize("made", ["Net(args.width, 4, False)", "Net(len(args.data), 4, False)"])
+def test_what_only_a_person_types_is_no_model(tmp_path: Path, made: str) -> None:
+    (tmp_path / "scripted.py").write_text(MADE)
+    (tmp_path / "train.py").write_text(SCRIPT.format(made=made))
+    assert init.look(tmp_path).inferred == ()
+
+
+def test_a_file_that_trains_when_it_is_imported_is_not_imported_and_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = NETWORK.format(features=784) + "\nnet = Net()\nfor step in range(9):\n    net(step).backward()\n"
+    (tmp_path / "train.py").write_text(text)
+    found = init.look(tmp_path)
+    assert (found.entries, found.uncalled, found.running) == ((), (), ("train.py",))
+    monkeypatch.chdir(tmp_path)
+    assert main(["init"]) == 0
+    assert 'put what runs under `if __name__ == "__main__":`' in " ".join(capsys.readouterr().out.split())
+    guarded = text.replace("\nnet = Net()", '\nif __name__ == "__main__":\n    net = Net()').replace(
+        "\nfor", "\n    for"
+    )
+    (tmp_path / "train.py").write_text(guarded.replace("    net(step)", "        net(step)"))
+    found = init.look(tmp_path)
+    assert ([call.name for call in found.entries], found.running) == (["net"], ())
+
+
+def test_a_class_whose_name_another_file_has_too_is_the_one_that_is_imported(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("from .factory import make\n")
+        (tmp_path / name / "nets.py").write_text(NETWORK.format(features=784).replace("3, 16", f"{len(name)}, 16"))
+        (tmp_path / name / "factory.py").write_text(
+            "from .nets import Net as Chosen\n\ndef make(pretrained=False, **options):\n    return Chosen(**options)\n"
+        )
+    (tmp_path / "second" / "factory.py").write_text("")
+    (call,) = init.look(tmp_path).inferred
+    assert (call.model.name, call.path) == ("make", "first/factory.py")
+    assert "torch.rand(1, 5, 32, 32)" in "\n".join(call.body)
 
 
 def test_a_guess_that_tracing_cannot_follow_is_no_target_yet(tmp_path: Path) -> None:

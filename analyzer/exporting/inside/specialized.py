@@ -33,9 +33,7 @@ _READERS = ("tolist", "numpy", "__array__", "__dlpack__")  # of a tensor's memor
 Innermost = Callable[[Iterator[tuple[str, int]]], tuple[str, int] | None]  # of frames, the first of the project
 
 
-def fix(
-    module: Any, args: Any, kwargs: Any, torch: Any, innermost: Innermost, *, selections: bool = False
-) -> str:
+def fix(module: Any, args: Any, kwargs: Any, torch: Any, innermost: Innermost, *, selections: bool = False) -> str:
     """Replace ``module.forward`` by the record of one run; says what was fixed, "" where this torch cannot record.
 
     With `selections`, masks and places that were computed from values select what they did in that run, so that no
@@ -60,7 +58,7 @@ def fix(
     if selections:
         _fix_selections(recorded, (_state(module), args, kwargs or {}), drawn, torch)
     independent, first, constants = _before_reading(recorded.graph, torch)
-    if first is not None:  # where none is seen, some way of asking for values made other tracers give up: no node is independent
+    if first is not None:  # without one, some other way of asking made tracers give up: no node is independent
         for node in independent:
             node.meta["stack_trace"] = f"{node.meta.get('stack_trace') or ''}\n  {INDEPENDENT}\n    forward\n"
     for node in reversed(list(recorded.graph.nodes)):
