@@ -110,9 +110,10 @@ def _nothing(files: int, others: list[str]) -> str:
             f"nothing here can be checked: no model file, and none of {files} Python files defines a model; "
             "run this in the root of a repository that holds one."
         )
+    needs, them = ("needs", "it") if len(others) == 1 else ("need", "them")
     return (
-        f"no model here can be made without knowing more: {clean(_some(others), 300)} need arguments, and no example, "
-        "test or README calls them; write a function without arguments that gives a model and example inputs, and "
+        f"no model here can be made without knowing more: {clean(_some(others), 300)} {needs} arguments, and no "
+        f"example, test or README calls {them}; write a function without arguments that gives a model and example inputs, and "
         "name it in .assay.yml (`entry: file.py:function`), or run `assay trace .`, which reads the source alone."
     )
 

@@ -10,8 +10,8 @@ import copy
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from analyzer.selecting.example_calls import DOWNLOADS, statements_behind, straight_line
-from analyzer.selecting.model_code import Source, runs_when_imported
+from analyzer.selecting.example_calls import DOWNLOADS, assigned, is_sequential, statements_behind, straight_line
+from analyzer.selecting.model_code import Source, framework_names, runs_when_imported
 
 _WEIGHTS = ("pretrained", "weights")  # arguments that fetch weights, without which a model is as large
 
@@ -21,6 +21,7 @@ class Construction:
     """A call that gives a model. `lines` are the statements that it rests on."""
 
     maker: str  # the class or function that is called
+    name: str  # of the variable that holds the model
     call: ast.Call
     lines: tuple[str, ...]
     source: Source
@@ -29,28 +30,36 @@ class Construction:
     def line(self) -> int:
         return self.source.line + self.call.lineno - 1
 
+    def as_function(self) -> ast.FunctionDef:
+        """A function without arguments that returns the call."""
+        function = ast.parse(f"def {self.name}(): pass").body[0]
+        assert isinstance(function, ast.FunctionDef)
+        function.body = [ast.Return(self.call)]
+        return function
+
 
 def constructions(source: Source, makers: Collection[str]) -> Iterator[Construction]:
-    """The calls of `makers`, names of classes and functions, in the straight-line code of a source."""
+    """The calls of `makers`, names of classes and functions, and of ``Sequential`` in straight-line code."""
     defaults = _Defaults.of(source.tree)
     tree = defaults.visit(copy.deepcopy(source.tree)) if defaults.values else source.tree
     defined = {n.name for n in tree.body if isinstance(n, ast.ClassDef | ast.FunctionDef)}
     local = set() if runs_when_imported(tree) else defined
+    torch = framework_names(tree, ("torch",))
     for before, block in straight_line(tree, []):
         for at, statement in enumerate(block):
-            for call in _made(statement, makers):
+            for call in _made(statement, makers, torch):
                 needed = {n.id for n in ast.walk(call) if isinstance(n, ast.Name)}
                 lines = statements_behind([*before, *block[:at]], needed, local, source)
                 if DOWNLOADS.search(ast.unparse(call)):
                     continue
                 if lines is not None and not any("parse_args" in line for line in lines):  # nobody types anything here
-                    yield Construction(_last(call.func), call, lines, source)
+                    yield Construction(_last(call.func), assigned(statement) or "model", call, lines, source)
 
 
-def _made(statement: ast.stmt, makers: Collection[str]) -> Iterator[ast.Call]:
+def _made(statement: ast.stmt, makers: Collection[str], torch: frozenset[str]) -> Iterator[ast.Call]:
     if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
         for node in ast.walk(statement.value):
-            if isinstance(node, ast.Call) and _last(node.func) in makers:
+            if isinstance(node, ast.Call) and (_last(node.func) in makers or is_sequential(node, torch)):
                 kept = [k for k in node.keywords if not (k.arg or "").startswith(_WEIGHTS)]
                 yield ast.copy_location(ast.Call(node.func, node.args, kept), node)
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from analyzer.selecting.model_code import ModelClass, ModelCode, Source, runs_when_imported
+from analyzer.selecting.model_code import ModelClass, ModelCode, Source, framework_names, runs_when_imported
 
 _STATEMENTS = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
 MOST_STATEMENTS = 40  # a longer example is a program, not an example
@@ -40,10 +40,10 @@ class ExampleCall:
 def examples_by_model(code: ModelCode) -> tuple[tuple[ExampleCall, ...], ...]:
     """The first examples of each model class, at most `EXAMPLES`, READMEs before tests and other code."""
     classes = {c.name: c for c in code.classes}
-    found: dict[str, list[ExampleCall]] = {}
+    found: dict[tuple[str, str], list[ExampleCall]] = {}
     for source in sorted(code.sources, key=pages_first):
         for call in _of_source(source, classes):
-            found.setdefault(call.model.name, []).append(call)
+            found.setdefault((call.model.name, call.model.path), []).append(call)
     return tuple(tuple(calls[:EXAMPLES]) for calls in found.values())
 
 
@@ -96,6 +96,7 @@ def _of_source(source: Source, classes: dict[str, ModelClass]) -> Iterator[Examp
     seen: list[ast.stmt] = (
         [n for n in source.file.body if isinstance(n, ast.Import | ast.ImportFrom)] if source.file else []
     )
+    torch = frozenset().union(*(framework_names(tree, ("torch",)) for tree in trees))
     for before, block in straight_line(source.tree, seen):
         models: dict[str, ModelClass] = {}
         for at, statement in enumerate([*before, *block]):
@@ -113,6 +114,8 @@ def _of_source(source: Source, classes: dict[str, ModelClass]) -> Iterator[Examp
             made = getattr(statement, "value", None)
             if target and isinstance(made, ast.Call):
                 model = _made(made, models, classes, local, source)
+                if model is None and is_sequential(made, torch):
+                    model = ModelClass(target, source.path, source.line + made.lineno - 1, "torch", ())
                 if model is not None:
                     models[target] = model
                 else:
@@ -137,6 +140,12 @@ def _made(
         return None
     found = classes.get(ast.unparse(value.func).rpartition(".")[2])
     return found if found is not None and (found.name not in local or found.path == source.path) else None
+
+
+def is_sequential(call: ast.Call, torch: frozenset[str]) -> bool:
+    """``nn.Sequential(…)``, a model without a class of its own, by a name that an import of torch binds."""
+    dotted = ast.unparse(call.func)
+    return dotted.rpartition(".")[2] == "Sequential" and dotted.partition(".")[0] in torch and bool(call.args)
 
 
 class _OnProcessor(ast.NodeTransformer):

@@ -149,6 +149,9 @@ def _constructed(
     for source in sorted(code.sources, key=pages_first):
         for one in constructions(source, names):
             maker = repository.find(one.maker, source)
+            if one.maker == "Sequential" and maker is None:
+                layers = _Definition(one.name, one.as_function(), source, "torch")
+                yield layers, _Way(layers, source.path, one.line, one.lines, ast.unparse(one.call), {})
             if maker is None or maker not in makers or not _takes_one_input(makers[maker]):
                 continue
             told = dict(zip(_parameters(maker), one.call.args, strict=False))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 import re
+import textwrap
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -98,14 +99,39 @@ def _parsed(text: str, path: str, line: int) -> Source | None:
         return None
 
 
-_FENCE = re.compile(r"^```(?:python|py)\b[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"^```(?:python|py)\b[^\n]*\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL | re.IGNORECASE)
+
+
+# A directive of reStructuredText: its options, then lines that are indented further.
+_DIRECTIVE = re.compile(
+    r"^([ ]*)\.\. (?:code-block|code|sourcecode)::[ ]*(?:python3?|py|pycon)[ ]*\n(?:\1[ ]+:[^\n]*\n)*"
+    r"(?P<code>(?:\1[ ]+[^\n]*(?:\n|\Z)|[ ]*\n)+)",
+    re.MULTILINE,
+)
 
 
 def _blocks(text: str, path: str) -> Iterator[Source]:
-    for found in _FENCE.finditer(text):
-        source = _parsed(found[1], path, text.count("\n", 0, found.start(1)) + 1)
+    """The blocks of Python on a page of Markdown or reStructuredText, with or without prompts."""
+    for found in (*_FENCE.finditer(text), *_DIRECTIVE.finditer(text)):
+        code = textwrap.dedent(found["code"])
+        if re.match(r"\s*>>> ", code):
+            code = _without_prompts(code)
+        source = _parsed(code, path, text.count("\n", 0, found.start("code")) + 1)
         if source is not None:
             yield source
+
+
+def _without_prompts(text: str) -> str:
+    """The statements of an interactive session, each in the line in which it stands."""
+    try:
+        examples = doctest.DocTestParser().get_examples(text)
+    except ValueError:  # prompts that are no doctest
+        return ""
+    lines = [""] * (text.count("\n") + 1)
+    for example in examples:
+        source = example.source.splitlines()
+        lines[example.lineno : example.lineno + len(source)] = source
+    return "\n".join(lines)
 
 
 def _docstring_examples(source: Source) -> Iterator[Source]:
@@ -117,11 +143,7 @@ def _docstring_examples(source: Source) -> Iterator[Source]:
         if text is None or not (">>>" in text or "```" in text):
             continue
         line = node.body[0].lineno
-        try:
-            lines = doctest.DocTestParser().get_examples(text)
-        except ValueError:  # prompts that are no doctest
-            lines = []
-        pieces = ["".join(example.source for example in lines), *(found[1] for found in _FENCE.finditer(text))]
+        pieces = [_without_prompts(text), *(found["code"] for found in _FENCE.finditer(text))]
         for piece in pieces:
             parsed = _parsed(piece, source.path, line) if piece.strip() else None
             if parsed is not None:

@@ -193,7 +193,7 @@ def test_models_that_nobody_calls_are_named_by_both_commands(
     monkeypatch.chdir(tmp_path)
     assert main(["init", "--yes"]) == 2
     said = capfd.readouterr().err
-    assert "Net (net.py:3) need arguments" in said
+    assert "Net (net.py:3) needs arguments" in said
     assert "assay trace ." in said
     main(["check"])
     assert "But 1 Python file defines models: Net (net.py:3)." in capfd.readouterr().err
@@ -480,6 +480,50 @@ def test_a_model_of_a_training_script_is_made_as_the_script_makes_it(tmp_path: P
     built = build(f"entries.py:{call.name}", str(tmp_path))
     assert isinstance(built.inputs, tuple)
     assert built.model(*built.inputs).shape[1] == (4 if "width" in made else 8)
+
+
+SEQUENTIAL = """
+import torch
+import torch.nn as nn
+
+hidden = 12
+net = nn.Sequential(nn.Conv2d(1, 3, 3), nn.ReLU(), nn.Sequential(nn.Flatten(), nn.Linear(3 * 26 * 26, hidden)))
+{calls}
+"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "shape"),
+    [
+        ("x = torch.rand(5, 1, 28, 28)\ny = net(x)", (5, 12)),
+        ("for step in range(3):\n    net(load(step)).sum().backward()", (1, 12)),
+    ],
+)
+@pytest.mark.parametrize("page", ["", "```python\n{}\n```\n", ".. code-block:: python\n    :linenos:\n\n{}\n\nMore.\n"])
+def test_a_sequence_of_layers_is_a_model_too(tmp_path: Path, calls: str, shape: tuple[int, ...], page: str) -> None:
+    text = SEQUENTIAL.format(calls=calls)
+    indented = "\n".join(f"    {line}" if line else "" for line in text.splitlines())
+    name = "train.py" if not page else "README.rst" if page.startswith("..") else "README.md"
+    (tmp_path / name).write_text(page.format(indented if page.startswith("..") else text) if page else text)
+    found = init.look(tmp_path)
+    (call,) = found.entries
+    assert call.certain
+    assert "nn.Sequential(" in (tmp_path / name).read_text().splitlines()[call.line - 1 - ("y =" in calls) * 2]
+    (tmp_path / "entries.py").write_text(init.planned(found, tmp_path)[init.ENTRIES])
+    built = build("entries.py:net", str(tmp_path))
+    assert isinstance(built.inputs, tuple)
+    assert built.model(*built.inputs).shape == shape
+
+
+def test_a_session_with_prompts_is_an_example(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(NETWORK.format(features=784))
+    session = (
+        ">>> import torch\n>>> from net import Net\n>>> net = Net(\n...     classes=3)\n"
+        ">>> net(torch.zeros(1, 3, 31, 31)).shape\ntorch.Size([1, 3])\n"
+    )
+    (tmp_path / "README.md").write_text(f"# Net\n\n```python\n{session}```\n")
+    (call,) = init.look(tmp_path).calls
+    assert (call.path, call.line, call.fails) == ("README.md", 8, "")
 
 
 @pytest.mark.parametrize("made", ["Net(args.width, 4, False)", "Net(len(args.data), 4, False)"])
