@@ -113,8 +113,9 @@ def _nothing(files: int, others: list[str]) -> str:
     needs, them = ("needs", "it") if len(others) == 1 else ("need", "them")
     return (
         f"no model here can be made without knowing more: {clean(_some(others), 300)} {needs} arguments, and no "
-        f"example, test or README calls {them}; write a function without arguments that gives a model and example inputs, and "
-        "name it in .assay.yml (`entry: file.py:function`), or run `assay trace .`, which reads the source alone."
+        f"example, test or README calls {them}; write a function without arguments that gives a model and example "
+        "inputs, and name it in .assay.yml (`entry: file.py:function`), or run `assay trace .`, which reads the source "
+        "alone."
     )
 
 
@@ -133,9 +134,10 @@ def _next(found: Found, root: Path) -> list[str]:
         commands.append(
             f"pip install 'assay-action[{','.join(extras)}]'   (the entry points run where their packages are)"
         )
-    if not (commands or found.models or found.weights or any(c.certain for c in calls)):
-        commands.append(f"correct the inputs in {ENTRIES}")
-    return [f"{'then' if at else 'Next'}: {command}" for at, command in enumerate([*commands, "assay check"])]
+    check = "assay check"
+    if not (found.models or found.weights or any(c.certain for c in calls)):
+        check += f" {ENTRIES}:{calls[0].name}   (its inputs are a guess: where they do not fit, correct them there)"
+    return [f"{'then' if at else 'Next'}: {command}" for at, command in enumerate([*commands, check])]
 
 
 def look(root: Path) -> Found:

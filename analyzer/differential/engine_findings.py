@@ -13,6 +13,8 @@ from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.wording import number, plain, shortened
 from analyzer.findings import Confidence, Evidence, Finding, Level
 
+STATEFUL = "The model's own code changes its weights or buffers during inference: its outputs hang on the calls before."
+
 
 def engine_findings(done: Study, target: TargetConfig) -> list[Finding]:
     """Findings about engines as a whole: failures that no layer explains, drift between two runs, mutated weights."""
@@ -41,8 +43,10 @@ def engine_findings(done: Study, target: TargetConfig) -> list[Finding]:
             found.append(_whole(failure.kind, level, target, name, message, failure, script))
         if result.mutated:
             message = f"{title} changes the model's weights or statistics during inference."
-            script = done.scripts.get((name, Kind.MUTATED), "")
             level = Level.WARNING if name in done.family.further else Level.ERROR
+            if result.runner.backend.engine.name == "torch":  # which assigns what the model's own code assigns
+                message, level = STATEFUL, Level.WARNING
+            script = done.scripts.get((name, Kind.MUTATED), "")
             whole = _whole(Kind.MUTATED, level, target, name, message, script=script)
             found.append(_with_known(whole, done, result, Kind.MUTATED))
         if result.nondeterministic and not done.random_of(result.runner):

@@ -51,9 +51,9 @@ def test_a_module_that_counts_its_calls_is_right_each_time(
     (tmp_path / "net.py").write_text(COUNTING, encoding="utf-8")
     code = main(["diff", "net.py:build", "--backends", "torch,onnxruntime", "--sandbox", "process"])
     out = " ".join(capfd.readouterr().out.split())
-    assert code == 1
+    assert code == 0  # a model may keep a state on purpose: a spiking neuron's potential, a cache
     assert "PyTorch agrees with the float64 ONNX reference" in out
-    assert "PyTorch changes the model's weights or statistics during inference." in out
+    assert "The model's own code changes its weights or buffers during inference" in out
     assert "run twice" not in out
     assert "deviates" not in out
     (script,) = (tmp_path / "assay-diff" / "differential").glob("state-mutated-*.py")
