@@ -194,16 +194,19 @@ def _judged(call: ExampleCall, root: Path) -> ExampleCall:
 
 def _fitted(call: ExampleCall, root: Path) -> ExampleCall | None:
     """`call` with the first of its inputs that the model takes, as far as tracing follows it; None for no such."""
-    variants = [replace(call, body=body, others=()) for body in (call.body, *call.others)]
+    found = _first_accepted(call, call.told, root)
+    if found is None:
+        found = _first_accepted(call, call.tried, root)
+        if found is None or _first_accepted(call, (call.control,), root) is not None:
+            return None
+    return found
+
+
+def _first_accepted(call: ExampleCall, bodies: Sequence[tuple[str, ...]], root: Path) -> ExampleCall | None:
+    variants = [replace(call, body=body, told=(), tried=(), control=()) for body in bodies]
     texts = {written([variant]): variant for variant in variants}
     found = accepted(tuple(texts), call.name, ENTRIES, root)
-    if found is None:
-        return None
-    if call.control:
-        control = written([replace(call, body=call.control, others=())])
-        if accepted((control,), call.name, ENTRIES, root) is not None:
-            return None
-    return replace(texts[found.text], certain=found.certain)
+    return None if found is None else replace(texts[found.text], certain=found.certain)
 
 
 def planned(found: Found, root: Path) -> dict[str, str]:

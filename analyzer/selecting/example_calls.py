@@ -30,8 +30,9 @@ class ExampleCall:
     line: int
     body: tuple[str, ...]
     inferred: bool = False  # no example: the inputs are what the layers suggest (`inferred_inputs`)
-    others: tuple[tuple[str, ...], ...] = ()  # bodies with other sizes of the inputs, likelier ones first
-    # Not even the layers suggest these inputs: they count only where tracing follows them to the end, and refuses this.
+    told: tuple[tuple[str, ...], ...] = ()  # bodies with the inputs that the layers suggest, likelier ones first
+    # With inputs that nothing suggests: they count only where tracing refuses the last one.
+    tried: tuple[tuple[str, ...], ...] = ()
     control: tuple[str, ...] = ()
     certain: bool = True  # the model is known to take the inputs: an example says so, or tracing
     fails: str = ""  # why the example cannot work, where tracing proves it: it is older than the model, say

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from analyzer.selecting.definitions import required_parameters
 from analyzer.selecting.example_calls import (
     DOWNLOADS,
     ExampleCall,
@@ -23,7 +24,7 @@ from analyzer.selecting.example_calls import (
     straight_line,
     with_own_name,
 )
-from analyzer.selecting.inferred_inputs import required_parameters, returned_calls
+from analyzer.selecting.inferred_inputs import returned_calls
 from analyzer.selecting.model_code import ModelClass, ModelCode, Source, framework_names, runs_when_imported
 
 MODELS = 6  # proposals at once: each is exported, which takes seconds

@@ -482,6 +482,37 @@ def test_a_model_of_a_training_script_is_made_as_the_script_makes_it(tmp_path: P
     assert built.model(*built.inputs).shape[1] == (4 if "width" in made else 8)
 
 
+NESTED = """
+from torch import nn
+
+class Encoder(nn.Module):
+    def __init__(self, planes, width, latent):
+        super().__init__()
+        wide = width * 2
+        self.body = nn.Sequential(nn.Conv2d(planes + 1, wide, 4, stride=4), nn.Flatten())
+        self.mean = nn.Linear(wide * 8 * 8, latent)
+
+    def forward(self, x):
+        return self.mean(self.body(x))
+
+class Coder(nn.Module):
+    def __init__(self, latent=4, planes=1, width=3):
+        super().__init__()
+        self.encoder = Encoder(planes, width, latent=latent)
+        self.start = nn.Linear(latent, 7)
+
+    def forward(self, x):
+        return self.start(self.encoder(x))
+"""
+
+
+def test_the_input_is_that_of_the_layer_which_it_meets_first(tmp_path: Path) -> None:
+    """Numbers are handed down to it from where the model is made."""
+    text, targets = proposed(tmp_path, NESTED, "from net import Coder\nmodel = Coder(5, planes=2)\n")
+    assert targets == ["assay_models.py:coder"]
+    assert "Coder(5, planes=2).eval(), (torch.rand(1, 3, 32, 32),)" in text
+
+
 SEQUENTIAL = """
 import torch
 import torch.nn as nn
