@@ -43,6 +43,7 @@ class Found:
     calls: tuple[ExampleCall, ...]
     built: tuple[ExampleCall, ...]  # Keras models, which know their inputs
     inferred: tuple[ExampleCall, ...]  # no example calls them; what their layers take is known
+    losses: tuple[ExampleCall, ...]  # of loops that train these
     uncalled: tuple[ModelClass, ...]  # classes that can be made without arguments, and that no example calls
     scripts: tuple[str, ...]
     files: int  # Python files read
@@ -52,7 +53,7 @@ class Found:
     @property
     def entries(self) -> tuple[ExampleCall, ...]:
         """What may become an entry point, the surest first."""
-        return (*self.calls, *self.built, *self.inferred)
+        return (*self.calls, *self.built, *self.inferred, *self.losses)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -155,6 +156,8 @@ def look(root: Path) -> Found:
         if (fitted := _fitted(call, root)) is not None
     )
     called |= {call.model.name for call in inferred}
+    taken |= {call.name for call in (*built, *inferred)}
+    losses = tuple(loss for call in inferred if (loss := _loss(call, root, taken)) is not None)
     torch = dict.fromkeys(c.path for c in code.classes if c.framework == "torch")
     running = {s.path for s in code.sources if s.file is None and s.path in torch and runs_when_imported(s.tree)}
     kinds = {t.path: detect(root / t.path) for t in discover(root, Config()) if t.path}
@@ -164,6 +167,7 @@ def look(root: Path) -> Found:
         calls,
         built,
         inferred,
+        losses,
         tuple(
             c
             for c in code.classes
@@ -202,8 +206,15 @@ def _fitted(call: ExampleCall, root: Path) -> ExampleCall | None:
     return found
 
 
+def _loss(call: ExampleCall, root: Path, taken: set[str]) -> ExampleCall | None:
+    """The loss of the loop that trains the model of `call`, on the inputs that were found."""
+    model = replace(call.model, name=f"the loss of {call.model.name}", line=call.loop)
+    named = with_own_name(replace(call, name=f"{call.name}_loss", model=model, line=call.loop), taken)
+    return _first_accepted(named, call.losses[call.body], root) if call.losses.get(call.body) else None
+
+
 def _first_accepted(call: ExampleCall, bodies: Sequence[tuple[str, ...]], root: Path) -> ExampleCall | None:
-    variants = [replace(call, body=body, told=(), tried=(), control=()) for body in bodies]
+    variants = [replace(call, body=body) for body in bodies]
     texts = {written([variant]): variant for variant in variants}
     found = accepted(tuple(texts), call.name, ENTRIES, root)
     return None if found is None else replace(texts[found.text], certain=found.certain)
@@ -293,6 +304,11 @@ def _rows(found: Found) -> list[tuple[str, list[str]]]:
             "model whose layers tell its inputs",
             "models whose layers tell their inputs",
             [f"{c.model.name} ({c.path}:{c.line})" for c in found.inferred],
+        ),
+        (
+            "loss of a training loop",
+            "losses of training loops",
+            [f"{c.model.name} ({c.path}:{c.line})" for c in found.losses],
         ),
         (
             "model that no example calls",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from analyzer.selecting.example_calls import DOWNLOADS, assigned, is_sequential, statements_behind, straight_line
 from analyzer.selecting.model_code import Source, framework_names, runs_when_imported
+from analyzer.selecting.training_steps import TrainingStep, training_step
 
 _WEIGHTS = ("pretrained", "weights")  # arguments that fetch weights, without which a model is as large
 
@@ -25,6 +26,7 @@ class Construction:
     call: ast.Call
     lines: tuple[str, ...]
     source: Source
+    step: TrainingStep | None  # of a loop that trains it
 
     @property
     def line(self) -> int:
@@ -53,7 +55,10 @@ def constructions(source: Source, makers: Collection[str]) -> Iterator[Construct
                 if DOWNLOADS.search(ast.unparse(call)):
                     continue
                 if lines is not None and not any("parse_args" in line for line in lines):  # nobody types anything here
-                    yield Construction(_last(call.func), assigned(statement) or "model", call, lines, source)
+                    name = assigned(statement) or "model"
+                    rest = [*before, *block[:at], *block[at + 1 :]]
+                    step = training_step(tree, name, rest, local, source)
+                    yield Construction(_last(call.func), name, call, lines, source, step)
 
 
 def _made(statement: ast.stmt, makers: Collection[str], torch: frozenset[str]) -> Iterator[ast.Call]:

@@ -10,8 +10,8 @@ import ast
 import copy
 import keyword
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from analyzer.selecting.model_code import ModelClass, ModelCode, Source, framework_names, runs_when_imported
 
@@ -31,6 +31,8 @@ class ExampleCall:
     body: tuple[str, ...]
     inferred: bool = False  # no example: the inputs are what the layers suggest (`inferred_inputs`)
     told: tuple[tuple[str, ...], ...] = ()  # bodies with the inputs that the layers suggest, likelier ones first
+    losses: Mapping[tuple[str, ...], tuple[tuple[str, ...], ...]] = field(default_factory=dict)  # with each of them
+    loop: int = 0  # line of the training loop
     # With inputs that nothing suggests: they count only where tracing refuses the last one.
     tried: tuple[tuple[str, ...], ...] = ()
     control: tuple[str, ...] = ()
@@ -149,7 +151,7 @@ def is_sequential(call: ast.Call, torch: frozenset[str]) -> bool:
     return dotted.rpartition(".")[2] == "Sequential" and dotted.partition(".")[0] in torch and bool(call.args)
 
 
-class _OnProcessor(ast.NodeTransformer):
+class OnProcessor(ast.NodeTransformer):
     """Examples are repeated where no GPU need be: ``.cuda()`` goes, and ``"cuda:0"`` is ``"cpu"``."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
@@ -199,7 +201,7 @@ def _slice(
     before: Sequence[ast.stmt], call: ast.Call, local: set[str], source: Source, model: ModelClass
 ) -> tuple[str, ...] | None:
     """The statements that `call` rests on, and a last one that gives model and inputs; None where more is needed."""
-    call = _OnProcessor().visit(copy.deepcopy(call))
+    call = OnProcessor().visit(copy.deepcopy(call))
     lines = statements_behind(before, {n.id for n in ast.walk(call) if isinstance(n, ast.Name)}, local, source)
     return None if lines is None else (*lines, _result(call, model))
 
@@ -213,10 +215,10 @@ def statements_behind(
     """
     kept: list[ast.stmt] = []
     for statement in reversed(before):
-        binds = _bound(statement)
+        binds = bound(statement)
         if not ((isinstance(statement, _STATEMENTS) and binds & needed) or _adds_to(statement) in needed):
             continue
-        statement = _OnProcessor().visit(copy.deepcopy(statement))
+        statement = OnProcessor().visit(copy.deepcopy(statement))
         kept.append(_only(statement, needed))
         needed = needed - binds
         needed |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
@@ -268,7 +270,8 @@ def _only(statement: ast.stmt, needed: set[str]) -> ast.stmt:
     return ast.ImportFrom(module=statement.module, names=names, level=statement.level)
 
 
-def _bound(statement: ast.stmt) -> set[str]:
+def bound(statement: ast.stmt) -> set[str]:
+    """The names that a statement gives a value."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
     return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

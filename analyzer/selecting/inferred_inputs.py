@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from analyzer.selecting.constructions import constructions
+from analyzer.selecting.constructions import Construction, constructions
 from analyzer.selecting.definitions import SourceDefinition, SourceDefinitions, last_name, method, required_parameters
 from analyzer.selecting.example_calls import ExampleCall, module_of, pages_first, snake
 from analyzer.selecting.model_code import ModelClass, ModelCode, required_arguments, runs_when_imported
@@ -34,9 +34,18 @@ class _Way:
     lines: tuple[str, ...]
     expression: str
     settings: Mapping[str, int]
+    made: Construction | None = None  # where the repository makes it
 
     def body(self, tensor: str) -> tuple[str, ...]:
         return ("import torch", *self.lines, f"return {self.expression}.eval(), ({tensor},)")
+
+    def losses(self, tensor: str) -> tuple[tuple[str, ...], ...]:
+        """Bodies that give the loss of a training step, where the model takes `tensor`."""
+        if self.made is None or self.made.step is None:
+            return ()
+        written, name = self.made.step.written, self.made.name
+        batches = self.made.step.batches(tensor)
+        return tuple(("import torch", *self.lines, *written(name, self.expression, batch)) for batch in batches)
 
 
 def inferred_calls(code: ModelCode, called: frozenset[str], names: frozenset[str]) -> tuple[ExampleCall, ...]:
@@ -51,7 +60,8 @@ def inferred_calls(code: ModelCode, called: frozenset[str], names: frozenset[str
     for made, way in [*_constructed(code, repository, makers), *_called_alone(makers)]:
         if made.name in called or made.name in proposed or way.maker.name in blocks or way.maker.name.startswith("_"):
             continue
-        told = [way.body(tensor) for tensor in suggested(way.maker, made, way.settings, repository)]
+        tensors = suggested(way.maker, made, way.settings, repository)
+        told = [way.body(tensor) for tensor in tensors]
         tried = [way.body(tensor) for tensor in _COMMON] if made.calls else []
         if not (told or tried):
             continue
@@ -64,6 +74,8 @@ def inferred_calls(code: ModelCode, called: frozenset[str], names: frozenset[str
             inferred=True,
             told=tuple(told),
             tried=tuple(tried),
+            loop=way.made.step.line if way.made is not None and way.made.step is not None else 0,
+            losses={way.body(tensor): way.losses(tensor) for tensor in (*tensors, *_COMMON)},
             control=way.body(_ABSURD),
         )
         proposed[made.name] = (len(repository.parts(made)), call)
@@ -91,13 +103,13 @@ def _constructed(
             maker = repository.find(one.maker, source)
             if one.maker == "Sequential" and maker is None:
                 layers = SourceDefinition(one.name, one.as_function(), source, "torch")
-                yield layers, _Way(layers, source.path, one.line, one.lines, ast.unparse(one.call), {})
+                yield layers, _Way(layers, source.path, one.line, one.lines, ast.unparse(one.call), {}, one)
             if maker is None or maker not in makers or not _takes_one_input(makers[maker]):
                 continue
             told = dict(zip(maker.parameters, one.call.args, strict=False))
             told |= {k.arg: k.value for k in one.call.keywords if k.arg}
             numbers = {n: v.value for n, v in told.items() if isinstance(v, ast.Constant) and type(v.value) is int}
-            yield makers[maker], _Way(maker, source.path, one.line, one.lines, ast.unparse(one.call), numbers)
+            yield makers[maker], _Way(maker, source.path, one.line, one.lines, ast.unparse(one.call), numbers, one)
 
 
 def _makers(repository: SourceDefinitions) -> dict[SourceDefinition, SourceDefinition]:

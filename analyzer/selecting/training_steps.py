@@ -1,0 +1,147 @@
+"""The loss that a training loop computes, as a function of the model and of what a batch holds.
+
+Of the body of a loop the statements that the loss rests on are kept, up to where ``loss.backward()`` stands. Numerical
+failures of training stand there, not in the model. The text is only read.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from analyzer.selecting.example_calls import OnProcessor, bound, statements_behind
+from analyzer.selecting.model_code import Source
+
+_CLASSES = re.compile(r"cross_?entropy|nll_?loss|CrossEntropy|NLLLoss")  # losses whose labels are numbers of classes
+_BINARY = re.compile(r"binary|BCE", re.IGNORECASE)
+_Assignment = ast.Assign | ast.AnnAssign | ast.AugAssign
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingStep:
+    """A loss. `behind` are the statements that the names of its body rest on, besides the model and the inputs."""
+
+    line: int  # of ``loss.backward()``
+    inputs: tuple[str, ...]  # of a batch: first what the model takes, then a target if there is one
+    behind: tuple[str, ...]
+    body: tuple[str, ...]  # the last line returns the loss
+
+    def written(self, model: str, made: str, tensors: Sequence[str]) -> tuple[str, ...]:
+        """The lines of an entry point: `made` is the expression of the model, the variable `model` its name here."""
+        head = f"def loss_of({', '.join((model, *self.inputs))}):"
+        inner = [f"    {line}" for line in self.body]
+        given = ", ".join(tensors) + ("," if len(tensors) == 1 else "")
+        return (*self.behind, head, *inner, f"return _Call({made}, loss_of), ({given})")
+
+    def batches(self, tensor: str) -> list[tuple[str, ...]]:
+        """Example inputs where the model takes `tensor`, likelier ones first."""
+        several = tensor.replace("(1,", "(2,")  # a batch
+        if len(self.inputs) == 1:
+            return [(several,)]
+        sizes = re.findall(r"\d+", several.partition("(")[2])
+        text = "\n".join(self.body + self.behind)
+        classes = ["torch.randint(0, 2, (2,))"]
+        values = ["torch.rand(2, 1)", "torch.rand(2)", several]
+        if len(sizes) == 4:  # a picture: a class or a value for each pixel
+            classes.append(f"torch.randint(0, 2, (2, {sizes[2]}, {sizes[3]}))")
+            values.append(f"torch.rand(2, 1, {sizes[2]}, {sizes[3]})")
+        first = _CLASSES.search(text) and not _BINARY.search(text)
+        return [(several, target) for target in ([*classes, *values] if first else [*values, *classes])]
+
+
+def training_step(
+    tree: ast.Module, model: str, before: Sequence[ast.stmt], local: set[str], source: Source
+) -> TrainingStep | None:
+    """The first loop that trains the variable `model` on one input and at most one target; None where there is none.
+
+    `before` are the statements that run before it, `local` the names that can be imported from the file.
+    """
+    for loop in ast.walk(tree):
+        if isinstance(loop, ast.For):
+            step = _of_loop(loop, model, before, local, source)
+            if step is not None:
+                return step
+    return None
+
+
+def _of_loop(
+    loop: ast.For, model: str, before: Sequence[ast.stmt], local: set[str], source: Source
+) -> TrainingStep | None:
+    statements = list(_flat(loop.body))
+    trained = next(((at, name) for at, s in enumerate(statements) if (name := _backward(s)) is not None), None)
+    if trained is None:
+        return None
+    held = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    kept: list[_Assignment] = []
+    needed, inputs = {trained[1]}, set[str]()
+    for statement in reversed(statements[: trained[0]]):
+        if not isinstance(statement, _Assignment) or not bound(statement) & needed:
+            continue
+        value = statement.value
+        if value is not None and _names(value) and _names(value) <= held and not isinstance(value, ast.Call):
+            inputs |= bound(statement) & needed  # ``x, y = batch``
+            needed -= bound(statement)
+            continue
+        kept.insert(0, OnProcessor().visit(copy.deepcopy(statement)))
+        needed = (needed - bound(statement) if not isinstance(statement, ast.AugAssign) else needed) | _names(kept[0])
+    inputs |= needed & held
+    fed = _fed(kept, model) & inputs
+    free = needed - inputs - {model} - set(dir(builtins))
+    if model not in needed or len(fed) != 1 or len(inputs) > 2:
+        return None
+    behind = statements_behind(before, free, local, source)
+    if behind is None or any("parse_args" in line for line in behind):
+        return None
+    lines = [line for s in kept for line in ast.unparse(s).splitlines()]
+    ordered = (*fed, *(inputs - fed))
+    return TrainingStep(loop.lineno, ordered, behind, (*lines, f"return {trained[1]}"))
+
+
+def _flat(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a block, and those of its ``with`` blocks."""
+    for statement in statements:
+        if isinstance(statement, ast.With):
+            yield from _flat(statement.body)
+        else:
+            yield statement
+
+
+def _backward(statement: ast.stmt) -> str | None:
+    """``loss`` of ``loss.backward()`` and of ``scaler.scale(loss).backward()``."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "backward"):
+        return None
+    value = call.func.value
+    if isinstance(value, ast.Call) and len(value.args) == 1:
+        value = value.args[0]
+    return value.id if isinstance(value, ast.Name) else None
+
+
+def _fed(kept: Sequence[_Assignment], model: str) -> set[str]:
+    """The names that the one input of the model rests on."""
+    for at, statement in enumerate(kept):
+        calls = [n for n in ast.walk(statement) if isinstance(n, ast.Call) and _names(n.func) == {model}]
+        if calls and isinstance(calls[0].func, ast.Name) and len(calls[0].args) == 1:
+            found = _names(calls[0].args[0])
+            for earlier in reversed(kept[:at]):
+                found |= _sources(earlier, found)
+            return found
+    return set()
+
+
+def _sources(statement: _Assignment, wanted: set[str]) -> set[str]:
+    """The names that those of `wanted` rest on which the statement binds: ``x, y = x.to(device), y.to(device)``."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+    if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
+        pairs = zip(target.elts, statement.value.elts, strict=False)
+        return set().union(*(_names(v) for t, v in pairs if isinstance(t, ast.Name) and t.id in wanted))
+    return _names(statement) if bound(statement) & wanted else set()
+
+
+def _names(node: ast.AST) -> set[str]:
+    """The names that are read."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
