@@ -106,7 +106,7 @@ def is_script(text: str) -> bool:
 def with_dry_run(traced: AnalysisResult, run: DryRun, target: str, script: str) -> AnalysisResult:
     """The findings of the tracing, confirmed or refuted by the run, and what only the run has shown."""
     if run.unreached is not None:
-        note = f"Dry run of {script}: not reached, it needs {run.unreached}; tracing alone answers."
+        note = f"Dry run of {script}: not reached: it needs {run.unreached}; tracing alone answers."
         return replace(traced, notes=(*traced.notes, note))
     if run.failure is None:
         findings = tuple(_refuted(f, run) for f in traced.findings)

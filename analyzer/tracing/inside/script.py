@@ -148,7 +148,7 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
 def _lack(error: BaseException, kind: str, text: str, own: list[Any], last: Any) -> str | None:
     """What the machine lacks, in words; None where the program itself is wrong."""
     if isinstance(error, ModuleNotFoundError):
-        return "the package `%s` is not installed" % (error.name or text)
+        return "the package `%s`, which is not installed" % (error.name or text)
     if isinstance(error, ImportError):
         return f"an import that does not work with the installed versions ({text[:120]})"
     if isinstance(error, (OSError, EOFError)):
