@@ -1,4 +1,4 @@
-"""Pages of a mapped file that an engine has read: given back while it goes on, for it reads them again from the file."""
+"""Pages of a mapped file that an engine has read: given back while it runs, for it reads them again from the file."""
 
 from __future__ import annotations
 
