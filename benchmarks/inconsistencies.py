@@ -447,6 +447,8 @@ def told(case: Case, result: AnalysisResult, folder: Path, output: Path) -> tupl
             )
             shown |= done.returncode == 1
     text = (right or mine)[0].message if mine else "; ".join(f.message for f in result.findings) or "no finding"
+    known = next((f.evidence.data["known"] for f in right if f.evidence.data.get("known")), None)
+    text += f" [known: {known}]"
     return bool(mine), bool(right) and not (blocked and not case.everywhere), shown, text
 
 
