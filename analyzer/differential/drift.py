@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,7 @@ from analyzer.differential.plan import onnx_artefact
 from analyzer.differential.pool import Pool
 from analyzer.differential.rounding import small_scale
 from analyzer.differential.runner import Artefact, Runner
-from analyzer.differential.structure import Description, Unit
+from analyzer.differential.structure import Description, Unit, shared_cuts, units
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.wording import number, plain
 from analyzer.findings import DeviationMap, MapNode
@@ -56,6 +56,7 @@ class Drift:
     found: Localization | None = None
     blames: tuple[Blame, ...] = ()
     sets: tuple[InputSet, ...] = ()
+    instead: Mapping[str, str] = field(default_factory=dict)  # unit -> the operators that head has in its place
     why: str = ""
 
     @property
@@ -202,15 +203,19 @@ def _measured(
             classes += c
             distances += m
     found = None
+    instead: dict[str, str] = {}
     blames: list[Blame] = []
     if not relative <= SAME:
+        lite = LITE in (base.backend.engine.name, head.backend.engine.name)
         layered = structure if base.backend.engine.name != LITE else head.description  # the one that knows layers
+        if not lite:
+            instead = {u.id: u.op for u in units(head.description, shared_cuts(structure, [head.description]))}
         found = localize(layered, [head], base, pairs[worst[1]][0].feeds)
         wrong = (Kind.VALUE, Kind.NAN, Kind.SHAPE, Kind.DTYPE)
         blames = sorted((b for b in found.blames if b.kind in wrong), key=lambda b: -b.error)
     return Drift(
         instances, broken, relative, max(mads), tuple(flips), ranked,
-        max(classes, default=None), max(distances, default=None), worst[2], found, tuple(blames), inputs.sets,
+        max(classes, default=None), max(distances, default=None), worst[2], found, tuple(blames), inputs.sets, instead,
     )  # fmt: skip
 
 
@@ -267,9 +272,17 @@ def sentence(done: Drift) -> str:
         return text + "; no tensor inside of the two could be matched, so no layer is named."
     if not done.blames:
         return text + "; no single layer that both have computes something else."
-    named = ", ".join(f"{_layers(b.unit)} ({b.unit.op}, {number(b.error)} alone)" for b in done.blames[:3])
+    named = ", ".join(
+        f"{_layers(b.unit)} ({_operators(b.unit, done)}, {number(b.error)} alone)" for b in done.blames[:3]
+    )
     more = f" and {len(done.blames) - 3} more layers" if len(done.blames) > 3 else ""
     return f"{text}; brought in by {named}{more}."
+
+
+def _operators(unit: Unit, done: Drift) -> str:
+    """Those of base, and what head has in their place."""
+    head = done.instead.get(unit.id, unit.op)
+    return unit.op if head == unit.op else f"{unit.op}, in head {head}"
 
 
 def _layers(unit: Unit) -> str:
