@@ -307,7 +307,9 @@ def picture(done: Drift) -> DeviationMap | None:
     if found is None:
         return None
     blamed = {b.unit.id for b in done.blames}
-    deltas, errors = found.deltas(BASE.name, HEAD.name), found.errors.get(HEAD.name, {})
+    head = next(iter(found.errors))
+    deltas = found.deltas(next((name for name in found.hidden if name != head), ""), head)
+    errors = found.errors[head]
     nodes = tuple(
         MapNode(
             id=u.id, label=u.main.layer or u.main.name, kind=u.main.layer_class or u.op,

@@ -167,8 +167,11 @@ def test_the_changed_layer_is_named_and_no_other(head: str, responsible: str, co
     """Layers of the same kind, in a nested model and behind fused ones; either model may be the base."""
     model = "model.keras" if head == "other.tflite" else "net.keras"
     for first, second in ((head, model), (model, head)):
-        done, _, _ = compare(first, second)
+        done, result, _ = compare(first, second)
         assert [b.unit.main.layer for b in done.blames] == [responsible]
+        (chart,) = result.maps
+        assert [n.label for n in chart.nodes if (n.replayed or 0) > 0.01] == [responsible]
+        assert sum((n.deviation or 0) > 0 for n in chart.nodes) > 1
         assert f"brought in by `{responsible}`" in sentence(done)
     if model == "net.keras":
         assert done.found is not None
