@@ -56,7 +56,7 @@ def _inject(self, request, folder):
     return {faults}.inject(self.engine, request["number"], request["seed"])
 
 
-Server.do_inject = _inject
+WorkerServer.do_inject = _inject
 main()
 """
 

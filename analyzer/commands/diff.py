@@ -330,7 +330,8 @@ def _show(console: Console, studies: Sequence[Study], result: AnalysisResult) ->
     for histogram in result.distances:
         console.print(title(histogram), markup=False)
         console.print(bars(histogram), markup=False)
-    for line in (*result.backends, *result.notes):
+    data = [f"Inputs: {told}." for told in result.assumptions]
+    for line in (*data, *result.backends, *result.notes):
         console.print(line, markup=False)
 
 

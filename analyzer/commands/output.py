@@ -34,7 +34,8 @@ def report_of(results: Mapping[str, AnalysisResult | str], kind: str, paths: Map
         else:
             targets.append(
                 TargetReport(name, kind, paths[name], notes=result.notes, versions=result.versions,
-                             unknown_operators=result.unknown_operators, backends=result.backends)
+                             unknown_operators=result.unknown_operators, backends=result.backends,
+                             assumptions=result.assumptions)
             )  # fmt: skip
     found = [f for result in results.values() if not isinstance(result, str) for f in result.findings]
     return Report(tuple(targets), ordered(found), tool={"name": "assay", "version": __version__})

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto
 
+from analyzer.differential.structure import Description
+
 NUMBERED = re.compile(r"^(val|tmp|node|[A-Za-z]*)_?\d+$")  # a name that another export gives to something else
 
 
@@ -47,6 +49,21 @@ def aligned(head: GraphProto, base: GraphProto) -> dict[str, str]:
                     found[mine] = theirs
                     taken.add(theirs)
     return found
+
+
+def layer_outputs(structure: Description) -> dict[str, str]:
+    """Layer -> the one tensor that leaves it, in the order of computation; operations without a layer are one each."""
+    layers: dict[str, str] = {}
+    for operation in structure.operations:
+        layers |= dict.fromkeys(operation.outputs, operation.layer or operation.name)
+    leaving = {
+        i for o in structure.operations for i in o.inputs if i in layers and layers[i] != (o.layer or o.name)
+    } | set(structure.outputs)
+    found: dict[str, list[str]] = {}
+    for tensor, layer in layers.items():
+        if tensor in leaving:
+            found.setdefault(layer, []).append(tensor)
+    return {layer: tensors[0] for layer, tensors in found.items() if len(tensors) == 1}
 
 
 def renamed(model: ModelProto, names: Mapping[str, str]) -> ModelProto:

@@ -66,10 +66,11 @@ def collected(value):
     return {k: np.concatenate(v)[:limit] for k, v in kept.items()}
 
 
-plain = isinstance(value, (dict, list, tuple, np.ndarray)) or hasattr(value, "detach")
+rows = isinstance(value, list) and value and isinstance(value[0], (dict, tuple))
+plain = not rows and isinstance(value, (dict, list, tuple, np.ndarray)) or hasattr(value, "detach")
 if not plain and (hasattr(value, "__iter__") or hasattr(value, "__getitem__")) and not hasattr(value, "shape"):
     value = collected(value)
-if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], (dict, list, tuple)):
+if isinstance(value, tuple) and len(value) == 2 and (len(ranks) == 1 or isinstance(value[0], (dict, list, tuple))):
     value, truth = value
 listed = value if isinstance(value, (list, tuple)) else [value]
 arrays = dict(value) if isinstance(value, dict) else dict(enumerate(listed))

@@ -6,13 +6,29 @@ from collections.abc import Mapping
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.differential.backend import EAGER
-from analyzer.differential.compare import Comparison
+from analyzer.differential.compare import Comparison, EngineResult
 from analyzer.differential.plan import can_compile, kind_for
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.verdict import Failure, Kind
 
 COMPILED = {"torch": "compile", "tensorflow": "xla", "jax": "jit"}  # engine -> its mode that compiles
+
+
+def accepted(comparison: Comparison) -> list[tuple[EngineResult, EngineResult]]:
+    """Pairs of modes of one engine and version: the eager one refuses the model, the compiled one gives numbers."""
+    found = []
+    for strict in comparison.results:
+        backend = strict.runner.backend
+        eager = EAGER.get(backend.engine.name, ())
+        if strict.failure is None or strict.failure.kind is not Kind.CRASH or backend.knobs.get("mode") not in eager:
+            continue
+        for loose in comparison.results:
+            other = loose.runner.backend
+            compiled = other.engine is backend.engine and other.knobs.get("mode") not in eager
+            if loose.failure is None and compiled and other.version == backend.version:
+                found.append((strict, loose))
+    return found
 
 
 def accepting(comparison: Comparison, kinds: Mapping[str, Artefact], target: TargetConfig, pool: Pool) -> list[Runner]:

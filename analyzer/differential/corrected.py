@@ -16,7 +16,7 @@ WRONG_BEFORE = {  # operator -> the operator set from which `onnx.reference` is 
     **dict.fromkeys(
         (
             "LRN", "GlobalMaxPool", "GlobalLpPool", "LpNormalization", "MeanVarianceNormalization", "Pad", "Upsample",
-            "GatherElements",
+            "GatherElements", "Scatter",
         ),
         NEVER_RIGHT,
     ),

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import onnx
 
 from analyzer.configuration.config import DriftBudget, TargetConfig
-from analyzer.differential.alignment import aligned, renamed
+from analyzer.differential.alignment import aligned, layer_outputs, renamed
 from analyzer.differential.backend import Backend, parse
 from analyzer.differential.compare import instance_distances
 from analyzer.differential.distances import relative_error
@@ -26,7 +26,7 @@ from analyzer.differential.plan import onnx_artefact
 from analyzer.differential.pool import Pool
 from analyzer.differential.rounding import small_scale
 from analyzer.differential.runner import Artefact, Runner
-from analyzer.differential.structure import Description
+from analyzer.differential.structure import Description, Unit, shared_cuts, units
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.wording import number, plain
 from analyzer.findings import DeviationMap, MapNode
@@ -56,7 +56,7 @@ class Drift:
     found: Localization | None = None
     blames: tuple[Blame, ...] = ()
     sets: tuple[InputSet, ...] = ()
-    layered: bool = True  # whether both engines hand out their layers
+    instead: Mapping[str, str] = field(default_factory=dict)  # unit -> the operators that head has in its place
     why: str = ""
 
     @property
@@ -108,7 +108,8 @@ def drift(
     for which in sorted(sides, key=lambda w: (w in lite, w)):
         backend, artefact = sides[which]
         if runners and which in lite:
-            artefact = _like(artefact, next(iter(runners.values())))
+            first, other = next(iter(runners.items()))
+            artefact = _like(artefact, other, head if first == "head" else base)
         runner = pool.get(backend, artefact)
         if isinstance(runner, Failure):
             return Drift(why=f"the model of the {which} does not run: {plain(runner.message)}")
@@ -124,12 +125,23 @@ def _side(model: Model, folder: Path, backend: Backend) -> tuple[Backend, Artefa
     return backend, onnx_artefact(model, folder)
 
 
-def _like(artefact: Artefact, other: Runner) -> Artefact:
-    """`artefact` with the names that inputs and outputs have in the other model."""
+def _like(artefact: Artefact, other: Runner, model: Model) -> Artefact:
+    """`artefact` with the names that inputs, outputs and what layers give have in the other model."""
     description = other.description
     assert description is not None
-    names = {"inputs": [{"name": i.name} for i in description.inputs], "outputs": list(description.outputs)}
+    sizes = _sizes(model) if isinstance(model, Graph) else {}
+    names = {
+        "inputs": [{"name": i.name} for i in description.inputs],
+        "outputs": list(description.outputs),
+        "layers": [(layer, tensor, sizes.get(tensor)) for layer, tensor in layer_outputs(description).items()],
+    }
     return replace(artefact, request={**artefact.request, "like": names})
+
+
+def _sizes(graph: Graph) -> dict[str, list[int | None]]:
+    """Tensor -> its sizes, where they are known."""
+    values = [v for node in graph.graph for v in node.outputs if v.name and v.shape is not None]
+    return {str(v.name): [d if isinstance(d, int) else None for d in v.shape or ()] for v in values}
 
 
 def _measured(
@@ -191,15 +203,19 @@ def _measured(
             classes += c
             distances += m
     found = None
+    instead: dict[str, str] = {}
     blames: list[Blame] = []
-    layered = structure.replayable and head.description.replayable
-    if layered and not relative <= SAME:
-        found = localize(structure, [head], base, pairs[worst[1]][0].feeds)
+    if not relative <= SAME:
+        lite = LITE in (base.backend.engine.name, head.backend.engine.name)
+        layered = structure if base.backend.engine.name != LITE else head.description  # the one that knows layers
+        if not lite:
+            instead = {u.id: u.op for u in units(head.description, shared_cuts(structure, [head.description]))}
+        found = localize(layered, [head], base, pairs[worst[1]][0].feeds)
         wrong = (Kind.VALUE, Kind.NAN, Kind.SHAPE, Kind.DTYPE)
         blames = sorted((b for b in found.blames if b.kind in wrong), key=lambda b: -b.error)
     return Drift(
         instances, broken, relative, max(mads), tuple(flips), ranked,
-        max(classes, default=None), max(distances, default=None), worst[2], found, tuple(blames), inputs.sets, layered,
+        max(classes, default=None), max(distances, default=None), worst[2], found, tuple(blames), inputs.sets, instead,
     )  # fmt: skip
 
 
@@ -252,15 +268,29 @@ def sentence(done: Drift) -> str:
     if done.d_mad is not None:
         parts.append(f"D_MAD up to {done.d_mad:.3g}")
     text = ", ".join(parts) + f", most on {done.where}"
-    if not done.layered:
-        return text + "; TensorFlow Lite hands out no layers, so none is named."
+    if done.found is not None and len(done.found.units) == 1 and len(done.found.units[0].operations) > 1:
+        return text + "; no tensor inside of the two could be matched, so no layer is named."
     if not done.blames:
         return text + "; no single layer that both have computes something else."
     named = ", ".join(
-        f"`{b.unit.main.layer or b.unit.main.name}` ({b.unit.op}, {number(b.error)} alone)" for b in done.blames[:3]
+        f"{_layers(b.unit)} ({_operators(b.unit, done)}, {number(b.error)} alone)" for b in done.blames[:3]
     )
     more = f" and {len(done.blames) - 3} more layers" if len(done.blames) > 3 else ""
     return f"{text}; brought in by {named}{more}."
+
+
+def _operators(unit: Unit, done: Drift) -> str:
+    """Those of base, and what head has in their place."""
+    head = done.instead.get(unit.id, unit.op)
+    return unit.op if head == unit.op else f"{unit.op}, in head {head}"
+
+
+def _layers(unit: Unit) -> str:
+    """The layer of a unit, and those that the two models do not let tell from it."""
+    main = unit.main.layer or unit.main.name
+    more = [o.layer for o in unit.operations if o.layer not in ("", main)]
+    others = ", ".join(f"`{name}`" for name in dict.fromkeys(more))
+    return f"`{main}` with {others}" if others else f"`{main}`"
 
 
 def _commonest(flips: tuple[tuple[int, int], ...]) -> str:
@@ -277,7 +307,9 @@ def picture(done: Drift) -> DeviationMap | None:
     if found is None:
         return None
     blamed = {b.unit.id for b in done.blames}
-    deltas, errors = found.deltas(BASE.name, HEAD.name), found.errors.get(HEAD.name, {})
+    head = next(iter(found.errors))
+    deltas = found.deltas(next((name for name in found.hidden if name != head), ""), head)
+    errors = found.errors[head]
     nodes = tuple(
         MapNode(
             id=u.id, label=u.main.layer or u.main.name, kind=u.main.layer_class or u.op,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from analyzer.configuration.config import TargetConfig
-from analyzer.differential.backend import EAGER
 from analyzer.differential.compare import EngineResult
+from analyzer.differential.compiled import accepted
 from analyzer.differential.known import known_of_whole
 from analyzer.differential.study import Study
 from analyzer.differential.verdict import Failure, Kind
@@ -60,27 +60,17 @@ def _accepting(done: Study, target: TargetConfig) -> list[Finding]:
     """Compiled modes that give numbers for what the same engine refuses when it runs operation by operation."""
     assert done.comparison is not None
     found = []
-    results = done.comparison.results
-    for strict in results:
-        engine, version = strict.runner.backend.engine, strict.runner.backend.version
+    for strict, loose in accepted(done.comparison):
+        assert strict.failure is not None
+        backend, engine = loose.runner.backend, strict.runner.backend.engine
+        refused = next((p.blame.unit.main for p in done.problems if p.blame.backend == strict.runner.name), None)
+        layer = (refused.layer or refused.name) if refused is not None else ""
         mode = strict.runner.backend.knobs.get("mode")
-        eager = EAGER.get(engine.name, ())
-        if strict.failure is None or strict.failure.kind is not Kind.CRASH or mode not in eager:
-            continue
-        for loose in results:
-            backend = loose.runner.backend
-            compiled = backend.engine is engine and backend.knobs.get("mode") not in eager
-            if loose.failure is None and compiled and backend.version == version:
-                refused = next(
-                    (p.blame.unit.main for p in done.problems if p.blame.backend == strict.runner.name), None
-                )
-                layer = (refused.layer or refused.name) if refused is not None else ""
-                message = (
-                    f"{backend.title} accepts {f'in `{layer}` ' if layer else ''}what {engine.title} in {mode} mode "
-                )
-                message += f"refuses: {plain(strict.failure.message)}"
-                whole = _whole(Kind.CRASH, Level.WARNING, target, loose.runner.name, message, strict.failure)
-                found.append(_with_known(replace(whole, layer=layer), done, loose, Kind.CRASH))
+        message = f"{backend.title} accepts {f'in `{layer}` ' if layer else ''}what {engine.title} in {mode} mode "
+        message += f"refuses: {plain(strict.failure.message)}"
+        script = done.scripts.get((loose.runner.name, Kind.CRASH), "")
+        whole = _whole(Kind.CRASH, Level.WARNING, target, loose.runner.name, message, strict.failure, script)
+        found.append(_with_known(replace(whole, layer=layer), done, loose, Kind.CRASH))
     return found
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from analyzer.differential.backend import Backend
 from analyzer.differential.bisect import Culprit
 from analyzer.differential.localize import Blame
-from analyzer.differential.structure import Description, Unit
+from analyzer.differential.structure import Description, Operation, Unit
 from analyzer.differential.verdict import Kind
 
 
@@ -122,16 +122,25 @@ def _data() -> Any:
 def _fits(entry: Mapping[str, Any], backend: Backend, unit: Unit) -> bool:
     if not _any_fits(backend.engine.name, entry["engine"]):
         return False
-    names = {
-        unit.op.lower(),
-        *(o.op.lower() for o in unit.operations),
-        *(o.layer_class.lower() for o in unit.operations),
-    }
+    operations = unit.operations if "within" in entry else _moving(unit)
+    if "within" in entry and not any(fnmatchcase(o.name.lower(), entry["within"]) for o in operations):
+        return False
+    names = {unit.op.lower(), *(o.op.lower() for o in operations), *(o.layer_class.lower() for o in operations)}
     if not any(_any_fits(name, entry["op"]) for name in names if name):
         return False
     if any(backend.knobs.get(k) != v for k, v in entry.get("knobs", {}).items()):
         return False
     return all(any(o.attributes.get(k) == v for o in unit.operations) for k, v in entry["when"].items())
+
+
+def _moving(unit: Unit) -> tuple[Operation, ...]:
+    """The operations that work on what the unit is given; what it makes of constants alone is no engine's input."""
+    known, found = set(unit.inputs), []
+    for operation in unit.operations:
+        if not unit.inputs or known.intersection(operation.inputs):
+            known.update(operation.outputs)
+            found.append(operation)
+    return tuple(found)
 
 
 def _any_fits(name: str, patterns: str) -> bool:

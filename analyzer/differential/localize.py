@@ -91,6 +91,10 @@ def localize(
     floors: dict[str, float] = {}
     blames: list[Blame] = []
     tied: list[tuple[str, Unit]] = []
+    # A layer that takes whole numbers is fed what they can hold: what is lost in them, the layer before it has lost.
+    for name, steps in (item for d in descriptions for item in d.steps.items()):
+        if name in truth and name not in feeds:
+            truth[name] = steps.held(truth[name])
     fixed = [u for u in all_units if all(i in truth for i in u.inputs) and not draws(u.operations)]
     for chunk in _chunks(fixed, truth):
         cases = [({i: truth[i] for i in u.inputs}, u.outputs) for u in chunk]

@@ -193,18 +193,36 @@ error = compare({run_first}, {run_second}, {limit!r})
 sys.exit(1 if error > {limit!r} else 0)
 """
 
+ACCEPTS = """
+FIRST, SECOND = {first!r}, {second!r}
+
+
+def ended(mode):
+    path = os.path.join(tempfile.mkdtemp(), "result.npz")
+    return subprocess.run([sys.executable, __file__, path, mode]).returncode
+
+
+strict = ended(SECOND)
+loose = ended(FIRST) if strict not in (0, 2) else 0
+told = {{0: "gives a result", 2: "could not run"}}
+print(SECOND, told.get(strict, "refuses"), "and", FIRST, told.get(loose, "refuses") if strict not in (0, 2) else "was not run")
+sys.exit(strict if strict in (0, 2) else {{0: 1, 2: 2}}.get(loose, 0))
+"""
+
 CARRIED = '{{f"out{{i}}": array(f"right/{{i}}") for i in range({count})}}'
 
 
 @dataclass(frozen=True)
 class Against:
     """What the deviating engine is held against: another engine or mode, right values that the script carries, or the
-    export of the same operators. `crashes`: nothing, for the engine gives no result."""
+    export of the same operators. `crashes`: nothing, for the engine gives no result. `refused`: its other mode, which
+    gives none."""
 
     other: str = ""
     right: Mapping[str, np.ndarray] = field(default_factory=dict)
     onnx: bytes = b""
     crashes: bool = False
+    refused: bool = False
 
 
 def script(
@@ -232,7 +250,7 @@ def script(
         check = version_check("keras.__version__", backend)
     elif name == "tensorflow":
         mode = next((f"{k}={v}" for k, v in backend.settings if (k, v) in (("mode", "xla"),)), "mode=function")
-        first, second = mode, "grappler=off"
+        first, second = mode, "mode=function" if against.refused else "grappler=off"
         main, needs, run = TENSORFLOW_MAIN, f"numpy, tensorflow{version}", "run({})"
         check = version_check("tf.__version__", backend)
     elif name == "torch":
@@ -271,10 +289,13 @@ def script(
         loaded = "ARRAYS = {\n" + "\n".join(lines) + "\n}"
     title = f"{backend.title} gives no result." if against.crashes else f"{backend.title}: {first} against {second}."
     shown = "the engine fails" if against.crashes else "the results differ"
+    if against.refused:
+        title, shown = f"{backend.title}: {first} accepts what {second} refuses.", "it does"
     text = HEADER.format(title=title, needs=needs, part=json.dumps(part), arrays=loaded, guard=GUARD, shown=shown)
-    text += f"CRASHES = {against.crashes}\n" + COMPARE + before
+    text += f"CRASHES = {against.crashes or against.refused}\n" + COMPARE + before
     text += main.format(inputs=list(inputs), outputs=list(outputs), setup=setup, check=textwrap.indent(check, "    "))
-    text += ENDING.format(first=first, second=second, limit=limit, run_first=run_first, run_second=run_second)
+    ending = ACCEPTS if against.refused else ENDING
+    text += ending.format(first=first, second=second, limit=limit, run_first=run_first, run_second=run_second)
     path = folder / f"{stem}.py"
     path.write_text(text, encoding="utf-8")
     return path

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from analyzer.operators.declaration import (
     CONSTANT,
     CONTRACTION,
@@ -48,6 +50,21 @@ class Operation:
     random: bool = False  # the layer samples, although its kind alone does not say so
 
 
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """How whole numbers from `low` to `high` stand for real ones."""
+
+    scale: float
+    zero: float
+    low: float
+    high: float
+
+    def held(self, array: np.ndarray) -> np.ndarray:
+        """What is left of real numbers in such a tensor."""
+        whole = np.clip(np.rint(array / self.scale) + self.zero, self.low, self.high)
+        return np.asarray((whole - self.zero) * self.scale, array.dtype)
+
+
 @dataclass(frozen=True)
 class Description:
     """What an engine says of the model it has loaded. `alive` None: every tensor can be handed out and taken in."""
@@ -59,6 +76,7 @@ class Description:
     dtypes: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     replayable: bool = True
+    steps: Mapping[str, Steps] = field(default_factory=dict)  # tensors that an engine keeps in whole numbers
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Description:
@@ -89,6 +107,7 @@ class Description:
             data.get("dtypes") or {},
             tuple(data.get("notes", ())),
             bool(data.get("replayable", True)),
+            {str(name): Steps(*map(float, told)) for name, told in (data.get("steps") or {}).items()},
         )
 
 

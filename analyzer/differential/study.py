@@ -185,10 +185,10 @@ def _voter(
         return [], []
     lost = f"The float64 reference cannot run this model ({plain(failure.message)})"
     voter = pool.get(parse("openvino"), kinds["onnx"])
-    if any(b.engine.name == "openvino" for b in family.backends) and not isinstance(voter, Failure):
-        return [], [f"{lost}: two independent engines vote, ONNX Runtime and OpenVINO."]
     if isinstance(voter, Failure) or not voter.run(inputs.sets[0].feeds, state=False).ok:
         return [], [f"{lost}, nor can a second independent engine: what both modes of one engine share is not seen."]
+    if any(b.engine.name == "openvino" for b in family.backends):
+        return [], [f"{lost}: two independent engines vote, ONNX Runtime and OpenVINO."]
     return [voter], [f"{lost}: OpenVINO was added, and two independent engines vote."]
 
 
@@ -211,7 +211,8 @@ def _inputs(
         return all(not_finite(outcome) == 0 and outcome.ok for outcome in (r.run(feeds, state=False) for r in runners))
 
     def any_runs(feeds: Mapping[str, np.ndarray]) -> bool:
-        return any(runner.run(feeds, state=False).ok for runner in runners)
+        outcomes = [runner.run(feeds, state=False) for runner in runners]
+        return any(o.failure is None or o.failure.kind is Kind.MEMORY for o in outcomes)
 
     try:
         made = generate(structure.inputs, target, all_run, ranges=ranges)

@@ -10,11 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from analyzer.differential.compare import EngineResult
+from analyzer.differential.compiled import accepted
 from analyzer.differential.fresh import Fresh
 from analyzer.differential.plan import kind_for
 from analyzer.differential.reproducer import GUARD, onnx_script, version_check
 from analyzer.differential.runner import Artefact
+from analyzer.differential.scripts import Against, script
 from analyzer.differential.study import Study
+from analyzer.differential.transport import EngineFailed
 from analyzer.differential.verdict import Kind
 
 ENTRY_HEAD = '''"""{title} changes the model of {entry} by running it.
@@ -141,7 +144,35 @@ def write_whole(done: Study, kinds: Mapping[str, Artefact], output: Path, fresh:
                 name = _script(result, kind, done, kinds, output / "differential", fresh)
                 if name:
                     scripts[result.runner.name, kind] = name
+    for strict, loose in accepted(done.comparison) if done.comparison is not None else ():
+        name = _acceptance(strict, loose, done, output / "differential", fresh)
+        if name:
+            scripts[loose.runner.name, Kind.CRASH] = name
     return replace(done, scripts=scripts)
+
+
+def _acceptance(strict: EngineResult, loose: EngineResult, done: Study, folder: Path, fresh: Fresh) -> str:
+    """The script that runs the layer which one mode refuses in both; empty where it cannot be cut out or shown."""
+    backend = loose.runner.backend
+    refused = next((p for p in done.problems if p.blame.backend == strict.runner.name), None)
+    if refused is None:
+        return ""
+    unit, stem = refused.reduced.unit, "accepts-" + "".join(c if c.isalnum() else "-" for c in backend.name)
+    try:
+        part, weights = strict.runner.cut(unit.inputs, unit.outputs)
+    except EngineFailed:
+        return ""
+    made = script(
+        backend, Against(refused=True), part, weights, refused.reduced.inputs, unit.outputs, 0.0, folder, stem
+    )
+    if made is None:
+        return ""
+    beside = [p for p in folder.glob(f"{stem}.*") if p != made]
+    if fresh(made, beside, backend).shows:
+        return made.name
+    for each in (made, *beside):
+        each.unlink(missing_ok=True)
+    return ""
 
 
 def _script(

@@ -17,6 +17,8 @@ from analyzer.differential.environments import Overlays
 from analyzer.differential.plan import families, further_backends
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact, Runner
+from analyzer.differential.sentences import sentences
+from analyzer.differential.study import Study
 from analyzer.differential.transport import EngineEnvironment, EngineFailed, ProcessTransport
 from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.worker import tensors
@@ -303,3 +305,18 @@ def test_out_of_memory_names_the_node_and_is_no_crash(
     assert failure.kind is Kind.MEMORY
     assert failure.kind.rule == "differential/timeout"
     assert "too_large" in failure.message
+
+
+def test_a_model_too_large_for_memory_is_told_as_that_and_not_as_one_that_takes_no_inputs(
+    pool: Pool, tmp_path: Path, save_model: Callable[..., Artefact], examine: Callable[..., Study]
+) -> None:
+    nodes = [
+        helper.make_node("Expand", ["x", "shape"], ["large"], name="too_large"),
+        helper.make_node("ReduceSum", ["large"], ["y"], name="sum"),
+    ]
+    artefact = save_model(tmp_path / "m.onnx", nodes, {"shape": np.array([10**6, 10**6], np.int64)}, [1, 1])
+    done = examine(artefact, ["onnxruntime:opt=disable", "openvino"], pool)
+    assert done.comparison is not None
+    assert [r.failure and r.failure.kind for r in done.comparison.results] == [Kind.MEMORY, Kind.MEMORY]
+    assert "ONNX Runtime (opt=disable): out-of-memory" in sentences(done)[0]
+    assert "too_large" in sentences(done)[0]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
@@ -15,6 +18,7 @@ from analyzer.differential.compiled import accepting
 from analyzer.differential.inputs import InputSet
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact, Runner
+from analyzer.differential.scripts import ACCEPTS
 from analyzer.differential.verdict import Failure, Kind, Outcome
 
 OK = Outcome({"y": np.zeros(1, np.float32)})
@@ -54,3 +58,14 @@ def test_no_compiled_mode_is_added_where_engines_are_named_or_it_is_there(monkey
     assert asked(crash(), OK, also="torch:mode=compile") == ""
     monkeypatch.setattr("shutil.which", lambda _: None)  # Inductor has no C++ compiler
     assert asked(crash(), OK) == ""
+
+
+@pytest.mark.parametrize(
+    ("strict", "loose", "told"), [(1, 0, 1), (0, 0, 0), (2, 0, 2), (1, 1, 0), (1, 2, 2), (134, 0, 1)]
+)
+def test_the_script_of_an_acceptance_tells_by_its_exit_code(strict: int, loose: int, told: int, tmp_path: Path) -> None:
+    ends = f"sys.exit({{'mode=eager': {strict}, 'mode=compile': {loose}}}[sys.argv[2]])"
+    text = f"import os, subprocess, sys, tempfile\nif len(sys.argv) > 1:\n    {ends}\n"
+    script = tmp_path / "accepts.py"
+    script.write_text(text + ACCEPTS.format(first="mode=compile", second="mode=eager"))
+    assert subprocess.run([sys.executable, "-S", script], capture_output=True, check=False).returncode == told

@@ -106,6 +106,19 @@ def pruned(path: Path) -> Path:
     return build(path, stored=values)
 
 
+def normalised(path: Path) -> Path:
+    """The preprocessing stands in the graph now: mean and spread of each channel."""
+    model = onnx.load(build(path))
+    for name, values in (("mean", [0.4, 0.5, 0.6]), ("spread", [0.2, 0.3, 0.2])):
+        stored = np.array(values, np.float32).reshape(1, 3, 1, 1)
+        model.graph.initializer.append(numpy_helper.from_array(stored, name))
+    model.graph.node[0].input[0] = "even"
+    model.graph.node.insert(0, helper.make_node("Div", ["centred", "spread"], ["even"], name="divide"))
+    model.graph.node.insert(0, helper.make_node("Sub", ["x", "mean"], ["centred"], name="centre"))
+    onnx.save(model, path)
+    return path
+
+
 def in_float16(path: Path) -> Path:
     """The last layer computes in float16; what it takes and gives is float32 as before."""
     model = onnx.load(build(path))
@@ -143,6 +156,12 @@ CHANGES: dict[str, tuple[Any, str]] = {  # how head is made; the layer that move
     "weights rounded to a few steps": (lambda p: quantised(p, 7.0), "conv"),
     "quantised to int8": (in_int8, "fc"),
     "another element type": (in_float16, "fc"),
+    "preprocessing in the graph": (normalised, "conv"),
+}
+INSTEAD = {  # what is said of the layer where head computes it by other operators
+    "preprocessing in the graph": "`conv` (Conv, in head Sub+Div+Conv,",
+    "quantised to int8": "`fc` (MatMul, in head DynamicQuantizeLinear+Mul+MatMulInteger,",
+    "the epsilon of a normalisation": "`norm` (LayerNormalization, 0.",
 }
 
 
@@ -174,7 +193,7 @@ def test_a_change_is_answered_as_expected(change: str, tmp_path: Path, warm: Poo
         return
     assert done.moved
     assert [b.unit.main.name for b in done.blames] == [layer], sentence(done)
-    assert f"`{layer}`" in sentence(done)
+    assert INSTEAD.get(change, f"`{layer}`") in sentence(done)
     (chart,) = result.maps
     assert [n.label for n in chart.nodes if n.responsible] == [layer]
     shown = os.environ.get("ASSAY_KEEP_PICTURES")

@@ -16,6 +16,7 @@ from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.transport import ProcessTransport
 from analyzer.differential.worker import reference_engine
+from analyzer.differential.worker.mapped_pages import given_back
 from analyzer.differential.worker.reference_engine import Reference
 from analyzer.loading.reading import load
 
@@ -93,3 +94,32 @@ def test_the_reference_computes_in_portions_what_it_computes_at_once(
         for name, array in right.items():
             assert mine[name].dtype == array.dtype == precision
             np.testing.assert_array_equal(mine[name], array)
+
+
+def _resident(file: Path) -> int:
+    """KiB of mappings of `file` that are in memory."""
+    lines = iter(Path("/proc/self/smaps").read_text().splitlines())
+    found = 0
+    for line in lines:
+        if line.endswith(str(file)):
+            found += next(int(each.split()[1]) for each in lines if each.startswith("Rss:"))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="the system does not tell what is mapped")
+def test_read_pages_of_a_mapped_file_are_given_back_and_changes_kept(tmp_path: Path) -> None:
+    file, other = tmp_path / "weights.data", tmp_path / "other.data"
+    for each in (file, other):
+        each.write_bytes(bytes(range(256)) * 4096)
+    maps = [np.memmap(each, np.uint8, mode) for each, mode in ((file, "r"), (other, "r"), (file, "c"))]
+    total = [int(each.sum()) for each in maps]
+    maps[2][:5000] = 7  # a private mapping: nobody else has these bytes
+    before = _resident(file), _resident(other)
+    assert min(before) >= 1024
+    with given_back([file]):
+        pass
+    assert (_resident(file), _resident(other)) == (before[0] - 1024, before[1])
+    assert [int(each.sum()) for each in maps[:2]] == total[:2]
+    assert (maps[2][:5000] == 7).all()
+    with given_back([]):
+        assert _resident(file) >= 1024

@@ -11,10 +11,15 @@ import onnx.reference
 import pytest
 from onnx import TensorProto, helper
 
+from analyzer.differential.backend import parse
+from analyzer.differential.noise import EPS
 from analyzer.differential.pool import Pool
-from analyzer.differential.runner import Artefact
+from analyzer.differential.rounding import error_of, is_rounding
+from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.sentences import sentences
+from analyzer.differential.structure import units
 from analyzer.differential.study import Study
+from analyzer.differential.verdict import Outcome
 
 Examine = Callable[..., Study]
 SaveModel = Callable[..., Artefact]
@@ -89,6 +94,33 @@ def test_bfloat16_is_read_as_what_it_is(
     assert [r.failure for r in done.comparison.results] == [None, None]
     assert max(e for r in done.comparison.results for e in r.errors) < 0.05
     assert done.problems == ()
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.1])
+def test_numbers_that_a_model_counts_out_for_itself_are_not_rounded(
+    unit: float, save_model: SaveModel, pool: Pool, tmp_path: Path
+) -> None:
+    """A mask by places: with whole numbers no rounding explains that it is lost; tenths an engine may round."""
+    nodes = [
+        node("Range", ["zero", "four", "one"], ["places"], name="places"),
+        node("Mul", ["places", "unit"], ["scaled"], name="scale"),
+        node("Add", ["scaled", "scaled"], ["sum"], name="sum"),
+        node("Equal", ["sum", "third"], ["same"], name="equal"),
+        node("Where", ["same", "mask", "zero"], ["masks"], name="where"),
+        node("Add", ["x", "masks"], ["y"], name="add"),
+    ]
+    numbers = {"zero": 0.0, "one": 1.0, "four": 4.0, "unit": unit, "third": 4.0 * unit, "mask": -100.0}
+    weights = {name: np.array(value, np.float32) for name, value in numbers.items()}
+    oracle = pool.get(parse("reference:precision=float64"), save_model(tmp_path / "mask.onnx", nodes, weights, [2, 4]))
+    assert isinstance(oracle, Runner)
+    assert oracle.description is not None
+    (whole,) = units(oracle.description, frozenset({"y"}))
+    x = {"x": RNG.standard_normal((2, 4)).astype(np.float32)}
+    right = oracle.run(x, whole.outputs, state=False)
+    lost = Outcome({"y": x["x"].astype(np.float64)})
+    error = error_of(lost.arrays, right.arrays)
+    assert error > 0.9
+    assert is_rounding(error, whole, x, lost, right, oracle, EPS["float32"], 0) == (unit != 1.0)
 
 
 def test_what_cancels_inside_a_model_is_no_layers_fault(

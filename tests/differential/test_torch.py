@@ -122,3 +122,4 @@ def test_engines_that_the_missing_export_keeps_out_are_named(
     out = capfd.readouterr().out
     assert "onnxruntime did not run, for the model could not be written as ONNX" in out
     assert "PyTorch agrees with" in out
+    assert "Inputs: the model's example inputs" in out

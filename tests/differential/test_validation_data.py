@@ -60,6 +60,14 @@ class Dataset:
         return np.full((3, 4, 4), i, "float32"), i % 4
 
 
+def pairs():
+    return [(np.full((3, 4, 4), i, "float32"), i % 2) for i in range(5)]
+
+
+def scored():
+    return np.zeros((6, 3, 4, 4), "float32"), np.arange(6) % 3
+
+
 def loader():
     return ({{"x": np.ones((2, 3, 4, 4), "float32"), "label": np.array([0, 1])}} for _ in range(3))
 """
@@ -264,6 +272,8 @@ def test_a_table_is_read_by_its_head(tmp_path: Path) -> None:
     [
         ("Dataset", "200 instances of data.py:Dataset, of 4 classes (0: 50, 1: 50, 2: 50, 3: 50)"),
         ("loader", "6 instances of data.py:loader, of 2 classes (0: 3, 1: 3)"),
+        ("pairs", "5 instances of data.py:pairs, of 2 classes (0: 3, 1: 2)"),
+        ("scored", "6 instances of data.py:scored, of 3 classes (0: 2, 1: 2, 2: 2)"),
     ],
 )
 def test_datasets_and_loaders_of_the_project_are_read(name: str, told: str, tmp_path: Path) -> None:

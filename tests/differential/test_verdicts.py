@@ -137,6 +137,13 @@ def test_a_crash_names_the_layer(run: Run) -> None:
     assert finding.blocks(FailOn.CONFIRMED)
 
 
+def test_out_of_memory_names_engine_layer_and_tensor(run: Run) -> None:
+    found = run('if whole or relu: raise RuntimeError("Failed to allocate 96000000032 bytes of memory")')
+    finding = only(found, Kind.MEMORY)
+    assert finding.level is Level.WARNING
+    assert "ONNX Runtime runs out of memory in `relu` (Relu), tensor `r`" in finding.message
+
+
 def test_an_operator_that_is_not_supported_blocks_nothing(run: Run) -> None:
     finding = only(run("if whole or relu: raise NotImplementedError('no kernel')"), Kind.UNSUPPORTED)
     assert (finding.node, finding.level) == ("relu", Level.WARNING)

@@ -163,7 +163,7 @@ UNSUPPORTED = (
 )  # fmt: skip
 TYPES = ("type 'tensor(", "of operator", "is invalid")  # ONNX Runtime on a type that an operator does not take
 MEMORY = (
-    "out of memory", "out_of_memory", "failed to allocate memory", "bad_alloc", "unable to allocate",
+    "out of memory", "out_of_memory", "failed to allocate", "bad_alloc", "unable to allocate",
     "cannot allocate memory", "can't allocate memory", "resourceexhausted", "oom when allocating",
 )  # fmt: skip
 

@@ -42,6 +42,13 @@ class OnnxModel:
         self.types = {v.name: v for v in (*graph.value_info, *graph.input, *graph.output)}
         self._infer_bfloat16()
 
+    @property
+    def beside(self) -> list[Path]:
+        """The files that hold weights."""
+        stored = [i for i in self.proto.graph.initializer if i.data_location == TensorProto.EXTERNAL]
+        names = {e.value for i in stored for e in i.external_data if e.key == "location"}
+        return [(self.folder / name).resolve() for name in sorted(names)]
+
     def _infer_bfloat16(self) -> None:
         """A model with bfloat16 in it has to say where: what the file leaves open is inferred."""
         graph = self.proto.graph

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .contract import KEPT, Arrays, EngineError
+from .mapped_pages import given_back
 from .onnx_model import OnnxModel
 
 HINTS = {"float32": "f32", "bfloat16": "bf16", "float16": "f16", "tf32": "f32"}
@@ -83,7 +84,9 @@ class OpenVINO:
         if len(self.compiled) > KEPT:
             del self.compiled[next(k for k in self.compiled if k != ("whole",))]
         device = "GPU" if self.knobs["device"] in ("gpu", "cuda") else "CPU"
-        self.compiled[key] = self.core.compile_model(graph, device, config)
+        # OpenVINO maps the file and packs its weights into memory of its own.
+        with given_back(self.model.beside):
+            self.compiled[key] = self.core.compile_model(graph, device, config)
 
 
 def _known(port: Any, feeds: Mapping[str, Any]) -> str:

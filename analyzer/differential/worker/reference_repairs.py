@@ -341,7 +341,23 @@ class GatherElements(OpRun):  # type: ignore[misc]
         return (np.take_along_axis(part, indices.astype(np.int64), along),)
 
 
+class Scatter(OpRun):  # type: ignore[misc]
+    """`onnx.reference` has none: ScatterElements as it was called before operator set 11."""
+
+    op_domain = ""
+
+    def _run(
+        self, data: np.ndarray, indices: np.ndarray, updates: np.ndarray, axis: int | None = None
+    ) -> tuple[np.ndarray, ...]:
+        along = (axis or 0) % data.ndim
+        places: list[np.ndarray] = list(np.indices(indices.shape, sparse=True))
+        places[along] = indices % data.shape[along]
+        result = data.copy()
+        result[tuple(places)] = updates
+        return (result,)
+
+
 REPAIRS = (
     GlobalMaxPool, GlobalLpPool, LpPool, LpNormalization, MeanVarianceNormalization, ConvTranspose, Pad, Upsample,
-    Resize, RoiAlign, GridSample, LSTM, GRU, RNN, GatherElements,
+    Resize, RoiAlign, GridSample, LSTM, GRU, RNN, GatherElements, Scatter,
 )  # fmt: skip
