@@ -19,7 +19,7 @@ from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.explanation import followers, message
 from analyzer.numerical.findings import Support, finding_of
-from analyzer.numerical.hidden_overflows import cut_off_by, worth_searching
+from analyzer.numerical.hidden_overflows import fails_with, worth_searching
 from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.repair.joint import joined
 from analyzer.numerical.repair.repair import Repair, repair
@@ -185,14 +185,14 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
         for number, warning in enumerate(roots):
             _confirm(case, warning, confirmer, deadline, len(roots) - number, shown)
         hidden = worth_searching(case.graph, case.interpretation, case.assumptions)
-        reached: list[Alarm] = []
+        reached = [r for r in roots if id(r) in shown]
         for number, warning in enumerate(hidden):
-            first = next((r for r in reached if cut_off_by(case.graph, case.interpretation, warning, r)), None)
+            first = next((r for r in reached if fails_with(case.graph, case.interpretation, warning, r)), None)
             if first is not None:
                 follow.setdefault(id(first), []).append(warning)
             elif _confirm(case, warning, confirmer, deadline, len(hidden) - number, shown):
                 reached.append(warning)
-        roots += reached
+                roots.append(warning)
     needed: dict[int, Precondition] = {}
     repairs: list[tuple[Alarm, Repair]] = []
     for warning in roots if explain else ():
