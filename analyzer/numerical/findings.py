@@ -9,7 +9,7 @@ from pathlib import Path
 from analyzer.findings import Confidence, Evidence, Finding, Level, Suggestion
 from analyzer.graph import Graph, Role, call_site_of, display_name, in_framework_layer, is_frozen, layer_of, location_of
 from analyzer.graph.ranges import Origin
-from analyzer.numerical.assumptions import Assumption
+from analyzer.numerical.assumptions import BEYOND, Assumption
 from analyzer.numerical.confirm.confirmation import Standing
 from analyzer.numerical.confirm.consequences import STEPS
 from analyzer.numerical.explanation import (
@@ -38,6 +38,10 @@ OWN_WEIGHTS = (
 ASSUMED_INPUTS = (
     "How large it becomes rests on an input range that nobody stated: declare the true one under `inputs` to be sure."
 )
+BEYOND_EXAMPLES = (
+    "It takes values of {names} of another sign than the example's, or more than {times:g} times as large, and nobody "
+    "stated that range: declare the true one under `inputs` to be sure."
+)
 NOT_TRAINED = "No trained weight comes before it: its gradient is computed only where that of the input is asked for."
 NULL_SET = "It happens only where {weights} exactly, where training never leaves a weight: no merge is blocked."
 NOT_REACHED = (
@@ -65,6 +69,7 @@ class Support:
     precondition: Precondition | None = None
     suggestion: Suggestion | None = None
     standing: Standing | None = None
+    beyond: tuple[str, ...] = ()  # inputs that nobody described and that must be unlike their examples
     hidden: bool = False  # behind failures that come first
 
 
@@ -100,13 +105,18 @@ def finding_of(
     assumed = any(w is warning for w in interpretation.overflows) and rests_on_defaults(graph, warning, assumptions)
     if assumed:
         sentences += (ASSUMED_INPUTS,)
+    beyond = () if proved else support.beyond
+    if beyond:
+        names = " and ".join(f"`{name}`" for name in beyond[:3])
+        sentences += (BEYOND_EXAMPLES.format(names=names, times=BEYOND),)
     elsewhere = support.standing is not None and support.standing.elsewhere
     if elsewhere:
         sentences += (ELSEWHERE,)
     note = "" if proved else unimportant(support.standing)
     sentences += tuple(s for s in (*_weights_moved(support.standing), note) if s)
     foreign = elsewhere and graph.framework == "torch"
-    level = Level.WARNING if degenerate or untrained or assumed or foreign else level_of(warning, graph, confidence)
+    doubtful = degenerate or untrained or assumed or foreign or bool(beyond)
+    level = Level.WARNING if doubtful else level_of(warning, graph, confidence)
     table = interval_table(graph, interpretation, warning)
     written = written_operand(root, warning.node, warning.operand) if root is not None else ""
     return Finding(

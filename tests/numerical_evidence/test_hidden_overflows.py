@@ -103,7 +103,9 @@ def test_what_grows_exponentially_from_inputs_alone_is_one_finding(
     assert further == (make is unrolled)
 
 
-@pytest.mark.parametrize(("own", "rules"), [(False, ["log-of-nonpositive"]), (True, ["log-of-nonpositive", "overflow"])])
+@pytest.mark.parametrize(
+    ("own", "rules"), [(False, ["log-of-nonpositive"]), (True, ["log-of-nonpositive", "overflow"])]
+)
 def test_what_divides_by_a_value_that_fails_at_0_fails_with_it(workers: Confirmer, own: bool, rules: list[str]) -> None:
     """The logarithm's gradient is its reciprocal; what divides by another value has an overflow of its own."""
     b = Builder()

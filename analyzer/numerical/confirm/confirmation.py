@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -81,6 +81,7 @@ class Confirmation:
     event: str = ""  # the result that tells of an operator inside a body
     standing: Standing = Standing()
     threads: str = "one thread"  # with how many it was seen
+    beyond: bool = False  # inputs that nobody described are unlike their examples
 
 
 class Confirmer:
@@ -95,9 +96,9 @@ class Confirmer:
         self._searcher = Worker(Path(self._folder.name))
         self._tensorflow = Worker(Path(self._folder.name))
         self._count = 0
-        # The size of unknown dimensions that a graph's last confirmation had, and the graph whole, by its sizes.
+        # The size of unknown dimensions of a graph's last confirmation; the graph whole, by its sizes and ranges.
         self._fitting: WeakKeyDictionary[Graph, int] = WeakKeyDictionary()
-        self._whole: WeakKeyDictionary[Graph, dict[tuple[tuple[str, int], ...], JSON | None]] = WeakKeyDictionary()
+        self._whole: WeakKeyDictionary[Graph, dict[Hashable, JSON | None]] = WeakKeyDictionary()
         self.notes: list[str] = []
 
     def __enter__(self) -> Confirmer:
@@ -155,7 +156,7 @@ class Confirmer:
         """The confirmation with what the failure does to the whole model, where that can be run."""
         if found.standing.exact or found.standing.elsewhere:
             return found
-        known, key = self._whole.setdefault(graph, {}), tuple(sorted(sizes.items()))
+        known, key = self._whole.setdefault(graph, {}), (frozenset(sizes.items()), frozenset(ranges.items()))
         if key not in known:
             known[key] = self._described_whole(graph, ranges, sizes)
         described = known[key]
