@@ -219,6 +219,8 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
     if confirm and confirmer is not None:
         for number, warning in enumerate(roots):
             _confirm(case, warning, confirmer, deadline, len(roots) - number, shown)
+        for root in tuple(roots):
+            roots += _important_followers(case, root, follow.get(id(root), []), confirmer, deadline, shown)
         hidden = worth_searching(case.graph, case.interpretation, case.assumptions)
         reached = [r for r in roots if id(r) in shown]
         for number, warning in enumerate(hidden):
@@ -258,6 +260,26 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
             finding = replace(finding, reproducer=str(path.relative_to(case.output)))
         found.append(finding)
     return [*found, *(_behind(case, each, mends.get(id(each.warning))) for each in hidden_behind)]
+
+
+def _important_followers(
+    case: _Case,
+    root: Alarm,
+    follow: Sequence[Alarm],
+    confirmer: Confirmer,
+    deadline: float,
+    shown: dict[int, Confirmation],
+) -> list[Alarm]:
+    """Followers of a failure that blocks nothing, of the same value, that fail where it does not: below 0, say."""
+    if id(root) not in shown or not unimportant(shown[id(root)].standing):
+        return []
+    value = root.node.inputs[root.operand] if root.operand >= 0 else None
+    same = [w for w in follow if w.rule != root.rule and w.operand >= 0 and w.node.inputs[w.operand] is value]
+    found: dict[int, Confirmation] = {}
+    kept = [w for w in same if _confirm(case, w, confirmer, deadline, 1 + len(same), found)]
+    kept = [w for w in kept if not unimportant(found[id(w)].standing)]
+    shown.update({id(w): found[id(w)] for w in kept})
+    return kept
 
 
 def _beyond_examples(case: _Case, warning: Alarm, confirmation: Confirmation | None) -> tuple[str, ...]:

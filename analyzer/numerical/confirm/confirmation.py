@@ -29,7 +29,8 @@ MASKED = "numerical/softmax-of-minus-infinity"  # its operand holds infinities b
 SIZES = (2, 1, 16, 48, 96)  # tried for dimensions that may have any size
 # Of the search's time that each size after the first has: what hangs on the size shows early.
 LATER_SIZES = 0.25
-FAR = 0.9  # of the way to the end of its range: there a weight stands because of the estimate
+FAR = 0.5  # of the way to the end of its range: all weights at once, against what training does, hardly go as far
+STILL = 0.02  # of that way: a weight that moved less did not have to
 MANY = 4  # threads: what most runners have
 LARGEST_SLICE = 1 << 29  # bytes
 NO_TORCH = "warnings were not confirmed: the search needs torch (install the extra 'torch')"
@@ -162,7 +163,8 @@ class Confirmer:
         described = known[key]
         if described is None:
             return found
-        far = [m[0] for m in found.standing.moved if m[3] >= FAR]
+        moved = [m for m in found.standing.moved if m[3] >= STILL]
+        far = [m[0] for m in moved if m[3] >= FAR]
         request = {
             **described,
             "do": "follow",
@@ -171,7 +173,7 @@ class Confirmer:
             "infinite": False,
             "forward": not warning.backward and warning.rule != MASKED,
             "flush": found.kind == "tensorflow",
-            "moved": far if len(far) == len(found.standing.moved) else [],
+            "moved": far if len(far) == len(moved) else [],
         }
         try:
             answer = self._searcher.ask(request, BUSY * self.budget.run + START_SECONDS)
