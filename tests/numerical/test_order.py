@@ -111,6 +111,24 @@ def test_a_mixture_lies_between_its_parts() -> None:
         assert np.isfinite(session.run(None, feeds)[0]).all()
 
 
+def chosen(*, strict: bool = True, other: str = "ones") -> Graph:
+    """``m x + (1 - m)`` with m = x > 0, as a mask: what is not positive becomes 1."""
+    b = Builder()
+    x = b.input("x", (50,))
+    mask = b.op("Cast", b.op("Greater" if strict else "GreaterOrEqual", x, b.const(0.0)), to=1)
+    rest = b.op("Mul", b.op("Sub", b.const(1.0), mask), b.const(1.0) if other == "ones" else b.input(other, (50,)))
+    return b.graph(b.op("Log", b.op("Add", b.op("Mul", mask, x), rest), name="log"))
+
+
+def test_a_mixture_by_a_mask_is_what_the_mask_says() -> None:
+    assert rules(chosen(), {"x": (-5, 5)}) == []
+    assert rules(chosen(strict=False), {"x": (-5, 5)}) == [("log-of-nonpositive", "log")]
+    assert rules(chosen(other="z"), {"x": (-5, 5), "z": (0, 1)}) == [("log-of-nonpositive", "log")]
+    assert rules(chosen(other="z"), {"x": (-5, 5), "z": (0.5, 1)}) == []
+    x = np.float32([*np.linspace(-5, 5, 46), 0.0, -0.0, 1e-38, -1e-38])
+    assert np.isfinite(engine(chosen()).run(None, {"x": x})[0]).all()
+
+
 def dice(*, given_back: float = 0.5, overlapping: str = "Mul") -> Graph:
     """Sums of scores and labels, with what both have in common taken away and given back."""
     b = Builder()
