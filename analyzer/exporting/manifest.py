@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -51,6 +52,7 @@ class Manifest:
     `axes` names symbolic dimensions: input -> axis -> symbol. `created` says where layers were created.
     `scopes` maps TensorFlow name scopes to Keras layers, `classes` those to their classes; `lines` holds the source
     line of each TensorFlow node. `truths` are floating-point inputs of which the example shows zeros and ones alone.
+    `spans` holds the numbers between which examples lie that tell something of others.
     `recorded`: numbers that the model read from its own values are fixed in it.
     """
 
@@ -65,6 +67,7 @@ class Manifest:
     files: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     truths: tuple[str, ...] = ()
+    spans: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     outputs: tuple[str, ...] = ()
     axes: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     shapes: Mapping[str, tuple[tuple[int | str, ...], str]] = field(default_factory=dict)
@@ -110,6 +113,7 @@ def _manifest(data: Any) -> Manifest:
         files=tuple(name for name in _list(data.get("files", [])) if _inside(name)),
         inputs=_list(data.get("inputs", [])),
         truths=_list(data.get("truths", [])),
+        spans={_text(k): _span(v) for k, v in data.get("spans", {}).items()},
         outputs=_list(data.get("outputs", [])),
         axes={
             _text(k): {int(axis): _text(symbol) for axis, symbol in v.items()} for k, v in data.get("axes", {}).items()
@@ -123,6 +127,13 @@ def _manifest(data: Any) -> Manifest:
         identity=_text(data.get("identity", "")),
         dynamic={k: v for k, v in _texts(data.get("dynamic", {})).items() if _inside(k)},
     )
+
+
+def _span(value: Any) -> tuple[float, float]:
+    low, high = value
+    if not -math.inf < float(low) <= float(high) < math.inf:
+        raise ValueError("span")
+    return float(low), float(high)
 
 
 def _text(value: Any, limit: int = 1024) -> str:

@@ -33,6 +33,7 @@ CALL_SITE = "assay.call"
 ROLE = "assay.role"
 INITIAL_VALUE = "assay.initial_value"
 TRUTHS = "assay.truths"  # of an input: the example holds zeros and ones and nothing else
+SPAN = "assay.span"  # of an input: the smallest and the largest number that the example shows
 FROZEN = "assay.frozen"
 SIGNATURE = "assay.signature"  # of the model: all inputs of the entry point, one a line, those it does not use included
 

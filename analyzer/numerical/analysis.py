@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,15 @@ from typing import Any
 from analyzer.configuration.config import TargetConfig
 from analyzer.findings import AnalysisResult, Finding, Suggestion, UnsafeOperators
 from analyzer.graph import Graph, display_name
-from analyzer.numerical.assumptions import Assumption, as_ranges, assume
+from analyzer.numerical.assumptions import Assumption, as_examples_show, as_ranges, assume
 from analyzer.numerical.confirm.confirmation import Confirmation, ConfirmationBudget, Confirmer
 from analyzer.numerical.confirm.processor import processor
 from analyzer.numerical.confirm.reproducer import stem_of, write_reproducer
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.tensor import AbstractTensor
-from analyzer.numerical.explanation import followers, message
-from analyzer.numerical.findings import Support, finding_of
-from analyzer.numerical.hidden_overflows import cut_off_by, worth_searching
+from analyzer.numerical.explanation import behind, followers, message, rests_on
+from analyzer.numerical.findings import Support, finding_of, unimportant
+from analyzer.numerical.hidden_overflows import fails_with, worth_searching
 from analyzer.numerical.interpreter import interpret
 from analyzer.numerical.repair.joint import joined
 from analyzer.numerical.repair.repair import Repair, repair
@@ -64,7 +64,8 @@ def analyse(
     with exact_weights(graph, target, weights) as exact:
         assumptions = assume(graph, target, weights, exact)
         interpretation = interpret(graph, as_ranges(assumptions), options=options)
-        case = _Case(graph, target, assumptions, interpretation, options, budget, output, root)
+        like = _like_examples(graph, assumptions, interpretation, options)
+        case = _Case(graph, target, assumptions, interpretation, options, budget, output, root, like)
         try:
             findings = _findings(case, confirmer, confirm, explain)
             notes = (
@@ -173,26 +174,62 @@ class _Case:
     budget: ConfirmationBudget
     output: Path | None
     root: Path
+    like: _LikeExamples | None
+
+
+@dataclass(frozen=True)
+class _LikeExamples:
+    """The same target with inputs that nobody described as their examples show them."""
+
+    assumptions: Sequence[Assumption]
+    failing: Mapping[tuple[Any, str, int], bool]  # what can fail there (node, rule, operand), and whether it is a root
+
+    def shows(self, warning: Alarm) -> bool:
+        return _key(warning) in self.failing
+
+    def first(self, warning: Alarm) -> bool:
+        """Whether it is the first failure there, while it follows from one that examples do not show."""
+        root = warning.root
+        while root is not None and root.root is not None:
+            root = root.root
+        return root is not None and not self.shows(root) and self.failing.get(_key(warning), False)
+
+
+def _key(warning: Alarm) -> tuple[Any, str, int]:
+    return warning.node, warning.rule, warning.operand
+
+
+def _like_examples(
+    graph: Graph, assumptions: Sequence[Assumption], found: Interpretation, options: Options
+) -> _LikeExamples | None:
+    """None where nothing fails, or where examples tell nothing."""
+    like = as_examples_show(graph, assumptions)
+    if not (found.warnings or found.overflows) or like == list(assumptions):
+        return None
+    other = interpret(graph, as_ranges(like), options=options)
+    return _LikeExamples(like, {_key(w): w.root is None for w in (*other.overflows, *other.warnings)})
 
 
 def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: bool) -> list[Finding]:
     warnings = case.interpretation.warnings
     follow = followers(warnings)
-    roots = [w for w in warnings if w.root is None]
+    roots = [w for w in warnings if w.root is None or (case.like is not None and case.like.first(w))]
     deadline = confirmer.clock() + case.budget.total if confirmer is not None else 0.0
     shown: dict[int, Confirmation] = {}
     if confirm and confirmer is not None:
         for number, warning in enumerate(roots):
             _confirm(case, warning, confirmer, deadline, len(roots) - number, shown)
+        for root in tuple(roots):
+            roots += _important_followers(case, root, follow.get(id(root), []), confirmer, deadline, shown)
         hidden = worth_searching(case.graph, case.interpretation, case.assumptions)
-        reached: list[Alarm] = []
+        reached = [r for r in roots if id(r) in shown]
         for number, warning in enumerate(hidden):
-            first = next((r for r in reached if cut_off_by(case.graph, case.interpretation, warning, r)), None)
+            first = next((r for r in reached if fails_with(case.graph, case.interpretation, warning, r)), None)
             if first is not None:
                 follow.setdefault(id(first), []).append(warning)
             elif _confirm(case, warning, confirmer, deadline, len(hidden) - number, shown):
                 reached.append(warning)
-        roots += reached
+                roots.append(warning)
     needed: dict[int, Precondition] = {}
     repairs: list[tuple[Alarm, Repair]] = []
     for warning in roots if explain else ():
@@ -212,8 +249,9 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
         confirmation = shown.get(id(warning))
         shown_by = f"{confirmation.engine}: {confirmation.sentence}" if confirmation else ""
         standing = confirmation.standing if confirmation else None
-        support = Support(shown_by, needed.get(id(warning)), mends.get(id(warning)), standing)
-        after = follow.get(id(warning), [])
+        beyond = _beyond_examples(case, warning, confirmation)
+        support = Support(shown_by, needed.get(id(warning)), mends.get(id(warning)), standing, beyond)
+        after = [w for w in follow.get(id(warning), []) if w not in roots]
         finding = finding_of(
             case.graph, case.target.id, case.interpretation, warning, case.assumptions, after, support, case.root
         )
@@ -222,6 +260,34 @@ def _findings(case: _Case, confirmer: Confirmer | None, confirm: bool, explain: 
             finding = replace(finding, reproducer=str(path.relative_to(case.output)))
         found.append(finding)
     return [*found, *(_behind(case, each, mends.get(id(each.warning))) for each in hidden_behind)]
+
+
+def _important_followers(
+    case: _Case,
+    root: Alarm,
+    follow: Sequence[Alarm],
+    confirmer: Confirmer,
+    deadline: float,
+    shown: dict[int, Confirmation],
+) -> list[Alarm]:
+    """Followers of a failure that blocks nothing, of the same value, that fail where it does not: below 0, say."""
+    if id(root) not in shown or not unimportant(shown[id(root)].standing):
+        return []
+    value = root.node.inputs[root.operand] if root.operand >= 0 else None
+    same = [w for w in follow if w.rule != root.rule and w.operand >= 0 and w.node.inputs[w.operand] is value]
+    found: dict[int, Confirmation] = {}
+    kept = [w for w in same if _confirm(case, w, confirmer, deadline, 1 + len(same), found)]
+    kept = [w for w in kept if not unimportant(found[id(w)].standing)]
+    shown.update({id(w): found[id(w)] for w in kept})
+    return kept
+
+
+def _beyond_examples(case: _Case, warning: Alarm, confirmation: Confirmation | None) -> tuple[str, ...]:
+    """The inputs that nobody described, where they fail the operator only if unlike their examples."""
+    if case.like is None or (case.like.shows(warning) if confirmation is None else not confirmation.beyond):
+        return ()
+    narrowed = {a.name for a, b in zip(case.assumptions, case.like.assumptions, strict=True) if a != b}
+    return tuple(a.name for a in rests_on(behind(case.graph.graph, warning), case.assumptions) if a.name in narrowed)
 
 
 def _behind(case: _Case, revealed: Revealed, mend: Suggestion | None) -> Finding:
@@ -237,15 +303,24 @@ def _confirm(
 ) -> bool:
     """Looks for a failing run, kept in `shown` by the id of the warning; whether there is one.
 
-    Every warning has its turn: none may take more than twice its even share of the time, with `left` of them to go.
+    On inputs like the examples first, where they may bring it about. Every warning has its turn: none may take more
+    than twice its even share of the time, with `left` of them to go.
     """
     now = confirmer.clock()
-    share = max(case.budget.search, 2 * (deadline - now) / left)
-    until = min(deadline, now + share)
-    confirmation = confirmer.confirm(case.graph, warning, as_ranges(case.assumptions), case.target.symbols, until)
-    if confirmation is not None:
-        shown[id(warning)] = confirmation
-    return confirmation is not None
+    until = min(deadline, now + max(case.budget.search, 2 * (deadline - now) / left))
+
+    def found(assumptions: Sequence[Assumption]) -> Confirmation | None:
+        return confirmer.confirm(case.graph, warning, as_ranges(assumptions), case.target.symbols, until)
+
+    likely = found(case.like.assumptions) if case.like is not None and case.like.shows(warning) else None
+    best = likely
+    if likely is None or unimportant(likely.standing):
+        other = found(case.assumptions)
+        if other is not None and (likely is None or not unimportant(other.standing)):
+            best = replace(other, beyond=case.like is not None)
+    if best is not None:
+        shown[id(warning)] = best
+    return best is not None
 
 
 def _write(case: _Case, confirmation: Confirmation, finding: Finding, warning: Alarm, output: Path) -> Path:

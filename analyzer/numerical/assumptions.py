@@ -16,7 +16,7 @@ import onnx_ir as ir
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.graph import Graph, Role, ValueRange, role_of
-from analyzer.graph.model import SIGNATURE
+from analyzer.graph.model import SIGNATURE, SPAN
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.inference import Uses, inferred_input, inferred_parameter, initial_range
 from analyzer.numerical.stored_weights import StoredWeight
@@ -24,6 +24,7 @@ from analyzer.problem import TargetProblem
 
 INPUT_DEFAULT = 100.0  # an input of which nothing is known lies in [-100, 100]
 INTEGER_DEFAULT = 1000  # of an integer input whose reader says nothing: indices of vocabularies name theirs
+BEYOND = 10.0  # times the largest number of an example: an order of magnitude more than a batch shows
 ZERO_DEFAULT = 1.0  # a weight that starts at 0 lies in [-1, 1]
 
 
@@ -88,6 +89,20 @@ def assume_inputs(graph: Graph, target: TargetConfig, uses: Uses | None = None) 
     chosen = [v for v in graph.graph.inputs if role_of(v) is Role.INPUT]
     declared = declared_inputs(target, chosen, signature)
     return [Assumption(v.name or "", Role.INPUT, declared.get(v.name or "") or _input(v, uses, target)) for v in chosen]
+
+
+def as_examples_show(graph: Graph, assumptions: Sequence[Assumption]) -> list[Assumption]:
+    """The same, but inputs of which nobody stated a range keep to the sign and ten times the size of their example."""
+    spans = {v.name: v.metadata_props[SPAN].split() for v in graph.graph.inputs if SPAN in v.metadata_props}
+    return [_like(a, *map(float, spans[a.name])) if a.name in spans else a for a in assumptions]
+
+
+def _like(given: Assumption, low: float, high: float) -> Assumption:
+    if given.range.origin is not Origin.DEFAULT:
+        return given
+    size = BEYOND * max(-low, high)
+    lo, hi = max(given.range.lo, -size if low < 0 else 0.0), min(given.range.hi, size if high > 0 else 0.0)
+    return replace(given, range=replace(given.range, lo=lo, hi=hi, reason="like the example"))
 
 
 def as_ranges(assumptions: Sequence[Assumption]) -> dict[str, ValueRange]:

@@ -9,8 +9,8 @@ from pathlib import Path
 from analyzer.findings import Confidence, Evidence, Finding, Level, Suggestion
 from analyzer.graph import Graph, Role, call_site_of, display_name, in_framework_layer, is_frozen, layer_of, location_of
 from analyzer.graph.ranges import Origin
-from analyzer.numerical.assumptions import Assumption
-from analyzer.numerical.confirm.confirmation import Standing
+from analyzer.numerical.assumptions import BEYOND, Assumption
+from analyzer.numerical.confirm.confirmation import STILL, Standing
 from analyzer.numerical.confirm.consequences import STEPS
 from analyzer.numerical.explanation import (
     behind,
@@ -38,6 +38,10 @@ OWN_WEIGHTS = (
 ASSUMED_INPUTS = (
     "How large it becomes rests on an input range that nobody stated: declare the true one under `inputs` to be sure."
 )
+BEYOND_EXAMPLES = (
+    "It takes values of {names} of another sign than the example's, or more than {times:g} times as large, and nobody "
+    "stated that range: declare the true one under `inputs` to be sure."
+)
 NOT_TRAINED = "No trained weight comes before it: its gradient is computed only where that of the input is asked for."
 NULL_SET = "It happens only where {weights} exactly, where training never leaves a weight: no merge is blocked."
 NOT_REACHED = (
@@ -45,7 +49,8 @@ NOT_REACHED = (
     "training computes, stay finite."
 )
 TRAINED_AWAY = (
-    "The weights would have to go to the far ends of their ranges, and {steps} steps of training do not go there."
+    "The weights would have to go {part:.0%} of the way to the far ends of their ranges, and {steps} steps of training "
+    "do not go there."
 )
 ELSEWHERE = "PyTorch's own kernels round otherwise and do not fail on these inputs."
 FIXED_NUMBERS = (
@@ -53,6 +58,7 @@ FIXED_NUMBERS = (
     "those of the example inputs: whether the model fails with the numbers that other inputs give is not known."
 )
 HIDDEN = "; it shows once what fails before it is mended"
+END = 0.9  # of the way to the end of its range: there a weight stands because of the estimate
 TOWARDS = 0.02  # of the way to a witness: less than this is no movement towards it
 SHOWN = 8  # assumptions and followers listed one by one
 
@@ -65,6 +71,7 @@ class Support:
     precondition: Precondition | None = None
     suggestion: Suggestion | None = None
     standing: Standing | None = None
+    beyond: tuple[str, ...] = ()  # inputs that nobody described and that must be unlike their examples
     hidden: bool = False  # behind failures that come first
 
 
@@ -100,13 +107,19 @@ def finding_of(
     assumed = any(w is warning for w in interpretation.overflows) and rests_on_defaults(graph, warning, assumptions)
     if assumed:
         sentences += (ASSUMED_INPUTS,)
+    beyond = () if proved else support.beyond
+    if beyond:
+        names = " and ".join(f"`{name}`" for name in beyond[:3])
+        sentences += (BEYOND_EXAMPLES.format(names=names, times=BEYOND),)
     elsewhere = support.standing is not None and support.standing.elsewhere
     if elsewhere:
         sentences += (ELSEWHERE,)
     note = "" if proved else unimportant(support.standing)
-    sentences += tuple(s for s in (*_weights_moved(support.standing), note) if s)
+    away = "" if proved or note else trained_away(support.standing)
+    sentences += tuple(s for s in (*_weights_moved(support.standing), note, away) if s)
     foreign = elsewhere and graph.framework == "torch"
-    level = Level.WARNING if degenerate or untrained or assumed or foreign else level_of(warning, graph, confidence)
+    doubtful = degenerate or untrained or assumed or foreign or bool(beyond) or bool(away)
+    level = Level.WARNING if doubtful else level_of(warning, graph, confidence)
     table = interval_table(graph, interpretation, warning)
     written = written_operand(root, warning.node, warning.operand) if root is not None else ""
     return Finding(
@@ -149,9 +162,19 @@ def unimportant(standing: Standing | None) -> str:
         return NULL_SET.format(weights=named)
     if standing.reached == "":
         return NOT_REACHED
-    if standing.towards is not None and standing.towards < TOWARDS and not standing.trained:
-        return TRAINED_AWAY.format(steps=STEPS)
-    return ""
+    return trained_away(standing) if _part(standing) >= END else ""
+
+
+def trained_away(standing: Standing | None) -> str:
+    """That weights would have to go far, where training does not go; empty where it does, or they need not."""
+    if standing is None or standing.towards is None or standing.towards >= TOWARDS or standing.trained:
+        return ""
+    return TRAINED_AWAY.format(part=_part(standing), steps=STEPS)
+
+
+def _part(standing: Standing) -> float:
+    """How far the weights moved that had to: the least of them."""
+    return min((m[3] for m in standing.moved if m[3] >= STILL), default=0.0)
 
 
 def _weights_moved(standing: Standing | None) -> tuple[str, ...]:

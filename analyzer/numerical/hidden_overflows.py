@@ -17,8 +17,9 @@ from analyzer.numerical.domain.dtypes import element_type
 from analyzer.numerical.excuses import ABOVE, BELOW
 from analyzer.numerical.explanation import behind, rests_on
 from analyzer.numerical.result import Alarm, Interpretation
+from analyzer.operators.conditions import DIVISION_BY_ZERO
 from analyzer.operators.declaration import PRODUCT, RECURRENT
-from analyzer.operators.registry import traits_of
+from analyzer.operators.registry import operator_of, traits_of
 
 HALF = ("float16", "bfloat16")
 MOST = 12  # searches a target in wider types: each may take seconds, and the time belongs to the warnings first
@@ -63,8 +64,18 @@ def _likely(graph: Graph, warning: Alarm, assumptions: Sequence[Assumption]) -> 
     return stated or alone
 
 
-def cut_off_by(graph: Graph, found: Interpretation, warning: Alarm, first: Alarm) -> bool:
-    """Whether an operand becomes too large only where an earlier overflow cuts it off: then it fails with that one."""
+def fails_with(graph: Graph, found: Interpretation, warning: Alarm, first: Alarm) -> bool:
+    """Whether the overflow belongs to a failure that is shown: near 0 of one denominator, or where it is cut off.
+
+    Beside a logarithm or quotient that fails at 0, what divides by the same value overflows just above 0. What becomes
+    too large only where an earlier overflow cuts it off fails with that one.
+    """
+    operator = operator_of(warning.node)
+    divides = operator is not None and DIVISION_BY_ZERO in operator.unsafe
+    if divides and not first.backward and first.operand >= 0:
+        failing, denominator = first.node.inputs[first.operand], warning.node.inputs[-1]
+        if failing is denominator and first.interval.lo <= 0 <= first.interval.hi:
+            return True
     operands = (found.values.get(v) for v in warning.node.inputs if v is not None)
     cut = any(t.dtype.is_float and (t.low <= t.dtype.lo or t.high >= t.dtype.hi) for t in operands if t is not None)
     return cut and any(v.producer() is first.node for v in behind(graph.graph, warning))

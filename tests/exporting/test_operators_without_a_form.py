@@ -76,3 +76,13 @@ def test_squeezing_an_axis_that_is_not_1_does_nothing(project):
     graph = export("net.py:build", project.root, target=target, sandbox=ProcessSandbox())
     assert sum(n.op_type == "Squeeze" for n in graph.graph) == 1
     assert [list(v.shape) for v in graph.graph.outputs] == [[3, 4], [3, 4], [4]]
+
+
+def test_a_mean_over_no_named_axis_is_one_over_all(project):
+    means = "h.mean(dim=None), h.mean(None, True), h.mean(-1), h.mean((0, 1), True), h.mean(())"
+    project.write("net.py", NET.replace("OPERATOR", means))
+    target = TargetConfig(id="net", entry="net.py:build")
+    graph = export("net.py:build", project.root, target=target, sandbox=ProcessSandbox())
+    assert all(v is not None for n in graph.graph if n.op_type == "Reshape" for v in n.inputs)
+    assert [list(v.shape) for v in graph.graph.outputs] == [[], [1, 1], [3], [1, 1], []]
+    assert len({v.producer().op_type for v in graph.graph.outputs} - {"ReduceMean", "Squeeze"}) == 0

@@ -10,7 +10,7 @@ from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.exporting.export import export
 from analyzer.exporting.manifest import ExportProblem
 from analyzer.graph import ValueRange, display_name, layer_of, location_of
-from analyzer.graph.model import layer_class_of
+from analyzer.graph.model import SPAN, layer_class_of
 from analyzer.walls.process import ProcessSandbox
 
 NET = """
@@ -307,3 +307,6 @@ def test_labels_are_told_by_an_example_of_zeros_and_ones(project, export_entry):
     assert "zeros and ones" in found["labels"].reason
     for name in ("scores", "ones", "image", "few"):  # constant, continuous or too few to tell
         assert (found[name].lo, found[name].hi) == (-100, 100)
+    spans = {v.name: v.metadata_props[SPAN].split() for v in graph.graph.inputs if SPAN in v.metadata_props}
+    assert set(spans) == {"scores", "labels", "image"}
+    assert float(spans["scores"][0]) < 0 <= float(spans["image"][0]) < float(spans["image"][1]) < 1

@@ -111,6 +111,24 @@ def test_a_mixture_lies_between_its_parts() -> None:
         assert np.isfinite(session.run(None, feeds)[0]).all()
 
 
+def chosen(*, strict: bool = True, other: str = "ones") -> Graph:
+    """``m x + (1 - m)`` with m = x > 0, as a mask: what is not positive becomes 1."""
+    b = Builder()
+    x = b.input("x", (50,))
+    mask = b.op("Cast", b.op("Greater" if strict else "GreaterOrEqual", x, b.const(0.0)), to=1)
+    rest = b.op("Mul", b.op("Sub", b.const(1.0), mask), b.const(1.0) if other == "ones" else b.input(other, (50,)))
+    return b.graph(b.op("Log", b.op("Add", b.op("Mul", mask, x), rest), name="log"))
+
+
+def test_a_mixture_by_a_mask_is_what_the_mask_says() -> None:
+    assert rules(chosen(), {"x": (-5, 5)}) == []
+    assert rules(chosen(strict=False), {"x": (-5, 5)}) == [("log-of-nonpositive", "log")]
+    assert rules(chosen(other="z"), {"x": (-5, 5), "z": (0, 1)}) == [("log-of-nonpositive", "log")]
+    assert rules(chosen(other="z"), {"x": (-5, 5), "z": (0.5, 1)}) == []
+    x = np.float32([*np.linspace(-5, 5, 46), 0.0, -0.0, 1e-38, -1e-38])
+    assert np.isfinite(engine(chosen()).run(None, {"x": x})[0]).all()
+
+
 def dice(*, given_back: float = 0.5, overlapping: str = "Mul") -> Graph:
     """Sums of scores and labels, with what both have in common taken away and given back."""
     b = Builder()
@@ -124,10 +142,43 @@ def dice(*, given_back: float = 0.5, overlapping: str = "Mul") -> Graph:
     return b.graph(b.op("Div", common, b.op("Add", whole, b.const(1e-7)), name="score"))
 
 
+def covered(kind: str, *, common: str = "Mul", eps: float = 1e-7) -> Graph:
+    """``sum p + sum q - sum p q``, without sums, or of areas with the smaller sides in common."""
+    b = Builder()
+    p, q = b.input("p", (2, 64 if kind == "sums" else 2)), b.input("q", (2, 64 if kind == "sums" else 2))
+    shared = b.op("Min" if kind == "areas" else common, p, q)
+    axis = b.const([1], np.int64)
+    if kind != "parts":
+        reduce = "ReduceSum" if kind == "sums" else "ReduceProd"
+        p, q, shared = (b.op(reduce, v, axis, keepdims=0) for v in (p, q, shared))
+    whole = b.op("Sub", b.op("Add", p, q), shared)
+    return b.graph(b.op("Div", shared, b.op("Add", whole, b.const(eps)), name="overlap"))
+
+
+@pytest.mark.parametrize(("kind", "most"), [("sums", 1), ("parts", 1), ("areas", 1000)])
+def test_a_union_is_at_least_half_of_both(kind: str, most: float) -> None:
+    ranges: dict[str, tuple[float, float]] = {"p": (0, most), "q": (0, most)}
+    assert rules(covered(kind), ranges) == []
+    assert rules(covered(kind, eps=0.0), ranges) == [("division-by-zero", "overlap")]
+    assert rules(covered(kind), {**ranges, "q": (-0.1, most)}) == [("division-by-zero", "overlap")]
+    if kind == "sums":
+        assert rules(covered(kind), {"p": (0, 3), "q": (0, 3)}) == [("division-by-zero", "overlap")]
+        assert rules(covered(kind, common="Max"), ranges) == [("division-by-zero", "overlap")]
+    session, rng = engine(covered(kind)), np.random.default_rng(0)
+    known = run(covered(kind), ranges, everything=True).values
+    denominator = next(t for v, t in known.items() if v.producer() is not None and v.producer().op_type == "Sub")
+    assert denominator.low > -1e-30
+    for scale in (1.0, 1e-3, 1e-20, 1e-39):
+        p = (rng.random((2, 64 if kind == "sums" else 2)) * scale * most).astype(np.float32)
+        for q in (p, np.full_like(p, most), np.zeros_like(p)):
+            assert np.isfinite(session.run(None, {"p": p, "q": q})[0]).all()
+
+
 def test_what_is_taken_away_and_given_back() -> None:
     ranges = {"p": (0, 1), "g": (0, 1)}
     assert rules(dice(), ranges) == []
-    assert rules(dice(given_back=1.0), ranges) == [("division-by-zero", "score")]
+    assert rules(dice(given_back=1.0), ranges) == []  # the union of both
+    assert rules(dice(given_back=-1.0), ranges) == [("division-by-zero", "score")]
     assert rules(dice(overlapping="Add"), ranges) == [("division-by-zero", "score")]
     assert rules(dice(), {"p": (0, 1), "g": (-0.1, 1)}) == [("division-by-zero", "score")]
     session, rng = engine(dice()), np.random.default_rng(0)

@@ -190,6 +190,14 @@ CASES = [
         witness=(50.0,),
     ),
     Case(
+        "sigmoid keeps to its half",
+        lambda b, x, y, z: b.op(
+            "Sqrt", b.op("Sub", b.op("Mul", k(b, 2.0), b.op("Sigmoid", b.op("Abs", x))), k(b, 1.0))
+        ),
+        lambda b, x, y, z: b.op("Sqrt", b.op("Sub", b.op("Mul", k(b, 2.0), b.op("Sigmoid", x)), k(b, 1.0))),
+        witness=(-1.0,),
+    ),
+    Case(
         "stable sigmoid",
         lambda b, x, y, z: stable_sigmoid(b, x),
         lambda b, x, y, z: naive_sigmoid(b, x),

@@ -175,17 +175,37 @@ def test_a_comparison_of_nan_is_reached(workers: Confirmer) -> None:
     assert review(workers, nodes)["sqrt-of-negative"].level is Level.ERROR
 
 
-@pytest.mark.parametrize(("sign", "level"), [(1.0, Level.ERROR), (-1.0, Level.NOTE)])
-def test_weights_at_their_far_end_are_weighed_against_training(workers: Confirmer, sign: float, level: Level) -> None:
+def test_what_follows_a_failure_that_blocks_nothing_blocks_by_itself(workers: Confirmer) -> None:
+    """x / s fails where s is exactly 0, which is a note; log(s) fails below 0 as well."""
+    nodes = [N("Div", ["x", "s"], ["q"]), N("Log", ["s"], ["l"]), N("Add", ["q", "l"], ["y"])]
+    found = review(workers, nodes, s=np.ones(4))
+    assert found["division-by-zero"].level is Level.NOTE
+    assert (found["log-of-nonpositive"].level, len(found)) == (Level.ERROR, 2)
+
+
+@pytest.mark.parametrize(
+    ("sign", "least", "level"),
+    [
+        (1.0, 0.0, Level.ERROR),
+        (-1.0, 0.0, Level.NOTE),  # all of the way to the end of its range
+        (1.0, 0.4, Level.ERROR),
+        (-1.0, 0.4, Level.WARNING),  # more than half of it
+        (-1.0, 0.6, Level.ERROR),  # less
+    ],
+)
+def test_weights_that_have_to_go_far_are_weighed_against_training(
+    workers: Confirmer, sign: float, least: float, level: Level
+) -> None:
     """The loss ± s pulls a deviation that starts at 1 towards 0, or away."""
     nodes = [
-        N("Log", ["s"], ["l"]),
+        N("Sub", ["s", "least"], ["d"]),
+        N("Log", ["d"], ["l"]),
         N("Mul", ["l", "tiny"], ["t"]),
         N("Mul", ["s", "sign"], ["p"]),
         N("Add", ["t", "p"], ["z"]),
         N("Mul", ["x", "s"], ["y"]),
         N("ReduceSum", ["z"], ["loss"], keepdims=0),
     ]
-    for name, value in (("tiny", 1e-3), ("sign", sign)):
+    for name, value in (("tiny", 1e-3), ("sign", sign), ("least", least)):
         nodes.insert(0, N("Constant", [], [name], value=numpy_helper.from_array(np.array(value, np.float32))))
     assert review(workers, nodes, ("loss",), s=np.ones(4))["log-of-nonpositive"].level is level

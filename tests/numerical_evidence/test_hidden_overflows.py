@@ -103,6 +103,23 @@ def test_what_grows_exponentially_from_inputs_alone_is_one_finding(
     assert further == (make is unrolled)
 
 
+@pytest.mark.parametrize(
+    ("own", "rules"), [(False, ["log-of-nonpositive"]), (True, ["log-of-nonpositive", "overflow"])]
+)
+def test_what_divides_by_a_value_that_fails_at_0_fails_with_it(workers: Confirmer, own: bool, rules: list[str]) -> None:
+    """The logarithm's gradient is its reciprocal; what divides by another value has an overflow of its own."""
+    b = Builder()
+    x, y = b.input("x", (4,)), b.input("y", (4,))
+    near = b.op("Max", y, b.const(1e-39))
+    graph = b.graph(b.op("Add", b.op("Log", x), b.op("Div", b.const(1), near if own else x)), opset=20)
+    declared = {name: InputSpec(range=ValueRange(0, 1)) for name in "xy"}
+    target = TargetConfig(id="t", path="m.onnx", inputs=declared)
+    found = analyse(graph, target, explain=False, confirmer=workers).findings
+    assert sorted(f.rule.removeprefix("numerical/") for f in found) == rules
+    log = next(f for f in found if f.op == "Log")
+    assert any(s.startswith("Fails with it, further on: `Div") for s in log.evidence.sentences) is not own
+
+
 def quotient(b: Builder) -> str:
     h, zero = half(b), b.const(0, np.float16)
     return str(b.op("Where", b.op("Equal", h, zero), zero, b.op("Div", b.const(100, np.float16), h)))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import onnx.backend.test.loader as loader
 import onnx_ir as ir
+import pytest
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
@@ -60,7 +61,8 @@ def test_official_node_tests() -> None:
             operators.update(n.op_type for n in model.graph)
     assert wrong == []
     assert right >= 300
-    assert operators >= {"GRU", "LSTM", "RNN", "SplitToSequence"}
+    assert operators >= {"GRU", "LSTM", "RNN", "SplitToSequence", "NonZero", "ScatterND", "ScatterElements", "IsInf"}
+    assert operators >= {"Resize", "SoftmaxCrossEntropyLoss"}
 
 
 def _alike(found: Any, wanted: np.ndarray) -> bool:
@@ -89,3 +91,24 @@ def test_what_a_sequence_holds_is_taken_apart_again() -> None:
     values = run(PreparedModel(ir.from_proto(model)), leaves, Mode(surrogate=False))
     assert values["y"].tolist() == wanted[0].tolist() == [[2, 3, 0, 1], [6, 7, 4, 5]]
     assert int(values["n"]) == wanted[1] == 1
+
+
+def test_operators_of_torch_itself_are_run_by_it() -> None:
+    import torch
+
+    nodes = [
+        helper.make_node("lgamma", ["x"], ["g"], domain="torch.prims"),
+        helper.make_node("searchsorted", ["edges", "g"], ["y"], domain="torch.aten", right=1),
+    ]
+    nodes[1].metadata_props.add(key="torch.overload", value="Tensor")
+    inputs = [helper.make_tensor_value_info(n, 1, [None]) for n in ("x", "edges")]
+    outputs = [helper.make_tensor_value_info("g", 1, None), helper.make_tensor_value_info("y", 7, None)]
+    model = helper.make_model(helper.make_graph(nodes, "g", inputs, outputs))
+    leaves = {"x": torch.tensor([1.0, 5.0], requires_grad=True), "edges": torch.tensor([0.0, 1.0])}
+    values = run(PreparedModel(ir.from_proto(model)), leaves, Mode(surrogate=False))
+    assert values["y"].tolist() == [1, 2]
+    assert torch.autograd.grad(values["g"].sum(), leaves["x"])[0].isfinite().all()
+    foreign = ir.from_proto(model)
+    foreign.graph[0].domain = "torch.mylib"
+    with pytest.raises(UnsupportedOperator):
+        run(PreparedModel(foreign), leaves, Mode(surrogate=False))

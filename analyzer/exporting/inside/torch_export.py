@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import inspect
+import math
 import os
 import pathlib
 import traceback
@@ -24,6 +25,8 @@ from .failure import ExportFailure, Project, describe, is_defect
 EMBED_LIMIT = 1 << 30  # bytes of weights above which they are written beside the model: protobuf ends at 2 GiB
 
 FEWEST_TRUTHS = 8  # of fewer numbers, written by hand, zeros and ones say little
+FEWEST_SIGNS = 8  # of fewer random numbers all may be positive by chance
+FEWEST_SIZES = 4  # of fewer numbers, written by hand, the size says little
 
 
 def export(built: Built, request: Mapping[str, Any], out: str, project: Project) -> dict[str, Any]:
@@ -47,6 +50,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
         "inputs": list(named),
         "truths": _truths(named, torch),
         "recorded": any(note.startswith(specialized.NOTE) for note in notes),
+        "spans": _spans(named, torch),
     }
     try:
         result["format"] = _write_onnx(program, out, torch)
@@ -124,6 +128,22 @@ def _truths(named: Mapping[str, Any], torch: Any) -> list[str]:
         return bool(((value == 0) | ones).all() and ones.any() and not ones.all())
 
     return [name for name, value in named.items() if true_or_false(value)]
+
+
+def _spans(named: Mapping[str, Any], torch: Any) -> dict[str, list[float]]:
+    """Between which numbers floating-point examples lie, where they tell something of others: not all are equal.
+
+    As far below 0 as above where the numbers are too few to tell a sign.
+    """
+    found = {}
+    for name, value in named.items():
+        if not isinstance(value, torch.Tensor) or not value.dtype.is_floating_point or value.numel() < FEWEST_SIZES:
+            continue
+        low, high = float(value.min()), float(value.max())
+        if math.isfinite(low) and math.isfinite(high) and low < high:
+            most = max(-low, high)
+            found[name] = [low, high] if value.numel() >= FEWEST_SIGNS else [-most, most]
+    return found
 
 
 def _parameters(module: Any) -> list[str]:

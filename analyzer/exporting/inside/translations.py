@@ -65,6 +65,11 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
     def _sum(x: Any) -> Any:
         return op.ReduceSum(x, keepdims=False)
 
+    def mean(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+        """Over everything where no axis is named: the exporter's own form has a reshape of nothing then."""
+        axes = op.Constant(value_ints=[dim] if isinstance(dim, int) else list(dim)) if dim is not None else None
+        return op.ReduceMean(self, axes, keepdims=keepdim)
+
     def std(self: Any, dim: Any = None, correction: Any = None, keepdim: bool = False) -> Any:
         from onnxscript.function_libs.torch_lib.ops import core
 
@@ -143,6 +148,7 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
         aten.squeeze.dim: squeeze,
         aten.squeeze.dims: squeeze,
         aten.binary_cross_entropy.default: binary_cross_entropy,
+        aten.mean.dim: mean,
         aten.std.correction: std,
         aten._cdist_forward.default: distances,
         aten.uniform.default: uniform,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -29,7 +29,8 @@ MASKED = "numerical/softmax-of-minus-infinity"  # its operand holds infinities b
 SIZES = (2, 1, 16, 48, 96)  # tried for dimensions that may have any size
 # Of the search's time that each size after the first has: what hangs on the size shows early.
 LATER_SIZES = 0.25
-FAR = 0.9  # of the way to the end of its range: there a weight stands because of the estimate
+FAR = 0.5  # of the way to the end of its range: all weights at once, against what training does, hardly go as far
+STILL = 0.02  # of that way: a weight that moved less did not have to
 MANY = 4  # threads: what most runners have
 LARGEST_SLICE = 1 << 29  # bytes
 NO_TORCH = "warnings were not confirmed: the search needs torch (install the extra 'torch')"
@@ -81,6 +82,7 @@ class Confirmation:
     event: str = ""  # the result that tells of an operator inside a body
     standing: Standing = Standing()
     threads: str = "one thread"  # with how many it was seen
+    beyond: bool = False  # inputs that nobody described are unlike their examples
 
 
 class Confirmer:
@@ -95,9 +97,9 @@ class Confirmer:
         self._searcher = Worker(Path(self._folder.name))
         self._tensorflow = Worker(Path(self._folder.name))
         self._count = 0
-        # The size of unknown dimensions that a graph's last confirmation had, and the graph whole, by its sizes.
+        # The size of unknown dimensions of a graph's last confirmation; the graph whole, by its sizes and ranges.
         self._fitting: WeakKeyDictionary[Graph, int] = WeakKeyDictionary()
-        self._whole: WeakKeyDictionary[Graph, dict[tuple[tuple[str, int], ...], JSON | None]] = WeakKeyDictionary()
+        self._whole: WeakKeyDictionary[Graph, dict[Hashable, JSON | None]] = WeakKeyDictionary()
         self.notes: list[str] = []
 
     def __enter__(self) -> Confirmer:
@@ -155,13 +157,14 @@ class Confirmer:
         """The confirmation with what the failure does to the whole model, where that can be run."""
         if found.standing.exact or found.standing.elsewhere:
             return found
-        known, key = self._whole.setdefault(graph, {}), tuple(sorted(sizes.items()))
+        known, key = self._whole.setdefault(graph, {}), (frozenset(sizes.items()), frozenset(ranges.items()))
         if key not in known:
             known[key] = self._described_whole(graph, ranges, sizes)
         described = known[key]
         if described is None:
             return found
-        far = [m[0] for m in found.standing.moved if m[3] >= FAR]
+        moved = [m for m in found.standing.moved if m[3] >= STILL]
+        far = [m[0] for m in moved if m[3] >= FAR]
         request = {
             **described,
             "do": "follow",
@@ -170,7 +173,7 @@ class Confirmer:
             "infinite": False,
             "forward": not warning.backward and warning.rule != MASKED,
             "flush": found.kind == "tensorflow",
-            "moved": far if len(far) == len(found.standing.moved) else [],
+            "moved": far if len(far) == len(moved) else [],
         }
         try:
             answer = self._searcher.ask(request, BUSY * self.budget.run + START_SECONDS)

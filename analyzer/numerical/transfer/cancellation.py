@@ -1,11 +1,13 @@
 """Sums in which something is taken away and given back: ``t + (s - t) / 2`` of numbers t <= s that are not negative.
 
 What remains is not negative, and rounding does not make it so, because what cancels is no larger than what remains:
-the roundings are small parts of the result, however large the bounds of its terms.
+the roundings are small parts of the result, however large the bounds of its terms. So is a union ``p + q - t``, where t
+is at most p and at most q: half of both remains.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,6 +19,7 @@ from analyzer.numerical.transfer.order import at_least
 
 DEPTH = 8  # operators between a sum and its terms
 MOST_LEAVES = 24
+HALF = 0.49  # of what covers something twice, that remains without it: what is nearly at least it may be 1 % smaller
 UNDERFLOWN = 4.0  # units of the least normal number that each operator may lose where such numbers are flushed
 
 
@@ -41,17 +44,25 @@ def cancelled_bound(a: AbstractTensor, b: AbstractTensor, scale: float) -> float
     if not known or all(t.gross == t.net for t in terms.values()):
         return None
     remaining = [t for t in terms.values() if t.net > 0]
+    kept = dict.fromkeys((t.tensor.key for t in remaining), 1.0)  # the part of each that remains
     lost = 0.0  # of what cancels, in units of what remains
     for term in terms.values():
-        if term.net > 0:
-            lost += term.gross / term.net
+        if term.net >= 0:
             continue
-        if term.net < 0:
-            return None
         over = [t for t in remaining if _nearly_at_least(t.tensor, term.tensor)]
-        if not over:
+        covered = sum(t.net for t in over)
+        if covered < -2 * term.net or min(kept.values()) < 1:
             return None
-        lost += 1.01 * term.gross / max(t.net for t in over)
+        kept |= dict.fromkeys((t.tensor.key for t in over), HALF)
+        lost += 1.01 * term.gross / (HALF * covered)
+    for term in terms.values():
+        if term.net > 0:
+            lost += term.gross / (kept[term.tensor.key] * term.net)
+        elif term.net == 0:
+            over = [t for t in remaining if _nearly_at_least(t.tensor, term.tensor)]
+            if not over:
+                return None
+            lost += 1.01 * term.gross / max(kept[t.tensor.key] * t.net for t in over)
     eps = float(a.dtype.eps)
     if 4 * operators * eps * lost > 0.5:
         return None
@@ -80,11 +91,16 @@ def _power_of_two(x: AbstractTensor) -> bool:
 
 
 def _nearly_at_least(b: AbstractTensor, a: AbstractTensor) -> bool:
-    """Whether b >= a (1 - 1 %): sums of elements in order, which kernels may add in different orders."""
+    """Whether b >= a (1 - 1 %): sums of elements in order, which kernels may take in different orders; areas."""
     first, over, axes, _ = b.facts.get("reduced", ("", b, None, False))
     second, under, others, _ = a.facts.get("reduced", ("", a, None, False))
-    if first == second == "sum" and are_axes(axes) and axes == others and over.shape == under.shape:
-        known = over.shape is not None and all(isinstance(d, int) for d in over.shape) and under.low >= 0
-        run = b.origin.context.run if b.origin is not None else None
-        return bool(known and run is not None and b.shape == a.shape and at_least(run, over, under))
-    return False
+    if a.origin is None or b.shape != a.shape:
+        return False
+    run = a.origin.context.run
+    if first == second and first in ("sum", "product") and are_axes(axes) and axes == others:
+        sizes = [d for d in over.shape or () if isinstance(d, int)]
+        known = over.shape is not None and len(sizes) == len(over.shape) and under.low >= 0
+        # of more than two factors one order may underflow on the way where another does not
+        two = first == "sum" or (axes is not None and math.prod(sizes[i] for i in axes) <= 2)
+        return bool(known and two and over.shape == under.shape and at_least(run, over, under))
+    return at_least(run, b, a)

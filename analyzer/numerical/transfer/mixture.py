@@ -1,8 +1,10 @@
-"""Mixtures ``a y + b (1 - y)`` with shares y in [0, 1]: between a and b."""
+"""Mixtures ``a y + b (1 - y)`` with shares y in [0, 1]: between a and b; where y is a mask, one of both as it says."""
 
 from __future__ import annotations
 
+from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.refinement import refine_by
 
 
 def mixture_bounds(first: AbstractTensor, second: AbstractTensor) -> tuple[float, float] | None:
@@ -14,6 +16,9 @@ def mixture_bounds(first: AbstractTensor, second: AbstractTensor) -> tuple[float
         if not (y.low >= 0 and y.high <= 1) or y.nan:
             continue
         for q, z in _factors(second):
+            condition = _condition(y)
+            if condition is not None and _is_rest(z, y):
+                return _selected(condition, p, q)
             if _is_rest(z, y) or _is_rest(y, z):
                 low, high = min(p.low, q.low), max(p.high, q.high)
                 slack = 8 * float(first.dtype.eps) * max(abs(low), abs(high)) + float(first.dtype.tiny)
@@ -21,6 +26,25 @@ def mixture_bounds(first: AbstractTensor, second: AbstractTensor) -> tuple[float
                 exact = high in (0.0, 1.0) and low >= 0
                 return max(least, low - slack), high if exact else high + slack
     return None
+
+
+def _condition(y: AbstractTensor) -> AbstractTensor | None:
+    """The truth values that y was cast from: it is exactly 0 or 1."""
+    origin = y.origin
+    if origin is None or origin.rule.name not in ("Cast", "CastLike") or not origin.inputs:
+        return None
+    source = origin.inputs[0]
+    return source if isinstance(source, AbstractTensor) and source.dtype.kind == dtypes.BOOLEAN else None
+
+
+def _selected(condition: AbstractTensor, p: AbstractTensor, q: AbstractTensor) -> tuple[float, float] | None:
+    """Bounds of p where the condition holds and q elsewhere: products with 0 and 1 round nothing."""
+    if condition.origin is None or p.nan or q.nan:
+        return None
+    run = condition.origin.context.run
+    found = (refine_by(run, condition, truth, value) for truth, value in ((True, p), (False, q)))
+    parts = [t for t in found if t is not None]
+    return (min(t.low for t in parts), max(t.high for t in parts)) if parts else None
 
 
 def _factors(x: AbstractTensor) -> tuple[tuple[AbstractTensor, AbstractTensor], ...]:

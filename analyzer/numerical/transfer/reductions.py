@@ -356,7 +356,9 @@ def reduce_prod(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTe
     lo, hi = ctx.finite(lo, hi, x.dtype, x.low > -np.inf and x.high < np.inf)
     starts = reduced_starts(x, which, kept)
     nan = x.nan or x.low == -np.inf or x.high == np.inf
-    return AbstractTensor(x.dtype, shape, lo, hi, starts, bool(nan))
+    result = AbstractTensor(x.dtype, shape, lo, hi, starts, bool(nan))
+    result.facts = reduction_fact("product", x, _all_axes(x, which), kept)
+    return result
 
 
 @transfer("ReduceL1")

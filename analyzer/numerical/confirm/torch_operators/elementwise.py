@@ -92,6 +92,12 @@ for _onnx, _tf, _function in [
     op(_onnx or (), _tf)(_torch(_function))
 
 
+@op("IsInf")
+def is_infinite(node: ir.Node, x: Any, mode: Mode) -> Any:
+    above, below = (bool(attribute(node, f"detect_{sign}", 1)) for sign in ("positive", "negative"))
+    return (x[0].isposinf() & above) | (x[0].isneginf() & below)
+
+
 @op(
     ("Identity", "Dropout"), ("Identity", "StopGradient", "PreventGradient", "CheckNumerics", "Snapshot", "EnsureShape")
 )

@@ -1,0 +1,43 @@
+"""Torch's own operators without an ONNX form: torch computes them itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import onnx_ir as ir
+
+from analyzer.numerical.confirm.torch_registry import Handler, Mode, UnsupportedOperator
+
+SPACES = ("torch.aten", "torch.prims")  # a library's own kernels are not run here
+
+
+def own_handler(node: ir.Node) -> Handler | None:
+    """What runs a node that the exporter kept under its name in torch."""
+    return _own if node.domain in SPACES else None
+
+
+def _own(node: ir.Node, x: Any, mode: Mode) -> Any:
+    import torch
+
+    overload = node.metadata_props.get("torch.overload", "default")
+    spaces = (torch.ops.aten, torch.ops.prims)  # those of prims have no gradients
+    packet = next((p for p in (getattr(space, node.op_type, None) for space in spaces) if p is not None), None)
+    found: Any = getattr(packet, overload, None)
+    if found is None:
+        raise UnsupportedOperator(f"{node.domain}.{node.op_type}")
+    tensors, arguments, named = iter(x), [], {}
+    for argument in found._schema.arguments:
+        kind = str(argument.type)
+        if "List[Tensor]" in kind:
+            raise UnsupportedOperator(f"{node.domain}.{node.op_type}")
+        if kind in ("Tensor", "Optional[Tensor]"):
+            value = next(tensors, None)
+        elif argument.name in node.attributes:
+            value = node.attributes[argument.name].value
+        else:
+            value = argument.default_value
+        if argument.kwarg_only:
+            named[argument.name] = value
+        else:
+            arguments.append(value)
+    return found(*arguments, **named)

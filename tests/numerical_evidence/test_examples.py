@@ -1,0 +1,78 @@
+"""An input of which nobody stated a range: what its example does not show makes a failure a warning, not an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import onnx_ir as ir
+import pytest
+from onnx import TensorProto, helper
+
+from analyzer.configuration.config import InputSpec, TargetConfig
+from analyzer.findings import Confidence, Finding, Level
+from analyzer.graph import Graph, ValueRange
+from analyzer.graph.model import SPAN
+from analyzer.numerical.analysis import analyse
+from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
+
+N = helper.make_node
+Range = tuple[float, float]
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Confirmer]:
+    with Confirmer(ConfirmationBudget(search=4.0)) as confirmer:
+        yield confirmer
+
+
+def review(
+    workers: Confirmer, nodes: list[Any], example: Range | None, declared: Range | None = None
+) -> dict[str, Finding]:
+    """Rule -> finding of a model of x whose example lies between the two numbers."""
+    values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [4]) for n in "xy"]
+    graph = helper.make_graph(nodes, "g", values[:1], values[1:])
+    model = ir.from_proto(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10))
+    if example is not None:
+        model.graph.inputs[0].metadata_props[SPAN] = f"{example[0]!r} {example[1]!r}"
+    inputs = {"x": InputSpec(range=ValueRange(*declared))} if declared is not None else {}
+    target = TargetConfig(id="t", entry="t.py:build", inputs=inputs)
+    found = analyse(Graph(model, "torch"), target, explain=False, confirmer=workers)
+    return {f.rule.removeprefix("numerical/"): f for f in found.findings}
+
+
+def levels(found: dict[str, Finding]) -> dict[str, Level]:
+    return {rule: f.level for rule, f in found.items() if not rule.startswith("gradient")}
+
+
+@pytest.mark.parametrize(
+    ("example", "declared", "level"),
+    [
+        ((-2.0, 3.0), None, Level.WARNING),  # up to 30
+        ((-2.0, 9.0), None, Level.ERROR),  # up to 90
+        (None, None, Level.ERROR),
+        ((-2.0, 3.0), (-100.0, 100.0), Level.ERROR),
+    ],
+)
+def test_what_takes_inputs_much_larger_than_their_example_is_a_warning(
+    workers: Confirmer, example: Range | None, declared: Range | None, level: Level
+) -> None:
+    found = review(workers, [N("Exp", ["x"], ["y"])], example, declared)["exp-overflow"]
+    assert (found.level, found.confidence) == (level, Confidence.CONFIRMED)
+    assert any("declare the true one" in s and "`x`" in s for s in found.evidence.sentences) == (level is Level.WARNING)
+
+
+@pytest.mark.parametrize(("example", "level"), [((0.1, 1.0), Level.WARNING), ((-1.0, 1.0), Level.ERROR)])
+def test_a_sign_that_the_example_does_not_show_is_a_warning(workers: Confirmer, example: Range, level: Level) -> None:
+    assert levels(review(workers, [N("Sqrt", ["x"], ["y"])], example)) == {"sqrt-of-negative": level}
+
+
+def test_zeros_are_data_whatever_the_example_shows(workers: Confirmer) -> None:
+    assert levels(review(workers, [N("Reciprocal", ["x"], ["y"])], (0.5, 1.0))) == {"division-by-zero": Level.ERROR}
+
+
+def test_what_fails_on_inputs_like_the_example_does_not_hide_behind_what_does_not(workers: Confirmer) -> None:
+    nodes = [N("Sqrt", ["x"], ["s"]), N("Log", ["x"], ["l"]), N("Add", ["s", "l"], ["y"])]
+    assert levels(review(workers, nodes, (-1.0, 1.0))) == {"sqrt-of-negative": Level.ERROR}  # with the logarithm
+    found = levels(review(workers, nodes, (0.1, 1.0)))
+    assert found == {"sqrt-of-negative": Level.WARNING, "log-of-nonpositive": Level.ERROR}
