@@ -438,7 +438,7 @@ def _judged(package: str, root: Path, path: str) -> Judged | None:
     shared = explore(root, path, tree, Versions())
     told: dict[str, list[str]] = {"proved": [], "possible": [], "notes": []}
     for p in shared.problems.values():
-        kind = "notes" if p.level == "note" else "proved" if p.certain else "possible"
+        kind = "notes" if p.level == "note" else "proved" if p.proved else "possible"
         if p.level != "warning":
             evidence = "" if kind == "notes" else " | ".join(("", p.tier, *p.sentences))
             told[kind].append(f"{p.site.path}:{p.site.line} {p.rule} {p.message}{evidence}")

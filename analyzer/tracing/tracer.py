@@ -66,6 +66,7 @@ class Tracer:
         self.types_open = False  # layers may have been moved to another floating type
         self.trusting = False  # arguments that nobody gives have the shapes that docstrings name
         self.in_definition = False  # what is traced is a definition that nothing calls
+        self.made_up = False  # and this analysis has made up what it is called with
         self.passed: set[tuple[str, int, str]] = set()  # (path, line, operator) that went well on this path
         self.reported: set[tuple[str, int, str]] = set()  # and those that did not
         self.flags: Any = None  # the FLAGS object of absl and TensorFlow 1
@@ -309,10 +310,12 @@ class Tracer:
         if problem.level == "error" and not problem.tier:
             assumed = any(d.origin == "rank" for d in self.path.decisions)
             problem = replace(problem, tier=self.tier, assumed=assumed, joint=self.joint)
+        if self.made_up and problem.level != "note":
+            problem = replace(problem, unreached=not problem.own_sizes)
         self.reported.add((problem.site.path, problem.site.line, problem.operator))
         key = (problem.rule, problem.site.path, problem.site.line, problem.operand)
         old = self.shared.problems.get(key)
-        if old is None or (problem.certain, not problem.joint) > (old.certain, not old.joint):
+        if old is None or _weight(problem) > _weight(old):
             self.shared.problems[key] = problem
 
     @property
@@ -404,3 +407,8 @@ class Tracer:
         }
         decided = substitute(condition, defaults) if defaults else condition
         return decided if isinstance(decided, bool) else True
+
+
+def _weight(problem: Diagnostic) -> tuple[bool, bool, bool]:
+    """Of two verdicts on one place the more certain one is kept."""
+    return problem.proved, problem.certain, not problem.joint

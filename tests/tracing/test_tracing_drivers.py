@@ -83,6 +83,15 @@ def test_a_program_of_the_repository_shows_what_symbols_do_not(tmp_path: Path, o
     assert not traced(tmp_path, RIGHT, **others)
 
 
+@pytest.mark.parametrize(("guard", "proved"), [("if __name__ == '__main__':", True), ("def serve():", False)])
+def test_a_program_of_any_name_is_a_caller(tmp_path: Path, guard: str, proved: bool) -> None:
+    serve = (
+        f"import torch\nfrom patches.net import Patches\n{guard}\n    Patches(32, 8, 16)(torch.zeros(2, 3, 32, 32))\n"
+    )
+    assert [p.proved for p in traced(tmp_path, WRONG, serve=serve)] == [True] * proved
+    assert not traced(tmp_path, RIGHT, serve=serve)
+
+
 def test_the_program_is_named_with_its_line(tmp_path: Path) -> None:
     (problem,) = traced(tmp_path, WRONG, README=README)
     assert "README.md:8" in problem.tier
