@@ -46,12 +46,12 @@ def _framework(tensor: Tensor) -> str:
     return tensor.framework if tensor.framework != "unknown" else "torch"
 
 
-def _operand(op: Op, value: Value) -> Tensor | None:
+def operand_of(op: Op, value: Value) -> Tensor | None:
     framework = value.framework if isinstance(value, Tensor) else "torch"
     return tensor_of(op.tr, value, framework)
 
 
-def _lengths(op: Op, axes: Mapping[str, Value]) -> dict[str, Term]:
+def lengths_of(op: Op, axes: Mapping[str, Value]) -> dict[str, Term]:
     found = {}
     for name, value in axes.items():
         term = op.tr.term_of(value, name)
@@ -59,7 +59,7 @@ def _lengths(op: Op, axes: Mapping[str, Value]) -> dict[str, Term]:
     return found
 
 
-def _split(op: Op, tensor: Tensor, left: Sequence[Group], lengths: dict[str, Term]) -> dict[str, Any] | None:
+def split(op: Op, tensor: Tensor, left: Sequence[Group], lengths: dict[str, Term]) -> dict[str, Any] | None:
     """The size of each axis of the left side, and under "…" the sizes that the ellipsis stands for."""
     sizes: dict[str, Any] = dict(lengths)
     open_ = any("…" in group for group in left)
@@ -105,7 +105,7 @@ def _name(op: Op, tensor: Tensor, group: Group, size: Term, sizes: dict[str, Any
     sizes[unknown[0]] = size if known == 1 else floor_div(size, known)
 
 
-def _joined(right: Sequence[Group], sizes: Mapping[str, Any]) -> list[Term] | None:
+def joined(right: Sequence[Group], sizes: Mapping[str, Any]) -> list[Term] | None:
     dims: list[Term] = []
     for group in right:
         if group == ("…",):
@@ -120,7 +120,7 @@ def _joined(right: Sequence[Group], sizes: Mapping[str, Any]) -> list[Term] | No
 
 def rearranged(op: Op, value: Value, pattern: Value, axes: Mapping[str, Value], dtype: str | None = "") -> Value:
     """The result of a pattern, for `rearrange`, `repeat` and `reduce` alike: axes of the right side from the left."""
-    source = _operand(op, value)
+    source = operand_of(op, value)
     sides = _sides(op, pattern)
     if source is None:
         return op.tr.unknown(f"{op.short}()", "foreign")
@@ -130,18 +130,18 @@ def rearranged(op: Op, value: Value, pattern: Value, axes: Mapping[str, Value], 
             fail(op, _RULE, f"{pattern!r} is no pattern: its brackets do not match, or an axis is no name", (source,))
         return unknown_tensor(op, framework, (source,))
     left, right = sides
-    lengths = _lengths(op, axes)
+    lengths = lengths_of(op, axes)
     names = [name for group in (*left, *right) for name in group]
     for name in lengths:
         if name not in names:
             fail(op, _RULE, f"the pattern has no axis {name}", (source,))
     lengths.update({name: int(name) for name in names if name.isdecimal() and name != "1"})  # "(o 4)": an axis of four
-    sizes = _split(op, source, left, lengths)
+    sizes = split(op, source, left, lengths)
     lefts, rights = {n for g in left for n in g}, [n for g in right for n in g]
     _check_names(op, source, lefts, rights, lengths)
     if sizes is None:
         return unknown_tensor(op, framework, (source,))
-    dims = _joined(right, sizes)
+    dims = joined(right, sizes)
     return Tensor(dims, source.dtype if dtype == "" else dtype, framework, sources=(source,), graph=source.graph)
 
 
@@ -194,7 +194,7 @@ def _layer(op: Op, pattern: Value, axes: dict[str, Value]) -> Value:
 
 @operator("einops.einsum einops.einops.einsum", "*operands")
 def einsum(op: Op, operands: tuple[Value, ...]) -> Value:
-    tensors = [_operand(op, value) for value in operands[:-1]]
+    tensors = [operand_of(op, value) for value in operands[:-1]]
     pattern = operands[-1] if operands else None
     if not tensors or any(t is None for t in tensors) or not isinstance(pattern, str) or pattern.count("->") != 1:
         return unknown_tensor(op, "torch")
@@ -240,7 +240,7 @@ def pack(op: Op, tensors: Value, pattern: Value) -> Value:
     items = tensors.items if isinstance(tensors, ListV) and not tensors.open else tensors
     if around is None or not isinstance(items, (list, tuple)) or not items:
         return unknown_tensor(op, "torch"), op.tr.unknown("packed shapes", "foreign")
-    given = [_operand(op, value) for value in items]
+    given = [operand_of(op, value) for value in items]
     if any(t is None or t.dims is None for t in given):
         return unknown_tensor(op, "torch"), op.tr.unknown("packed shapes", "foreign")
     known = [t for t in given if t is not None]
@@ -266,7 +266,7 @@ def pack(op: Op, tensors: Value, pattern: Value) -> Value:
 @operator("einops.unpack einops.packing.unpack", "tensor packed_shapes pattern")
 def unpack(op: Op, tensor: Value, packed_shapes: Value, pattern: Value) -> Value:
     around = _around(pattern)
-    source = _operand(op, tensor)
+    source = operand_of(op, tensor)
     shapes = packed_shapes.items if isinstance(packed_shapes, ListV) and not packed_shapes.open else packed_shapes
     if around is None or source is None or not isinstance(shapes, (list, tuple)):
         return op.tr.unknown("unpack()", "foreign")
@@ -295,12 +295,12 @@ def unpack(op: Op, tensor: Value, packed_shapes: Value, pattern: Value) -> Value
 
 @operator("einops.parse_shape einops.einops.parse_shape", "x pattern")
 def parse_shape(op: Op, x: Value, pattern: Value) -> Value:
-    source = _operand(op, x)
+    source = operand_of(op, x)
     names = pattern.split() if isinstance(pattern, str) else []
     if source is None or not names or "(" in str(pattern) or "..." in names:
         return DictV({}, True)
     plain = "_" not in names
-    sizes = _split(op, source, [(n,) for n in names], {}) if plain else None
+    sizes = split(op, source, [(n,) for n in names], {}) if plain else None
     if sizes is None:
         dims = source.dims
         if dims is None or len(dims) != len(names):
