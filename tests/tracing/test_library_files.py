@@ -359,3 +359,21 @@ def test_a_test_is_a_program_where_its_fixtures_are_known(tmp_path: Path) -> Non
     assert found.proved
     (found,) = problems(tmp_path, source.format("monkeypatch"))
     assert not found.proved
+
+
+PARTS = """
+class Attention(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.qkv, self.out = nn.Linear(dim, 6 * dim), nn.Linear({} * dim, dim)
+    def forward(self, x):
+        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        return self.out(q)
+"""
+
+
+def test_parts_of_the_last_axis_of_a_tensor_of_unknown_rank(tmp_path: Path) -> None:
+    assert not problems(tmp_path, PARTS.format(2))
+    (found,) = problems(tmp_path, PARTS.format(3))
+    assert (found.level, found.certain) == ("error", True)
+    assert "2·dim features but the layer takes 3·dim" in found.message

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import string
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
@@ -118,7 +121,9 @@ def joined(right: Sequence[Group], sizes: Mapping[str, Any]) -> list[Term] | Non
     return dims
 
 
-def rearranged(op: Op, value: Value, pattern: Value, axes: Mapping[str, Value], dtype: str | None = "") -> Value:
+def rearranged(
+    op: Op, value: Value, pattern: Value, axes: Mapping[str, Value], dtype: str | None = "", kind: Value = ""
+) -> Value:
     """The result of a pattern, for `rearrange`, `repeat` and `reduce` alike: axes of the right side from the left."""
     source = operand_of(op, value)
     sides = _sides(op, pattern)
@@ -138,15 +143,16 @@ def rearranged(op: Op, value: Value, pattern: Value, axes: Mapping[str, Value], 
     lengths.update({name: int(name) for name in names if name.isdecimal() and name != "1"})  # "(o 4)": an axis of four
     sizes = split(op, source, left, lengths)
     lefts, rights = {n for g in left for n in g}, [n for g in right for n in g]
-    _check_names(op, source, lefts, rights, lengths)
+    _check_names(op, source, lefts, rights, lengths, kind or op.short.lower())
     if sizes is None:
         return unknown_tensor(op, framework, (source,))
     dims = joined(right, sizes)
     return Tensor(dims, source.dtype if dtype == "" else dtype, framework, sources=(source,), graph=source.graph)
 
 
-def _check_names(op: Op, source: Tensor, left: set[str], right: list[str], lengths: Mapping[str, Term]) -> None:
-    kind = op.short.lower()
+def _check_names(
+    op: Op, source: Tensor, left: set[str], right: list[str], lengths: Mapping[str, Term], kind: Value
+) -> None:
     for name in right:
         if name != "1" and name not in left and (kind != "repeat" or name not in lengths):
             fail(op, _RULE, f"axis {name} of the result is not an axis of the input", (source,))
@@ -163,9 +169,14 @@ def rearrange(op: Op, tensor: Value, pattern: Value, axes: dict[str, Value]) -> 
     return rearranged(op, tensor, pattern, axes)
 
 
+def _doing(reduction: Value) -> str:
+    """What a reduction does to axes: `"rearrange"` and `"repeat"` are reductions, too."""
+    return reduction if isinstance(reduction, str) and reduction in ("rearrange", "repeat") else "reduce"
+
+
 @operator("einops.reduce einops.einops.reduce", "tensor pattern reduction **axes")
 def reduce(op: Op, tensor: Value, pattern: Value, reduction: Value, axes: dict[str, Value]) -> Value:
-    return rearranged(op, tensor, pattern, axes)
+    return rearranged(op, tensor, pattern, axes, kind=_doing(reduction))
 
 
 _HOMES = ("torch", "tensorflow", "keras")
@@ -178,16 +189,16 @@ def rearrange_layer(op: Op, pattern: Value, axes: dict[str, Value]) -> Value:
 
 @operator(" ".join(f"einops.layers.{home}.Reduce" for home in _HOMES), "pattern reduction **axes")
 def reduce_layer(op: Op, pattern: Value, reduction: Value, axes: dict[str, Value]) -> Value:
-    return _layer(op, pattern, axes)
+    return _layer(op, pattern, axes, _doing(reduction))
 
 
-def _layer(op: Op, pattern: Value, axes: dict[str, Value]) -> Value:
+def _layer(op: Op, pattern: Value, axes: dict[str, Value], kind: str = "") -> Value:
     made = op.where
 
     def run(call: Any) -> Value:
         site = call.tr.site(call.node) if call.node is not None else made
         inner = Op(call.tr, op.name, call.node, site)
-        return inner.finish(rearranged(inner, call.get(0), pattern, axes))
+        return inner.finish(rearranged(inner, call.get(0), pattern, axes, kind=kind))
 
     return Native(op.short, run)
 
@@ -201,7 +212,9 @@ def einsum(op: Op, operands: tuple[Value, ...]) -> Value:
     given = [t for t in tensors if t is not None]
     left, _, right = pattern.partition("->")
     inputs = [part.split() for part in left.split(",")]
-    if "(" in pattern or "..." in pattern or any(t.dims is None for t in given):
+    if "..." in pattern and "(" not in pattern:
+        return apply(op, _framework(given[0]), "einsum", given, {"equation": _in_letters(pattern)})
+    if "(" in pattern or any(t.dims is None for t in given):
         return unknown_tensor(op, _framework(given[0]), tuple(given))
     if len(inputs) != len(given):
         fail(op, _RULE, f"the pattern names {len(inputs)} inputs but {len(given)} are given", tuple(given))
@@ -221,6 +234,14 @@ def einsum(op: Op, operands: tuple[Value, ...]) -> Value:
             fail(op, _RULE, f"axis {name} of the result is in no input", tuple(given))
     return Tensor([sizes[n] for n in outputs], given[0].dtype, _framework(given[0]), sources=tuple(given),
                   graph=any(t.graph for t in given))  # fmt: skip
+
+
+def _in_letters(pattern: str) -> str:
+    """The same in the notation of `torch.einsum`, where an axis is one letter."""
+    letters: dict[str, str] = {}
+    for name in re.findall(r"\w+", pattern):
+        letters.setdefault(name, string.ascii_letters[len(letters) % 52])
+    return re.sub(r"\w+", lambda found: letters[found[0]], pattern).replace(" ", "")
 
 
 # ------------------------------------------------------------------------------------------------ packing
