@@ -5,9 +5,10 @@
 
 FOLDER holds one folder for each package, its wheel or sdist unpacked: their code is read for `files`, and run for
 `mutants` in forked children of this process, so run it where that may be. A driver is an example of a package's
-README that runs as it stands. A mutant changes one number, argument or axis of the package's code; it counts if the
-driver then fails inside the package. Tracing sees the mutant with the driver, and its file alone; the dry run executes
-the driver. All is chosen by the seed. Every error called proved of an unmodified file is printed to be looked at.
+README that runs as it stands, but for `.cuda()`. A mutant changes one number, argument or axis of the package's code;
+it counts if the driver then fails inside the package. Tracing sees the mutant with the driver, and its file alone; the
+dry run executes the driver. All is chosen by the seed. Every error called proved of an unmodified file is printed to
+be looked at.
 `--without` leaves out the files that draws by earlier seeds have reached.
 """
 
@@ -57,7 +58,7 @@ def examples(package: Path) -> Iterator[str]:
         text = file.read_text(encoding="utf-8", errors="replace")
         for block in re.findall(r"```[ ]?(?:python|py)[^\n]*\n(.*?)```", text, re.DOTALL):
             if "import" in block and len(block) < 4000:
-                yield block
+                yield block.replace(".cuda()", "").replace(".to('cuda')", "").replace('.to("cuda")', "")
 
 
 def source_root(package: Path) -> Path:
