@@ -96,6 +96,7 @@ CALLS = """
     torch.block_diag(a, b)                              | a=3,4 b=2,5
     torch.kron(a, b)                                    | a=3,4 b=2,2,5
     torch.cross(a, b, dim=-1)                           | a=2,3 b=2,3
+    torch.cartesian_prod(a, b)                          | a=3 b=4
     torch.inner(a, b)                                   | a=2,4,3 b=5,3
     torch.fft.rfftfreq(9)                               | a=1
     torch.triu_indices(4, 5, 1)                         | a=1

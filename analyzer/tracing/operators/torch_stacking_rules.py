@@ -147,3 +147,13 @@ def tensor_split(op: Op, input: Value, sections: Value, dim: Value) -> Value:
     size = found.dims[axis]
     lengths = [floor_div(size + (sections - 1 - i), sections) for i in range(sections)]
     return tuple(_sized(op, found, (*found.dims[:axis], n, *found.dims[axis + 1 :])) for n in lengths)
+
+
+@operator("torch.cartesian_prod", "*tensors")
+def cartesian_prod(op: Op, tensors: tuple[Value, ...]) -> Value:
+    parts = _parts(op, tensors)
+    if parts is None or any(len(t.dims or ()) != 1 for t in parts):
+        return unknown_tensor(op, "torch")
+    rows = product([(t.dims or (1,))[0] for t in parts])
+    dims = (rows, len(parts)) if len(parts) > 1 else (rows,)
+    return Tensor(dims, parts[0].dtype, "torch", site=op.where, sources=tuple(parts))
