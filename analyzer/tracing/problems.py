@@ -24,6 +24,7 @@ class PyRaise(Exception):
     def __init__(self, name: str, message: str = "", value: Value = None) -> None:
         super().__init__(f"{name}: {message}")
         self.name, self.message, self.value = name, message, value
+        self.path = ""  # of the file whose function raised it
 
 
 class ShapeFailure(PyRaise):

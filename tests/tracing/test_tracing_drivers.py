@@ -134,6 +134,53 @@ def test_a_small_library_is_followed_and_the_calling_line_is_told(
     libraries._library.cache_clear()
 
 
+CHECKING = """
+import re
+import torch
+
+def checked(pattern):
+    def decorate(fn):
+        def inner(*args, **kwargs):
+            if pattern == "b n":
+                raise TypeError("no such shape")
+            return fn(*args, **kwargs)
+        return inner
+    return decorate
+
+def measure(x):
+    raise ValueError(x)
+"""
+USING = """
+import torch
+from tinycheck import checked, measure
+
+@checked("b n")
+def turn(q, width):
+    return q + torch.zeros(width)
+
+turn(torch.zeros(2, 8), 9)
+"""
+
+
+def test_what_a_library_raises_by_what_is_not_understood_ends_no_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site"
+    (site / "tinycheck").mkdir(parents=True)
+    (site / "tinycheck" / "__init__.py").write_text(CHECKING)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(site)])
+    libraries._library.cache_clear()
+    root = tmp_path / "root"
+    root.mkdir()
+    measured = "\nmeasure(input())\ntorch.zeros(3) + torch.zeros(4)\n"
+    for text, line, proved in ((USING, 7, True), (USING.replace("9)", "8)") + measured, 12, False)):
+        (root / "net.py").write_text(text)
+        _, tree = read_source(root / "net.py", root)
+        (problem,) = explore(root, "net.py", tree, Versions()).problems.values()
+        assert (problem.site.path, problem.site.line, problem.proved) == ("net.py", line, proved)
+    libraries._library.cache_clear()
+
+
 ROTATE = """
 import torch
 
