@@ -25,6 +25,7 @@ from analyzer.tracing.operators import (
     shape_of,
 )
 from analyzer.tracing.operators.torch_modules import call_with_hooks
+from analyzer.tracing.paths import SeenThrough
 from analyzer.tracing.plain_data import is_plain
 from analyzer.tracing.problems import PyRaise, ShapeFailure
 from analyzer.tracing.signatures import ArgumentMismatch, bind
@@ -260,9 +261,15 @@ def _run_library(
     seen through, its functions give an unknown, and nothing behind is proved.
     """
     here, before = tr.site(), len(tr.path.conditions)
-    conditions = tr.path.conditions
+    conditions, in_wrapper = tr.path.conditions, tr.in_wrapper
+    tr.in_wrapper = function.wrapped is not None
     try:
         return _run_body(tr, function, frame)
+    except SeenThrough:
+        if function.wrapped is None:
+            raise
+        tr.in_wrapper = in_wrapper
+        return call_function(tr, function.wrapped, args, kwargs, node=node, open_args=open_args)
     except ShapeFailure as failure:
         if failure.problem.site.path.startswith(MARK):
             inside = f"Inside the library: {failure.problem.site.path.lstrip(MARK)}:{failure.problem.site.line}."
@@ -273,18 +280,21 @@ def _run_library(
         if tr.guards or isinstance(error, ArgumentMismatch) or not error.path.startswith(MARK):
             raise
         if function.wrapped is not None:
+            tr.in_wrapper = in_wrapper
             return call_function(tr, function.wrapped, args, kwargs, node=node, open_args=open_args)
         tr.path.choose(here, "imprecise", f"{function.name} raises {error.name}", False, imported=True)
         tr.forget(args)
         return tr.unknown_call(function.name)
     finally:
+        tr.in_wrapper = in_wrapper
         for index in range(before, len(conditions)):
             if conditions[index].site.path.startswith(MARK):
                 conditions[index] = replace(conditions[index], site=here)
 
 
 def _run_body(tr: Tracer, function: Function, frame: Frame) -> Value:
-    depth = len(tr.frames)
+    depth, in_wrapper = len(tr.frames), tr.in_wrapper
+    tr.in_wrapper = in_wrapper and frame.path.startswith(MARK)
     tr.frames.append(frame)
     try:
         if isinstance(function.node, ast.Lambda):
@@ -300,6 +310,7 @@ def _run_body(tr: Tracer, function: Function, frame: Frame) -> Value:
         error.path = error.path or frame.path
         raise
     finally:
+        tr.in_wrapper = in_wrapper
         del tr.frames[depth:]
 
 

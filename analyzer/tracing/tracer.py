@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from analyzer.tracing.annotations import MOST_CALLS, seen_call
 from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.libraries import MARK
-from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd
+from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd, SeenThrough
 from analyzer.tracing.problems import (
     DEFAULT_RUN,
     EVERY_CALL,
@@ -26,6 +26,7 @@ from analyzer.tracing.symbols import Site, Symbols
 from analyzer.tracing.tensors import Shape, Tensor
 from analyzer.tracing.truths import Test, likely, truth_of
 from analyzer.tracing.values import (
+    FREE,
     Class,
     DictV,
     Function,
@@ -65,6 +66,7 @@ class Tracer:
         self.compiled = 0  # enclosing calls that TensorFlow compiles first: tf.function, Sequential, fit
         self.types_open = False  # layers may have been moved to another floating type
         self.trusting = False  # arguments that nobody gives have the shapes that docstrings name
+        self.in_wrapper = False  # the innermost code of a library is a wrapper of a function of the repository
         self.in_definition = False  # what is traced is a definition that nothing calls
         self.made_up = False  # and this analysis has made up what it is called with
         self.passed: set[tuple[str, int, str]] = set()  # (path, line, operator) that went well on this path
@@ -347,6 +349,8 @@ class Tracer:
         truth = truth_of(value)
         if truth is not None:
             return truth
+        if self.in_wrapper and not isinstance(value, (Cond, Tensor)) and getattr(value, "origin", "") not in FREE:
+            raise SeenThrough
         site = self.site(node)
         text = text or (ast.unparse(node)[:80] if isinstance(node, ast.expr) else "")
         if isinstance(value, Cond):
