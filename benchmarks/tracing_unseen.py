@@ -5,9 +5,10 @@
 
 FOLDER holds one folder for each package, its wheel or sdist unpacked: their code is read for `files`, and run for
 `mutants` in forked children of this process, so run it where that may be. A driver is an example of a package's
-README that runs as it stands. A mutant changes one number, argument or axis of the package's code; it counts if the
-driver then fails inside the package. Tracing sees the mutant with the driver, and its file alone; the dry run executes
-the driver. All is chosen by the seed. Every error called proved of an unmodified file is printed to be looked at.
+README that runs as it stands, but for `.cuda()` and `import torch`. A mutant changes one number, argument or axis of
+the package's code; it counts if the driver then fails inside the package. Tracing sees the mutant with the driver, and
+its file alone; the dry run executes the driver. All is chosen by the seed. Every error called proved of an unmodified
+file is printed to be looked at.
 `--without` leaves out the files that draws by earlier seeds have reached.
 """
 
@@ -41,7 +42,7 @@ from analyzer.problem import TargetProblem
 from analyzer.tracing.tracing import explore, read_source
 
 DRIVER = "assay_driver.py"
-SECONDS = 25  # of one run of a driver, which watches its lines; a changed one has half of it
+SECONDS = 60  # of one run of a driver, which watches its lines; a changed one has a third of it
 LAYERS = re.compile(r"(Linear|Conv\w*|LayerNorm|BatchNorm\w*|GroupNorm|Embedding|GRU|LSTM|MultiheadAttention|Dense)$")
 AXES = ("transpose", "permute", "flatten", "unsqueeze", "chunk", "split", "cat", "stack", "rearrange", "repeat", "view",
         "reshape", "expand", "softmax", "sum", "mean", "einsum", "movedim", "squeeze")  # fmt: skip
@@ -57,7 +58,8 @@ def examples(package: Path) -> Iterator[str]:
         text = file.read_text(encoding="utf-8", errors="replace")
         for block in re.findall(r"```[ ]?(?:python|py)[^\n]*\n(.*?)```", text, re.DOTALL):
             if "import" in block and len(block) < 4000:
-                yield block
+                block = block.replace(".cuda()", "").replace(".to('cuda')", "").replace('.to("cuda")', "")
+                yield block if re.search(r"^import torch\b", block, re.MULTILINE) else f"import torch\n{block}"
 
 
 def source_root(package: Path) -> Path:
@@ -85,7 +87,7 @@ def run(root: Path, text: str, also: Path | None = None, watch: bool = False) ->
         os.close(reading)
         outcome = Outcome("TimeoutError")
         try:
-            signal.alarm(SECONDS if watch else SECONDS // 2)
+            signal.alarm(SECONDS if watch else SECONDS // 3)
             outcome = _execute(root, text, also, watch)
         finally:
             with os.fdopen(writing, "wb") as out:
@@ -438,7 +440,7 @@ def _judged(package: str, root: Path, path: str) -> Judged | None:
     shared = explore(root, path, tree, Versions())
     told: dict[str, list[str]] = {"proved": [], "possible": [], "notes": []}
     for p in shared.problems.values():
-        kind = "notes" if p.level == "note" else "proved" if p.certain else "possible"
+        kind = "notes" if p.level == "note" else "proved" if p.proved else "possible"
         if p.level != "warning":
             evidence = "" if kind == "notes" else " | ".join(("", p.tier, *p.sentences))
             told[kind].append(f"{p.site.path}:{p.site.line} {p.rule} {p.message}{evidence}")

@@ -24,7 +24,7 @@ class Accepted:
 def refusal(text: str, entry: str, relative: str, root: Path) -> str | None:
     """Why, and in which other file, the entry point `entry` in `text` fails as it is, where tracing proves it."""
     problems = explore(root, relative, ast.parse(text), read_versions(root), entry).problems.values()
-    proved = [problem for problem in problems if problem.level == "error" and problem.certain]
+    proved = [problem for problem in problems if problem.level == "error" and problem.proved]
     if not proved:
         return None
     site = proved[0].site

@@ -37,6 +37,7 @@ from analyzer.tracing.values import (
 )
 from analyzer.validity.terms import Poly
 
+_AUTOGRAD = {"torch.autograd.Function", "torch.autograd.function.Function"}
 _MODULE_LIKE = ("torch.nn.", "keras.")
 _TORCH_MODULE = ("torch.nn.Module", "torch.nn.modules.module.Module")
 
@@ -287,9 +288,20 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
         return tuple(field_names(value))
     if value.tuple and name == "__new__":
         return Bound(value, name)
+    if name == "apply" and _AUTOGRAD & set(value.library_bases):
+        return Native(name, lambda c: _apply_function(c, value))
     if name == "__init__" and value.library_bases:
         return Api(f"{value.library_bases[0]}.__init__")
     return tr.unknown(f"attribute {name}", label=f"{value.name}.{name}")
+
+
+def _apply_function(c: Any, cls: Class) -> Value:
+    """`Function.apply` runs `forward`, whose first argument is a context unless `setup_context` has it."""
+    found = cls.find("forward")
+    if found is None or not isinstance(found[0], Function):
+        return c.tr.unknown(f"{cls.name}.apply()")
+    context = () if cls.find("setup_context") is not None else (c.tr.unknown("a context", label="ctx"),)
+    return call(c.tr, found[0], (*context, *c.args), c.kwargs, c.node, c.open_args)
 
 
 @ATTRIBUTES.of(SuperV)

@@ -25,9 +25,10 @@ from analyzer.tracing.operators import (
     shape_of,
 )
 from analyzer.tracing.operators.torch_modules import call_with_hooks
+from analyzer.tracing.paths import SeenThrough
 from analyzer.tracing.plain_data import is_plain
-from analyzer.tracing.problems import ShapeFailure
-from analyzer.tracing.signatures import bind
+from analyzer.tracing.problems import PyRaise, ShapeFailure
+from analyzer.tracing.signatures import ArgumentMismatch, bind
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import MOST_DEPTH, Tracer
 from analyzer.tracing.values import (
@@ -240,7 +241,7 @@ def call_function(
         made = Iterator_(lambda: _generated(tr, function, frame, made), once=function.kind != "contextmanager")
         return made
     if function.path.startswith(MARK) and not tr.frame.path.startswith(MARK):
-        return _run_library(tr, function, frame)
+        return _run_library(tr, function, frame, args, kwargs, node, open_args)
     if function.compiled:
         with tr.compiling():
             return _run_body(tr, function, frame)
@@ -250,26 +251,50 @@ def call_function(
     return value
 
 
-def _run_library(tr: Tracer, function: Function, frame: Frame) -> Value:
-    """A call of a library: what it requires and refuses is a matter of the line of the repository that calls it."""
+def _run_library(
+    tr: Tracer, function: Function, frame: Frame, args: tuple[Value, ...], kwargs: dict[str, Value],
+    node: ast.Call | None, open_args: bool,
+) -> Value:  # fmt: skip
+    """A call of a library: what it requires and refuses is a matter of the line of the repository that calls it.
+
+    What its own code raises, but for a shape, may come from a value that was not understood: then its decorators are
+    seen through, its functions give an unknown, and nothing behind is proved.
+    """
     here, before = tr.site(), len(tr.path.conditions)
-    conditions = tr.path.conditions
+    conditions, in_wrapper = tr.path.conditions, tr.in_wrapper
+    tr.in_wrapper = function.wrapped is not None
     try:
         return _run_body(tr, function, frame)
+    except SeenThrough:
+        if function.wrapped is None:
+            raise
+        tr.in_wrapper = in_wrapper
+        return call_function(tr, function.wrapped, args, kwargs, node=node, open_args=open_args)
     except ShapeFailure as failure:
         if failure.problem.site.path.startswith(MARK):
             inside = f"Inside the library: {failure.problem.site.path.lstrip(MARK)}:{failure.problem.site.line}."
             sentences = (*failure.problem.sentences, inside)
             failure.problem = replace(failure.problem, site=here, sentences=sentences, fix=None)
         raise
+    except PyRaise as error:
+        if tr.guards or isinstance(error, ArgumentMismatch) or not error.path.startswith(MARK):
+            raise
+        if function.wrapped is not None:
+            tr.in_wrapper = in_wrapper
+            return call_function(tr, function.wrapped, args, kwargs, node=node, open_args=open_args)
+        tr.path.choose(here, "imprecise", f"{function.name} raises {error.name}", False, imported=True)
+        tr.forget(args)
+        return tr.unknown_call(function.name)
     finally:
+        tr.in_wrapper = in_wrapper
         for index in range(before, len(conditions)):
             if conditions[index].site.path.startswith(MARK):
                 conditions[index] = replace(conditions[index], site=here)
 
 
 def _run_body(tr: Tracer, function: Function, frame: Frame) -> Value:
-    depth = len(tr.frames)
+    depth, in_wrapper = len(tr.frames), tr.in_wrapper
+    tr.in_wrapper = in_wrapper and frame.path.startswith(MARK)
     tr.frames.append(frame)
     try:
         if isinstance(function.node, ast.Lambda):
@@ -281,7 +306,11 @@ def _run_body(tr: Tracer, function: Function, frame: Frame) -> Value:
         if frame.documented is not None and not function.generator:
             docstrings.leave(tr, function, value, frame.documented)
         return value
+    except PyRaise as error:
+        error.path = error.path or frame.path
+        raise
     finally:
+        tr.in_wrapper = in_wrapper
         del tr.frames[depth:]
 
 

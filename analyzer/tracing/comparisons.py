@@ -10,6 +10,7 @@ from typing import Any
 from analyzer.tracing.arithmetic import PLAIN, settled
 from analyzer.tracing.evaluation import call, get_attribute
 from analyzer.tracing.operators import elementwise
+from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
@@ -94,7 +95,7 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
         and isinstance(left, (Api, Class, Function, Module))
         and isinstance(right, (Api, Class, Function, Module))
     ):
-        same = left is right or left == right
+        same = _same_name(left, right)
         return same if op is ast.Eq else not same
     if (
         op in (ast.Eq, ast.NotEq)
@@ -191,6 +192,14 @@ def _test(tr: Tracer, subject: Unknown, operation: str, constant: Value, negated
     return opposite
 
 
+def _same_name(left: Value, right: Value) -> bool:
+    """Whether two values are one; a framework has several names for one element type."""
+    if not (isinstance(left, Api) and isinstance(right, Api)):
+        return left is right
+    homes = left.name.partition(".")[0] == right.name.partition(".")[0]
+    return left == right or (homes and dtype_name(left) is not None and dtype_name(left) == dtype_name(right))
+
+
 def _identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
     if isinstance(left, Unknown) and (right is None or isinstance(right, bool)):
         if right is None and (left.tensor is not None or left.term is not None):
@@ -198,7 +207,7 @@ def _identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
         return _test(tr, left, "is", right, negated)
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return left is right if not negated and left is right else tr.unknown("a comparison", pytype="bool")
-    same = left is right or (isinstance(left, (Api, bool)) and left == right and type(left) is type(right))
+    same = _same_name(left, right) or (isinstance(left, bool) and left == right and type(left) is type(right))
     return same is not negated
 
 
@@ -231,7 +240,7 @@ def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
     found_any = any(
         i is item
         or (isinstance(i, PLAIN) and isinstance(item, PLAIN) and i == item)
-        or (isinstance(i, Api) and i == item)
+        or (isinstance(i, Api) and _same_name(i, item))
         for i in items
     )
     if found_any:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import functools
+from dataclasses import replace
 
 from analyzer.tracing.calls import call_function
 from analyzer.tracing.evaluation import call, evaluate, run_block, seen
 from analyzer.tracing.frames import Frame
+from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators.flags import command_line_decorator
 from analyzer.tracing.plain_data import is_plain
 from analyzer.tracing.problems import PyRaise
@@ -88,6 +90,8 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
             result = call(tr, decorator, (value,), {})
         except PyRaise:
             return value
+        if isinstance(result, Function) and result.path.startswith(MARK) and isinstance(value, Function):
+            return replace(result, wrapped=value)
         return result if isinstance(result, (Function, Instance, Partial, Bound, Class)) else value
     if isinstance(found, (Api, Unknown, Bound)):
         if command_line_decorator(tr, function, found, node):
@@ -175,6 +179,8 @@ def _decorate_class(tr: Tracer, value: Value, cls: Class, decorator: ast.expr) -
     name = ast.unparse(target)
     if name.rpartition(".")[2] == "dataclass":
         cls.dataclass = True
+        keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
+        cls.generated = not any(k.arg == "init" and ast.unparse(k.value) == "False" for k in keywords)
         return value
     if name.endswith("register_keras_serializable"):
         return value

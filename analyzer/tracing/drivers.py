@@ -1,4 +1,4 @@
-"""Programs of a repository that use a library file: examples of READMEs, tests and example scripts.
+"""Programs of a repository that use a library file: examples of READMEs, tests, example scripts and other callers.
 
 They call the file's classes and functions with arguments that mean something, where tracing alone has only symbols.
 """
@@ -10,15 +10,18 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from analyzer.tracing.unit_tests import UnitTest, cases_of
 
 MOST_DRIVERS = 4  # of one file: the nearest to it decide
 MOST_FILES = 400  # that are looked at
+MOST_LISTED = 4000  # files of a repository by their names
 MOST_BYTES = 60_000  # of a script that is searched for calls: longer ones are programs of their own
 _FENCE = re.compile(r"^[ \t]*```[ \t]*\{?\.?(?:python|py|python3)\b[^\n]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
 _USERS = re.compile(r"(^|[/_])(tests?|examples?|demos?|scripts?|train|main|tutorials?|benchmarks?)([/_.]|$)", re.I)
+_GUARD = re.compile(r"^if\b.*\b__main__\b", re.M)  # what makes a file of any name a program
 _HIDDEN = frozenset(("node_modules", "__pycache__", "site-packages", "venv", "build", "dist"))
 
 
@@ -74,7 +77,7 @@ def _package(root: Path, relative: str) -> str:
 
 
 def _texts(root: Path, relative: str) -> Iterator[tuple[str, str]]:
-    """READMEs beside the file and above it first, then tests and examples by their names."""
+    """READMEs beside the file and above it first, then tests and examples by their names, then other programs."""
     folder = root
     readmes = [root]
     for part in Path(relative).parts[:-1]:
@@ -86,15 +89,15 @@ def _texts(root: Path, relative: str) -> Iterator[tuple[str, str]]:
             if text:
                 yield (folder / name).relative_to(root).as_posix(), text
                 break
-    looked = 0
-    for file in _python_files(root):
-        path = file.relative_to(root).as_posix()
-        if path == relative or not _USERS.search(path):
-            continue
-        looked += 1
-        if looked > MOST_FILES:
-            return
+    files = [(f.relative_to(root).as_posix(), f) for f in islice(_python_files(root), MOST_LISTED)]
+    named = [(path, f) for path, f in files if path != relative and _USERS.search(path)]
+    for path, file in named[:MOST_FILES]:
         yield path, _read(root, file)
+    others = [(path, f) for path, f in files if path != relative and not _USERS.search(path)]
+    for path, file in others[: max(0, MOST_FILES - len(named))]:
+        text = _read(root, file)
+        if _GUARD.search(text):
+            yield path, text
 
 
 def _python_files(folder: Path, depth: int = 6) -> Iterator[Path]:

@@ -24,7 +24,7 @@ from analyzer.tracing.unit_tests import cases_of, run_case
 from analyzer.tracing.values import Bound, Class, DictV, Function, Instance, Layer, ListV, Scope, Value
 
 DEFINITION_STEPS = 90_000  # of all classes and functions that nothing calls, for each thousand lines
-DRIVER_STEPS = 30_000  # of one example or test that uses a library file
+DRIVER_STEPS = 80_000  # of one example or test that uses a library file
 DRIVER_EFFORT = 100_000  # of the solver, for the same
 MOST_DRIVER_PATHS = 6  # of one inferred call, of which a file may have dozens
 MOST_TESTS = 40  # of one file: those that use what was changed are seldom more
@@ -156,7 +156,9 @@ def _call_with_unknowns(
     """
     tr.frames.append(Frame(scope, relative, line=value.node.lineno))
     if isinstance(value, Function):
-        result = call(tr, value, *unknown_arguments(value, skip=0), None, is_open(value))
+        args, kwargs = unknown_arguments(value, skip=0)
+        tr.made_up = bool(args or kwargs) or not (as_entry or _takes_nothing(value))
+        result = call(tr, value, args, kwargs, None, is_open(value))
         if as_entry:
             _call_model(tr, result)
         return
@@ -165,11 +167,18 @@ def _call_with_unknowns(
     args, kwargs = unknown_arguments(initializer, skip=1) if initializer is not None else ((), {})
     if configured and initializer is not None:
         args, kwargs = with_configurations(tr, initializer, args, kwargs, configured)
+    tr.made_up = True  # whoever makes it chooses what it is called with
     instance = call(tr, value, args, kwargs, None, initializer is not None and is_open(initializer))
     computing = _computes(value)
     if isinstance(instance, Instance) and computing is not None:
         args, kwargs = unknown_arguments(computing, skip=1)
         call_instance(tr, instance, args, kwargs, None, is_open(computing))
+
+
+def _takes_nothing(function: Function) -> bool:
+    """Whether there is one way to call it."""
+    spec = function.node.args
+    return not (spec.posonlyargs or spec.args or spec.kwonlyargs or spec.vararg or spec.kwarg)
 
 
 def _call_model(tr: Tracer, result: Value) -> None:

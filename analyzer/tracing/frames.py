@@ -21,7 +21,7 @@ from analyzer.tracing.symbols import Site, SymbolFacts
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.values import Class, Function, Scope, Value
 
-MOST_STEPS = 120_000  # of a script up to a thousand lines; a second sees thirty to forty thousand
+MOST_STEPS = 240_000  # of a script up to a thousand lines; a second sees a hundred thousand
 IMPORT_STEPS = 120_000  # of all imports of a file, beside the budget of its own code
 MOST_SECONDS = 9.0  # of processor time, so that a file with its checks stays below ten
 

@@ -14,8 +14,8 @@ MOST_FILES = 40  # a larger library costs more than a file's analysis may take
 MOST_BYTES = 1_000_000  # a longer source is generated
 MARK = "/"  # the paths of libraries begin with it, those of the repository never
 RULED = frozenset((
-    "torch", "tensorflow", "keras", "tf_keras", "numpy", "jax", "einops", "scipy", "pandas", "jaxtyping", "absl",
-    "onnx", "functorch", "torchgen", "analyzer", "action", "pytest",
+    "torch", "tensorflow", "keras", "tf_keras", "numpy", "jax", "einops", "einx", "scipy", "pandas", "jaxtyping",
+    "absl", "onnx", "functorch", "torchgen", "analyzer", "action", "pytest",
 ))  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from analyzer.tracing.frames import Frame
 from analyzer.tracing.kept_modules import follow_once, start_folder, taken
 from analyzer.tracing.libraries import RULED, library_file, shown
 from analyzer.tracing.operators import constant_of, public_names
+from analyzer.tracing.operators.element_types import fact_of_type
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Module, Scope, Value
@@ -52,6 +53,10 @@ def api_attribute(tr: Tracer, value: Api, name: str, node: ast.AST | None) -> Va
     result = canonical(f"{value.name}.{name}", value.variant)
     if result.name in ("numpy.newaxis", "tf.newaxis"):
         return None
+    if name in ("is_floating_point", "is_complex", "is_floating", "is_integer", "is_bool"):
+        of_type = fact_of_type(value, name)
+        if of_type is not None:
+            return of_type
     found = constant_of(tr, result)
     return result if found is None else found
 

@@ -58,6 +58,10 @@ class PathEnd(Exception):
     """The path stops here: the program exits, or no input leads here."""
 
 
+class SeenThrough(Exception):
+    """A library's decorator asks what is not known: the function that it wraps is called instead."""
+
+
 class OutOfBudget(Exception):
     """The step budget of the file is spent."""
 

@@ -15,6 +15,7 @@ EVERY_CALL = "Every call that gets here fails."
 SOME_CALL = "A call with the arguments named here fails."
 DEFAULT_CONFIGURATION = "A call with the default configuration fails: {}."
 DOCUMENTED_CALL = "A call with the shapes that the docstring names fails."
+UNREACHED = "No program in the repository reaches it: this analysis made the arguments up, which nobody may give."
 
 
 class PyRaise(Exception):
@@ -23,6 +24,7 @@ class PyRaise(Exception):
     def __init__(self, name: str, message: str = "", value: Value = None) -> None:
         super().__init__(f"{name}: {message}")
         self.name, self.message, self.value = name, message, value
+        self.path = ""  # of the file whose function raised it
 
 
 class ShapeFailure(PyRaise):
@@ -52,3 +54,10 @@ class Diagnostic:
     places: tuple[Site, ...] = ()  # other lines that had a part in it, the nearest first
     joint: bool = False  # several choices of data or of callers lead here, which may exclude each other
     tier: str = ""  # which runs fail: see the constants above
+    unreached: bool = False  # only a call whose arguments this analysis made up leads here, no program
+    own_sizes: bool = False  # a layer refuses what its class's own sizes make, without a branch: no argument avoids it
+
+    @property
+    def proved(self) -> bool:
+        """Whether a run of a program fails here, or every call that can be made."""
+        return self.certain and not self.unreached

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from analyzer.tracing.annotations import MOST_CALLS, seen_call
 from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.libraries import MARK
-from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd
+from analyzer.tracing.paths import Condition, Journal, OutOfBudget, Path, PathEnd, SeenThrough
 from analyzer.tracing.problems import (
     DEFAULT_RUN,
     EVERY_CALL,
@@ -26,6 +26,7 @@ from analyzer.tracing.symbols import Site, Symbols
 from analyzer.tracing.tensors import Shape, Tensor
 from analyzer.tracing.truths import Test, likely, truth_of
 from analyzer.tracing.values import (
+    FREE,
     Class,
     DictV,
     Function,
@@ -65,7 +66,9 @@ class Tracer:
         self.compiled = 0  # enclosing calls that TensorFlow compiles first: tf.function, Sequential, fit
         self.types_open = False  # layers may have been moved to another floating type
         self.trusting = False  # arguments that nobody gives have the shapes that docstrings name
+        self.in_wrapper = False  # the innermost code of a library is a wrapper of a function of the repository
         self.in_definition = False  # what is traced is a definition that nothing calls
+        self.made_up = False  # and this analysis has made up what it is called with
         self.passed: set[tuple[str, int, str]] = set()  # (path, line, operator) that went well on this path
         self.reported: set[tuple[str, int, str]] = set()  # and those that did not
         self.flags: Any = None  # the FLAGS object of absl and TensorFlow 1
@@ -309,10 +312,12 @@ class Tracer:
         if problem.level == "error" and not problem.tier:
             assumed = any(d.origin == "rank" for d in self.path.decisions)
             problem = replace(problem, tier=self.tier, assumed=assumed, joint=self.joint)
+        if self.made_up and problem.level != "note":
+            problem = replace(problem, unreached=not problem.own_sizes)
         self.reported.add((problem.site.path, problem.site.line, problem.operator))
         key = (problem.rule, problem.site.path, problem.site.line, problem.operand)
         old = self.shared.problems.get(key)
-        if old is None or (problem.certain, not problem.joint) > (old.certain, not old.joint):
+        if old is None or _weight(problem) > _weight(old):
             self.shared.problems[key] = problem
 
     @property
@@ -344,6 +349,8 @@ class Tracer:
         truth = truth_of(value)
         if truth is not None:
             return truth
+        if self.in_wrapper and not isinstance(value, (Cond, Tensor)) and getattr(value, "origin", "") not in FREE:
+            raise SeenThrough
         site = self.site(node)
         text = text or (ast.unparse(node)[:80] if isinstance(node, ast.expr) else "")
         if isinstance(value, Cond):
@@ -404,3 +411,8 @@ class Tracer:
         }
         decided = substitute(condition, defaults) if defaults else condition
         return decided if isinstance(decided, bool) else True
+
+
+def _weight(problem: Diagnostic) -> tuple[bool, bool, bool]:
+    """Of two verdicts on one place the more certain one is kept."""
+    return problem.proved, problem.certain, not problem.joint

@@ -30,7 +30,6 @@ from analyzer.tracing.verdicts import to_findings
 
 MOST_BYTES = 4_000_000  # a longer source is generated, and its tree takes a gigabyte
 MOST_PATHS = 24  # of a script; what lies beyond is said
-DEFAULT_SHARE = 0.6  # of a script's steps that its default run may take before flags become symbols
 NAMED = 5  # of what a budget has cut short
 DEPTH = 12_000  # Python frames: a traced call takes about fifteen
 
@@ -236,12 +235,11 @@ def _drop_doubtful(shared: Shared) -> None:
 def _explore_script(shared: Shared, tree: ast.Module, relative: str) -> None:
     """First with every flag at its default, then, where one was read, with flags as symbols."""
     limit = shared.most_steps
-    shared.most_steps = int(limit * DEFAULT_SHARE)
     met = explore_paths(shared, lambda tr: _run_script(tr, tree, relative), MOST_PATHS, defaults=True)
     if any(rank is not None for rank in shared.fed_ranks.values()):
         shared.kept.clear()
         shared.problems.clear()  # what is fed to placeholders without a shape is known now
-        shared.most_steps = shared.steps + int(limit * DEFAULT_SHARE)
+        shared.most_steps = shared.steps + limit
         met = explore_paths(shared, lambda tr: _run_script(tr, tree, relative), MOST_PATHS, defaults=True)
     shared.most_steps = limit + shared.steps
     if met:

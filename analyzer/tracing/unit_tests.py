@@ -80,6 +80,7 @@ def run_case(tr: Tracer, scope: Scope, case: UnitTest, path: str) -> None:
     if not isinstance(function, Function):
         return
     tr.frames.append(Frame(scope, path, line=function.node.lineno))
+    tr.made_up = False
     args: tuple[Value, ...] = ()
     if isinstance(owner, Class):
         instance = call(tr, owner, (), {})
@@ -89,7 +90,9 @@ def run_case(tr: Tracer, scope: Scope, case: UnitTest, path: str) -> None:
             if owner.find(name) is not None:
                 call(tr, get_attribute(tr, instance, name), (), {}, None, True)
         args = (instance,)
-    call(tr, function, args, _arguments(tr, function, scope, case.number, len(args)), None, True)
+    given = _arguments(tr, function, scope, case.number, len(args))
+    tr.made_up = any(isinstance(value, Unknown) for value in given.values())
+    call(tr, function, args, given, None, True)
 
 
 def _arguments(tr: Tracer, function: Function, scope: Scope, number: int, skip: int) -> dict[str, Value]:

@@ -186,17 +186,18 @@ class Function:
     options: dict[str, Value] = field(default_factory=dict)  # parameters that a command-line decorator fills
     compiled: bool = False  # by tf.function
     command: bool = False  # of a command line: what it is called with is no argument of its own
+    wrapped: Function | None = None  # what a library's decorator has made this of
 
 
 class Class:
     """A class of the traced source. `bases` may hold `Api` values: classes of libraries."""
 
-    __slots__ = ("bases", "called", "dataclass", "mro", "name", "node", "path", "scope", "tuple")
+    __slots__ = ("bases", "called", "dataclass", "generated", "mro", "name", "node", "path", "scope", "tuple")
 
     def __init__(self, name: str, bases: tuple[Value, ...], scope: Scope, node: ast.ClassDef, path: str) -> None:
         self.name, self.bases, self.scope, self.node, self.path = name, bases, scope, node, path
         self.dataclass = self.tuple = False  # tuple: a named tuple, whose fields are its elements in order
-        self.called = False
+        self.called = self.generated = False  # generated: a decorator has written its `__init__`
         self.mro: list[Value] = _linearize(self)
 
     def find(self, name: str, after: Class | None = None) -> tuple[Value, Class] | None:
@@ -205,6 +206,8 @@ class Class:
         for cls in order[start:]:
             if isinstance(cls, Class) and name in cls.scope.names:
                 return cls.scope.names[name], cls
+            if name == "__init__" and isinstance(cls, Class) and cls.generated:
+                return None  # those of its bases are not called
         return None
 
     @property

@@ -9,8 +9,9 @@ from analyzer.findings import Confidence, Evidence, Finding, Level, Location, Su
 from analyzer.tracing.causes import as_data, of_operands
 from analyzer.tracing.frames import Shared
 from analyzer.tracing.operators.refusals import came_from, shorten
+from analyzer.tracing.own_sizes import contradicts_itself
 from analyzer.tracing.paths import Condition
-from analyzer.tracing.problems import DEFAULT_RUN, Diagnostic
+from analyzer.tracing.problems import DEFAULT_RUN, UNREACHED, Diagnostic
 from analyzer.tracing.solver import Effort, first_conflict, forced_multiple, forced_values
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tensors import Tensor
@@ -57,11 +58,22 @@ def _unsatisfiable(tr: Tracer, culprit: Condition, core: Sequence[Condition]) ->
         None,
         culprit.rule,
         from_core=True,
+        own_sizes=_concerns_constructor(tr, core) and contradicts_itself(tr, culprit.rule, _tensors(culprit)),
         places=(
             *(c.site for c in reversed(others)),
-            *of_operands(t for c in (culprit, *others) for _, t in c.facts if isinstance(t, Tensor)),
+            *of_operands(t for c in (culprit, *others) for t in _tensors(c)),
         ),
     )
+
+
+def _tensors(condition: Condition) -> list[Tensor]:
+    return [t for _, t in condition.facts if isinstance(t, Tensor)]
+
+
+def _concerns_constructor(tr: Tracer, core: Sequence[Condition]) -> bool:
+    """Whether nothing but arguments of constructors occurs in it."""
+    symbols = {s.name for c in core if isinstance(c.truth, Cond) for s in c.truth.symbols}
+    return all(tr.symbols.kind(name) == "param" for name in symbols)
 
 
 def _rests_on_argument(tr: Tracer, condition: Condition) -> bool:
@@ -170,8 +182,8 @@ def to_findings(
     assumptions = tuple(f"{name} {version}" for name, version in shared.versions.described().items())
     for problem in problems:
         level = Level(problem.level)
-        confidence = Confidence.PROVED if problem.certain else Confidence.POSSIBLE
-        if not problem.certain and level is Level.ERROR:
+        confidence = Confidence.PROVED if problem.proved else Confidence.POSSIBLE
+        if not problem.proved and level is Level.ERROR:
             level = Level.WARNING
         findings.append(
             Finding(
@@ -200,7 +212,8 @@ def _worded(problem: Diagnostic) -> str:
 
 
 def _sentences(problem: Diagnostic) -> tuple[str, ...]:
-    return (problem.tier, *problem.sentences) if problem.tier else problem.sentences
+    unreached = (UNREACHED,) if problem.unreached else ()
+    return (*((problem.tier,) if problem.tier else ()), *unreached, *problem.sentences)
 
 
 def _location(site: Site, source: dict[str, str]) -> Location:

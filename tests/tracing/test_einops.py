@@ -27,6 +27,12 @@ def problems(tmp_path: Path, source: str) -> list[Diagnostic]:
 
 
 FITS = {
+    "products beside an ellipsis": """
+        x = einsum(torch.zeros(2, 3, 4), torch.zeros(5, 4, 6), "... dim, p dim out -> p ... out")
+        x + torch.zeros(5, 2, 3, 6)""",
+    "reductions that repeat": """
+        many = Reduce("b ... -> (b s) ...", reduction="repeat", s=4)(torch.zeros(2, 3)) + torch.zeros(8, 3)
+        reduce(many, "(b s) d -> b s d", "rearrange", s=4) + torch.zeros(2, 4, 3)""",
     "numbers": """torch.zeros(8, 3, 2, 2).copy_(repeat(torch.zeros(2, 3, 2), "o c h -> (o 4) c h 2"))
 reduce(torch.zeros(8, 3), "(o 4) c -> o c", "mean") + torch.zeros(2, 3)""",
     "attention": """
@@ -70,6 +76,7 @@ reduce(torch.zeros(8, 3), "(o 4) c -> o c", "mean") + torch.zeros(2, 3)""",
         """,
 }
 FAILS = {
+    "ellipsis": ("""einsum(torch.zeros(2, 3, 4), torch.zeros(5, 6), "... d, d e -> ... e")""", "4"),
     "number": ("""rearrange(torch.zeros(8, 3), "(o 4) c -> o c")""", "axis 4 of the input is missing"),
     "rank": ("""rearrange(torch.zeros(2, 3), "b c h -> b h c")""", "3 dimensions but the input has 2"),
     "division": ("""rearrange(torch.zeros(2, 10, 65), "b n (h d) -> b h n d", h=8)""", "not a multiple of 8"),

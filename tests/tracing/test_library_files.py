@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 import torch
 
+from analyzer.findings import Confidence, FailOn, Level
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing.problems import EVERY_CALL, Diagnostic
-from analyzer.tracing.tracing import explore, read_source
+from analyzer.tracing.problems import EVERY_CALL, UNREACHED, Diagnostic
+from analyzer.tracing.tracing import explore, read_source, trace
 
 HEAD = "import torch, torch.nn as nn\nimport somelib\n"
 
@@ -298,3 +299,81 @@ x + y
 def _traced(root: Path, name: str) -> list[Diagnostic]:
     _, tree = read_source(root / name, root)
     return list(explore(root, name, tree, Versions()).problems.values())
+
+
+# ------------------------------------------------------------------------------------- proved, or possible
+
+JOINED = """
+class Net(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.first, self.second = nn.Linear(dim, 2 * dim), nn.Linear(dim, dim)
+    def forward(self, x):
+        {}
+"""
+CALLED = "\nNet(8)(torch.zeros(2, 8))\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "alone"),
+    [
+        ("return self.second(self.first(x))", True),  # what one layer gives is not what the other takes
+        ("return self.second(torch.relu(self.first(x)))", True),
+        ("return torch.cat([self.first(x), torch.zeros(3, 3, 3)[0, 0, 0]])", False),  # a rank: of `x`
+        ("return torch.zeros(4, 5) + torch.zeros(4, 6)", False),  # no layer
+        ("return self.first(x) + torch.zeros(2, 16, 1)[:, :5]", False),
+        ("return self.first(torch.zeros(3, 9))", False),  # no layer has made the 9
+        ("if x.mean() > 0:\n            x = x + 1\n        return self.second(self.first(x))", False),  # a branch
+    ],
+)
+def test_what_no_program_reaches_is_possible_unless_a_class_contradicts_itself(
+    tmp_path: Path, body: str, alone: bool
+) -> None:
+    for source, proved in ((JOINED.format(body), alone), (JOINED.format(body) + CALLED, True)):
+        errors = [p for p in problems(tmp_path, source) if p.level == "error"]
+        if errors or proved:
+            (found,) = errors
+            assert (found.proved, found.unreached) == (proved, not proved), source
+
+
+def test_a_possible_error_says_that_no_program_reaches_it_and_does_not_block(tmp_path: Path) -> None:
+    source = HEAD.replace("import somelib\n", "") + JOINED.format("return torch.zeros(4, 5) + torch.zeros(4, 6)")
+    for text, confidence in ((source, Confidence.POSSIBLE), (source + CALLED, Confidence.PROVED)):
+        (tmp_path / "net.py").write_text(text)
+        (found,) = trace(tmp_path / "net.py", tmp_path, target="t").findings
+        assert found.confidence is confidence
+        assert found.level is (Level.WARNING if confidence is Confidence.POSSIBLE else Level.ERROR)
+        assert found.blocks(FailOn.CONFIRMED) is (confidence is Confidence.PROVED)
+        assert (UNREACHED in found.evidence.sentences) is (confidence is Confidence.POSSIBLE)
+
+
+@pytest.mark.parametrize(("signature", "proved"), [("", True), ("width", False), ("width=3", False), ("*more", False)])
+def test_a_function_without_parameters_can_be_called_in_one_way(tmp_path: Path, signature: str, proved: bool) -> None:
+    (found,) = problems(tmp_path, f"def main({signature}):\n    nn.Linear(4, 2)(torch.zeros(3, 5))\n")
+    assert found.proved is proved
+
+
+def test_a_test_is_a_program_where_its_fixtures_are_known(tmp_path: Path) -> None:
+    source = "def test_net({}):\n    nn.Linear(4, 2)(torch.zeros(3, 5))\n"
+    (found,) = problems(tmp_path, source.format(""))
+    assert found.proved
+    (found,) = problems(tmp_path, source.format("monkeypatch"))
+    assert not found.proved
+
+
+PARTS = """
+class Attention(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.qkv, self.out = nn.Linear(dim, 6 * dim), nn.Linear({} * dim, dim)
+    def forward(self, x):
+        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        return self.out(q)
+"""
+
+
+def test_parts_of_the_last_axis_of_a_tensor_of_unknown_rank(tmp_path: Path) -> None:
+    assert not problems(tmp_path, PARTS.format(2))
+    (found,) = problems(tmp_path, PARTS.format(3))
+    assert (found.level, found.certain) == ("error", True)
+    assert "2·dim features but the layer takes 3·dim" in found.message

@@ -15,9 +15,9 @@ PROGRAMS = {p.partition("\n")[0]: p.partition("\n")[2] for p in TEXT.removeprefi
 
 # The size is unknown to the tracer there, which claims nothing.
 NOT_FOLLOWED = frozenset(
-    ("deque", "groupby", "single dispatch", "pi", "round", "regular expression", "regular findall", "regular sub",
+    ("deque", "groupby", "single dispatch", "pi", "round", "regular sub",
      "deep recursion", "generator send", "dunder next", "dict subclass", "list subclass", "descriptor", "metaclass",
-     "long loop", "rare round", "rare append", "string constants", "path", "locals", "heap", "inspect", "async")
+     "long loop", "rare round", "rare append", "string constants", "path", "locals", "heap", "async")
 )  # fmt: skip
 
 HEAD = "import torch\nfrom torch import nn\n"

@@ -10,6 +10,7 @@ from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.tracing import explore, read_source
 
 CALLS = """
+    torch.broadcast_tensors(a, b)[0]                    | a=3,1,4 b=5,4
     torch.fmax(a, b)                                    | a=3,1,4 b=5,4
     torch.clamp_min(a, b)                               | a=5,1 b=5
     torch.bitwise_and(a.int(), b.int())                 | a=2,1 b=3
@@ -86,6 +87,26 @@ CALLS = """
     torch.fft.fftn(a)                                   | a=3,2,2
     torch.fft.rfftn(a, s=(4, 6))                        | a=3,4,6
     torch.fft.fftshift(a)                               | a=3,4
+    torch.hstack((a, b))                                | a=3,4 b=3,5
+    torch.hstack((a, b))                                | a=3 b=4
+    torch.vstack((a, b))                                | a=4 b=3,4
+    torch.dstack((a, b))                                | a=3,4 b=3,4
+    torch.dstack((a, b))                                | a=3 b=3
+    torch.column_stack((a, b))                          | a=3 b=3,4
+    torch.block_diag(a, b)                              | a=3,4 b=2,5
+    torch.kron(a, b)                                    | a=3,4 b=2,2,5
+    torch.cross(a, b, dim=-1)                           | a=2,3 b=2,3
+    torch.cartesian_prod(a, b)                          | a=3 b=4
+    torch.inner(a, b)                                   | a=2,4,3 b=5,3
+    torch.fft.rfftfreq(9)                               | a=1
+    torch.triu_indices(4, 5, 1)                         | a=1
+    torch.tril_indices(3, 3)                            | a=1
+    torch.nn.utils.rnn.pad_sequence([a, b])             | a=3,2 b=5,2
+    torch.nn.utils.rnn.pad_sequence([a, b], True)       | a=3,2 b=5,2
+    torch.nn.functional.bilinear(a, a, b)               | a=2,4,6 b=7,6,6
+    torch.nn.functional.affine_grid(a, (2, 3, 4, 5))    | a=2,2,3
+    torch.tensor_split(a, 3, dim=-1)[1]                 | a=2,6
+    torch.nn.functional.upsample(a, scale_factor=2)     | a=2,3,4,5
 """.strip().splitlines()  # fmt: skip
 CASES = [tuple(part.strip() for part in line.split("|")) for line in CALLS]
 

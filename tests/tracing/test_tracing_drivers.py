@@ -83,6 +83,15 @@ def test_a_program_of_the_repository_shows_what_symbols_do_not(tmp_path: Path, o
     assert not traced(tmp_path, RIGHT, **others)
 
 
+@pytest.mark.parametrize(("guard", "proved"), [("if __name__ == '__main__':", True), ("def serve():", False)])
+def test_a_program_of_any_name_is_a_caller(tmp_path: Path, guard: str, proved: bool) -> None:
+    serve = (
+        f"import torch\nfrom patches.net import Patches\n{guard}\n    Patches(32, 8, 16)(torch.zeros(2, 3, 32, 32))\n"
+    )
+    assert [p.proved for p in traced(tmp_path, WRONG, serve=serve)] == [True] * proved
+    assert not traced(tmp_path, RIGHT, serve=serve)
+
+
 def test_the_program_is_named_with_its_line(tmp_path: Path) -> None:
     (problem,) = traced(tmp_path, WRONG, README=README)
     assert "README.md:8" in problem.tier
@@ -122,6 +131,53 @@ def test_a_small_library_is_followed_and_the_calling_line_is_told(
     (problem,) = explore(root, "net.py", tree, Versions()).problems.values()
     assert (problem.site.path, problem.site.line, problem.certain) == ("net.py", 5, True)
     assert any("tinyattn/core.py:3" in s for s in problem.sentences)
+    libraries._library.cache_clear()
+
+
+CHECKING = """
+import re
+import torch
+
+def checked(pattern):
+    def decorate(fn):
+        def inner(*args, **kwargs):
+            if pattern == "b n":
+                raise TypeError("no such shape")
+            return fn(*args, **kwargs)
+        return inner
+    return decorate
+
+def measure(x):
+    raise ValueError(x)
+"""
+USING = """
+import torch
+from tinycheck import checked, measure
+
+@checked("b n")
+def turn(q, width):
+    return q + torch.zeros(width)
+
+turn(torch.zeros(2, 8), 9)
+"""
+
+
+def test_what_a_library_raises_by_what_is_not_understood_ends_no_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site"
+    (site / "tinycheck").mkdir(parents=True)
+    (site / "tinycheck" / "__init__.py").write_text(CHECKING)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(site)])
+    libraries._library.cache_clear()
+    root = tmp_path / "root"
+    root.mkdir()
+    measured = "\nmeasure(input())\ntorch.zeros(3) + torch.zeros(4)\n"
+    for text, line, proved in ((USING, 7, True), (USING.replace("9)", "8)") + measured, 12, False)):
+        (root / "net.py").write_text(text)
+        _, tree = read_source(root / "net.py", root)
+        (problem,) = explore(root, "net.py", tree, Versions()).problems.values()
+        assert (problem.site.path, problem.site.line, problem.proved) == ("net.py", line, proved)
     libraries._library.cache_clear()
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
-from analyzer.findings import Confidence, Level
+from analyzer.findings import Level
+from analyzer.frameworks.requested_versions import Versions
 from analyzer.problem import UsageProblem
 from analyzer.tracing import trace
+from analyzer.tracing.tracing import explore
 
 TORCH = """import torch
 from torch import nn
@@ -34,9 +37,8 @@ pair = (model, (torch.rand(2, 3, {size}, 32),))
 def lines(tmp_path: Path, source: str, entry: str | None) -> list[int]:
     path = tmp_path / "net.py"
     path.write_text(source)
-    result = trace(path, tmp_path, target="t", entry=entry)
-    found = [f for f in result.findings if f.level is Level.ERROR and f.confidence is Confidence.PROVED]
-    return [f.location.line for f in found if f.location is not None]
+    found = explore(tmp_path, "net.py", ast.parse(source), Versions(), entry).problems.values()
+    return sorted(p.site.line for p in found if p.level == "error" and p.certain)
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,8 @@ _RULES: dict[str, Callable[[Any], Value]] = {
     "__import__": introspection.dynamic, "compile": introspection.dynamic, "input": introspection.input_,
     "raw_input": introspection.input_, "ord": introspection.plain(ord), "chr": introspection.plain(chr),
     "hex": introspection.plain(hex), "bin": introspection.plain(bin), "repr": introspection.plain(repr),
+    "staticmethod": introspection.method_of_kind("staticmethod"),
+    "classmethod": introspection.method_of_kind("classmethod"),
     "property": introspection.property_, "id": introspection.identity, "hash": introspection.identity,
     "delattr": introspection.delattr_, "format": introspection.plain(format), "complex": introspection.plain(complex),
     "bytes": introspection.plain(bytes), "bytearray": introspection.plain(bytes), "ascii": introspection.plain(ascii),

@@ -161,6 +161,18 @@ def delattr_(c: Call) -> Value:
     return None
 
 
+def method_of_kind(kind: str) -> Callable[[Call], Value]:
+    """`staticmethod(f)` and `classmethod(f)`, also where a class is given `f` later."""
+
+    def run(c: Call) -> Value:
+        function = c.get(0)
+        if isinstance(function, Function):
+            return replace(function, kind=kind)
+        return function if function is not None else c.tr.unknown(f"{kind}()")
+
+    return run
+
+
 def property_(c: Call) -> Value:
     """`name = property(getter)` in a class."""
     getter = c.get(0)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import string
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
@@ -46,12 +49,12 @@ def _framework(tensor: Tensor) -> str:
     return tensor.framework if tensor.framework != "unknown" else "torch"
 
 
-def _operand(op: Op, value: Value) -> Tensor | None:
+def operand_of(op: Op, value: Value) -> Tensor | None:
     framework = value.framework if isinstance(value, Tensor) else "torch"
     return tensor_of(op.tr, value, framework)
 
 
-def _lengths(op: Op, axes: Mapping[str, Value]) -> dict[str, Term]:
+def lengths_of(op: Op, axes: Mapping[str, Value]) -> dict[str, Term]:
     found = {}
     for name, value in axes.items():
         term = op.tr.term_of(value, name)
@@ -59,7 +62,7 @@ def _lengths(op: Op, axes: Mapping[str, Value]) -> dict[str, Term]:
     return found
 
 
-def _split(op: Op, tensor: Tensor, left: Sequence[Group], lengths: dict[str, Term]) -> dict[str, Any] | None:
+def split(op: Op, tensor: Tensor, left: Sequence[Group], lengths: dict[str, Term]) -> dict[str, Any] | None:
     """The size of each axis of the left side, and under "…" the sizes that the ellipsis stands for."""
     sizes: dict[str, Any] = dict(lengths)
     open_ = any("…" in group for group in left)
@@ -105,7 +108,7 @@ def _name(op: Op, tensor: Tensor, group: Group, size: Term, sizes: dict[str, Any
     sizes[unknown[0]] = size if known == 1 else floor_div(size, known)
 
 
-def _joined(right: Sequence[Group], sizes: Mapping[str, Any]) -> list[Term] | None:
+def joined(right: Sequence[Group], sizes: Mapping[str, Any]) -> list[Term] | None:
     dims: list[Term] = []
     for group in right:
         if group == ("…",):
@@ -118,9 +121,11 @@ def _joined(right: Sequence[Group], sizes: Mapping[str, Any]) -> list[Term] | No
     return dims
 
 
-def rearranged(op: Op, value: Value, pattern: Value, axes: Mapping[str, Value], dtype: str | None = "") -> Value:
+def rearranged(
+    op: Op, value: Value, pattern: Value, axes: Mapping[str, Value], dtype: str | None = "", kind: Value = ""
+) -> Value:
     """The result of a pattern, for `rearrange`, `repeat` and `reduce` alike: axes of the right side from the left."""
-    source = _operand(op, value)
+    source = operand_of(op, value)
     sides = _sides(op, pattern)
     if source is None:
         return op.tr.unknown(f"{op.short}()", "foreign")
@@ -130,23 +135,24 @@ def rearranged(op: Op, value: Value, pattern: Value, axes: Mapping[str, Value], 
             fail(op, _RULE, f"{pattern!r} is no pattern: its brackets do not match, or an axis is no name", (source,))
         return unknown_tensor(op, framework, (source,))
     left, right = sides
-    lengths = _lengths(op, axes)
+    lengths = lengths_of(op, axes)
     names = [name for group in (*left, *right) for name in group]
     for name in lengths:
         if name not in names:
             fail(op, _RULE, f"the pattern has no axis {name}", (source,))
     lengths.update({name: int(name) for name in names if name.isdecimal() and name != "1"})  # "(o 4)": an axis of four
-    sizes = _split(op, source, left, lengths)
+    sizes = split(op, source, left, lengths)
     lefts, rights = {n for g in left for n in g}, [n for g in right for n in g]
-    _check_names(op, source, lefts, rights, lengths)
+    _check_names(op, source, lefts, rights, lengths, kind or op.short.lower())
     if sizes is None:
         return unknown_tensor(op, framework, (source,))
-    dims = _joined(right, sizes)
+    dims = joined(right, sizes)
     return Tensor(dims, source.dtype if dtype == "" else dtype, framework, sources=(source,), graph=source.graph)
 
 
-def _check_names(op: Op, source: Tensor, left: set[str], right: list[str], lengths: Mapping[str, Term]) -> None:
-    kind = op.short.lower()
+def _check_names(
+    op: Op, source: Tensor, left: set[str], right: list[str], lengths: Mapping[str, Term], kind: Value
+) -> None:
     for name in right:
         if name != "1" and name not in left and (kind != "repeat" or name not in lengths):
             fail(op, _RULE, f"axis {name} of the result is not an axis of the input", (source,))
@@ -163,9 +169,14 @@ def rearrange(op: Op, tensor: Value, pattern: Value, axes: dict[str, Value]) -> 
     return rearranged(op, tensor, pattern, axes)
 
 
+def _doing(reduction: Value) -> str:
+    """What a reduction does to axes: `"rearrange"` and `"repeat"` are reductions, too."""
+    return reduction if isinstance(reduction, str) and reduction in ("rearrange", "repeat") else "reduce"
+
+
 @operator("einops.reduce einops.einops.reduce", "tensor pattern reduction **axes")
 def reduce(op: Op, tensor: Value, pattern: Value, reduction: Value, axes: dict[str, Value]) -> Value:
-    return rearranged(op, tensor, pattern, axes)
+    return rearranged(op, tensor, pattern, axes, kind=_doing(reduction))
 
 
 _HOMES = ("torch", "tensorflow", "keras")
@@ -178,30 +189,32 @@ def rearrange_layer(op: Op, pattern: Value, axes: dict[str, Value]) -> Value:
 
 @operator(" ".join(f"einops.layers.{home}.Reduce" for home in _HOMES), "pattern reduction **axes")
 def reduce_layer(op: Op, pattern: Value, reduction: Value, axes: dict[str, Value]) -> Value:
-    return _layer(op, pattern, axes)
+    return _layer(op, pattern, axes, _doing(reduction))
 
 
-def _layer(op: Op, pattern: Value, axes: dict[str, Value]) -> Value:
+def _layer(op: Op, pattern: Value, axes: dict[str, Value], kind: str = "") -> Value:
     made = op.where
 
     def run(call: Any) -> Value:
         site = call.tr.site(call.node) if call.node is not None else made
         inner = Op(call.tr, op.name, call.node, site)
-        return inner.finish(rearranged(inner, call.get(0), pattern, axes))
+        return inner.finish(rearranged(inner, call.get(0), pattern, axes, kind=kind))
 
     return Native(op.short, run)
 
 
 @operator("einops.einsum einops.einops.einsum", "*operands")
 def einsum(op: Op, operands: tuple[Value, ...]) -> Value:
-    tensors = [_operand(op, value) for value in operands[:-1]]
+    tensors = [operand_of(op, value) for value in operands[:-1]]
     pattern = operands[-1] if operands else None
     if not tensors or any(t is None for t in tensors) or not isinstance(pattern, str) or pattern.count("->") != 1:
         return unknown_tensor(op, "torch")
     given = [t for t in tensors if t is not None]
     left, _, right = pattern.partition("->")
     inputs = [part.split() for part in left.split(",")]
-    if "(" in pattern or "..." in pattern or any(t.dims is None for t in given):
+    if "..." in pattern and "(" not in pattern:
+        return apply(op, _framework(given[0]), "einsum", given, {"equation": _in_letters(pattern)})
+    if "(" in pattern or any(t.dims is None for t in given):
         return unknown_tensor(op, _framework(given[0]), tuple(given))
     if len(inputs) != len(given):
         fail(op, _RULE, f"the pattern names {len(inputs)} inputs but {len(given)} are given", tuple(given))
@@ -223,6 +236,14 @@ def einsum(op: Op, operands: tuple[Value, ...]) -> Value:
                   graph=any(t.graph for t in given))  # fmt: skip
 
 
+def _in_letters(pattern: str) -> str:
+    """The same in the notation of `torch.einsum`, where an axis is one letter."""
+    letters: dict[str, str] = {}
+    for name in re.findall(r"\w+", pattern):
+        letters.setdefault(name, string.ascii_letters[len(letters) % 52])
+    return re.sub(r"\w+", lambda found: letters[found[0]], pattern).replace(" ", "")
+
+
 # ------------------------------------------------------------------------------------------------ packing
 
 
@@ -240,7 +261,7 @@ def pack(op: Op, tensors: Value, pattern: Value) -> Value:
     items = tensors.items if isinstance(tensors, ListV) and not tensors.open else tensors
     if around is None or not isinstance(items, (list, tuple)) or not items:
         return unknown_tensor(op, "torch"), op.tr.unknown("packed shapes", "foreign")
-    given = [_operand(op, value) for value in items]
+    given = [operand_of(op, value) for value in items]
     if any(t is None or t.dims is None for t in given):
         return unknown_tensor(op, "torch"), op.tr.unknown("packed shapes", "foreign")
     known = [t for t in given if t is not None]
@@ -266,7 +287,7 @@ def pack(op: Op, tensors: Value, pattern: Value) -> Value:
 @operator("einops.unpack einops.packing.unpack", "tensor packed_shapes pattern")
 def unpack(op: Op, tensor: Value, packed_shapes: Value, pattern: Value) -> Value:
     around = _around(pattern)
-    source = _operand(op, tensor)
+    source = operand_of(op, tensor)
     shapes = packed_shapes.items if isinstance(packed_shapes, ListV) and not packed_shapes.open else packed_shapes
     if around is None or source is None or not isinstance(shapes, (list, tuple)):
         return op.tr.unknown("unpack()", "foreign")
@@ -295,12 +316,12 @@ def unpack(op: Op, tensor: Value, packed_shapes: Value, pattern: Value) -> Value
 
 @operator("einops.parse_shape einops.einops.parse_shape", "x pattern")
 def parse_shape(op: Op, x: Value, pattern: Value) -> Value:
-    source = _operand(op, x)
+    source = operand_of(op, x)
     names = pattern.split() if isinstance(pattern, str) else []
     if source is None or not names or "(" in str(pattern) or "..." in names:
         return DictV({}, True)
     plain = "_" not in names
-    sizes = _split(op, source, [(n,) for n in names], {}) if plain else None
+    sizes = split(op, source, [(n,) for n in names], {}) if plain else None
     if sizes is None:
         dims = source.dims
         if dims is None or len(dims) != len(names):

@@ -25,3 +25,12 @@ def dtype_name(value: Value) -> str | None:
         return _NAMES.get(value)
     name: Any = getattr(value, "name", None)
     return {"float": "float32", "int": "int64", "bool": "bool"}.get(name) if type(value).__name__ == "Native" else None
+
+
+def fact_of_type(value: Api, name: str) -> bool | None:
+    """An attribute such as ``torch.float32.is_floating_point``; None where the value is no element type."""
+    known = dtype_name(value)
+    if known is None:
+        return None
+    kinds = {"is_bool": ("bool",), "is_integer": ("int", "uint"), "is_complex": ("complex",)}
+    return known.startswith(kinds.get(name, ("float", "bfloat")))

@@ -255,13 +255,52 @@ def exception(op: Op, args: tuple[Value, ...]) -> Value:
 MOST_SEARCHED = 300  # characters: a pattern with three loose repetitions takes their number cubed
 
 
-@operator("re.split re.findall", "pattern text *rest")
+@operator("re.split re.findall re.match re.fullmatch re.search", "pattern text *rest")
 def pattern_parts(op: Op, pattern: Value, text: Value, rest: tuple[Value, ...]) -> Value:
     """What a plain pattern finds in a plain text; one that could take long is not run."""
     if isinstance(pattern, str) and isinstance(text, str) and not rest and not op.extra and _is_quick(pattern, text):
         with suppress(re.error):
-            return ListV(re.findall(pattern, text) if op.short == "findall" else re.split(pattern, text))
+            return _found(getattr(re, op.short)(pattern, text))
     return op.tr.unknown(f"{op.short}()", "imprecise")
+
+
+@operator("re.compile", "pattern *rest")
+def compiled_pattern(op: Op, pattern: Value, rest: tuple[Value, ...]) -> Value:
+    if not isinstance(pattern, str) or rest or op.extra:
+        return op.tr.unknown("a pattern", "imprecise")
+
+    def method(name: str) -> Native:
+        def run(c: Call) -> Value:
+            text = c.get(0)
+            if isinstance(text, str) and len(c.args) == 1 and not c.kwargs and _is_quick(pattern, text):
+                with suppress(re.error):
+                    return _found(getattr(re, name)(pattern, text))
+            return c.tr.unknown(f"{name}()", "imprecise")
+
+        return Native(name, run)
+
+    return Object("pattern", {"pattern": pattern} | {n: method(n) for n in _OF_PATTERNS})
+
+
+_OF_PATTERNS = ("split", "findall", "match", "fullmatch", "search")
+
+
+def _found(result: Any) -> Value:
+    """Lists of texts, or a match with its groups."""
+    if not isinstance(result, re.Match):
+        return ListV(result) if isinstance(result, list) else None
+    return Object("match", {
+        "group": Native("group", lambda c: _group(c, result)), "groups": Native("groups", lambda c: result.groups()),
+        "groupdict": Native("groupdict", lambda c: DictV(result.groupdict())),
+        "start": Native("start", lambda c: result.start()), "end": Native("end", lambda c: result.end()),
+    })  # fmt: skip
+
+
+def _group(c: Call, result: re.Match[str]) -> Value:
+    try:
+        return result.group(*c.args)
+    except (IndexError, TypeError):
+        return c.tr.unknown("a group", "imprecise")
 
 
 def _is_quick(pattern: str, text: str) -> bool:

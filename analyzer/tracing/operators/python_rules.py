@@ -102,7 +102,10 @@ def namedtuple(op: Op, name: Value, fields: Value, rest: tuple[Value, ...]) -> V
         )
         names = [n[0] if isinstance(n, tuple) and n else n for n in names]
     known = [n for n in names if isinstance(n, str) and n.isidentifier()]
-    if not names or len(known) != len(names) or rest or op.extra or getattr(fields, "open", False):
+    defaults = op.extra.get("defaults", ())
+    defaults = defaults.items if isinstance(defaults, ListV) and not defaults.open else defaults
+    odd = set(op.extra) - {"defaults", "module"} or not isinstance(defaults, (list, tuple))
+    if not names or len(known) != len(names) or rest or odd or getattr(fields, "open", False):
         return op.tr.unknown("a named tuple", label=name if isinstance(name, str) else "")
     body: list[ast.stmt] = [ast.AnnAssign(ast.Name(n), ast.Name("object"), simple=1) for n in known]
     title = name if isinstance(name, str) and name.isidentifier() else "named"
@@ -110,6 +113,7 @@ def namedtuple(op: Op, name: Value, fields: Value, rest: tuple[Value, ...]) -> V
     made = make_class(op.tr, ast.fix_missing_locations(node))
     if isinstance(made, Class):
         made.dataclass = made.tuple = True
+        made.scope.names.update(zip(known[len(known) - len(defaults) :], defaults, strict=False))
     return made
 
 

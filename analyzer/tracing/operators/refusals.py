@@ -8,6 +8,7 @@ from typing import Any
 
 from analyzer.tracing.causes import of_operands
 from analyzer.tracing.operators.table import Op
+from analyzer.tracing.own_sizes import contradicts_itself
 from analyzer.tracing.paths import Condition, PathEnd
 from analyzer.tracing.problems import Diagnostic, ShapeFailure
 from analyzer.tracing.tensors import Tensor, show_shape
@@ -105,8 +106,13 @@ def fail(
             rule,
             op.layer,
             places=(*op.made, *of_operands(sources)),
+            own_sizes=bool(op.layer) and certain and contradicts_itself(tr, rule, sources, _sizes(requirement)),
         )
     )
+
+
+def _sizes(requirement: Requirement | None) -> tuple[Any, ...]:
+    return tuple(requirement.facts.values()) if requirement is not None else ()
 
 
 def shorten(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import dropped, plain
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import require
@@ -42,6 +43,21 @@ def take_along(op: Op, input: Value, indices: Value, dim: Value) -> Value:
         return unknown_tensor(op, "torch", (x, places))
     dims = [p if i == axis or p != 1 else d for i, (d, p) in enumerate(zip(x.dims, places.dims, strict=True))]
     return Tensor(tuple(dims), x.dtype, "torch", site=op.where, sources=(x, places))
+
+
+@operator("torch.broadcast_tensors", "*tensors")
+def broadcast_tensors(op: Op, tensors: tuple[Value, ...]) -> Value:
+    given = [tensor_of(op.tr, value, "torch") for value in tensors]
+    if not given or any(t is None for t in given):
+        return op.tr.unknown("broadcast tensors", "foreign")
+    common: Value = given[0]
+    for tensor in given[1:]:
+        common = broadcast(op, "+", common, tensor, "torch")
+    if not isinstance(common, Tensor):
+        return op.tr.unknown("broadcast tensors", "foreign")
+    return tuple(
+        Tensor(common.shape, t.dtype, "torch", site=op.where, sources=(t, common)) for t in given if t is not None
+    )
 
 
 @operator("Tensor.sum_to_size", "input *size")

@@ -6,7 +6,7 @@ from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.linear import matmul as product_of
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.tensors import Tensor
+from analyzer.tracing.tensors import Shape, Tensor
 from analyzer.tracing.values import ListV, Value
 
 
@@ -60,6 +60,8 @@ def unbind(op: Op, tensor: Value, dim: Value) -> Value:
 
 def apply_many(op: Op, name: str, tensor: Value, hyper: dict[str, Value]) -> Value:
     found = tensor_of(op.tr, tensor, "torch")
+    if found is not None and found.dims is None and hyper["dim"] == -1 and name != "unbind":
+        return _last_axis(op, name, found, hyper)
     if found is None or found.dims is None:
         return op.tr.unknown(f"{name}()", "foreign")
     result = apply(op, "torch", name, (found,), hyper)
@@ -67,3 +69,17 @@ def apply_many(op: Op, name: str, tensor: Value, hyper: dict[str, Value]) -> Val
         known = result.dims is not None
         return (result,) if known else op.tr.unknown(f"{name}()", "foreign")
     return result
+
+
+def _last_axis(op: Op, name: str, source: Tensor, hyper: dict[str, Value]) -> Value:
+    """Parts of the last axis of a tensor whose rank is not known."""
+    row = Tensor((op.tr.dimension(source, -1),), source.dtype, source.framework, sources=(source,))
+    parts = apply(op, "torch", name, (row,), {**hyper, "dim": 0})
+    if not isinstance(parts, tuple) or any(p.dims is None for p in parts):
+        return op.tr.unknown(f"{name}()", "foreign")
+    found = []
+    for part in parts:
+        shape = Shape(None, vague=source.shape.vague)
+        shape.back[-1] = part.dims[0]
+        found.append(Tensor(shape, source.dtype, source.framework, site=op.where, sources=(source,)))
+    return tuple(found)

@@ -1,0 +1,88 @@
+"""`inspect.signature` of functions that are followed: names, defaults, and what a call binds to them."""
+
+from __future__ import annotations
+
+from analyzer.tracing.builtins import Call
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import Api, Bound, Class, DictV, Function, Native, Object, Value
+
+_KINDS = "inspect.Parameter."
+EMPTY = Api("inspect.Parameter.empty")
+
+
+@operator("inspect.signature", "callable *rest")
+def signature(op: Op, callable: Value, rest: tuple[Value, ...]) -> Value:
+    function, skip = _function_of(callable)
+    if function is None or (function.node.args.kwarg is not None and getattr(function.node, "decorator_list", [])):
+        op.tr.shared.unknown_calls[op.name] += 1
+        return op.tr.unknown("a signature", "foreign")
+    parameters = _parameters(function, skip)
+    return Object(
+        "signature",
+        {
+            "parameters": DictV({name: _described(name, kind, default) for name, kind, default in parameters}),
+            "bind": Native("bind", lambda c: _bound(c, parameters)),
+            "bind_partial": Native("bind_partial", lambda c: _bound(c, parameters)),
+        },
+    )
+
+
+def _function_of(value: Value) -> tuple[Function | None, int]:
+    if isinstance(value, Function):
+        return value, 0
+    if isinstance(value, Bound) and isinstance(value.function, Function):
+        return value.function, 1
+    found = value.find("__init__") if isinstance(value, Class) else None
+    return (found[0], 1) if found is not None and isinstance(found[0], Function) else (None, 0)
+
+
+Parameter = tuple[str, str, Value]  # name, kind, default
+
+
+def _parameters(function: Function, skip: int) -> list[Parameter]:
+    spec = function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    without = len(positional) - len(function.defaults)
+    found: list[Parameter] = [
+        (p.arg, "POSITIONAL_OR_KEYWORD", EMPTY if i < without else function.defaults[i - without])
+        for i, p in enumerate(positional)
+    ][skip:]
+    found += [(spec.vararg.arg, "VAR_POSITIONAL", EMPTY)] if spec.vararg is not None else []
+    found += [(p.arg, "KEYWORD_ONLY", function.kw_defaults.get(p.arg, EMPTY)) for p in spec.kwonlyargs]
+    found += [(spec.kwarg.arg, "VAR_KEYWORD", EMPTY)] if spec.kwarg is not None else []
+    return found
+
+
+def _described(name: str, kind: str, default: Value) -> Object:
+    return Object("parameter", {"name": name, "kind": Api(_KINDS + kind), "default": default})
+
+
+def _bound(c: Call, parameters: list[Parameter]) -> Value:
+    """What the call gives each parameter, in their order."""
+    rest, named = list(c.args), dict(c.kwargs)
+    given: dict[str, Value] = {}
+    for name, kind, _ in parameters:
+        if kind == "VAR_POSITIONAL":
+            if rest:
+                given[name], rest = tuple(rest), []
+        elif kind == "VAR_KEYWORD":
+            if named:
+                given[name], named = DictV(named), {}
+        elif kind == "POSITIONAL_OR_KEYWORD" and rest:
+            given[name] = rest.pop(0)
+        elif name in named:
+            given[name] = named.pop(name)
+    arguments = DictV(given, c.open_args)
+    return Object("bound arguments", {"arguments": arguments, "apply_defaults": Native(
+        "apply_defaults", lambda inner: _fill(inner.tr, arguments, parameters))})  # fmt: skip
+
+
+def _fill(tr: Tracer, arguments: DictV, parameters: list[Parameter]) -> None:
+    tr.touch(arguments)
+    given = dict(arguments.items)
+    empty: dict[str, Value] = {"VAR_POSITIONAL": (), "VAR_KEYWORD": DictV()}
+    for name, kind, default in parameters:
+        if name not in given and (kind in empty or default != EMPTY):
+            given[name] = empty.get(kind, default)
+    arguments.items = {name: given[name] for name, _, _ in parameters if name in given}
