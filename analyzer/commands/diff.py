@@ -28,6 +28,9 @@ from analyzer.loading.formats import is_lite
 from analyzer.loading.reading import load
 from analyzer.loading.scan import refusal, scan
 from analyzer.problem import TargetProblem, UsageProblem
+from analyzer.rendering import distance_histogram
+from analyzer.rendering.deviation_graph import draw
+from analyzer.rendering.distance_histogram import bars, title
 from analyzer.running.worsening import mark_worse
 from analyzer.walls import launch
 from analyzer.walls.attended import Served
@@ -308,8 +311,6 @@ def _images(args: argparse.Namespace) -> dict[str, str]:
 def _show(console: Console, studies: Sequence[Study], result: AnalysisResult) -> None:
     from rich.table import Table
 
-    from analyzer.rendering.distance_histogram import bars, title
-
     table = Table(title="Engines", title_justify="left")
     for column in ("engine", "versions", "verdict", "relative error", "noise floor", "seconds"):
         table.add_column(column, overflow="fold", no_wrap=column == "verdict")
@@ -337,9 +338,6 @@ def _show(console: Console, studies: Sequence[Study], result: AnalysisResult) ->
 def _draw(result: AnalysisResult, output: Path) -> None:
     if not result.maps and not result.distances:
         return
-    from analyzer.rendering import distance_histogram
-    from analyzer.rendering.deviation_graph import draw
-
     output.mkdir(parents=True, exist_ok=True)
     for number, chart in enumerate(result.maps, 1):
         draw(chart, output / f"deviation-{number}")

@@ -17,7 +17,6 @@ from onnx.reference import ReferenceEvaluator
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical import Options, interpret
 from analyzer.numerical.confirm.torch_registry import HANDLERS, Mode
-from analyzer.numerical.coverage import bounds, reference, shape, standard_functions
 from analyzer.numerical.transfer.registry import rules
 from analyzer.operators.declaration import (
     BOUNDED,
@@ -40,6 +39,7 @@ from analyzer.operators.registry import (
     traits_of,
 )
 from analyzer.validity.registry import all_specs
+from scripts.operators import bounds, reference, shape, standard_functions
 
 STANDARD = ("", "ai.onnx.ml", "ai.onnx.preview.training")
 MICROSOFT = ("SimplifiedLayerNormalization",)  # ONNX Runtime writes it into the standard's domain

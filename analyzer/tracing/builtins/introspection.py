@@ -203,10 +203,6 @@ def type_(c: Call) -> Value:
         return _made_class(c)
     if isinstance(value, Instance):
         return value.cls
-    if isinstance(value, (bool, int, float, str)):
-        from analyzer.tracing.builtins import BUILTINS
-
-        return BUILTINS[type(value).__name__]
     return c.tr.unknown("a type", label="type()")
 
 

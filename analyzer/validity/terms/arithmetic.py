@@ -190,3 +190,9 @@ def total(values: Iterable[Term]) -> Term:
     for value in values:
         result = result + value
     return result
+
+
+Poly.__floordiv__ = floor_div
+Poly.__rfloordiv__ = lambda self, other: floor_div(other, self)
+Poly.__mod__ = mod
+Poly.__rmod__ = lambda self, other: mod(other, self)

@@ -296,3 +296,9 @@ _OPPOSITE = {"eq": "ne", "ne": "eq"}
 
 def _shifted(rest: Terms, constant: int) -> Poly:
     return Poly({**dict(rest), **({(): constant} if constant else {})})
+
+
+Poly.__ge__ = lambda self, other: at_least_zero(self - other)
+Poly.__le__ = lambda self, other: at_least_zero(other - self)
+Poly.__gt__ = lambda self, other: at_least_zero(self - (other + 1))
+Poly.__lt__ = lambda self, other: at_least_zero((other - 1) - self)

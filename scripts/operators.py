@@ -1,4 +1,4 @@
-"""The table of declared operators and of what each room knows of them (`python -m analyzer.numerical.coverage`)."""
+"""The table of declared operators and of what each room knows of them (`python -m scripts.operators`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from analyzer.validity.registry import all_specs
 HEADER = """\
 # Operators
 
-Made from the declarations in `analyzer/operators` by `python -m analyzer.numerical.coverage > docs/operators.md`; a
+Made from the declarations in `analyzer/operators` by `python -m scripts.operators > docs/operators.md`; a
 test holds it current. A graph operator that is not listed counts as unknown: its result may be any finite number of
 its type, and reports name it.
 
