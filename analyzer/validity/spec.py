@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from analyzer.operators.registry import declaration_of, filled
 from analyzer.validity.terms import Poly, Term, Truth, equal, is_z3, symbol
 
 MAX_RANK = 8  # the largest rank that is tried for a tensor whose rank is not known
@@ -277,8 +278,8 @@ def define(framework: str, *names: str) -> Callable[[Callable[..., Any]], Callab
     """Mark a function as the type of the operators `names` of `framework`: ``onnx``, ``tf``, ``torch``, ``keras``."""
 
     def mark(function: Callable[..., Any]) -> Callable[..., Any]:
-        specs = (*getattr(function, "specs", ()), *(Spec(framework, name, function) for name in names))
-        function.specs = specs  # type: ignore[attr-defined]
+        for name in names:
+            filled(declaration_of(framework, name).types, (framework, name), Spec(framework, name, function))
         return function
 
     return mark
@@ -290,9 +291,8 @@ def define_ranks(
     """Mark what makes the type for a number of spatial axes; in the names, ``{}`` stands for that number."""
 
     def mark(make: Callable[..., Any]) -> Callable[..., Any]:
-        types = {rank: make(rank) for rank in ranks}
-        own = tuple(Spec(framework, name.format(rank), types[rank]) for rank in ranks for name in names)
-        make.specs = own  # type: ignore[attr-defined]
+        for rank in ranks:
+            define(framework, *(name.format(rank) for name in names))(make(rank))
         return make
 
     return mark

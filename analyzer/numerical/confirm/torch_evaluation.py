@@ -11,9 +11,9 @@ from typing import Any
 
 import onnx_ir as ir
 
-import analyzer.numerical.confirm.torch_operators  # noqa: F401  (fills HANDLERS)
+import analyzer.numerical.confirm.torch_operators  # noqa: F401  (tells the declarations)
 from analyzer.numerical.confirm.torch_dtypes import from_numpy
-from analyzer.numerical.confirm.torch_registry import HANDLERS, Handler, Mode, Tensor, UnsupportedOperator
+from analyzer.numerical.confirm.torch_registry import Handler, Mode, Tensor, UnsupportedOperator, handler_of
 from analyzer.operators.declaration import ASKS_FINITE, RANDOM, SHAPE_ONLY, STATEFUL
 from analyzer.operators.registry import operator_name, traits_of
 
@@ -89,7 +89,7 @@ class PreparedNode:
         return cls(
             node,
             CONTROL.get(key),
-            HANDLERS.get(key),
+            handler_of(*key),
             tuple(v.name or "" if v is not None else None for v in node.inputs),
             tuple(v.name or "" for v in node.outputs),
             node.op_type in ("Const", "Constant"),
