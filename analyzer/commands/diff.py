@@ -240,14 +240,10 @@ def _target(args: argparse.Namespace, model: str) -> tuple[TargetConfig, Path]:
     inputs = args.inputs
     if inputs and ".py:" not in inputs:
         data = Path(inputs).resolve()
-        root = Path(_common(root, data))
+        root = Path(os.path.commonpath([root, data]))
         inputs = data.relative_to(root).as_posix()
     relative = path.resolve().relative_to(root).as_posix()
     return TargetConfig(model, path=relative, backends=chosen, validation=inputs, inputs=shapes), root
-
-
-def _common(first: Path, second: Path) -> str:
-    return os.path.commonpath([first, second])
 
 
 def _model_of(target: TargetConfig, root: Path, sandbox: Sandbox | None) -> Model:

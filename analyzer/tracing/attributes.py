@@ -37,7 +37,6 @@ from analyzer.tracing.values import (
 )
 from analyzer.validity.terms import Poly
 
-_MODULE_LIKE = ("torch.nn.", "keras.")
 _TORCH_MODULE = ("torch.nn.Module", "torch.nn.modules.module.Module")
 
 

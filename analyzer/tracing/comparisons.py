@@ -64,7 +64,7 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
     elif isinstance(right, ListV) and isinstance(left, tuple):
         right = tuple(right.items) if not right.open else right
     if isinstance(left, OpenSize) or isinstance(right, OpenSize):
-        return _compare_open(tr, op, left, right)
+        return tr.unknown("a comparison of shapes", "data", pytype="bool")
     if isinstance(left, tuple) and isinstance(right, tuple) and op in (ast.Eq, ast.NotEq):
         if len(left) != len(right):
             return op is ast.NotEq
@@ -139,10 +139,6 @@ def _compare_tensors(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value,
         return _compare_terms(op, a, b)
 
     return elementwise.binary(tr, _COMPARISONS[op], left, right, node, boolean=True)
-
-
-def _compare_open(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value) -> Value:
-    return tr.unknown("a comparison of shapes", "data", pytype="bool")
 
 
 def _compare_unknown(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: ast.AST | None) -> Value:

@@ -95,7 +95,7 @@ def _forced(tr: Tracer, conditions: Sequence[Condition]) -> None:
             if isinstance(c.truth, Cond) and sym in c.truth.symbols and c.truth.kind in ("eq", "or", "ge")
         ]
         if not any(c.truth.kind in ("eq", "or") for c in equalities if isinstance(c.truth, Cond)) or (
-            known.kind == "param" and not _chosen(known.label)
+            known.kind == "param" and not known.label.isidentifier()
         ):
             continue
         if known.graph and not any(not c.graph for c in equalities):
@@ -155,10 +155,6 @@ def _beside_branches(
         failing = [str(v) for v in admitted if v not in values]
         return f"can be all but {' and '.join(failing)}", "", fits
     return f"can only be {wanted}", f" where {' and '.join(str(b) for b in own[:2])}", fits
-
-
-def _chosen(label: str) -> bool:
-    return label.isidentifier()
 
 
 def to_findings(

@@ -145,7 +145,7 @@ def _follow(request: dict[str, Any]) -> dict[str, Any]:
     problem = read_problem(Path(request["folder"]), request)
     dtypes = {x.name: x.dtype for x in problem.leaves}
     with np.load(request["witness"]) as archive:
-        witness = {n: _typed(from_numpy(archive[n]), dtypes[n]) for n in archive.files if n in dtypes}
+        witness = {n: from_numpy(archive[n]).to(torch_dtype(dtypes[n])) for n in archive.files if n in dtypes}
     seed = int(request["seed"])
     if request["forward"] and not consequences.happens(problem, witness, seed):
         return {"status": "elsewhere"}
@@ -154,10 +154,6 @@ def _follow(request: dict[str, Any]) -> dict[str, Any]:
         failed, part = consequences.trained_towards(problem, witness, request["moved"], seed)
         answer |= {"trained": failed, "towards": part}
     return answer
-
-
-def _typed(tensor: Any, dtype: str) -> Any:
-    return tensor.to(torch_dtype(dtype))
 
 
 def _exactly(program: PreparedModel, result: str, point: dict[str, Any], fallback: Any) -> Any:

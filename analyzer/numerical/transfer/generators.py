@@ -119,10 +119,6 @@ def _random(ctx: Context, dtype: Any, shape: Any, lo: float, hi: float) -> Abstr
     return result
 
 
-def _limit(dtype: Any) -> float:
-    return 9.0 if dtype.name == "float64" else 7.0
-
-
 @transfer("RandomNormal", "RandomNormalLike", framework="onnx")
 def random_normal(ctx: Context, x: Any = None) -> AbstractTensor:
     """Generators have finite tails: no more than sqrt(-2 ln u) for the least uniform number u."""
@@ -142,7 +138,7 @@ def random_uniform(ctx: Context, x: Any = None) -> AbstractTensor:
 @transfer("RandomNormal", "TruncatedNormal", framework="tf")
 def tf_random_normal(ctx: Context, sizes: AbstractTensor, *_: Any) -> AbstractTensor:
     dtype = ctx.type_attr("dtype") or dtypes.FLOAT32
-    limit = 2.0 if "Truncated" in ctx.op else _limit(dtype)
+    limit = 2.0 if "Truncated" in ctx.op else (9.0 if dtype.name == "float64" else 7.0)
     return _random(ctx, dtype, sizes.sizes(), -limit, limit)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from analyzer.tracing.evaluation import call
 from analyzer.tracing.operators.data import apply_transform, data_method
@@ -84,7 +83,3 @@ def call_object(
             run_command(tr, command)
         return None
     return tr.unknown(f"{owner.kind}()")
-
-
-def enter_object(tr: Tracer, owner: Object) -> tuple[Value, Callable[[], None]]:
-    return owner, lambda: None

@@ -236,10 +236,6 @@ def any_of(*conditions: Truth) -> Truth:
     return _combine("or", conditions, neutral=False)
 
 
-def implies(condition: Truth, consequence: Truth) -> Truth:
-    return any_of(negate(condition), consequence)
-
-
 def _combine(kind: str, conditions: Iterable[Truth], *, neutral: bool) -> Truth:
     parts: list[Any] = []
     for condition in conditions:
