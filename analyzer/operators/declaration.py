@@ -104,8 +104,6 @@ CALL = Trait.CALL
 
 UNARY = ELEMENTWISE | SAME_SHAPE  # a function of one operand, element by element
 NOTHING = Trait(0)
-
-
 Column = dict[tuple[str, str], Any]  # by framework (of a graph node: by domain) and name there
 
 

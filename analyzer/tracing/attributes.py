@@ -38,8 +38,6 @@ from analyzer.tracing.values import (
 from analyzer.validity.terms import Poly
 
 _TORCH_MODULE = ("torch.nn.Module", "torch.nn.modules.module.Module")
-
-
 ATTRIBUTES.of(Api)(api_attribute)
 ATTRIBUTES.of(Tensor)(tensor_attribute)
 

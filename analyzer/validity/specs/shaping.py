@@ -16,32 +16,22 @@ ELEMENTS = Rule(
     "cannot reshape {shape} ({have} elements) to {target} ({want} elements)",
     ("shape", "target_shape"),
 )
-
-
 DIVISIBLE = Rule(
     "divisible",
     Category.INCOMPATIBLE_SHAPE,
     "cannot reshape {shape} ({have} elements) to {target}: {have} is not a multiple of {want}",
     ("shape", "target_shape"),
 )
-
-
 ONE_WILDCARD = Rule(
     "one-wildcard", Category.IMPROPER_VALUE, "the target shape {target} leaves more than one size open", ("shape",)
 )
-
-
 NEGATIVE_SIZE = Rule("negative-size", Category.ILLEGAL_VALUE, "the target shape has the size {size}", ("shape",))
-
-
 COPIES = Rule(
     "copied-dimension",
     Category.IMPROPER_VALUE,
     "the target shape copies dimension {axis} of an input of {rank} dimensions",
     ("shape",),
 )
-
-
 PERMUTATION = Rule(
     "permutation",
     Category.IMPROPER_VALUE,
