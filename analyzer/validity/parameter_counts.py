@@ -21,8 +21,6 @@ Arguments = Mapping[str, Any]
 Operands = Sequence[TensorType | None]
 Count = Callable[[Arguments, Operands], Term | None]
 
-# Modules of `validity/specs` whose undeclared layers may hold weights; those of others have none unless counted below.
-
 
 def parameters(layer: ModelLayer, operands: Operands) -> Term | None:
     """The count; None where it is not known."""
