@@ -98,6 +98,7 @@ OPERATORS = (
     ),
     operator("RandomLeakyRelu", torch="RReLU", traits=SAME_SHAPE | MONOTONE),
     operator("Activation", keras="Activation", traits=SAME_SHAPE),
+    operator("QuickGelu", (1,), domain="com.microsoft", traits=UNARY),
     operator("GLU", torch="GLU glu"),
     operator("SwiGLU", (28,), traits=ELEMENTWISE),
 )

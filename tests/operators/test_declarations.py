@@ -40,7 +40,7 @@ from analyzer.operators.registry import (
     traits_of,
 )
 from analyzer.validity.registry import all_specs
-from analyzer.validity.spec import define
+from analyzer.validity.spec import TensorType, check, define
 from scripts.operators import bounds, reference, shape, standard_functions
 
 MICROSOFT = ("SimplifiedLayerNormalization",)  # ONNX Runtime writes it into the standard's domain
@@ -240,6 +240,27 @@ def test_columns_hold_names_of_their_operator() -> None:
         define("torch", "Mystery")(test_columns_hold_names_of_their_operator)
     with pytest.raises(ValueError, match="told twice"):
         define("torch", "relu")(test_columns_hold_names_of_their_operator)
+
+
+def test_quick_gelu_is_that_of_onnx_runtime() -> None:
+    """An operator of ONNX Runtime's own domain: bounds and shape are those of its kernel."""
+    import onnxruntime
+
+    x = np.linspace(-8, 4, 37, dtype=np.float32).reshape(1, 37)
+    opsets = [onnx.helper.make_opsetid("", 17), onnx.helper.make_opsetid("com.microsoft", 1)]
+    for attributes in ({}, {"alpha": 3.0}, {"alpha": -1.0}):
+        node = onnx.helper.make_node("QuickGelu", ["x"], ["y"], domain="com.microsoft", **attributes)
+        info = [onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, [1, 37]) for n in ("x", "y")]
+        graph = onnx.helper.make_graph([node], "g", info[:1], info[1:])
+        model = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8)
+        (computed,) = onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"x": x})
+        read = Graph(ir.from_proto(model))
+        found = interpret(read, {"x": ValueRange(-8, 4)}, options=Options(everything=True))
+        result = found.values[read.graph.outputs[0]]
+        low, high = float(computed.min()), float(computed.max())
+        assert low - 0.01 <= result.low <= low <= high <= result.high <= high + 0.01
+    (shape,) = (one for key, one in declared("com.microsoft", "QuickGelu").types.items())  # type: ignore[union-attr]
+    assert check(shape, [TensorType((2, 3), "float16")]).output == TensorType((2, 3), "float16")
 
 
 def test_swiglu_in_all_rooms() -> None:

@@ -191,9 +191,9 @@ def gelu(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return result
 
 
-@transfer("Swish")
+@transfer("Swish", "QuickGelu")
 def swish(ctx: Context, x: AbstractTensor) -> AbstractTensor:
-    alpha = float(ctx.attr("alpha", 1.0))
+    alpha = float(ctx.attr("alpha", 1.702 if ctx.op == "QuickGelu" else 1.0))
     points = (-1.2784645427610738 / alpha,) if alpha else ()
 
     def function(v: Any) -> Any:

@@ -20,6 +20,7 @@ PARAMETERS = Rule(
 )
 
 
+@define("com.microsoft", "QuickGelu")
 @define("onnx", *names("onnx", SAME_SHAPE))
 def onnx_keeping(case: Case, x: TensorType, **_attributes: Any) -> TensorType:
     """ONNX operators whose output has the input's shape and type."""
