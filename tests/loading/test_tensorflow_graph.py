@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from analyzer.graph import Role, layer_of, role_of
 from analyzer.graph.model import INITIAL_VALUE
-from analyzer.graph.serial import from_bytes, to_bytes
 from analyzer.loading import pbtxt
 from analyzer.loading.graphdef import enumerator, parse_text
 from analyzer.loading.reading import load
 from analyzer.loading.tensorflow_operators import DTYPES, operator
 from analyzer.loading.tensorflow_schema import MESSAGES, message_class
+from tests.loading.graph_bytes import from_bytes, to_bytes
 
 
 def training_graph(tmp_path: Path, text: bool = False) -> Path:
