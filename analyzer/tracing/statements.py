@@ -118,10 +118,6 @@ def _import_from(tr: Tracer, node: ast.ImportFrom) -> None:
 # ------------------------------------------------------------------------------------------ control flow
 
 
-def _return(tr: Tracer, node: ast.Return) -> Returned:
-    return Returned(None if node.value is None else evaluate(tr, node.value))
-
-
 def _expression(tr: Tracer, node: ast.Expr) -> None:
     if not isinstance(node.value, ast.Constant):
         evaluate(tr, node.value)
@@ -264,7 +260,7 @@ STATEMENTS.update(
         ast.ClassDef: _class,
         ast.Import: _import,
         ast.ImportFrom: _import_from,
-        ast.Return: _return,
+        ast.Return: lambda tr, node: Returned(None if node.value is None else evaluate(tr, node.value)),
         ast.Expr: _expression,
         ast.Assert: _assert,
         ast.Raise: _raise,
