@@ -142,7 +142,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
                 graph, target, root=root, output=folder, thresholds=thresholds, sandbox=sandbox,
                 versions=versions, pool=pool, thorough=args.thorough, search=args.search, budget=math.inf,
             )  # fmt: skip
-            return studies, with_lines(result_of(studies, target, folder, thresholds, graph), graph)
+            return studies, with_lines(result_of(studies, target, thresholds, graph), graph)
 
     with console.status("running the engines …"):
         studies, result = analyse(args.model, output)

@@ -363,7 +363,7 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
         old = owner.attrs.get(name)
         owner.attrs[name] = value
         if isinstance(owner, Layer):
-            layer_attribute_set(tr, owner, name, value)
+            layer_attribute_set(owner, name, value)
             if is_sequence(owner):
                 register(tr, owner, name, old, value)
     elif isinstance(owner, Module):

@@ -156,7 +156,7 @@ _ON_SHAPES = {
 }  # fmt: skip
 
 
-def _caught_names(tr: Tracer, handler: ast.ExceptHandler) -> list[str]:
+def _caught_names(handler: ast.ExceptHandler) -> list[str]:
     if handler.type is None:
         return ["BaseException"]
     nodes = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
@@ -186,7 +186,7 @@ def _try(tr: Tracer, node: ast.Try) -> Signal:
                 signal = run_block(tr, node.orelse)
         except PyRaise as problem:
             del tr.frames[depth:]
-            handler = next((h for h in node.handlers if _catches(_caught_names(tr, h), problem)), None)
+            handler = next((h for h in node.handlers if _catches(_caught_names(h), problem)), None)
             if handler is None:
                 raise
             if handler.name:

@@ -224,7 +224,7 @@ def loop(ctx: Context, trips: Any, condition: Any, *initial: Any) -> Any:
         return outputs[1 : 1 + carried], (outputs[0], outputs[1 + carried :])
 
     if hi == 0:
-        scans = _empty_scans(ctx, graph, carried, initial, step)
+        scans = _empty_scans(graph, carried)
         return (*initial, *scans)
     if lo == hi and hi <= 8 and always:  # few iterations: follow each
         state = tuple(initial)
@@ -273,7 +273,7 @@ def _stack(ctx: Context, items: list[Any], n: int | None, most: int | None) -> A
     return AbstractTensor(total.dtype, shape, total.lo, total.hi, None, total.nan)
 
 
-def _empty_scans(ctx: Context, graph: ir.Graph, carried: int, initial: Any, step: Any) -> list[Any]:
+def _empty_scans(graph: ir.Graph, carried: int) -> list[Any]:
     results = []
     for output in graph.outputs[1 + carried :]:
         dtype = dtypes.of_onnx(output.dtype) if output.dtype is not None else dtypes.FLOAT32

@@ -259,7 +259,7 @@ def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None) -> N
         if isinstance(element, tuple) and len(element) >= 2 and isinstance(element[0], Tensor):
             result = call(tr, owner, (element[0],), {}, node)
             if isinstance(element[1], Tensor) and element[1].dims is not None:
-                _loss(tr, op, owner, result, element[1].dims[1:], element[1])
+                _loss(op, owner, result, element[1].dims[1:], element[1])
         return
     if isinstance(x, Tensor) and isinstance(y, Tensor) and x.dims and y.dims:
         require(
@@ -273,10 +273,10 @@ def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None) -> N
         return
     result = _forward(tr, owner, x, node)
     if isinstance(y, Tensor) and y.dims is not None:
-        _loss(tr, op, owner, result, y.dims[1:], y)
+        _loss(op, owner, result, y.dims[1:], y)
 
 
-def _loss(tr: Tracer, op: Op, owner: Any, result: Value, rest: Any, y: Tensor) -> None:
+def _loss(op: Op, owner: Any, result: Value, rest: Any, y: Tensor) -> None:
     """The last dimensions of the targets against the model's output, by loss."""
     kind = loss_name(owner.attrs.get("__loss__"))
     if not kind or not isinstance(result, Tensor) or result.dims is None or not result.dims:

@@ -159,7 +159,7 @@ def call_layer(
         if first is not None:
             args = (kwargs.pop(first),)
     if layer.name in ("torch.nn.Sequential", "keras.Sequential"):
-        return _call_sequence(tr, layer, args, node)
+        return _call_sequence(tr, layer, args)
     framework, _, last = (
         ("torch", "", layer.name.rpartition(".")[2])
         if layer.name.startswith("torch.")
@@ -244,7 +244,7 @@ def _as_tensorflow(value: Value) -> None:
             _as_tensorflow(part)
 
 
-def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...], node: ast.Call | None) -> Value:
+def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...]) -> Value:
     value: Value = args[0] if args else tr.unknown("an input")
     items = layer.attrs.get("items")
     if not isinstance(items, ListV):
@@ -316,7 +316,7 @@ def _parameter(tr: Tracer, layer: Layer, name: str) -> Value:
     return tensor
 
 
-def layer_attribute_set(tr: Tracer, layer: Layer, name: str, value: Value) -> None:
+def layer_attribute_set(layer: Layer, name: str, value: Value) -> None:
     if name in ("weight", "bias"):
         layer.built[name] = value
     if name in layer.args:

@@ -113,7 +113,7 @@ def torch_view(case: Case, x: TensorType, *, shape: Any) -> TensorType:
     """``Tensor.view``: only dimensions that lie together in memory can be joined."""
     target = reshaped(case, x, tuple(shape) if isinstance(shape, (tuple, list)) else (shape,))
     if x.strides is not None:
-        case.require(VIEW, _can_be_viewed(case, x.dims, x.strides, target), shape=x.dims, target=target)
+        case.require(VIEW, _can_be_viewed(x.dims, x.strides, target), shape=x.dims, target=target)
     return x.with_shape(target)
 
 
@@ -130,7 +130,7 @@ def strides_of(x: TensorType) -> tuple[Term, ...]:
     return x.strides if x.strides is not None else tuple(product(x.dims[i + 1 :]) for i in range(x.rank))
 
 
-def _can_be_viewed(case: Case, dims: Sequence[Term], strides: Sequence[Term], target: Sequence[Term]) -> bool:
+def _can_be_viewed(dims: Sequence[Term], strides: Sequence[Term], target: Sequence[Term]) -> bool:
     """Whether dimensions with these strides can be seen as `target` without a copy (``THTensor_compute_stride``).
 
     Groups of old dimensions that lie together must be filled exactly by new ones. A size of no known bounds counts as
