@@ -160,7 +160,7 @@ def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -
     if name in value.attrs:
         return value.attrs[name]
     if found is not None:
-        return _bind(tr, found[0], value, found[1])
+        return _bind(found[0], value, found[1])
     if name == "__class__":
         return value.cls
     if name == "__dict__":
@@ -260,7 +260,7 @@ def _registers(node: ast.Call, name: str) -> bool:
     return not any(isinstance(a, ast.Constant) and a.value != name for a in node.args[:1])
 
 
-def _bind(tr: Tracer, member: Value, owner: Value, cls: Class) -> Value:
+def _bind(member: Value, owner: Value, cls: Class) -> Value:
     if isinstance(member, Function):
         if member.kind == "staticmethod":
             return member
@@ -300,7 +300,7 @@ def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Val
         member, home = found
         if isinstance(member, Function) and member.kind == "property":
             return call(tr, Bound(owner, member, home), (), {})
-        return _bind(tr, member, owner, home)
+        return _bind(member, owner, home)
     if isinstance(owner, Instance):
         modelled = instance_attribute(tr, owner, name, inherited=True)
         if modelled is not None:

@@ -47,7 +47,7 @@ def contract(
     if good.all() and high is not None and high <= top:
         return None
     variable = symbol(name, low, high)
-    candidate, text, forced = _describe(name, variable, np.flatnonzero(good) + low, values, high)
+    candidate, text, forced = _describe(name, variable, np.flatnonzero(good) + low, values)
     complete = high is not None and high <= top
     if not complete:
         complete = _equivalent(all_of(*conditions), candidate, solver)
@@ -71,7 +71,7 @@ def _equivalent(actual: Truth, candidate: Truth, solver: Z3Process | None) -> bo
     return solver.satisfy([difference]).status == "unsat"
 
 
-def _describe(name: str, variable: Any, good: Any, values: range, high: int | None) -> tuple[Truth, str, int | None]:
+def _describe(name: str, variable: Any, good: Any, values: range) -> tuple[Truth, str, int | None]:
     """A condition that fits the evaluated values, with its text."""
     numbers = [int(v) for v in good]
     if not numbers:

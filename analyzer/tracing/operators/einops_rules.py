@@ -35,7 +35,7 @@ def groups_of(side: str) -> list[Group] | None:
     return found if inside is None else None
 
 
-def _sides(op: Op, pattern: Value) -> tuple[list[Group], list[Group]] | None:
+def _sides(pattern: Value) -> tuple[list[Group], list[Group]] | None:
     if not isinstance(pattern, str) or pattern.count("->") != 1:
         return None
     left, right = (groups_of(side) for side in pattern.split("->"))
@@ -121,7 +121,7 @@ def _joined(right: Sequence[Group], sizes: Mapping[str, Any]) -> list[Term] | No
 def rearranged(op: Op, value: Value, pattern: Value, axes: Mapping[str, Value], dtype: str | None = "") -> Value:
     """The result of a pattern, for `rearrange`, `repeat` and `reduce` alike: axes of the right side from the left."""
     source = _operand(op, value)
-    sides = _sides(op, pattern)
+    sides = _sides(pattern)
     if source is None:
         return op.tr.unknown(f"{op.short}()", "foreign")
     framework = _framework(source)

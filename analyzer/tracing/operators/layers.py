@@ -69,7 +69,7 @@ def make_layer(
     site = tr.site(node)
     name = f"torch.nn.{last}" if framework == "torch" else f"keras.layers.{last}"
     if name in _CONTAINERS:
-        return _container(tr, name, args, kwargs, node)
+        return _container(tr, name, args, node)
     found = find_spec(last, framework)
     entry = rules().get(f"{name}.__call__")
     made = rules().get(f"{name}.__init__")
@@ -118,9 +118,7 @@ def knows_arguments(layer: Layer) -> bool:
     return all(name in layer.args or d is not inspect.Parameter.empty for name, d in defaults_of(found).items())
 
 
-def _container(
-    tr: Tracer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
-) -> Layer:
+def _container(tr: Tracer, name: str, args: tuple[Value, ...], node: ast.Call | None) -> Layer:
     layer = Layer(name, {}, tr.site(node))
     if name.endswith("Dict"):
         layer.attrs["items"] = args[0] if args and isinstance(args[0], DictV) else DictV({}, bool(args))
