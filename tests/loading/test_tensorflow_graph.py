@@ -174,3 +174,11 @@ def test_no_framework_is_imported_and_little_memory_used(tmp_path: Path) -> None
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert int(done.stdout) < 150_000
+
+
+def test_an_attribute_without_a_name_is_passed_over(tmp_path: Path) -> None:
+    text = 'node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }\n'
+    text += 'node { name: "y" op: "Neg" input: "x" attr { key: "" value { type: DT_FLOAT } } }\n'
+    (tmp_path / "g.pbtxt").write_text(text)
+    node = load(tmp_path / "g.pbtxt").graph.node("y")
+    assert (node.op_type, "" in node.attributes) == ("Neg", False)
