@@ -165,11 +165,16 @@ torch_adaptive_avg2d = define("torch", "AdaptiveAvgPool2d", "adaptive_avg_pool2d
 torch_adaptive3d = define("torch", "AdaptiveAvgPool3d", "AdaptiveMaxPool3d", "adaptive_avg_pool3d")(_torch_adaptive(3))
 
 
-def _onnx_slide(case: Case, x: TensorType, windows: list[Window], auto_pad: str, ceil_mode: int) -> tuple[Term, ...]:
+def _onnx_pooled(
+    case: Case, x: TensorType, kernel: Any, strides: Any, pads: Any, dilations: Any, auto_pad: str, ceil_mode: int
+) -> tuple[Term, ...]:
+    need_rank(case, x, len(kernel) + 2)
+    windows = onnx_windows(case, kernel, strides, pads, dilations, auto_pad)
+    need_legal(case, windows)
     axes = spatial_names(len(windows))
     if auto_pad.startswith("SAME"):
-        return slide_same(case, x.dims[2:], windows, axes)
-    return slide(case, x.dims[2:], windows, axes, ceil=bool(ceil_mode))
+        return (*x.dims[:2], *slide_same(case, x.dims[2:], windows, axes))
+    return (*x.dims[:2], *slide(case, x.dims[2:], windows, axes, ceil=bool(ceil_mode)))
 
 
 @define("onnx", "MaxPool")
@@ -187,11 +192,7 @@ def onnx_max_pool(
 ) -> tuple[TensorType, ...]:
     """ONNX MaxPool: two outputs, values and int64 indices."""
     need_dtype(case, x, (*FLOATS, "int8", "uint8"))
-    spatial = len(kernel_shape)
-    need_rank(case, x, spatial + 2)
-    windows = onnx_windows(case, kernel_shape, strides, pads, dilations, auto_pad)
-    need_legal(case, windows)
-    shape = (*x.dims[:2], *_onnx_slide(case, x, windows, auto_pad, ceil_mode))
+    shape = _onnx_pooled(case, x, kernel_shape, strides, pads, dilations, auto_pad, ceil_mode)
     return x.with_shape(shape), TensorType(shape, "int64")
 
 
@@ -211,11 +212,7 @@ def onnx_average_pool(
 ) -> TensorType:
     """ONNX AveragePool and LpPool."""
     need_dtype(case, x, FLOATS)
-    spatial = len(kernel_shape)
-    need_rank(case, x, spatial + 2)
-    windows = onnx_windows(case, kernel_shape, strides, pads, dilations, auto_pad)
-    need_legal(case, windows)
-    return x.with_shape((*x.dims[:2], *_onnx_slide(case, x, windows, auto_pad, ceil_mode)))
+    return x.with_shape(_onnx_pooled(case, x, kernel_shape, strides, pads, dilations, auto_pad, ceil_mode))
 
 
 @define("onnx", "GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
