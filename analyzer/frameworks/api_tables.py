@@ -91,7 +91,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The tables to judge by. `certain`: what they agree on holds for the version asked for."""
+    """The tables to check against. `certain`: what they agree on holds for the version asked for."""
 
     tables: tuple[ApiTable, ...]
     certain: bool

@@ -1,4 +1,4 @@
-"""Which format a file or folder has, judged by its content; the name's ending only breaks ties."""
+"""Which format a file or folder has, told by its content; the name's ending only breaks ties."""
 
 from __future__ import annotations
 

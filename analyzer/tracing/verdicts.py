@@ -21,7 +21,7 @@ MOST_EXCLUDED = 8  # values of a flag that one path stands for: more of them are
 
 
 def close_path(tr: Tracer) -> None:
-    """Judge what a path still requires when it ends: no input satisfies it, or a user's value is forced."""
+    """Decide what a path still requires when it ends: no input satisfies it, or a user's value is forced."""
     conditions = tr.path.conditions
     truths = [c.truth for c in conditions]
     if not any(c.kind == "operator" for c in conditions):

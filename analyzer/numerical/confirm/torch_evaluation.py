@@ -1,6 +1,6 @@
 """Runs a slice in torch, bodies of loops and branches included, and keeps what one operator of it received and made.
 
-It also notes which operator failed first: an operator that fails after another one is a victim.
+It also notes which operator failed first: one that fails downstream of another may only pass the failure on.
 """
 
 from __future__ import annotations

@@ -277,7 +277,7 @@ def _run_again(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any
     return {"status": "ran", "failed": backends.forward_failure(run, operands, outputs, leaves, request["infinite"])}
 
 
-def _victim(data: bytes, leaves: dict[str, Any], outputs: list[str], infinite: bool) -> bool:
+def _downstream(data: bytes, leaves: dict[str, Any], outputs: list[str], infinite: bool) -> bool:
     """Whether another operator of the slice failed before: seen in a run that gives every value."""
     import onnx
     import onnx_ir as ir
@@ -301,7 +301,7 @@ def _run_onnx(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any]
         data = (folder / "slice.onnx").read_bytes()
         run = backends.run_onnx(data, leaves, [*operands, *outputs])
         failure = backends.forward_failure(run, operands, outputs, leaves, request["infinite"])
-        if failure is not None and _victim(data, leaves, outputs, request["infinite"]):
+        if failure is not None and _downstream(data, leaves, outputs, request["infinite"]):
             failure = None
         return {"status": "ran", "failed": failure, "engine": run.engine}
     model = ir.load(folder / "slice.onnx")

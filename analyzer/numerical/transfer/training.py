@@ -57,7 +57,7 @@ def _parabola(y: AbstractTensor, function: Any, peak: float) -> AbstractTensor:
 
 @transfer("SqrtGrad")
 def sqrt_gradient(ctx: Context, y: AbstractTensor, gradient: AbstractTensor) -> AbstractTensor:
-    """dy / (2 y): infinite where the root is 0. The root itself carries the warning, this one is its victim."""
+    """dy / (2 y): infinite where the root is 0. The root itself carries the warning; this one only passes it on."""
     positive = AbstractTensor(
         y.dtype, y.shape, np.maximum(y.lo, y.dtype.smallest), np.maximum(y.hi, y.dtype.smallest), y.starts
     )
