@@ -42,7 +42,8 @@ def in_containers(
 ) -> Iterator[tuple[Containers | None, str | None]]:
     """Containers of Assay's own image with the trees mounted; or None, with a sentence that says why there are none."""
     from analyzer.running.containers import containers
-    from analyzer.walls.docker import DockerSandbox, connect
+    from analyzer.walls.docker import DockerSandbox
+    from analyzer.walls.docker_engine import connect
     from analyzer.walls.engines import EnginesImage
 
     engines = engines or EnginesImage()

@@ -52,7 +52,8 @@ def choose_sandbox(
 
 def _container(gpus: bool, requirements_from: Path | None, engines: EnginesImage | None) -> Sandbox:
     """Containers of Assay's own image with the frameworks, which comes when the first of them is started."""
-    from analyzer.walls.docker import DockerSandbox, connect
+    from analyzer.walls.docker import DockerSandbox
+    from analyzer.walls.docker_engine import connect
     from analyzer.walls.engines import EnginesImage, EnginesSandbox
 
     engines = engines or EnginesImage()

@@ -45,7 +45,10 @@ Contain = Callable[
 
 
 def _pipeline(*arguments: Any, **options: Any) -> Report:
-    from analyzer.running.pipeline import review as analyse
+    if "contained" in options and "keys" in options:  # no file of the trees is read in this process
+        from analyzer.running.pipeline import review as analyse
+    else:
+        from analyzer.running.local import review as analyse
 
     return analyse(*arguments, **options)
 

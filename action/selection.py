@@ -13,11 +13,10 @@ from action.checkout import Exported
 from action.plan import CheckCommit, Plan, ReviewPullRequest
 from action.settings import Settings
 from analyzer.configuration.config import Config, TargetConfig
-from analyzer.findings import Status, TargetReport
+from analyzer.findings import Status, TargetReport, slug
 from analyzer.problem import UsageProblem
 from analyzer.running.keys import key_of
 from analyzer.running.opened import Opened, differs
-from analyzer.running.outcome import slug
 from analyzer.selecting.changed_sources import changed_sources
 from analyzer.selecting.targets import discover, notes_of, select
 

@@ -6,6 +6,7 @@ Everything here is plain frozen data that survives a round trip through JSON (``
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -359,3 +360,10 @@ def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
         )
 
     return tuple(sorted(findings, key=key))
+
+
+def slug(identity: str) -> str:
+    """A file name for a target: readable, unique, and safe on every file system."""
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", identity).strip("-.")[-60:] or "target"
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()  # a file's name need not be UTF-8
+    return f"{readable}-{digest[:6]}"

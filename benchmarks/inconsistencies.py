@@ -376,7 +376,7 @@ def examine(case: Case, folder: Path, pool: Pool, output: Path) -> AnalysisResul
     ]
     fresh = FreshProcess(ARGUMENTS.overlays)
     studies = [write_whole(write_problems(each, kinds, output, fresh), kinds, output, fresh) for each in studies]
-    return result_of(studies, target, output, Thresholds())
+    return result_of(studies, target, Thresholds())
 
 
 def verdict(case: Case, result: AnalysisResult, output: Path) -> tuple[bool, str]:

@@ -132,7 +132,7 @@ def main() -> None:
     sample = random.Random(arguments.seed).sample(every, min(arguments.count, len(every)))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for part in ("analyzer", "action", "tests", "templates", "docs", "examples"):
+        for part in ("analyzer", "action", "scripts", "tests", "templates", "docs", "examples"):
             shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", folder)
         limits = {}

@@ -1,41 +1,30 @@
-"""`assay check`: the main job on a laptop or in any CI."""
+"""`assay check`: its arguments, and what they choose. `checking` runs the analyses, which take longer to load."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from analyzer.commands.folders import folder_of
-from analyzer.commands.output import add_format, emit
+from analyzer.commands.output import add_format
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.configuration.reader import DEFAULT_NAME, read_config
-from analyzer.findings import FailOn, Verdict
+from analyzer.findings import FailOn
 from analyzer.problem import TargetProblem, UsageProblem
-from analyzer.rendering.files import write
-from analyzer.rendering.terminal import LiveProgress, show
 from analyzer.running.aside import read_aside
 from analyzer.running.keys import keys_of
 from analyzer.running.outcome import Keys
-from analyzer.running.pipeline import RunOptions, review
 from analyzer.selecting.changed_sources import changed_sources
 from analyzer.selecting.model_code import read_model_code
 from analyzer.selecting.revisions import Revisions
 from analyzer.selecting.targets import Selection, select
-from analyzer.walls.choice import add_sandbox, chosen
+from analyzer.walls.choice import add_sandbox
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from analyzer.configuration.config import Config
-    from analyzer.findings import Report
-    from analyzer.selecting.targets import Selection
-
+RUN = "analyzer.commands.checking"
 ANALYSES = ("numerical", "validity", "differential", "tracing")
 
 
@@ -62,45 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
-    root = Path.cwd()
-    config = _configuration(args, root)
-    with ExitStack() as stack:
-        base = _base_tree(args.base, root, stack)
-        selection, keys = _chosen(args.targets, config, root, base[0] if base else None)
-        sandbox = None
-        if args.sandbox == "process" or any(t.entry for t in selection.targets):  # a choice holds for files too
-            sandbox = chosen(args.sandbox, args.image, config.environment)
-        output = folder_of("--out", args.out) if not args.no_report else Path(stack.enter_context(_temporary()))
-        progress = stack.enter_context(LiveProgress(console))
-        report = review(
-            root,
-            base[0] if base else None,
-            config,
-            selection.targets,
-            output=output.resolve(),
-            base_name=base[1] if base else None,
-            sandbox=sandbox,
-            progress=progress,
-            notes=selection.notes,
-            options=RunOptions(
-                parallel=args.jobs,
-                cache=folder_of("--cache", args.cache) if args.cache else None,
-                exports=folder_of("--exports", args.exports) if args.exports else None,
-            ),
-            keys=keys,
-        )
-        progress.__exit__(None, None, None)
-        if not args.no_report:
-            report = write(report, output)
-        if args.format != "text":
-            emit(report, args.format)
-            return exit_code(report)
-        show(report, console, output=None if args.no_report else os.path.join(args.out, "report.md"))
-    return exit_code(report)
-
-
-def _chosen(arguments: Sequence[str], config: Config, root: Path, base: Path | None) -> tuple[Selection, Keys]:
+def chosen_targets(arguments: Sequence[str], config: Config, root: Path, base: Path | None) -> tuple[Selection, Keys]:
     """The targets, and what their outcomes depend on: found in a child process, for it parses what it looks through."""
 
     def look() -> Any:
@@ -166,12 +117,7 @@ def _nothing(root: Path, selection: Selection) -> str:
     return "\n".join(sentences)
 
 
-def exit_code(report: Report) -> int:
-    """0 nothing blocking, 1 blocking findings, 3 something could not be analysed."""
-    return {Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.INCOMPLETE: 3}[report.verdict]
-
-
-def _configuration(args: argparse.Namespace, root: Path) -> Config:
+def configuration(args: argparse.Namespace, root: Path) -> Config:
     default = root / DEFAULT_NAME
     config = Config()
     if args.config or default.is_file():
@@ -187,7 +133,7 @@ def _configuration(args: argparse.Namespace, root: Path) -> Config:
     return config
 
 
-def _base_tree(revision: str | None, root: Path, stack: ExitStack) -> tuple[Path, str] | None:
+def base_tree(revision: str | None, root: Path, stack: ExitStack) -> tuple[Path, str] | None:
     if revision is None:
         return None
 
@@ -195,10 +141,10 @@ def _base_tree(revision: str | None, root: Path, stack: ExitStack) -> tuple[Path
     commit = revisions.resolve(revision)
     if commit is None:
         raise UsageProblem(f"--base {revision}: no such commit here; fetch it, or run inside a git repository.")
-    folder = Path(stack.enter_context(_temporary()))
+    folder = Path(stack.enter_context(temporary()))
     revisions.export(commit, folder)
     return folder / revisions.prefix(), commit
 
 
-def _temporary() -> tempfile.TemporaryDirectory[str]:
+def temporary() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="assay-")

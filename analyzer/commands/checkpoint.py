@@ -83,15 +83,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _graph(args: argparse.Namespace) -> Graph:
-    file, colon, name = args.against.rpartition(":")
+    file, colon, _ = args.against.rpartition(":")
     if colon and file.endswith(".py"):
-        return _exported(args, file, name)
+        return _exported(args)
 
     graph: Graph = load(Path(args.against))
     return graph
 
 
-def _exported(args: argparse.Namespace, file: str, name: str) -> Graph:
+def _exported(args: argparse.Namespace) -> Graph:
     if args.sandbox == "none":
         raise UsageProblem(
             f"{args.against} is Python code, which has to run to be known; leave `--sandbox none` away to allow it"

@@ -21,7 +21,7 @@ EXIT_PASS, EXIT_BLOCKED, EXIT_USAGE, EXIT_NOT_ANALYSED = 0, 1, 2, 3
 EXIT_READER_GONE = 141  # as a shell says it of SIGPIPE: nothing was told, so it is no pass
 ENGINES = ("onnxruntime", "torch", "tensorflow", "tensorflow-cpu", "keras", "jax", "openvino")
 
-# name -> (module with add_arguments and run, one line of help)
+# name -> (module with add_arguments, and with run or the name RUN of the module that has it; one line of help)
 COMMANDS = {
     "init": ("analyzer.commands.init", "find what can be checked here; write .assay.yml and the workflow"),
     "check": ("analyzer.commands.check", "analyse models: numerical safety, validity, engines against each other"),
@@ -77,7 +77,7 @@ def _commanded(argv: Sequence[str] | None) -> int:
 
 def _started(module: ModuleType, args: argparse.Namespace, console: Console) -> int:
     def run() -> int:
-        code: int = module.run(args, console)
+        code: int = import_module(getattr(module, "RUN", module.__name__)).run(args, console)
         return code
 
     around = getattr(module, "enclosure", lambda _args: None)(args)

@@ -28,6 +28,9 @@ from analyzer.loading.formats import is_lite
 from analyzer.loading.reading import load
 from analyzer.loading.scan import refusal, scan
 from analyzer.problem import TargetProblem, UsageProblem
+from analyzer.rendering import distance_histogram
+from analyzer.rendering.deviation_graph import draw
+from analyzer.rendering.distance_histogram import bars, title
 from analyzer.running.worsening import mark_worse
 from analyzer.walls import launch
 from analyzer.walls.attended import Served
@@ -139,7 +142,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
                 graph, target, root=root, output=folder, thresholds=thresholds, sandbox=sandbox,
                 versions=versions, pool=pool, thorough=args.thorough, search=args.search, budget=math.inf,
             )  # fmt: skip
-            return studies, with_lines(result_of(studies, target, folder, thresholds, graph), graph)
+            return studies, with_lines(result_of(studies, target, thresholds, graph), graph)
 
     with console.status("running the engines …"):
         studies, result = analyse(args.model, output)
@@ -237,14 +240,10 @@ def _target(args: argparse.Namespace, model: str) -> tuple[TargetConfig, Path]:
     inputs = args.inputs
     if inputs and ".py:" not in inputs:
         data = Path(inputs).resolve()
-        root = Path(_common(root, data))
+        root = Path(os.path.commonpath([root, data]))
         inputs = data.relative_to(root).as_posix()
     relative = path.resolve().relative_to(root).as_posix()
     return TargetConfig(model, path=relative, backends=chosen, validation=inputs, inputs=shapes), root
-
-
-def _common(first: Path, second: Path) -> str:
-    return os.path.commonpath([first, second])
 
 
 def _model_of(target: TargetConfig, root: Path, sandbox: Sandbox | None) -> Model:
@@ -308,8 +307,6 @@ def _images(args: argparse.Namespace) -> dict[str, str]:
 def _show(console: Console, studies: Sequence[Study], result: AnalysisResult) -> None:
     from rich.table import Table
 
-    from analyzer.rendering.distance_histogram import bars, title
-
     table = Table(title="Engines", title_justify="left")
     for column in ("engine", "versions", "verdict", "relative error", "noise floor", "seconds"):
         table.add_column(column, overflow="fold", no_wrap=column == "verdict")
@@ -338,9 +335,6 @@ def _show(console: Console, studies: Sequence[Study], result: AnalysisResult) ->
 def _draw(result: AnalysisResult, output: Path) -> None:
     if not result.maps and not result.distances:
         return
-    from analyzer.rendering import distance_histogram
-    from analyzer.rendering.deviation_graph import draw
-
     output.mkdir(parents=True, exist_ok=True)
     for number, chart in enumerate(result.maps, 1):
         draw(chart, output / f"deviation-{number}")

@@ -38,7 +38,7 @@ def loosenings(strict: Config, loose: Config) -> tuple[Loosening, ...]:
 
 
 def at_least(strict: Config, loose: Config) -> Config:
-    """`loose` judged as `strict` judges: its policy, its scope, and its own description of the targets that it names.
+    """`loose` with the rules of `strict`: its policy, its scope, and its own description of the targets that it names.
 
     A target that the strict configuration names keeps what is assumed of it there; where it is, the looser one may say,
     for files are moved. Targets that only the looser one names are added.

@@ -88,7 +88,7 @@ def analyse(
         graph, target, root=root, output=output, thresholds=thresholds, sandbox=sandbox, versions=versions,
         overlay=overlay, pool=pool, thorough=thorough, budget=budget, fresh=fresh,
     )  # fmt: skip
-    result = with_lines(result_of(studies, target, output, thresholds, graph), graph)
+    result = with_lines(result_of(studies, target, thresholds, graph), graph)
     told = uncompared(studies, target, allowed=sandbox is not None)
     if told is None or result.findings:
         return result
@@ -170,7 +170,7 @@ def inputs_of(
 
 
 def result_of(
-    studies: Sequence[Study], target: TargetConfig, output: Path, thresholds: Thresholds, graph: Graph | None = None
+    studies: Sequence[Study], target: TargetConfig, thresholds: Thresholds, graph: Graph | None = None
 ) -> AnalysisResult:
     """Findings, notes, maps and one sentence per comparison."""
     findings: list[Finding] = []

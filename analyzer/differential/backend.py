@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from analyzer.problem import UsageProblem
 
-DEVICES = ("cpu", "cuda", "tensorrt", "gpu")
 ANY = ()  # a number or a name that the engine checks
 
 

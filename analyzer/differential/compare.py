@@ -80,7 +80,7 @@ def run_all(
     which defines the model refuses are left out as long as it takes the first one.
     """
     results = [_run(runner, inputs.sets, twice=True) for runner in runners]
-    refused = _refused(results, inputs) if inputs.generated else {}
+    refused = _refused(results) if inputs.generated else {}
     kept = [i for i in range(len(inputs.sets)) if i not in refused]
     sets = tuple(inputs.sets[i] for i in kept)
     results = [replace(r, outcomes=tuple(r.outcomes[i] for i in kept)) for r in results]
@@ -96,7 +96,7 @@ def run_all(
     return Comparison(sets, tuple(measured), expected, base.runner.name, pairs, told)
 
 
-def _refused(results: Sequence[EngineResult], inputs: Inputs) -> dict[int, tuple[str, Failure]]:
+def _refused(results: Sequence[EngineResult]) -> dict[int, tuple[str, Failure]]:
     found: dict[int, tuple[str, Failure]] = {}
     for result in results:
         if not is_defining(result.runner.backend) or not result.outcomes[0].ok:

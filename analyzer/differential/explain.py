@@ -154,7 +154,7 @@ def _problem(
             return None
         return error_of(outcome.arrays, reduced.expected, small_scale(reduced.inputs)) > limit
 
-    culprit = _export_at_fault(blame, backend, reduced, pool, artefact, limit)
+    culprit = _export_at_fault(blame, backend, pool, artefact, limit)
     if culprit is None and blame.kind is not Kind.COMMON and not late():
         culprit = responsible_pass(backend, deviates)
     pinned = [b.version for b in done.family.backends if b.engine is backend.engine and b.version]
@@ -170,9 +170,7 @@ def _problem(
     return Diagnosis(blame, backend, reduced, key, culprit, span, known)
 
 
-def _export_at_fault(
-    blame: Blame, backend: Backend, reduced: Reduced, pool: Pool, artefact: Artefact, limit: float
-) -> Culprit | None:
+def _export_at_fault(blame: Blame, backend: Backend, pool: Pool, artefact: Artefact, limit: float) -> Culprit | None:
     """PyTorch against an oracle that runs its ONNX export: where PyTorch agrees with its own float64 run, the export is
     another function than the module."""
     if backend.engine.name != "torch" or not blame.oracle.startswith("reference") or blame.kind not in VALUES:

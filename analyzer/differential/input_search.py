@@ -32,7 +32,7 @@ def finite(inputs: Inputs, runner: Runner, steps: int = 6) -> Inputs:
                 moved = {n: _moved(a, direction[n] * scale) if n in direction else a for n, a in feeds.items()}
                 shrunk = {n: (a * 0.5).astype(a.dtype) if a.dtype.kind == "f" else a for n, a in moved.items()}
                 for candidate in (moved, shrunk):
-                    badness = _badness(runner, candidate)
+                    badness = not_finite(runner.run(candidate, state=False))
                     if badness < best:
                         feeds, best = candidate, badness
             if best == 0:
@@ -43,10 +43,6 @@ def finite(inputs: Inputs, runner: Runner, steps: int = 6) -> Inputs:
 
 def _moved(array: np.ndarray, step: np.ndarray) -> np.ndarray:
     return np.asarray(array + step * max(float(np.abs(array).mean()), 0.1)).astype(array.dtype)
-
-
-def _badness(runner: Runner, feeds: Mapping[str, np.ndarray]) -> float:
-    return not_finite(runner.run(feeds, state=False))
 
 
 def not_finite(outcome: Outcome) -> float:

@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from importlib import resources
 from typing import Any
@@ -42,7 +42,6 @@ class KnownIssue:
 class Benign:
     id: str
     why: str
-    at_most: float = field(default=0.0)
 
 
 def known_issue(
@@ -99,7 +98,7 @@ def benign(blame: Blame, backend: Backend) -> Benign | None:
             continue
         if entry.get("condition") == "mean-over-spread" and not _large_mean(blame.inputs):
             continue
-        return Benign(entry["id"], entry["why"], entry["at_most"])
+        return Benign(entry["id"], entry["why"])
     return None
 
 

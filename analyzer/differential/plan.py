@@ -25,7 +25,7 @@ UNEXPORTED = "assay.unexported"  # why, in the metadata of such a graph
 IR_VERSION = 10  # the newest that the oldest supported ONNX Runtime reads
 
 # Family -> the engine whose word counts when two others disagree, and whether it is independent of them.
-JUDGES = {
+ORACLES = {
     "onnx": "reference:precision=float64",
     "keras": "keras-numpy:precision=float64",
     "torch": "torch:precision=float64",
@@ -176,7 +176,7 @@ def families(
         elif backend.version and any("==" in v for v in versions):
             raise UsageProblem(f"--versions: {backend.engine.title} takes no model of this kind ({', '.join(kinds)}).")
     return tuple(
-        Family(name, tuple(backends), parse(JUDGES[name]), frozenset(b.name for b in backends if b.name in more))
+        Family(name, tuple(backends), parse(ORACLES[name]), frozenset(b.name for b in backends if b.name in more))
         for name, backends in grouped.items()
     )
 

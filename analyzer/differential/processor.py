@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from analyzer.differential.backend import Backend
 from analyzer.differential.structure import Unit
-from analyzer.operators.declaration import INTEGER_PRODUCT
+from analyzer.operators.declaration import CONTRACTION, INTEGER_PRODUCT
 from analyzer.operators.registry import names
 
 PRODUCTS = frozenset((*names("onnx", INTEGER_PRODUCT), *names("microsoft", INTEGER_PRODUCT)))
+CONTRACTIONS = frozenset(names("onnx", CONTRACTION))
 DOT_PRODUCTS = ("avx512_vnni", "avx_vnni", "amx_int8")  # instructions that add four products in 32 bits
 
 # What each engine's own documentation says against it.
@@ -27,7 +28,7 @@ def depends_on_processor(unit: Unit, backend: Backend, features: Sequence[str]) 
     an unsigned byte only up to 32767, and 2 × 127 × 255 is more.
     """
     kinds = {o.op for o in unit.operations}
-    fused = "DequantizeLinear" in kinds and bool(kinds & {"Conv", "MatMul", "Gemm"})
+    fused = "DequantizeLinear" in kinds and bool(kinds & CONTRACTIONS)
     mend = MENDS.get(backend.engine.name)
     if mend is None or not features or not (kinds & PRODUCTS or fused) or any(f in features for f in DOT_PRODUCTS):
         return ""

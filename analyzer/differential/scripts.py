@@ -171,8 +171,6 @@ if len(sys.argv) > 1:
     print("torch", torch.__version__, sys.argv[2])
     sys.exit()
 """
-
-
 EXPORT = """
 if len(sys.argv) > 2 and sys.argv[2] == "export":
     import onnx

@@ -19,7 +19,6 @@ from analyzer.problem import TargetProblem
 
 IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
 INSTANCES = 256  # read of larger data, evenly spread: distances by class need tens of instances, not thousands
-BATCH = 16  # instances run at once where the model fixes no number
 
 
 def read(path: Path, wanted: Sequence[TensorInfo], ranges: Ranges = NOTHING) -> Inputs:

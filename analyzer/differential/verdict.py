@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
-
-Arrays = Mapping[str, np.ndarray]
 
 
 class Kind(StrEnum):

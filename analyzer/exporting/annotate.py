@@ -181,7 +181,7 @@ def _name_symbols(model: ir.Model, manifest: Manifest) -> None:
     if not renamed:
         return
     pattern = re.compile(r"\b(" + "|".join(map(re.escape, renamed)) + r")\b")
-    for value in _values(model.graph):
+    for value in [*model.graph.inputs, *(output for node in model.graph for output in node.outputs)]:
         if value.shape is None:
             continue
         dims = [
@@ -189,7 +189,3 @@ def _name_symbols(model: ir.Model, manifest: Manifest) -> None:
             for d in value.shape
         ]
         value.shape = ir.Shape(dims)
-
-
-def _values(graph: ir.Graph) -> list[ir.Value]:
-    return [*graph.inputs, *(output for node in graph for output in node.outputs)]

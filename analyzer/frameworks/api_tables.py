@@ -91,7 +91,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The tables to judge by. `certain`: what they agree on holds for the version asked for."""
+    """The tables to check against. `certain`: what they agree on holds for the version asked for."""
 
     tables: tuple[ApiTable, ...]
     certain: bool
@@ -140,5 +140,5 @@ def asked_of(versions: Versions, framework: str) -> Asked:
 
 
 def takes(declared: list[str], name: str) -> bool:
-    """Whether parameters in the notation of `extract_api` name this one; what `**kwargs` may take does not count."""
+    """Whether parameters, as the tables write them, name this one; what `**kwargs` may take does not count."""
     return any(part.lstrip("/*").rstrip("=") == name for part in declared if part != "*")

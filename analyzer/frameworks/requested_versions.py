@@ -32,7 +32,7 @@ class Versions:
     sources: Mapping[str, str] = field(default_factory=dict)
 
     def get(self, name: str) -> tuple[int, ...] | None:
-        """The version to judge by: the pinned one, else just under the upper bound; None if nothing is said."""
+        """The version to check against: the pinned one, else just under the upper bound; None if nothing is said."""
         if name in self.exact:
             return self.exact[name]
         bound = self.below.get(name)

@@ -1,4 +1,4 @@
-"""Which format a file or folder has, judged by its content; the name's ending only breaks ties."""
+"""Which format a file or folder has, told by its content; the name's ending only breaks ties."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def detect_content(path: Path, head: bytes) -> Format | None:
     if head.startswith(b"PK\x03\x04"):
         return _zip_format(path)
     if head.startswith(b"\x89HDF\r\n\x1a\n"):
-        return _hdf5_format(path)
+        return {"model": Format.KERAS_H5, "weights": Format.KERAS_WEIGHTS}.get(_hdf5_contents(path))
     if _is_safetensors(head):
         return Format.SAFETENSORS
     if head[:2] in (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"):
@@ -77,7 +77,7 @@ def detect_content(path: Path, head: bytes) -> Format | None:
         return Format.PICKLE  # protocols 0 and 1 have no header
     if _is_table(path):
         return Format.CHECKPOINT if path.suffix == ".index" else None
-    if _looks_like_text(head):
+    if b"\x00" not in head[:1024] and all(c >= 32 or c in b"\t\n\r\x0c" for c in head[:256]):
         return _text_format(head)
     return _protobuf_format(path, head)
 
@@ -113,10 +113,6 @@ def _zip_format(path: Path) -> Format | None:
     return None
 
 
-def _hdf5_format(path: Path) -> Format | None:
-    return {"model": Format.KERAS_H5, "weights": Format.KERAS_WEIGHTS}.get(_hdf5_contents(path))
-
-
 def _is_safetensors(head: bytes) -> bool:
     if len(head) < 10:
         return False
@@ -141,10 +137,6 @@ def _is_table(path: Path) -> bool:
             return file.read(8) == b"\x57\xfb\x80\x8b\x24\x75\x47\xdb"
     except OSError:
         return False
-
-
-def _looks_like_text(head: bytes) -> bool:
-    return b"\0" not in head[:1024] and all(c >= 32 or c in b"\t\n\r\f" for c in head[:256])
 
 
 _NODE_TEXT = re.compile(rb"(?:\s|#[^\n]*\n)*(?:node|library|versions)\s*:?\s*[{<]")

@@ -17,8 +17,6 @@ from analyzer.loading.formats import is_onnx_text
 from analyzer.loading.limits import DEFAULT, Limits
 from analyzer.problem import TargetProblem
 
-_PACKED = {2: 4, 4: 2, 6: None}  # bits an element -> elements a byte
-
 
 def read_onnx(path: Path, limits: Limits = DEFAULT) -> Graph:
     """The graph of an ``.onnx`` file in binary or text form.

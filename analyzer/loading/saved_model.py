@@ -136,7 +136,7 @@ def _function(meta: Any, program: ParsedGraphDef) -> Signature:
         used.add(label)
         if index >= free:
             variable = objects[bound[index - free]].variable if 0 <= bound[index - free] < len(objects) else None
-            kind = Attribute("type", _dtype(variable.dtype) if variable is not None else ir.DataType.UNDEFINED)
+            kind = Attribute("type", dtype_of(variable.dtype) if variable is not None else ir.DataType.UNDEFINED)
             program.nodes.append(Node(label, "VarHandleOp", [], [], {"dtype": kind}))
         else:
             attributes = {"dtype": Attribute("type", argument.dtype)}
@@ -154,10 +154,6 @@ def _function(meta: Any, program: ParsedGraphDef) -> Signature:
         Node(call, "StatefulPartitionedCall", arguments, [], {"f": Attribute("func", name)}),
     )
     return inputs, {f"output_{i}": (call, i) for i in range(len(function.results))}
-
-
-def _dtype(number: int) -> ir.DataType:
-    return dtype_of(number)
 
 
 class _Variables:

@@ -1,6 +1,6 @@
 """What opening a model file in its framework would do besides loading numbers, found without opening it there.
 
-Pickles are judged by ``picklescan``; the rest is read from the file's own structure.
+Pickles are read by ``picklescan``; the rest is read from the file's own structure.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ apart by family here: state inside of the runtime (variables, random numbers, qu
 outside of it, and the rest, which is refused. So is what the registry does not know: it needs a library of its own.
 
 ``tensorflow_stateful.json`` holds the registry's word on each operator; it is made by
-``python -m analyzer.loading.tensorflow_effects > analyzer/loading/tensorflow_stateful.json``.
+``python -m scripts.tensorflow_tables``.
 """
 
 from __future__ import annotations
@@ -199,21 +199,3 @@ def _registry() -> dict[str, bool]:
     """Operator -> whether it is stateful."""
     data = json.loads(Path(__file__).with_name("tensorflow_stateful.json").read_text(encoding="utf-8"))
     return dict.fromkeys(data["stateless"], False) | dict.fromkeys(data["stateful"], True)
-
-
-def generate() -> str:
-    """The registry's word as text, from an installed TensorFlow."""
-    import tensorflow as tf  # noqa: F401  registers the operators
-    from tensorflow.core.framework import op_def_pb2
-    from tensorflow.python.client import pywrap_tf_session
-
-    found = op_def_pb2.OpList.FromString(pywrap_tf_session.TF_GetBuffer(pywrap_tf_session.TF_GetAllOpList()))
-    named = {
-        "stateful": sorted(op.name for op in found.op if op.is_stateful),
-        "stateless": sorted(op.name for op in found.op if not op.is_stateful),
-    }
-    return json.dumps(named, indent=0) + "\n"
-
-
-if __name__ == "__main__":
-    print(generate(), end="")

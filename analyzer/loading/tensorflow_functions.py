@@ -32,7 +32,7 @@ def expand(program: ParsedGraphDef, limits: Limits, outputs: list[Tensor]) -> Gr
     Raises:
         TargetProblem: recursion, a missing function, or more nodes than `limits` allows.
     """
-    nodes, resolve = _Expander(program, limits).expanded(program.nodes, "", 0)
+    nodes, resolve = _Expander(program, limits).expanded(program.nodes, 0)
     return GraphBody([], nodes, [resolve(tensor) for tensor in outputs])
 
 
@@ -43,7 +43,7 @@ class _Expander:
         self.used = {node.name for node in program.nodes}
         self.made = 0
 
-    def expanded(self, nodes: list[Node], prefix: str, depth: int) -> tuple[list[Node], Callable[[Tensor], Tensor]]:
+    def expanded(self, nodes: list[Node], depth: int) -> tuple[list[Node], Callable[[Tensor], Tensor]]:
         if depth > self.limits.depth * 4:
             raise TargetProblem("its functions call each other too deeply, or without end.")
         result: list[Node] = []
@@ -150,7 +150,7 @@ class _Expander:
             data = [resolve(reference) for reference in inputs if not reference.startswith("^")]
             _, controls = split_inputs(reference for reference in inputs if reference.startswith("^"))
             nodes.append(Node(names[name], op, data, [names.get(c, c) for c in controls], dict(attributes)))
-        nodes, alias = self.expanded(nodes, prefix, depth)
+        nodes, alias = self.expanded(nodes, depth)
         return GraphBody(formal, nodes, [alias(resolve(reference)) for reference in function.results])
 
     def fresh(self, name: str, prefix: str) -> str:

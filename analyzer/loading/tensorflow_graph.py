@@ -220,7 +220,7 @@ class _Builder:
         tensors = node.outputs if node.outputs is not None else [(node.name, i) for i in range(len(outputs))]
         attributes = []
         for key, attribute in node.attributes.items():
-            if key[0] == "_":
+            if not key or key[0] == "_":
                 continue
             if key in attribute.converted:
                 converted = attribute.converted[key]

@@ -86,7 +86,7 @@ def _lift_loops(body: GraphBody) -> None:
     for node in order:
         around = max((frame.get(n, ()) for n in [*(n for n, _ in node.inputs), *node.controls]), key=len, default=())
         if node.op in ENTER:
-            around = (*around, _text(node, "frame_name"))
+            around = (*around, str(node.attributes.get("frame_name", Attribute("s", "")).value))
         elif node.op in EXIT:
             around = around[:-1]
         frame[node.name] = around
@@ -107,10 +107,6 @@ def _lift_loops(body: GraphBody) -> None:
     known = {name for node in body.nodes for name in (node.name, *(n for n, _ in node.outputs or ()))}
     for node in body.nodes:
         node.controls = [c for c in node.controls if c in known]
-
-
-def _text(node: Node, key: str) -> str:
-    return str(node.attributes.get(key, Attribute("s", "")).value)
 
 
 def _loop(name: str, members: list[Node], exits: dict[Tensor, list[Node]], used: set[str]) -> tuple[Node, set[str]]:

@@ -2,7 +2,7 @@
 
 A GraphDef does not say how many outputs a node has, nor their types, and functions refer to outputs by name. The table
 ``tensorflow_operators.json`` holds these facts for the operators of TensorFlow's registry; it is made by
-``python -m analyzer.loading.tensorflow_operators > analyzer/loading/tensorflow_operators.json``.
+``python -m scripts.tensorflow_tables``.
 """
 
 from __future__ import annotations
@@ -86,34 +86,3 @@ def _defaults(attributes: Iterable[Any]) -> Iterable[tuple[str, tuple[str, Any]]
         elif kind == "list" and attribute.type in ("list(int)", "list(float)", "list(type)"):
             name = {"list(int)": "i", "list(float)": "f", "list(type)": "type"}[attribute.type]
             yield attribute.name, (f"list:{name}", list(getattr(attribute.default_value.list, name)))
-
-
-def generate() -> str:
-    """The table as text, from an installed TensorFlow."""
-    import tensorflow as tf  # noqa: F401  registers the operators
-    from tensorflow.python.framework import op_def_registry
-
-    lines = []
-    for name, proto in sorted(_all_operators(op_def_registry).items()):
-        operator = operator_from_proto(proto)
-        outputs = [
-            [o.name, o.dtype, *([o.count, o.many] if o.many else [o.count] if o.count else [])]
-            for o in operator.outputs
-        ]
-        defaults = [[key, kind, value] for key, (kind, value) in operator.defaults.items()]
-        lines.append(f"{json.dumps(name)}:{json.dumps([outputs, defaults], separators=(',', ':'))}")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-def _all_operators(op_def_registry: Any) -> dict[str, Any]:
-    from tensorflow.core.framework import op_def_pb2
-    from tensorflow.python.client import pywrap_tf_session
-
-    buffer = pywrap_tf_session.TF_GetAllOpList()
-    found = op_def_pb2.OpList.FromString(pywrap_tf_session.TF_GetBuffer(buffer))
-    machinery = ("_", "Xla", "TPU", "Tpu", "Mlir", "Dataset", "DataService", "Experimental")
-    return {op.name: op for op in found.op if not op.name.startswith(machinery)}
-
-
-if __name__ == "__main__":
-    print(generate(), end="")

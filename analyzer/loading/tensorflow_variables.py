@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-import onnx_ir as ir
-
 from analyzer.loading.tensorflow_nodes import Node, Tensor
 from analyzer.operators.registry import operator_named
 
@@ -67,13 +65,9 @@ def trainable_variables(nodes: list[Node]) -> frozenset[str]:
     for name, node in variables.items():
         dtype = node.attributes.get("dtype")
         shape = node.attributes.get("shape")
-        floating = dtype is not None and dtype.kind == "type" and _is_floating(dtype.value)
+        floating = dtype is not None and dtype.kind == "type" and dtype.value.is_floating_point()
         scalar = shape is not None and shape.value == ()
         counter = assigned[name] > 1 and (scalar or bool(updated))
         if floating and not counter and name not in slots and not _STATISTICS.search(name):
             found.add(name)
     return frozenset(found)
-
-
-def _is_floating(dtype: ir.DataType) -> bool:
-    return dtype.is_floating_point()

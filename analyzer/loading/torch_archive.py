@@ -252,14 +252,10 @@ def _weights(value: Any, storages: dict[str, np.ndarray], path: Path, limits: Li
             raise TargetProblem(f"{shown(path)} has too many tensors, or names that are too long.")
         if name in weights:
             name = ".".join(keys)
-        weights[name] = _weight(call, storages, f"the tensor '{shown(name)}' in {shown(path)}", limits)
+        weights[name] = _stored(call, storages, f"the tensor '{shown(name)}' in {shown(path)}", limits).weight()
     if not weights:
         raise TargetProblem(f"{shown(path)} holds no tensors.")
     return weights
-
-
-def _weight(call: PickledCall, storages: dict[str, np.ndarray], what: str, limits: Limits) -> Weight:
-    return _stored(call, storages, what, limits).weight()
 
 
 def _stored(call: PickledCall, storages: dict[str, np.ndarray], what: str, limits: Limits) -> Stored:

@@ -75,7 +75,7 @@ class _ProgramReader:
         self.signature = module["signature"]
         self.weights = weights
         self.limits = limits
-        self.root = _repository(path)
+        self.root = next((folder for folder in path.resolve().parents if (folder / ".git").exists()), None)
         self.values: dict[str, ir.Value] = {}
         self.nodes: list[ir.Node] = []
 
@@ -244,10 +244,6 @@ def _tensor_names(output: Mapping[str, Any]) -> Iterator[str]:
         yield str(output["as_tensor"]["name"])
     for item in output.get("as_tensors") or ():
         yield str(item["name"])
-
-
-def _repository(path: Path) -> Path | None:
-    return next((folder for folder in path.resolve().parents if (folder / ".git").exists()), None)
 
 
 @functools.lru_cache(4096)

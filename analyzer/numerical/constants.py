@@ -26,10 +26,6 @@ def _cast_like(node: ir.Node, operands: list[np.ndarray]) -> np.ndarray:
     return operands[0].astype(dtype.numpy()) if dtype is not None else operands[0]
 
 
-def _reshape(node: ir.Node, operands: list[np.ndarray]) -> np.ndarray:
-    return operands[0].reshape([int(n) for n in operands[1].reshape(-1)])
-
-
 def _unsqueeze(node: ir.Node, operands: list[np.ndarray]) -> np.ndarray:
     if len(operands) > 1:
         return np.expand_dims(operands[0], tuple(int(a) for a in operands[1].reshape(-1)))
@@ -46,7 +42,7 @@ FOLDS: Mapping[str, Fold] = {
     "StopGradient": lambda node, given: given[0],
     "Cast": _cast,
     "CastLike": _cast_like,
-    "Reshape": _reshape,
+    "Reshape": lambda node, operands: operands[0].reshape([int(n) for n in operands[1].reshape(-1)]),
     "Unsqueeze": _unsqueeze,
     "ExpandDims": _unsqueeze,
     "Squeeze": _squeeze,

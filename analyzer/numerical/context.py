@@ -11,13 +11,13 @@ import onnx_ir as ir
 
 from analyzer.graph import display_name
 from analyzer.numerical.domain import dtypes
-from analyzer.numerical.domain.dims import Shape, SymbolicDim
+from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.dtypes import Array, ElementType
-from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, common_starts
+from analyzer.numerical.domain.tensor import AbstractTensor, common_starts
 from analyzer.numerical.excuses import ABOVE, BELOW, NAN, NOTHING, Excuse, Guard, Kinds, excuse, guarded, outcomes
 from analyzer.numerical.gradient_paths import carries_gradient, closed_where_zero
 from analyzer.numerical.regions import proves_by_regions
-from analyzer.numerical.result import Alarm, Interval, Options
+from analyzer.numerical.result import Interval, Options
 from analyzer.numerical.splitting import proves_by_splitting
 
 if TYPE_CHECKING:
@@ -286,14 +286,3 @@ class Context:
             return lo, hi
         self.overflow(Interval(float(low), float(high)), dtype, tight)
         return np.clip(lo, dtype.lo, dtype.hi), np.clip(hi, dtype.lo, dtype.hi)
-
-
-def finite_input(tensor: AbstractTensor) -> bool:
-    return bool(tensor.low != -np.inf and tensor.high != np.inf)
-
-
-def bounds(tensor: AbstractTensor, starts: Any) -> tuple[Array, Array]:
-    return bounds_on(tensor, starts)
-
-
-__all__ = ["Alarm", "Application", "Context", "SymbolicDim", "bounds", "finite_input"]

@@ -85,8 +85,8 @@ def inferred_input(value: ir.Value, uses: Uses) -> ValueRange | None:
     if dtype is ir.DataType.UINT8:
         return ValueRange(0, 255, Origin.INFERRED, "bytes, as in images")
     if not dtype.is_floating_point():
-        return _integer(name, dtype, readers)
-    if _is_scalar(value):
+        return _integer(name, readers)
+    if value.shape is None or all(d == 1 for d in value.shape):
         if KEEP.search(name) or any(_keeps(n, i) or _complement_drops(n, i) for n, i in readers):
             return ValueRange(0.1, 1.0, Origin.INFERRED, "dropout keep probability")
         if RATE.search(name) or any(_drops(node, i) for node, i in readers):
@@ -100,7 +100,7 @@ def inferred_input(value: ir.Value, uses: Uses) -> ValueRange | None:
     return None
 
 
-def _integer(name: str, dtype: ir.DataType, readers: Iterable[tuple[ir.Node, int]]) -> ValueRange | None:
+def _integer(name: str, readers: Iterable[tuple[ir.Node, int]]) -> ValueRange | None:
     smallest: tuple[int, str] | None = None
     for node, i in readers:
         operator = operator_name(node)
@@ -142,10 +142,6 @@ def _classes(scores: ir.Value | None) -> int | None:
 def _constant(value: ir.Value | None) -> float | None:
     array = constant_array(value)
     return float(array.reshape(-1)[0]) if array is not None and array.size == 1 else None
-
-
-def _is_scalar(value: ir.Value) -> bool:
-    return value.shape is None or all(d == 1 for d in value.shape)
 
 
 def _random(value: ir.Value | None, depth: int = 4) -> bool:

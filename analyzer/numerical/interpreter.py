@@ -420,10 +420,14 @@ def name_of(node: ir.Node) -> str:
 
 
 def interpret(
-    graph: Graph, assumptions: Mapping[str, ValueRange | AbstractTensor], *, options: Options
+    graph: Graph, assumptions: Mapping[str, ValueRange | AbstractTensor], *, options: Options | None = None
 ) -> Interpretation:
-    """See `analyzer.numerical.interpret`."""
-    return Run(graph, assumptions, options).run()
+    """Bound every value of `graph` that matters to an operator that can fail.
+
+    `assumptions` maps names of graph inputs and initializers to what is assumed of them. An initializer without an
+    assumption has exactly its data; an input without one may be anything that its dtype can hold and that is finite.
+    """
+    return Run(graph, assumptions, options or Options()).run()
 
 
 __all__ = ["Run", "interpret"]

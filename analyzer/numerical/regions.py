@@ -21,6 +21,7 @@ import numpy as np
 from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.dims import Dim, Shape, broadcast_shapes
 from analyzer.numerical.domain.tensor import AbstractTensor, bounds_on, rebuilt_axis
+from analyzer.numerical.reduced_axes import UNKNOWN, reduction_axes, softmax_axes
 from analyzer.numerical.result import Partitioning
 from analyzer.numerical.splitting import proves_by_splitting
 
@@ -171,9 +172,6 @@ class Regions:
 
     def _reduced_axes(self, tensor: AbstractTensor) -> tuple[tuple[int, ...], bool] | None:
         """The axes that a reduction or a softmax takes together, and whether they remain; None for anything else."""
-        from analyzer.numerical.transfer.reductions import UNKNOWN, reduction_axes
-        from analyzer.numerical.transfer.softmax import softmax_axes
-
         origin = tensor.origin
         if not origin.inputs:
             return None

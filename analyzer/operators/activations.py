@@ -67,7 +67,7 @@ OPERATORS = (
     ),
     operator("Selu", (1, 6, 22), tf="Selu", torch="selu SELU", traits=FLOORED | UNARY | MONOTONE, keras="ops.selu"),
     operator("Celu", (12, 28), torch="celu CELU", traits=FLOORED | UNARY | MONOTONE),
-    operator("ThresholdedRelu", (10, 22), traits=FLOORED | UNARY | MONOTONE),
+    operator("ThresholdedRelu", (10, 22), traits=FLOORED | UNARY | MONOTONE, lacks="references"),
     operator(
         "HardSigmoid",
         (1, 6, 22),
@@ -79,7 +79,7 @@ OPERATORS = (
     operator("Gelu", (20,), torch="gelu GELU", traits=UNARY, keras="ops.gelu"),
     operator("Swish", (24,), tf="Swish SiLU", torch="silu silu_ SiLU", traits=UNARY, keras="ops.silu ops.swish"),
     operator("Mish", (18, 22), torch="mish Mish", traits=UNARY),
-    operator("Shrink", (9,), torch="Hardshrink Softshrink", traits=UNARY),
+    operator("Shrink", (9,), torch="Hardshrink Softshrink", traits=UNARY, lacks="references"),
     operator("Clip", (1, 6, 11, 12, 13), traits=ELEMENTWISE | MONOTONE | PIECEWISE_LINEAR),
     operator("ClipByValue", tf="ClipByValue", traits=ELEMENTWISE | MONOTONE | PIECEWISE_LINEAR),
     operator(
@@ -98,5 +98,7 @@ OPERATORS = (
     ),
     operator("RandomLeakyRelu", torch="RReLU", traits=SAME_SHAPE | MONOTONE),
     operator("Activation", keras="Activation", traits=SAME_SHAPE),
+    operator("QuickGelu", (1,), domain="com.microsoft", traits=UNARY),
+    operator("GLU", torch="GLU glu"),
     operator("SwiGLU", (28,), traits=ELEMENTWISE),
 )

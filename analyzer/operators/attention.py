@@ -13,13 +13,15 @@ OPERATORS = (
         keras="Attention MultiHeadAttention GroupQueryAttention GroupedQueryAttention",
         traits=CONTRACTION | WEIGHTS | OTHER_LAYOUT,
         unsafe=(SOFTMAX_OF_MINUS_INFINITY,),
+        lacks="references",
     ),
     operator("FlexAttention", (1,), domain="ai.onnx.preview", traits=CONTRACTION, unsafe=(SOFTMAX_OF_MINUS_INFINITY,)),
-    operator("LinearAttention", (27,), traits=CONTRACTION),
-    operator("RotaryEmbedding", (23,)),
+    operator("LinearAttention", (27,), traits=CONTRACTION, lacks="references"),
+    operator("RotaryEmbedding", (23,), lacks="references"),
     operator(
         "Transformer",
         torch="TransformerEncoderLayer TransformerDecoderLayer TransformerEncoder TransformerDecoder",
         traits=WEIGHTS | OTHER_LAYOUT,
     ),
+    operator("AdditiveAttention", keras="AdditiveAttention", traits=WEIGHTS),
 )

@@ -40,6 +40,6 @@ OPERATORS = (
     operator(
         "Conv2DBackpropFilter", tf="Conv2DBackpropFilter DepthwiseConv2dNativeBackpropFilter Conv3DBackpropFilterV2"
     ),
-    operator("DeformConv", (19, 22), traits=CONTRACTION),
-    operator("CausalConvWithState", (27,), traits=CONTRACTION),
+    operator("DeformConv", (19, 22), traits=CONTRACTION, lacks="references"),
+    operator("CausalConvWithState", (27,), traits=CONTRACTION, lacks="references"),
 )

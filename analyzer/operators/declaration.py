@@ -1,10 +1,14 @@
-"""How an operator is declared: its names in each framework, its traits, the conditions under which it is unsafe."""
+"""How an operator is declared: its names in each framework, its traits, the conditions under which it is unsafe.
+
+The rooms hand in what they know of it, by decorators on their functions, since this one imports none of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Flag, auto
+from typing import Any
 
 ML = "ai.onnx.ml"
 TRAINING = "ai.onnx.preview.training"
@@ -100,6 +104,7 @@ CALL = Trait.CALL
 
 UNARY = ELEMENTWISE | SAME_SHAPE  # a function of one operand, element by element
 NOTHING = Trait(0)
+Column = dict[tuple[str, str], Any]  # by framework (of a graph node: by domain) and name there
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +119,10 @@ class Operator:
     `microsoft` those of ONNX Runtime's own domain, which no analysis reads. `unsafe` are
     the ids of the rules that say when an operand makes it fail. Two operators of a framework that read their operands
     alike share a declaration; what reads them differently has one of its own.
+
+    What each room knows of it is a column: `bounds` its transfer functions (`numerical.transfer`), `types` its
+    refinement types (`validity.specs`), `references` the differentiable calls of the search for a failing input
+    (`numerical.confirm.torch_operators`). `lacks` names the columns that an operator of the standard does without.
     """
 
     name: str
@@ -126,6 +135,10 @@ class Operator:
     unsafe: tuple[str, ...]
     aten: tuple[str, ...] = ()
     microsoft: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+    bounds: Column = field(default_factory=dict, compare=False, repr=False)
+    types: Column = field(default_factory=dict, compare=False, repr=False)
+    references: Column = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def keys(self) -> tuple[tuple[str, str], ...]:
@@ -149,8 +162,9 @@ def operator(
     microsoft: str = "",
     traits: Trait = NOTHING,
     unsafe: tuple[str, ...] = (),
+    lacks: str = "",
 ) -> Operator:
-    """A declaration; the names of a framework are separated by spaces."""
+    """A declaration; the names of a framework, and of columns, are separated by spaces."""
     return Operator(
         name,
         tuple(versions),
@@ -162,4 +176,5 @@ def operator(
         unsafe,
         tuple(aten.split()),
         tuple(microsoft.split()),
+        tuple(lacks.split()),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from analyzer.operators.declaration import OTHER_LAYOUT, operator
 
 OPERATORS = (
-    operator("Trilu", (14,)),
+    operator("Trilu", (14,), torch="triu tril"),
     operator("MatrixBandPart", tf="MatrixBandPart"),
     operator("MatrixDiag", tf="MatrixDiag MatrixDiagV2 MatrixDiagV3 Diag"),
     operator("MatrixSetDiag", tf="MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3"),

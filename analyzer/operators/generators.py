@@ -14,6 +14,7 @@ from analyzer.operators.declaration import (
     SHAPE_ONLY,
     SOURCE,
     STATEFUL,
+    WEIGHTS,
     operator,
 )
 
@@ -24,8 +25,15 @@ OPERATORS = (
         tf="Const HostConst",
         traits=DETACHED | CONSTANT | SOURCE,
         torch="tensor Tensor FloatTensor LongTensor",
+        lacks="types",
     ),
-    operator("ConstantOfShape", (9, 20, 21, 23, 24, 25), torch="full zeros ones empty", traits=DENSE | FROM_SIZES),
+    operator(
+        "ConstantOfShape",
+        (9, 20, 21, 23, 24, 25),
+        torch="full zeros ones empty",
+        keras="full zeros ones empty",
+        traits=DENSE | FROM_SIZES,
+    ),
     operator("Fill", tf="Fill"),
     operator(
         "ZerosLike",
@@ -37,7 +45,9 @@ OPERATORS = (
     operator(
         "OnesLike", tf="OnesLike", torch="ones_like", traits=SAME_SHAPE | SHAPE_ONLY | DETACHED, keras="ops.ones_like"
     ),
-    operator("Range", (11, 27), tf="Range", traits=DENSE | FROM_SIZES, torch="arange"),
+    operator("Range", (11, 27), tf="Range", traits=DENSE | FROM_SIZES, torch="arange", keras="arange"),
+    operator("NewTensor", torch="new_empty new_zeros new_ones new_full"),
+    operator("Parameter", torch="Parameter", keras="Parameter", traits=WEIGHTS),
     operator("LinSpace", tf="LinSpace", traits=DENSE | FROM_SIZES, torch="linspace"),
     operator(
         "RandomNormal",
@@ -45,16 +55,22 @@ OPERATORS = (
         tf="RandomStandardNormal StatelessRandomNormal StatelessRandomNormalV2",
         traits=RANDOM | DENSE | FROM_SIZES,
         torch="randn normal normal_functional",
+        keras="randn",
+        lacks="references",
     ),
-    operator("RandomNormalLike", (1, 22), traits=SHAPE_ONLY | RANDOM, torch="randn_like"),
+    operator("RandomNormalLike", (1, 22), traits=SHAPE_ONLY | RANDOM, torch="randn_like", lacks="references"),
     operator(
         "RandomUniform",
         (1, 22),
         tf="RandomUniform StatelessRandomUniform StatelessRandomUniformV2",
         traits=RANDOM | DENSE | FROM_SIZES,
         torch="rand uniform",
+        keras="rand",
+        lacks="references",
     ),
-    operator("RandomUniformLike", (1, 22), traits=SHAPE_ONLY | RANDOM, torch="rand_like randint_like"),
+    operator(
+        "RandomUniformLike", (1, 22), traits=SHAPE_ONLY | RANDOM, torch="rand_like randint_like", lacks="references"
+    ),
     operator("TruncatedNormal", tf="TruncatedNormal StatelessTruncatedNormal", traits=RANDOM),
     operator("RandomUniformInt", tf="RandomUniformInt", traits=RANDOM | DENSE, torch="randint"),
     operator(
@@ -62,8 +78,15 @@ OPERATORS = (
     ),
     operator("RandomContinuous", torch="exponential cauchy geometric log_normal", traits=RANDOM),
     operator("TrainingDropout", torch="native_dropout", traits=RANDOM),  # `dropout` draws nothing where a model is used
-    operator("Bernoulli", (15, 22), traits=RANDOM, torch="bernoulli"),
-    operator("Multinomial", (7, 22), tf="Multinomial StatelessMultinomial", traits=RANDOM, torch="multinomial"),
+    operator("Bernoulli", (15, 22), traits=RANDOM, torch="bernoulli", lacks="references"),
+    operator(
+        "Multinomial",
+        (7, 22),
+        tf="Multinomial StatelessMultinomial",
+        traits=RANDOM,
+        torch="multinomial",
+        lacks="references",
+    ),
     operator(
         "Dropout",
         (1, 6, 7, 10, 12, 13, 22),
@@ -71,7 +94,7 @@ OPERATORS = (
     Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout dropout
     dropout_ feature_dropout
 """,
-        keras="Dropout SpatialDropout1D SpatialDropout2D SpatialDropout3D AlphaDropout",
+        keras="Dropout SpatialDropout1D SpatialDropout2D SpatialDropout3D AlphaDropout GaussianDropout",
         traits=RANDOM,
     ),
     operator(
@@ -124,10 +147,10 @@ OPERATORS = (
     operator("NoOp", tf="NoOp", traits=IMPURE | SOURCE),
     operator("Save", tf="SaveV2", traits=IMPURE | ACTS),
     operator("Assert", tf="Assert Abort", traits=IMPURE),
-    operator("MelWeightMatrix", (17,)),
-    operator("HannWindow", (17,)),
-    operator("HammingWindow", (17,)),
-    operator("BlackmanWindow", (17,)),
-    operator("ImageDecoder", (20,)),
-    operator("AffineGrid", (20,)),
+    operator("MelWeightMatrix", (17,), lacks="references"),
+    operator("HannWindow", (17,), lacks="references"),
+    operator("HammingWindow", (17,), lacks="references"),
+    operator("BlackmanWindow", (17,), lacks="references"),
+    operator("ImageDecoder", (20,), lacks="types references"),
+    operator("AffineGrid", (20,), lacks="references"),
 )

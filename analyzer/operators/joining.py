@@ -10,9 +10,9 @@ OPERATORS = (
         (1, 4, 11, 13),
         tf="ConcatV2",
         torch="cat concat concatenate",
-        keras="Concatenate",
+        keras="Concatenate ops.concatenate",
         traits=DENSE_OR_CHANNELS_LAST,
     ),
     operator("ConcatAxisFirst", tf="Concat"),
-    operator("Pack", tf="Pack", torch="stack", traits=DENSE_OR_CHANNELS_LAST),
+    operator("Pack", tf="Pack", torch="stack", keras="ops.stack", traits=DENSE_OR_CHANNELS_LAST),
 )

@@ -18,7 +18,7 @@ OPERATORS = (
         (1, 9, 13),
         tf="MatMul BatchMatMul BatchMatMulV2 BatchMatMulV3 SparseMatMul",
         torch="matmul mm bmm mv dot",
-        keras="Dot",
+        keras="Dot ops.matmul",
         traits=LINEAR | CONTRACTION | DENSE,
     ),
     operator(
@@ -36,4 +36,5 @@ OPERATORS = (
         keras="EinsumDense",
         traits=CONTRACTION | WEIGHTS | OTHER_LAYOUT,
     ),
+    operator("Bilinear", torch="Bilinear", traits=WEIGHTS),
 )

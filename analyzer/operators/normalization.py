@@ -25,7 +25,7 @@ OPERATORS = (
         unsafe=(NORMALIZATION_BY_ZERO,),
         traits=DENSE | WEIGHTS | BUILT_FOR_LAST_AXIS,
     ),
-    operator("SimplifiedLayerNormalization", (1,), unsafe=(NORMALIZATION_BY_ZERO,)),
+    operator("SimplifiedLayerNormalization", (1,), unsafe=(NORMALIZATION_BY_ZERO,), lacks="types references"),
     operator(
         "RMSNormalization",
         (23,),
@@ -33,6 +33,7 @@ OPERATORS = (
         keras="RMSNormalization",
         unsafe=(NORMALIZATION_BY_ZERO,),
         traits=WEIGHTS,
+        lacks="references",
     ),
     operator(
         "InstanceNormalization",
@@ -49,7 +50,15 @@ OPERATORS = (
         unsafe=(NORMALIZATION_BY_ZERO,),
         traits=DENSE_OR_CHANNELS_LAST | WEIGHTS,
     ),
-    operator("MeanVarianceNormalization", (9, 13), unsafe=(NORMALIZATION_BY_ZERO,)),
-    operator("LpNormalization", (1, 22), torch="normalize", keras="UnitNormalization", unsafe=(NORMALIZATION_BY_ZERO,)),
-    operator("LRN", (1, 13), tf="LRN", torch="LocalResponseNorm", unsafe=(DIVISION_BY_ZERO,)),
+    operator("MeanVarianceNormalization", (9, 13), unsafe=(NORMALIZATION_BY_ZERO,), lacks="references"),
+    operator(
+        "LpNormalization",
+        (1, 22),
+        torch="normalize",
+        keras="UnitNormalization",
+        unsafe=(NORMALIZATION_BY_ZERO,),
+        lacks="references",
+    ),
+    operator("LRN", (1, 13), tf="LRN", torch="LocalResponseNorm", unsafe=(DIVISION_BY_ZERO,), lacks="references"),
+    operator("SpectralNormalization", keras="SpectralNormalization", traits=WEIGHTS),
 )

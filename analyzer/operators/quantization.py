@@ -6,13 +6,13 @@ from analyzer.operators.conditions import DIVISION_BY_ZERO
 from analyzer.operators.declaration import CONTRACTION, INTEGER_PRODUCT, RECURRENT, operator
 
 OPERATORS = (
-    operator("QuantizeLinear", (10, 13, 19, 21, 23, 24, 25, 28), unsafe=(DIVISION_BY_ZERO,)),
-    operator("DequantizeLinear", (10, 13, 19, 21, 23, 24, 25, 28)),
-    operator("DynamicQuantizeLinear", (11,)),
-    operator("MatMulInteger", (10,), traits=CONTRACTION | INTEGER_PRODUCT),
-    operator("ConvInteger", (10,), traits=CONTRACTION | INTEGER_PRODUCT),
-    operator("QLinearMatMul", (10, 21), traits=CONTRACTION | INTEGER_PRODUCT),
-    operator("QLinearConv", (10,), traits=CONTRACTION | INTEGER_PRODUCT),
+    operator("QuantizeLinear", (10, 13, 19, 21, 23, 24, 25, 28), unsafe=(DIVISION_BY_ZERO,), lacks="references"),
+    operator("DequantizeLinear", (10, 13, 19, 21, 23, 24, 25, 28), lacks="references"),
+    operator("DynamicQuantizeLinear", (11,), lacks="references"),
+    operator("MatMulInteger", (10,), traits=CONTRACTION | INTEGER_PRODUCT, lacks="references"),
+    operator("ConvInteger", (10,), traits=CONTRACTION | INTEGER_PRODUCT, lacks="references"),
+    operator("QLinearMatMul", (10, 21), traits=CONTRACTION | INTEGER_PRODUCT, lacks="references"),
+    operator("QLinearConv", (10,), traits=CONTRACTION | INTEGER_PRODUCT, lacks="references"),
     operator("QGemm", microsoft="QGemm", traits=CONTRACTION | INTEGER_PRODUCT),
     operator("DynamicQuantizeMatMul", microsoft="DynamicQuantizeMatMul", traits=CONTRACTION | INTEGER_PRODUCT),
     operator("MatMulIntegerToFloat", microsoft="MatMulIntegerToFloat", traits=CONTRACTION | INTEGER_PRODUCT),

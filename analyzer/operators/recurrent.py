@@ -31,4 +31,8 @@ OPERATORS = (
         tf="LSTMBlockCell BlockLSTM BlockLSTMV2 CudnnRNN CudnnRNNV3 GRUBlockCell",
         traits=RECURRENT,
     ),
+    operator("RecurrentCell", torch="LSTMCell GRUCell RNNCell", traits=WEIGHTS),
+    operator("ConvLSTM", keras="ConvLSTM2D", traits=WEIGHTS),
+    operator("TimeDistributed", keras="TimeDistributed", traits=WEIGHTS),
+    operator("Bidirectional", keras="Bidirectional", traits=WEIGHTS),
 )

@@ -6,18 +6,25 @@ from analyzer.operators.conditions import EMPTY_MEAN, GRADIENT_OF_NORM_AT_ZERO, 
 from analyzer.operators.declaration import BOOLEAN, LINEAR, PLUS_ZERO, PRODUCT, operator
 
 OPERATORS = (
-    operator("ReduceSum", (1, 11, 13), tf="Sum", torch="sum", traits=LINEAR),
-    operator("ReduceMean", (1, 11, 13, 18), tf="Mean", torch="mean", traits=LINEAR, unsafe=(EMPTY_MEAN,)),
-    operator("ReduceMax", (1, 11, 12, 13, 18, 20), tf="Max", torch="amax max"),
-    operator("ReduceMin", (1, 11, 12, 13, 18, 20), tf="Min", torch="amin min"),
-    operator("Any", tf="Any", torch="any", traits=BOOLEAN),
-    operator("All", tf="All", torch="all", traits=BOOLEAN),
-    operator("ReduceProd", (1, 11, 13, 18), tf="Prod", torch="prod", traits=PRODUCT),
+    operator("ReduceSum", (1, 11, 13), tf="Sum", torch="sum", keras="ops.sum", traits=LINEAR),
+    operator(
+        "ReduceMean", (1, 11, 13, 18), tf="Mean", torch="mean", keras="ops.mean", traits=LINEAR, unsafe=(EMPTY_MEAN,)
+    ),
+    operator("ReduceMax", (1, 11, 12, 13, 18, 20), tf="Max", torch="amax max", keras="ops.max"),
+    operator("ReduceMin", (1, 11, 12, 13, 18, 20), tf="Min", torch="amin min", keras="ops.min"),
+    operator("Any", tf="Any", torch="any", keras="ops.any", traits=BOOLEAN),
+    operator("All", tf="All", torch="all", keras="ops.all", traits=BOOLEAN),
+    operator("ReduceProd", (1, 11, 13, 18), tf="Prod", torch="prod", keras="ops.prod", traits=PRODUCT),
     operator("ReduceL1", (1, 11, 13, 18), traits=PLUS_ZERO),
     operator("ReduceSumSquare", (1, 11, 13, 18), traits=PLUS_ZERO),
     operator("ReduceL2", (1, 11, 13, 18), torch="norm", traits=PLUS_ZERO),
     operator("EuclideanNorm", tf="EuclideanNorm", traits=PLUS_ZERO, unsafe=(GRADIENT_OF_NORM_AT_ZERO,)),
     operator("ReduceLogSum", (1, 11, 13, 18, 28), unsafe=(LOG_OF_NONPOSITIVE,)),
     operator("ReduceLogSumExp", (1, 11, 13, 18, 28), torch="logsumexp"),
+    operator("Variance", torch="var", keras="ops.var"),
+    operator("StandardDeviation", torch="std", keras="ops.std"),
+    operator("NanSum", torch="nansum"),
+    operator("Median", torch="median"),
+    operator("Mode", torch="mode"),
     operator("L2Loss", tf="L2Loss", traits=PLUS_ZERO),
 )

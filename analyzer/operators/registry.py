@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analyzer.operators import (
     activations,
@@ -40,7 +40,7 @@ from analyzer.operators import (
     trees,
     vision,
 )
-from analyzer.operators.declaration import NOTHING, Operator, Trait
+from analyzer.operators.declaration import NOTHING, Column, Operator, Trait
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -88,6 +88,17 @@ def declared(domain: str, op_type: str) -> Operator | None:
 def layer_or_function(framework: str, name: str) -> Operator | None:
     """The operator behind a layer or function `name` of ``torch`` or ``keras``, or None."""
     return _BY_PYTHON.get((framework, name))
+
+
+def declaration_of(framework: str, name: str) -> Operator:
+    """The operator that `framework` (``onnx``, another domain of it, or a column) calls `name`; KeyError if none is."""
+    return _BY_PYTHON.get((framework, name)) or _BY_KEY["" if framework == "onnx" else framework, name]
+
+
+def filled(column: Column, key: tuple[str, str], value: Any) -> None:
+    """Put what a room knows into a column of a declaration."""
+    if column.setdefault(key, value) is not value:
+        raise ValueError(f"{key} is told twice")
 
 
 def operator_of(node: ir.Node) -> Operator | None:

@@ -31,6 +31,6 @@ OPERATORS = (
 """,
         keras="ZeroPadding1D ZeroPadding2D ZeroPadding3D",
     ),
-    operator("Reverse", tf="ReverseV2 Reverse", torch="flip"),
+    operator("Reverse", tf="ReverseV2 Reverse", torch="flip", keras="ops.flip"),
     operator("ReverseSequence", (10, 28), tf="ReverseSequence"),
 )

@@ -8,17 +8,16 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from analyzer.findings import Report
-from analyzer.rendering import report_json, sarif
-from analyzer.running.outcome import slug
+from analyzer.findings import Report, slug
+from analyzer.rendering import distance_histogram, report_json, sarif
+from analyzer.rendering.deviation_graph import draw
+from analyzer.rendering.markdown import summary
+from analyzer.rendering.page import page
 
 
 def write(report: Report, output: Path) -> Report:
     """Write every form of `report` below `output`; returns it with the pictures that were drawn."""
     report = _with_pictures(report, output)
-    from analyzer.rendering.markdown import summary
-    from analyzer.rendering.page import page
-
     (output / "report.json").write_text(report_json.dumps(report), encoding="utf-8")
     (output / "report.sarif").write_text(sarif.dumps(report), encoding="utf-8")
     (output / "report.md").write_text(summary(report), encoding="utf-8")
@@ -33,9 +32,6 @@ def _with_pictures(report: Report, output: Path) -> Report:
     """
     if not any(target.maps or target.distances for target in report.targets):
         return report
-    from analyzer.rendering import distance_histogram
-    from analyzer.rendering.deviation_graph import draw
-
     targets, failed = [], []
     for target in report.targets:
         drawn: list[Path] = []

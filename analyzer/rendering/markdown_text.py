@@ -126,9 +126,9 @@ def truncate_blocks(markdown: str, limit: int, notice: str) -> str:
     if len(markdown) <= limit:
         return markdown
     room = limit - len(notice) - 2
-    kept, length, fence_mark, depth, safe = [], 0, "", 0, 0
+    kept, length, fence_mark, depth, safe = [], -1, "", 0, 0
     for line in markdown.split("\n"):
-        length += len(line) + 1
+        length += 1 + len(line)  # the first has no line break before it
         if length > room:
             break
         kept.append(line)

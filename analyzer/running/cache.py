@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 
-from analyzer.findings import Status
+from analyzer.findings import Status, slug
 from analyzer.running.opened import Opened, all_kept, content, keep, kept, recorded
-from analyzer.running.outcome import TargetOutcome, slug
+from analyzer.running.outcome import TargetOutcome
 
 OPENED = "opened"  # below the folder: what exports opened, a file a target
 _ENGINES = (

@@ -14,7 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from analyzer.running.outcome import Surroundings, slug
+from analyzer.findings import slug
+from analyzer.running.outcome import Surroundings
 from analyzer.running.request import BROKE_OFF, FILES_LIMIT, OUTCOME, REQUEST, Request
 from analyzer.running.target_run import EnginesNeeded, run_target
 from analyzer.walls.archive import files_below, pack

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.configuration.config import TargetConfig
-from analyzer.findings import Cause
+from analyzer.findings import Cause, slug
 from analyzer.problem import SurroundingsProblem, TargetProblem
 from analyzer.running.answers import checked, malformed
-from analyzer.running.outcome import TargetOutcome, cause_of, slug
+from analyzer.running.outcome import TargetOutcome, cause_of
 from analyzer.running.processes import JobResult
 from analyzer.running.request import BROKE_OFF, FILES_LIMIT, OUTCOME, REQUEST, Request
 from analyzer.walls import PYTHON, ResourceLimits, Sandbox, SessionEnded

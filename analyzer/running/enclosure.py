@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from analyzer.configuration.config import TargetConfig
-from analyzer.running.outcome import Surroundings, slug
+from analyzer.findings import slug
+from analyzer.running.outcome import Surroundings
 from analyzer.running.processes import Enclosure
 from analyzer.walls import launch
 from analyzer.walls.attended import Served

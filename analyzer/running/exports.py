@@ -15,9 +15,9 @@ from pathlib import Path
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.exporting.export import key_of
+from analyzer.findings import slug
 from analyzer.problem import Problem
 from analyzer.running.aside import read_aside
-from analyzer.running.outcome import slug
 from analyzer.walls.serving import CAPS
 
 MOST_FILES = 1_000  # a model, its weights and the manifest are three; external data is a file a tensor at most

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from analyzer.running.outcome import slug
+from analyzer.findings import slug
 from analyzer.selecting.revisions import is_proper
 
 MOST_NAMES = 1_000  # of one target; a build that opens more reads a data set

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -75,13 +73,6 @@ def kind_of(target: TargetConfig) -> str:
     if target.entry:
         return "entry"
     return "python" if (target.path or "").endswith(".py") else "model"
-
-
-def slug(identity: str) -> str:
-    """A file name for a target: readable, unique, and safe on every file system."""
-    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", identity).strip("-.")[-60:] or "target"
-    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()  # a file's name need not be UTF-8
-    return f"{readable}-{digest[:6]}"
 
 
 def with_environment(target: TargetConfig, config: Config) -> TargetConfig:

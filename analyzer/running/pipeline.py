@@ -13,19 +13,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 import analyzer
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.configuration.policy import apply_policy, expired
-from analyzer.findings import Cause, Finding, Level, Report, Status, TargetReport, mark_new, ordered
+from analyzer.findings import Cause, Finding, Level, Report, Status, TargetReport, mark_new, ordered, slug
 from analyzer.problem import TargetProblem
 from analyzer.running.answers import checked
 from analyzer.running.cache import Cache, engine_versions
-from analyzer.running.enclosure import MADE, enclosures
 from analyzer.running.opened import differs
-from analyzer.running.outcome import Keys, Surroundings, TargetOutcome, kind_of, slug, with_environment
-from analyzer.running.processes import JobResult, Send, run_all
+from analyzer.running.outcome import Keys, Surroundings, TargetOutcome, kind_of, with_environment
+from analyzer.running.processes import JobResult
 from analyzer.running.regressions import no_longer_analysed, not_compared
 from analyzer.running.repeats import one_of_each_line, unless_repeated, without_repeats
 from analyzer.running.request import Request
 from analyzer.running.worsening import mark_worse
-from analyzer.walls.relayed import asked
 
 if TYPE_CHECKING:
     from analyzer.running.containers import Containers
@@ -66,6 +64,13 @@ class RunOptions:
     clock: Callable[[], float] = time.monotonic
 
 
+Place = tuple[str, str]  # side (head or base) and id of a target
+Job = tuple[Place, TargetConfig, Surroundings]
+Jobs = Mapping[str, Job]
+Outcomes = Iterable[tuple[Place, TargetOutcome]]
+LocalRun = Callable[[Jobs, Config, RunOptions, Path, Progress, Callable[[str, Any], None]], Outcomes]
+
+
 def review(
     head: Path,
     base: Path | None,
@@ -81,14 +86,15 @@ def review(
     notes: Sequence[str] = (),
     options: RunOptions | None = None,
     contained: Containers | None = None,
-    keys: Keys | None = None,
+    keys: Keys,
+    local: LocalRun | None = None,
 ) -> Report:
     """Analyse `targets` in the tree `head` and, where they exist, in the tree `base`.
 
     `changed` holds the ids of the targets that differ between the trees; None means all. Files that findings point to
     are written below `output`. `sandbox` None means that no code of the project runs: entry points are only traced.
-    `contained` has each target analysed in a container of its own instead of a child process; then no file of the trees
-    is parsed here, and `keys` (see `keys_of`) come from elsewhere too.
+    `contained` has each target analysed in a container of its own; then no file of the trees is parsed here, and `keys`
+    come from elsewhere too. Otherwise `local` runs them; `analyzer.running.local` has both.
     """
     options = options or RunOptions()
     progress = progress or Silent()
@@ -97,13 +103,9 @@ def review(
     cache = Cache(options.cache, options.cache_also) if options.cache else None
 
     sides = {"head": head} | ({"base": base} if base is not None else {})
-    outcomes: dict[tuple[str, str], TargetOutcome] = {}
-    if keys is None:
-        from analyzer.running.keys import keys_of  # reads the trees, which the action's front does not
-
-        keys = keys_of(targets, config, sides)
-    jobs: dict[str, tuple[tuple[str, str], TargetConfig, Surroundings]] = {}
-    served: dict[str, tuple[tuple[str, str], TargetConfig, Surroundings]] = {}  # of the base, by the head's outcome
+    outcomes: dict[Place, TargetOutcome] = {}
+    jobs: dict[str, Job] = {}
+    served: dict[str, Job] = {}  # of the base, by the head's outcome
     for side, tree in sides.items():
         for target in targets:
             place = (side, target.id)
@@ -131,8 +133,8 @@ def review(
         if side == "head":
             progress.started(identity, ())
 
-    def analyse(jobs: Mapping[str, tuple[tuple[str, str], TargetConfig, Surroundings]]) -> None:
-        for place, outcome in _twice(jobs, config, options, output, progress, contained):
+    def analyse(jobs: Jobs) -> None:
+        for place, outcome in _twice(jobs, config, options, output, progress, contained, local):
             outcomes[place] = outcome
             key = keys.get(place, (None, None))[1]
             if cache and key and outcome.target.status is Status.ANALYSED:
@@ -165,19 +167,20 @@ def _beside(side: str, sides: Mapping[str, Path]) -> tuple[Path, ...]:
 
 
 def _twice(
-    jobs: Mapping[str, tuple[tuple[str, str], TargetConfig, Surroundings]],
+    jobs: Jobs,
     config: Config,
     options: RunOptions,
     output: Path,
     progress: Progress,
     contained: Containers | None,
-) -> Iterable[tuple[tuple[str, str], TargetOutcome]]:
+    local: LocalRun | None,
+) -> Outcomes:
     """The outcomes of `jobs`; what an engine of containers failed to keep is tried once more at the end, alone.
 
     One that fails again ends that: the engine is gone, and the others would wait for it in vain.
     """
-    lost: list[tuple[tuple[str, str], TargetOutcome]] = []
-    for place, outcome in _run(jobs, config, options, output, progress, contained):
+    lost: list[tuple[Place, TargetOutcome]] = []
+    for place, outcome in _run(jobs, config, options, output, progress, contained, local):
         engine = contained is not None or jobs[f"{place[0]} {place[1]}"][2].sandbox is not None
         if engine and outcome.target.status is Status.FAILED and outcome.target.cause is Cause.SURROUNDINGS:
             lost.append((place, outcome))
@@ -188,19 +191,20 @@ def _twice(
         if not gone:
             name = f"{place[0]} {place[1]}"
             alone = replace(options, parallel=1)
-            ((_, outcome),) = _run({name: jobs[name]}, config, alone, output, progress, contained)
+            ((_, outcome),) = _run({name: jobs[name]}, config, alone, output, progress, contained, local)
             gone = outcome.target.cause is Cause.SURROUNDINGS
         yield place, outcome
 
 
 def _run(
-    jobs: Mapping[str, tuple[tuple[str, str], TargetConfig, Surroundings]],
+    jobs: Jobs,
     config: Config,
     options: RunOptions,
     output: Path,
     progress: Progress,
     contained: Containers | None,
-) -> Iterable[tuple[tuple[str, str], TargetOutcome]]:
+    local: LocalRun | None,
+) -> Outcomes:
     def message(name: str, stage: Any) -> None:
         (side, identity), _, _ = jobs[name]
         progress.stage(identity, str(stage) if side == "head" else f"{stage} (base)")
@@ -212,52 +216,17 @@ def _run(
             code = where.sandbox is not None and ".py" in f"{target.file} {target.validation}"  # a model file has none
             requests[name] = Request(target, config, place[0], before, code), where.output
         parallel = options.parallel or os.cpu_count() or 1
-        yield from _outcomes(contained.run(requests, parallel, config.timeout, message), jobs, progress)
+        yield from outcomes_of(contained.run(requests, parallel, config.timeout, message), jobs, progress)
         return
-    # The front has the pipeline without the analyses.
-    from analyzer.running.exports import kept_in, keys_of_exports, take
-    from analyzer.running.target_run import run_target
-    from analyzer.running.type_checks import types_of
-
-    def job(target: TargetConfig, where: Surroundings, made: Path) -> Callable[[Send], Any]:
-        def run(send: Send) -> Any:
-            return run_target(target, replace(where, sandbox=asked(where.sandbox), made=made), send).to_json()
-
-        return run
-
-    keys: Mapping[str, str] = {}
-    if options.exports is not None:
-        jobs = {
-            name: (place, target, replace(where, exports=kept_in(options.exports, target.id)))
-            for name, (place, target, where) in jobs.items()
-        }
-        if any(where.sandbox is not None for _, _, where in jobs.values()):  # else nothing is exported
-            keys = keys_of_exports({name: (target, where.root) for name, (_, target, where) in jobs.items()})
-
-    types = types_of([(where.root, target) for _, target, where in jobs.values()], config)
-    jobs = {name: (place, target, replace(where, types=types)) for name, (place, target, where) in jobs.items()}
-    with enclosures({name: (target, where) for name, (_, target, where) in jobs.items()}) as walls:
-        answers = run_all(
-            {name: job(target, where, walls[name].home / MADE) for name, (_, target, where) in jobs.items()},
-            deadline=config.timeout,
-            parallel=options.parallel or os.cpu_count() or 1,
-            logs=output / ".logs",
-            on_message=message,
-            enclosures=walls,
-        )
-        for place, outcome in _outcomes(answers, jobs, progress):
-            name = f"{place[0]} {place[1]}"
-            kept = jobs[name][2].exports
-            if kept is not None and outcome.target.status is Status.ANALYSED:
-                take(walls[name].home / MADE, kept, keys.get(name))
-            yield place, outcome
+    assert local is not None, "the front has the pipeline without the analyses"
+    yield from local(jobs, config, options, output, progress, message)
 
 
-def _outcomes(
+def outcomes_of(
     answers: Iterable[tuple[str, JobResult]],
-    jobs: Mapping[str, tuple[tuple[str, str], TargetConfig, Surroundings]],
+    jobs: Jobs,
     progress: Progress,
-) -> Iterable[tuple[tuple[str, str], TargetOutcome]]:
+) -> Outcomes:
     for name, answer in answers:
         place, target, where = jobs[name]
         outcome = _outcome(target, answer, where.output)

@@ -28,17 +28,27 @@ from analyzer.differential.pool import Pool
 from analyzer.exporting.defect import defect_of
 from analyzer.exporting.export import export, prepare_export
 from analyzer.exporting.manifest import ExportProblem
-from analyzer.findings import AnalysisResult, Cause, Confidence, Finding, Level, Status, TargetReport, UnsafeOperators
+from analyzer.findings import (
+    AnalysisResult,
+    Cause,
+    Confidence,
+    Finding,
+    Level,
+    Status,
+    TargetReport,
+    UnsafeOperators,
+    slug,
+)
 from analyzer.graph.layers import layer_graph
 from analyzer.loading.files import NotFetchedProblem
 from analyzer.loading.formats import detect
 from analyzer.loading.reading import load
 from analyzer.loading.scan import custom_operators, of_other_libraries, refusal, scan
-from analyzer.numerical import analyse as numerical
+from analyzer.numerical.analysis import analyse as numerical
 from analyzer.numerical.confirm.confirmation import NO_TORCH
 from analyzer.problem import Problem, TargetProblem
 from analyzer.running.opened import recorded
-from analyzer.running.outcome import HEAD_ALONE, Surroundings, TargetOutcome, cause_of, kind_of, slug
+from analyzer.running.outcome import HEAD_ALONE, Surroundings, TargetOutcome, cause_of, kind_of
 from analyzer.running.processes import memory_growth
 from analyzer.tracing import trace
 from analyzer.tracing.dry_run import dry_run, is_script, with_dry_run

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from analyzer.configuration.config import Config, TargetConfig
@@ -75,10 +74,6 @@ def notes_of(found: Sequence[TargetConfig]) -> tuple[str, ...]:
 def configured_for(path: str, config: Config) -> tuple[TargetConfig, ...]:
     """The configured targets whose model is the file `path`."""
     return tuple(t for t in config.targets if t.file == path)
-
-
-def excluded(path: str, config: Config) -> bool:
-    return any(fnmatchcase(path, pattern) for pattern in config.exclude)
 
 
 def _named(argument: str, config: Config, root: Path) -> Iterable[TargetConfig]:

@@ -102,14 +102,10 @@ def _shapes(node: ast.FunctionDef | ast.AsyncFunctionDef, calls: Sequence[Observ
         seen = [c.tensors[name] for c in calls if name in c.tensors]
         if len(seen) == len(calls) > 0:
             text = _shape([s for _, s in seen], calls, names)
-            kinds = {_kind(dtype) for dtype, _ in seen}
+            kinds = {"Bool" if dtype == "bool" else _KINDS.get((dtype or "")[:1], "Shaped") for dtype, _ in seen}
             if text is not None:
                 found[name] = f'{kinds.pop() if len(kinds) == 1 else "Shaped"}[Tensor, "{text}"]'
     return found
-
-
-def _kind(dtype: str | None) -> str:
-    return "Bool" if dtype == "bool" else _KINDS.get((dtype or "")[:1], "Shaped")
 
 
 def _shape(seen: list[Seen], calls: Sequence[ObservedCall], names: dict[tuple[Term, ...], str]) -> str | None:

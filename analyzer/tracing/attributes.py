@@ -38,10 +38,7 @@ from analyzer.tracing.values import (
 from analyzer.validity.terms import Poly
 
 _AUTOGRAD = {"torch.autograd.Function", "torch.autograd.function.Function"}
-_MODULE_LIKE = ("torch.nn.", "keras.")
 _TORCH_MODULE = ("torch.nn.Module", "torch.nn.modules.module.Module")
-
-
 ATTRIBUTES.of(Api)(api_attribute)
 ATTRIBUTES.of(Tensor)(tensor_attribute)
 
@@ -164,7 +161,7 @@ def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -
     if name in value.attrs:
         return value.attrs[name]
     if found is not None:
-        return _bind(tr, found[0], value, found[1])
+        return _bind(found[0], value, found[1])
     if name == "__class__":
         return value.cls
     if name == "__dict__":
@@ -264,7 +261,7 @@ def _registers(node: ast.Call, name: str) -> bool:
     return not any(isinstance(a, ast.Constant) and a.value != name for a in node.args[:1])
 
 
-def _bind(tr: Tracer, member: Value, owner: Value, cls: Class) -> Value:
+def _bind(member: Value, owner: Value, cls: Class) -> Value:
     if isinstance(member, Function):
         if member.kind == "staticmethod":
             return member
@@ -315,7 +312,7 @@ def _of_super(tr: Tracer, value: SuperV, name: str, node: ast.AST | None) -> Val
         member, home = found
         if isinstance(member, Function) and member.kind == "property":
             return call(tr, Bound(owner, member, home), (), {})
-        return _bind(tr, member, owner, home)
+        return _bind(member, owner, home)
     if isinstance(owner, Instance):
         modelled = instance_attribute(tr, owner, name, inherited=True)
         if modelled is not None:
@@ -378,7 +375,7 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
         old = owner.attrs.get(name)
         owner.attrs[name] = value
         if isinstance(owner, Layer):
-            layer_attribute_set(tr, owner, name, value)
+            layer_attribute_set(owner, name, value)
             if is_sequence(owner):
                 register(tr, owner, name, old, value)
     elif isinstance(owner, Module):

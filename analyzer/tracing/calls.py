@@ -53,8 +53,6 @@ from analyzer.tracing.values import (
 CALLS.of(Api)(call_api)
 CALLS.of(Object)(call_object)
 MOST_YIELDS = 256  # of a generator that are followed, a loader's batches say
-
-
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
 

@@ -65,7 +65,7 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
     elif isinstance(right, ListV) and isinstance(left, tuple):
         right = tuple(right.items) if not right.open else right
     if isinstance(left, OpenSize) or isinstance(right, OpenSize):
-        return _compare_open(tr, op, left, right)
+        return tr.unknown("a comparison of shapes", "data", pytype="bool")
     if isinstance(left, tuple) and isinstance(right, tuple) and op in (ast.Eq, ast.NotEq):
         if len(left) != len(right):
             return op is ast.NotEq
@@ -75,7 +75,7 @@ def compare(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: as
             return same if op is ast.Eq else negate(same)
         return tr.unknown("a comparison", pytype="bool")
     if isinstance(left, Unknown) or isinstance(right, Unknown):
-        return _compare_unknown(tr, op, left, right, node)
+        return _compare_unknown(tr, op, left, right)
     if isinstance(left, (int, Poly)) and isinstance(right, (int, Poly)):
         return _compare_terms(op, left, right)
     if isinstance(left, PLAIN) and isinstance(right, PLAIN):
@@ -142,11 +142,7 @@ def _compare_tensors(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value,
     return elementwise.binary(tr, _COMPARISONS[op], left, right, node, boolean=True)
 
 
-def _compare_open(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value) -> Value:
-    return tr.unknown("a comparison of shapes", "data", pytype="bool")
-
-
-def _compare_unknown(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value, node: ast.AST | None) -> Value:
+def _compare_unknown(tr: Tracer, op: type[ast.cmpop], left: Value, right: Value) -> Value:
     subject, constant = (left, right) if isinstance(left, Unknown) else (right, left)
     if (isinstance(constant, (int, Poly)) and not isinstance(constant, bool)) or (
         isinstance(constant, Unknown) and subject.term is not None and constant.term is not None

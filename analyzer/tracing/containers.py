@@ -44,7 +44,7 @@ def method(
     if isinstance(owner, str):
         return _of_text(tr, owner, name, args, kwargs)
     if isinstance(owner, Size):
-        found = _of_size(tr, owner, name, args)
+        found = _of_size(owner, name)
         if found is not None:
             return found
     if isinstance(owner, tuple) and name in ("index", "count"):
@@ -74,7 +74,7 @@ def method(
     return tr.unknown(f"{name}()")
 
 
-def _of_size(tr: Tracer, owner: Size, name: str, args: tuple[Value, ...]) -> Value:
+def _of_size(owner: Size, name: str) -> Value:
     if name in ("numel", "num_elements"):
         return product(owner)
     if name == "as_list":
@@ -120,14 +120,14 @@ def _of_list(tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwarg
         if isinstance(args[0], int) and not owner.open:
             items.insert(args[0], args[1])
         else:
-            _any_order(tr, owner)
+            _any_order(owner)
         return None
     if name in ("pop", "popleft"):
         tr.touch(owner)
         index = args[0] if args else (0 if name == "popleft" else -1)
         if owner.open or not isinstance(index, int):
             found = items[-1] if items and index == -1 else tr.unknown("an item")
-            _any_order(tr, owner)
+            _any_order(owner)
             return found
         if not -len(items) <= index < len(items):
             raise PyRaise("IndexError", "pop from a list")
@@ -138,7 +138,7 @@ def _of_list(tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwarg
         tr.touch(owner)
         items.reverse()
         if owner.open:
-            _any_order(tr, owner)
+            _any_order(owner)
         return None
     if name == "clear":
         tr.touch(owner)
@@ -163,7 +163,7 @@ def _of_list(tr: Tracer, owner: ListV, name: str, args: tuple[Value, ...], kwarg
             if name == "remove" and same is not None and not any(_may_equal(i, args[0]) for i in items[:same]):
                 del items[same]
             else:
-                _any_order(tr, owner)
+                _any_order(owner)
         return None
     if name in ("index", "count") and args:
         try:
@@ -179,7 +179,7 @@ def _may_equal(a: Value, b: Value) -> bool:
     return not (a is not b and (isinstance(a, identities) or isinstance(b, identities)))
 
 
-def _any_order(tr: Tracer, owner: ListV) -> None:
+def _any_order(owner: ListV) -> None:
     """A list of which some element has gone, come or moved, no one knows which."""
     first = owner.items[0] if owner.items else None
     if not all(alike(first, other) for other in owner.items):

@@ -37,14 +37,6 @@ def _tuple(tr: Tracer, node: ast.Tuple) -> Value:
     return ListV(items, True) if endless else tuple(items)
 
 
-def _list(tr: Tracer, node: ast.List) -> Value:
-    return ListV(*_elements(tr, node.elts))
-
-
-def _set(tr: Tracer, node: ast.Set) -> Value:
-    return as_set(*_elements(tr, node.elts))
-
-
 def _dict(tr: Tracer, node: ast.Dict) -> Value:
     result = DictV()
     for key, value in zip(node.keys, node.values, strict=True):
@@ -106,14 +98,6 @@ def _comprehension(tr: Tracer, node: Any, element: Callable[[], Value]) -> tuple
     return results, endless
 
 
-def _list_comprehension(tr: Tracer, node: ast.ListComp) -> Value:
-    return ListV(*_comprehension(tr, node, lambda: evaluate(tr, node.elt)))
-
-
-def _set_comprehension(tr: Tracer, node: ast.SetComp) -> Value:
-    return as_set(*_comprehension(tr, node, lambda: evaluate(tr, node.elt)))
-
-
 def _generator(tr: Tracer, node: ast.GeneratorExp) -> Value:
     items, endless = _comprehension(tr, node, lambda: evaluate(tr, node.elt))
     return Iterator_(lambda: iter(items), endless, once=not endless)
@@ -161,11 +145,11 @@ def _joined(tr: Tracer, node: ast.JoinedStr) -> Value:
 
 RULES: dict[type[ast.expr], Callable[[Tracer, Any], Value]] = {
     ast.Tuple: _tuple,
-    ast.List: _list,
-    ast.Set: _set,
+    ast.List: lambda tr, node: ListV(*_elements(tr, node.elts)),
+    ast.Set: lambda tr, node: as_set(*_elements(tr, node.elts)),
     ast.Dict: _dict,
-    ast.ListComp: _list_comprehension,
-    ast.SetComp: _set_comprehension,
+    ast.ListComp: lambda tr, node: ListV(*_comprehension(tr, node, lambda: evaluate(tr, node.elt))),
+    ast.SetComp: lambda tr, node: as_set(*_comprehension(tr, node, lambda: evaluate(tr, node.elt))),
     ast.DictComp: _dict_comprehension,
     ast.GeneratorExp: _generator,
     ast.JoinedStr: _joined,

@@ -82,7 +82,7 @@ def dry_run(
             )
         except TargetProblem as problem:
             return DryRun(unreached=str(problem))
-        return _read(Path(temporary) / RESULT, completed, relative)
+        return _read(Path(temporary) / RESULT, completed)
 
 
 def is_script(text: str) -> bool:
@@ -186,7 +186,7 @@ def _inside_files() -> dict[str, bytes | Path]:
 # ------------------------------------------------------------------------------------- what comes back is untrusted
 
 
-def _read(path: Path, completed: Completed, script: str) -> DryRun:
+def _read(path: Path, completed: Completed) -> DryRun:
     if completed.timed_out:
         return DryRun(unreached="more time than is allowed for a first training step")
     if completed.out_of_memory:

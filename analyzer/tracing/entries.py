@@ -201,7 +201,7 @@ def _call_model(tr: Tracer, result: Value) -> None:
 
 def explore_drivers(shared: Shared, tree: ast.Module, relative: str) -> None:
     """What the examples and tests of the repository make of a library file, whose own run calls nothing."""
-    if any(_is_guard(node) for node in tree.body):
+    if any(isinstance(node, ast.If) and "__main__" in ast.unparse(node.test) for node in tree.body):
         return  # a script has its own arguments
     limit, effort = shared.most_steps, shared.effort
     for driver in drivers_of(shared.root, relative, tree):
@@ -224,10 +224,6 @@ def explore_drivers(shared: Shared, tree: ast.Module, relative: str) -> None:
                 shared.problems[key] = replace(problem, tier=f"The program at {driver} fails, which uses this file.")
         effort.spent = effort.spent or shared.effort.spent
     shared.most_steps, shared.effort = limit, effort
-
-
-def _is_guard(node: ast.stmt) -> bool:
-    return isinstance(node, ast.If) and "__main__" in ast.unparse(node.test)
 
 
 def _run_driver(tr: Tracer, driver: Driver) -> Scope:

@@ -1,4 +1,4 @@
-"""Follow the paths of one piece of a program within its budgets, and judge each at its end."""
+"""Follow the paths of one piece of a program within its budgets, and decide each at its end."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def explore_paths(shared: Shared, body: Callable[[Tracer], object], most: int, d
 
 
 def follow(tr: Tracer, body: Callable[[], object]) -> None:
-    """Run one path to its end and judge it."""
+    """Run one path to its end and decide its requirements."""
     tr.passed, tr.reported = set(), set()
     try:
         _follow(tr, body)

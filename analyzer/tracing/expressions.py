@@ -19,18 +19,6 @@ from analyzer.tracing.values import Iterator_, SliceV, Unknown, Value
 from analyzer.validity.terms import Cond, all_of, any_of
 
 
-def _constant(tr: Tracer, node: ast.Constant) -> Value:
-    return node.value
-
-
-def _name(tr: Tracer, node: ast.Name) -> Value:
-    return lookup(tr, node.id, node)
-
-
-def _attribute(tr: Tracer, node: ast.Attribute) -> Value:
-    return get_attribute(tr, evaluate(tr, node.value), node.attr, node)
-
-
 def _subscript(tr: Tracer, node: ast.Subscript) -> Value:
     value = evaluate(tr, node.value)
     tr.frames[-1].line = node.lineno
@@ -117,22 +105,10 @@ def _if_expression(tr: Tracer, node: ast.IfExp) -> Value:
     return evaluate(tr, node.body if truth else node.orelse)
 
 
-def _lambda(tr: Tracer, node: ast.Lambda) -> Value:
-    return make_lambda(tr, node)
-
-
-def _call(tr: Tracer, node: ast.Call) -> Value:
-    return call_node(tr, node)
-
-
 def _named(tr: Tracer, node: ast.NamedExpr) -> Value:
     value = evaluate(tr, node.value)
     store_name(tr, node.target.id, value)
     return value
-
-
-def _await(tr: Tracer, node: ast.Await) -> Value:
-    return evaluate(tr, node.value)
 
 
 def _yield(tr: Tracer, node: ast.Yield) -> Value:
@@ -160,29 +136,25 @@ def _yield_from(tr: Tracer, node: ast.YieldFrom) -> Value:
     return tr.unknown("what a generator returns")
 
 
-def _starred(tr: Tracer, node: ast.Starred) -> Value:
-    return evaluate(tr, node.value)
-
-
 EXPRESSIONS.update(displays.RULES)
 EXPRESSIONS.update(
     {
-        ast.Constant: _constant,
-        ast.Name: _name,
-        ast.Attribute: _attribute,
+        ast.Constant: lambda tr, node: node.value,
+        ast.Name: lambda tr, node: lookup(tr, node.id, node),
+        ast.Attribute: lambda tr, node: get_attribute(tr, evaluate(tr, node.value), node.attr, node),
         ast.Subscript: _subscript,
         ast.Slice: _slice,
-        ast.Call: _call,
+        ast.Call: call_node,
         ast.BinOp: _binary,
         ast.UnaryOp: _unary,
         ast.BoolOp: _boolean,
         ast.Compare: _compare,
         ast.IfExp: _if_expression,
-        ast.Lambda: _lambda,
+        ast.Lambda: make_lambda,
         ast.NamedExpr: _named,
-        ast.Await: _await,
+        ast.Await: lambda tr, node: evaluate(tr, node.value),
         ast.Yield: _yield,
         ast.YieldFrom: _yield_from,
-        ast.Starred: _starred,
+        ast.Starred: lambda tr, node: evaluate(tr, node.value),
     }
 )

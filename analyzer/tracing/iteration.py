@@ -25,8 +25,6 @@ from analyzer.tracing.values import (
 from analyzer.validity.terms import Poly, equal
 
 MOST_ROWS = 64  # a tensor with more rows gives one representative row
-
-
 Elements = tuple[Iterator[Value], bool]
 
 

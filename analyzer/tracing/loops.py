@@ -65,7 +65,7 @@ def run_while(tr: Tracer, node: ast.While) -> Any:
         truth = truth_of(evaluate(tr, node.test))
         if truth is False:
             break
-        if truth is None or _endless(node):
+        if truth is None or (isinstance(node.test, ast.Constant) and bool(node.test.value)):
             unknown_rounds += 1
         rounds += 1
         tr.step()
@@ -132,10 +132,6 @@ def _stored(node: ast.For | ast.While) -> frozenset[str]:
     return frozenset(
         n.id for part in node.body for n in ast.walk(part) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     )
-
-
-def _endless(node: ast.While) -> bool:
-    return isinstance(node.test, ast.Constant) and bool(node.test.value)
 
 
 def _targets(target: ast.expr) -> set[str]:

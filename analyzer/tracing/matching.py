@@ -89,9 +89,9 @@ _WHOLE = ("bool", "bytes", "dict", "float", "int", "list", "set", "str", "tuple"
 
 def _class(tr: Tracer, pattern: ast.MatchClass, subject: Value, store: Store) -> bool:
     kind = evaluate(tr, pattern.cls)
-    if is_a(tr, subject, kind) is False:
+    if is_a(subject, kind) is False:
         return False
-    decided = is_a(tr, subject, kind) is True
+    decided = is_a(subject, kind) is True
     names: list[Value] = []
     if isinstance(kind, Class):
         found = kind.find("__match_args__")

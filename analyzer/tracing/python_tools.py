@@ -119,7 +119,7 @@ def _is_unsure(message: str) -> bool:
     return any(f'"{word}' in message or f" {word}" in message for word in _UNSURE)
 
 
-# ------------------------------------------------------------------------------- what no static tool can judge
+# ------------------------------------------------------------------------------- what no static tool can decide
 
 
 def _is_foreign(tree: ast.Module, line: int, column: int, message: str) -> bool:

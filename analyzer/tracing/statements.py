@@ -118,10 +118,6 @@ def _import_from(tr: Tracer, node: ast.ImportFrom) -> None:
 # ------------------------------------------------------------------------------------------ control flow
 
 
-def _return(tr: Tracer, node: ast.Return) -> Returned:
-    return Returned(None if node.value is None else evaluate(tr, node.value))
-
-
 def _expression(tr: Tracer, node: ast.Expr) -> None:
     if not isinstance(node.value, ast.Constant):
         evaluate(tr, node.value)
@@ -160,7 +156,7 @@ _ON_SHAPES = {
 }  # fmt: skip
 
 
-def _caught_names(tr: Tracer, handler: ast.ExceptHandler) -> list[str]:
+def _caught_names(handler: ast.ExceptHandler) -> list[str]:
     if handler.type is None:
         return ["BaseException"]
     nodes = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
@@ -190,7 +186,7 @@ def _try(tr: Tracer, node: ast.Try) -> Signal:
                 signal = run_block(tr, node.orelse)
         except PyRaise as problem:
             del tr.frames[depth:]
-            handler = next((h for h in node.handlers if _catches(_caught_names(tr, h), problem)), None)
+            handler = next((h for h in node.handlers if _catches(_caught_names(h), problem)), None)
             if handler is None:
                 raise
             if handler.name:
@@ -264,7 +260,7 @@ STATEMENTS.update(
         ast.ClassDef: _class,
         ast.Import: _import,
         ast.ImportFrom: _import_from,
-        ast.Return: _return,
+        ast.Return: lambda tr, node: Returned(None if node.value is None else evaluate(tr, node.value)),
         ast.Expr: _expression,
         ast.Assert: _assert,
         ast.Raise: _raise,

@@ -217,7 +217,7 @@ def explore(
 
 
 def _drop_doubtful(shared: Shared) -> None:
-    """An error behind a branch that this analysis cannot judge is kept only if the operator fails on every path."""
+    """An error behind a branch that this analysis cannot decide is kept only if the operator fails on every path."""
     for key, problem in list(shared.problems.items()):
         place = (problem.site.path, problem.site.line, problem.operator)
         if problem.tier == DOCUMENTED_CALL:

@@ -22,7 +22,7 @@ MOST_EXCLUDED = 8  # values of a flag that one path stands for: more of them are
 
 
 def close_path(tr: Tracer) -> None:
-    """Judge what a path still requires when it ends: no input satisfies it, or a user's value is forced."""
+    """Decide what a path still requires when it ends: no input satisfies it, or a user's value is forced."""
     conditions = tr.path.conditions
     truths = [c.truth for c in conditions]
     if not any(c.kind == "operator" for c in conditions):
@@ -107,7 +107,7 @@ def _forced(tr: Tracer, conditions: Sequence[Condition]) -> None:
             if isinstance(c.truth, Cond) and sym in c.truth.symbols and c.truth.kind in ("eq", "or", "ge")
         ]
         if not any(c.truth.kind in ("eq", "or") for c in equalities if isinstance(c.truth, Cond)) or (
-            known.kind == "param" and not _chosen(known.label)
+            known.kind == "param" and not known.label.isidentifier()
         ):
             continue
         if known.graph and not any(not c.graph for c in equalities):
@@ -167,10 +167,6 @@ def _beside_branches(
         failing = [str(v) for v in admitted if v not in values]
         return f"can be all but {' and '.join(failing)}", "", fits
     return f"can only be {wanted}", f" where {' and '.join(str(b) for b in own[:2])}", fits
-
-
-def _chosen(label: str) -> bool:
-    return label.isidentifier()
 
 
 def to_findings(

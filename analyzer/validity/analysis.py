@@ -25,7 +25,6 @@ from analyzer.validity.terms import Cond, Poly, Symbol, Truth, negate, substitut
 from analyzer.validity.undecided import not_solved, short, undecided, unnamed
 
 MAX_FINDINGS = 50  # of one target that a person reads
-Bounds = Mapping[str, tuple[int, int | None]]
 
 
 def analyse(

@@ -54,7 +54,7 @@ def answer(decision: SpaceDecision, solver: Z3Process | None = None) -> Mapping[
             for b in decision.boxes
         ],
         "vectors": vectors(decision),
-        "structures": [_structure(space, s) for s in decision.structures],
+        "structures": [_structure(s) for s in decision.structures],
         "contract": list(contract_of(decision, solver)),
         "core": None if why is None else {"values": dict(why.values), "sentences": list(why.sentences)},
         "repairs": [
@@ -117,7 +117,7 @@ def _vectors(decision: SpaceDecision) -> Iterator[Mapping[str, Any]]:
                 }
 
 
-def _structure(space: Space, structure: Structure) -> Mapping[str, Any]:
+def _structure(structure: Structure) -> Mapping[str, Any]:
     """One structure: its rules, and for each group of linked hyperparameters the verdict of every cell of its grid."""
     steps = structure.program.steps
     always = next((i for i, s in enumerate(steps) if s.condition is False), None)

@@ -66,7 +66,7 @@ class Architecture:
 
     @property
     def asked(self) -> Asked:
-        """The framework's version to judge by."""
+        """The framework's version that is checked against."""
         return self.requested if self.version is None else Asked(self.version)
 
 

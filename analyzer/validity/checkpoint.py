@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,6 @@ class CheckpointComparison:
     types: tuple[tuple[TensorEntry, TensorEntry], ...] = ()
     prefix: tuple[str, str] = ("", "")  # (in the checkpoint, in the architecture) that all matched names differ by
     expected: int = 0
-    ignored: int = field(default=0)
 
 
 def compare(found: Iterable[TensorEntry], expected: Iterable[TensorEntry]) -> CheckpointComparison:

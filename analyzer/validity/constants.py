@@ -14,7 +14,6 @@ from analyzer.validity.exact_numbers import number_of
 from analyzer.validity.spec import TensorType
 from analyzer.validity.specs.common import is_plain
 from analyzer.validity.specs.element_types import onnx_dtype
-from analyzer.validity.terms import Term
 
 Outputs = tuple[TensorType, ...]
 # Those that `given` answers for; the default of a placeholder is an operand that says nothing of what is fed.
@@ -72,11 +71,7 @@ def completed(own: TensorType, stated: TensorType | None) -> TensorType:
         shape = stated.shape
     elif stated.shape is not None and len(stated.shape) == len(shape):
         shape = tuple(
-            s if s is not None and is_plain(s) and not is_plain(d) and _anonymous(d) else d
+            s if s is not None and is_plain(s) and not is_plain(d) and ("?" in str(d) if d is not None else True) else d
             for d, s in zip(shape, stated.shape, strict=True)
         )
     return TensorType(shape, own.dtype or stated.dtype, own.format, own.value, own.last)
-
-
-def _anonymous(size: Term) -> bool:
-    return "?" in str(size) if size is not None else True

@@ -47,10 +47,10 @@ def contract(
     if good.all() and high is not None and high <= top:
         return None
     variable = symbol(name, low, high)
-    candidate, text, forced = _describe(name, variable, np.flatnonzero(good) + low, values, high)
+    candidate, text, forced = _describe(name, variable, np.flatnonzero(good) + low, values)
     complete = high is not None and high <= top
     if not complete:
-        complete = _equivalent(all_of(*conditions), candidate, name, bounds, solver)
+        complete = _equivalent(all_of(*conditions), candidate, solver)
     if candidate is True:
         return None if complete else Contract(name, True, f"{name} may be anything up to {top}", False)
     if not complete:
@@ -58,9 +58,7 @@ def contract(
     return Contract(name, candidate, text, complete, forced, candidate is False)
 
 
-def _equivalent(
-    actual: Truth, candidate: Truth, name: str, bounds: tuple[int, int | None], solver: Z3Process | None
-) -> bool:
+def _equivalent(actual: Truth, candidate: Truth, solver: Z3Process | None) -> bool:
     """Whether no value satisfies one and not the other."""
     difference = any_of(all_of(actual, negate(candidate)), all_of(candidate, negate(actual)))
     if difference is False:
@@ -73,7 +71,7 @@ def _equivalent(
     return solver.satisfy([difference]).status == "unsat"
 
 
-def _describe(name: str, variable: Any, good: Any, values: range, high: int | None) -> tuple[Truth, str, int | None]:
+def _describe(name: str, variable: Any, good: Any, values: range) -> tuple[Truth, str, int | None]:
     """A condition that fits the evaluated values, with its text."""
     numbers = [int(v) for v in good]
     if not numbers:

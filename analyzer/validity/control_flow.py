@@ -106,7 +106,7 @@ def _iterated(
 ) -> tuple[list[TensorType], tuple[TensorType, ...]]:
     """What a loop carries after any number of passes, and what its last pass gives beside it.
 
-    The first pass is judged with the types that enter the loop; a later one, where these change, only with what all
+    The first pass is checked with the types that enter the loop; a later one, where these change, only with what all
     passes have in common.
     """
     count = len(starts)

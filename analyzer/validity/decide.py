@@ -138,7 +138,7 @@ def decide(space: Space, *, solver: Z3Process | None = None, boxes: bool = True)
             structures.append(structure)
             failures.extend(_failures(space, structure))
             if boxes:
-                regions.extend(_regions(space, structure, filters))
+                regions.extend(_regions(space, structure))
     return _combined(space, structures, failures, merge(regions, _orders(space)))
 
 
@@ -406,7 +406,7 @@ def _example(space: Space, structure: Structure) -> Mapping[str, Any] | None:
     return vector if index is None else None
 
 
-def _regions(space: Space, structure: Structure, filters: Sequence[Any]) -> Iterator[Box]:
+def _regions(space: Space, structure: Structure) -> Iterator[Box]:
     """Boxes of the invalid region of one structure."""
     if structure.verdict in ("empty", VALID_FOR_ALL):
         return

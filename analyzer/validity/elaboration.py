@@ -208,7 +208,7 @@ def _flat(value: Any) -> Iterator[Any]:
 
 
 def _attributes(found: Spec, layer: ModelLayer) -> Mapping[str, Any]:
-    """What the type is called with: of a file's attributes those it names (the schema has judged the others)."""
+    """What the type is called with: of a file's attributes those it names (the schema has checked the others)."""
     attributes = layer.hyperparameters
     if layer.framework not in FROM_FILES:
         return attributes

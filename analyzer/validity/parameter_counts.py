@@ -21,12 +21,6 @@ Arguments = Mapping[str, Any]
 Operands = Sequence[TensorType | None]
 Count = Callable[[Arguments, Operands], Term | None]
 
-# Modules of `validity/specs` whose undeclared layers may hold weights; those of others have none unless counted below.
-WEIGHTED = frozenset(
-    ("attention", "convolution", "einsum", "embeddings", "linear", "normalization", "recurrent", "state",
-     "transposed_convolution")
-)  # fmt: skip
-
 
 def parameters(layer: ModelLayer, operands: Operands) -> Term | None:
     """The count; None where it is not known."""
@@ -42,9 +36,7 @@ def weightless(layer: ModelLayer) -> bool:
     if spec is None or layer.framework not in ("torch", "keras") or (layer.framework, layer.operator) in COUNTS:
         return False
     operator = layer_or_function(layer.framework, layer.operator)
-    if operator is not None:
-        return not operator.traits & WEIGHTS
-    return spec.transfer.__module__.rpartition(".")[2] not in WEIGHTED
+    return operator is not None and not operator.traits & WEIGHTS
 
 
 def each(value: Any, count: int) -> tuple[Term, ...]:

@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 from collections.abc import Mapping
 
+from analyzer.operators.registry import OPERATORS
 from analyzer.validity import specs
 from analyzer.validity.spec import Spec
 
@@ -16,18 +17,9 @@ FRAMEWORKS = ("onnx", "torch", "keras", "tf")
 @functools.cache
 def all_specs() -> Mapping[tuple[str, str], Spec]:
     """Every type, by (framework, operator). Each module of `analyzer.validity.specs` holds one family."""
-    found: dict[tuple[str, str], Spec] = {}
     for module in pkgutil.iter_modules(specs.__path__):
-        family = importlib.import_module(f"{specs.__name__}.{module.name}")
-        for function in vars(family).values():
-            if getattr(function, "__module__", None) != family.__name__:
-                continue
-            for one in getattr(function, "specs", ()):
-                key = (one.framework, one.name)
-                if key in found and found[key].transfer is not one.transfer:
-                    raise ValueError(f"two refinement types for {one.framework} {one.name}")
-                found[key] = one
-    return found
+        importlib.import_module(f"{specs.__name__}.{module.name}")
+    return {key: one for operator in OPERATORS for key, one in operator.types.items()}
 
 
 def spec(name: str, framework: str) -> Spec | None:

@@ -33,12 +33,10 @@ MAX_ANSWER = 16 << 20  # bytes
 
 @dataclass(frozen=True)
 class SolverAnswer:
-    """``sat`` with a model, ``unsat`` (with the names of a core, when named facts were given), or ``unknown``."""
+    """``sat`` with a model, ``unsat`` or ``unknown``."""
 
     status: str
     model: Mapping[str, int] = field(default_factory=dict)
-    core: tuple[str, ...] = ()
-    encoding: str = ""
 
 
 class Z3Process:
@@ -64,31 +62,17 @@ class Z3Process:
                     stream.close()
             self._child = None
 
-    def satisfy(
-        self,
-        conditions: Sequence[Any],
-        domains: Mapping[str, Domain] | None = None,
-        facts: Mapping[str, tuple[str, int]] | None = None,
-    ) -> SolverAnswer:
-        """Is there a vector in `domains` for which all conditions hold?
-
-        `facts` (name -> symbol and value) are assumed by name; an unsatisfiable core is a minimal set of those names.
-        """
+    def satisfy(self, conditions: Sequence[Any], domains: Mapping[str, Domain] | None = None) -> SolverAnswer:
+        """Is there a vector in `domains` for which all conditions hold?"""
         whole = all_of(*conditions)
         if whole is False:
             return SolverAnswer("unsat")
         domains = domains or {}
-        if not facts:
-            found = decide_bounds(whole, domains) if isinstance(whole, Cond) else {}
-            if found is not None:
-                return (
-                    SolverAnswer("sat", found, encoding="bounds")
-                    if isinstance(found, Mapping)
-                    else SolverAnswer("unsat")
-                )
-        open_conditions = [whole]
+        found = decide_bounds(whole, domains) if isinstance(whole, Cond) else {}
+        if found is not None:
+            return SolverAnswer("sat", found) if isinstance(found, Mapping) else SolverAnswer("unsat")
         for encoding, seconds in (("div", min(SHORT, self._timeout)), ("linear", self._timeout)):
-            answer = self._ask(solve, (open_conditions, dict(domains), dict(facts or {}), encoding), seconds)
+            answer = self._ask(solve, ([whole], dict(domains), encoding), seconds)
             if answer.status != "unknown":
                 return answer
         return SolverAnswer("unknown")
@@ -150,9 +134,9 @@ def _receive(stream: Any, deadline: float) -> SolverAnswer:
     if size > MAX_ANSWER:
         raise OSError("the answer is too long")
     try:
-        status, model, core, encoding = json.loads(exactly(size))
+        status, model = json.loads(exactly(size))
         values = {str(name): int(value) for name, value in dict(model).items()}
-        return SolverAnswer(str(status), values, tuple(map(str, core)), str(encoding))
+        return SolverAnswer(str(status), values)
     except (ValueError, TypeError, RecursionError) as error:
         raise OSError("the answer is not understood") from error
 
@@ -173,19 +157,15 @@ def serve() -> None:
             asked: Callable[..., Any] = solve_nearest if function == "solve_nearest" else solve
             reply = asked(*question, milliseconds)
         except RecursionError:
-            reply = ("unknown", {}, (), "")
+            reply = ("unknown", {})
         data = json.dumps(reply).encode()
         sink.write(struct.pack(">Q", len(data)) + data)
         sink.flush()
 
 
 def solve(
-    conditions: Sequence[Any],
-    domains: Mapping[str, Domain],
-    facts: Mapping[str, tuple[str, int]],
-    encoding: str,
-    milliseconds: int,
-) -> tuple[str, dict[str, int], tuple[str, ...], str]:
+    conditions: Sequence[Any], domains: Mapping[str, Domain], encoding: str, milliseconds: int
+) -> tuple[str, dict[str, int]]:
     """One query in this process."""
     import z3
 
@@ -195,25 +175,11 @@ def solve(
     for condition in conditions:
         solver.add(translation.condition(condition))
     solver.add(*translation.domain_facts(), *translation.definitions)
-    literals = {name: z3.Bool(f"fact {name}") for name in facts}
-    for name, (symbol_name, value) in facts.items():
-        solver.add(z3.Implies(literals[name], translation.variable(symbol_name) == value))
-    solver.add(*translation.domain_facts())
-    result = solver.check(*literals.values())
-    if result == z3.sat:
-        model = solver.model()
-        values = {
-            name: model.eval(term, model_completion=True).as_long() for name, term in translation.variables.items()
-        }
-        return "sat", values, (), encoding
-    if result == z3.unsat:
-        core = [name for name in literals if any(literals[name].eq(c) for c in solver.unsat_core())]
-        for name in list(core):  # deletion-based minimisation: a handful of names
-            rest = [n for n in core if n != name]
-            if solver.check(*(literals[n] for n in rest)) == z3.unsat:
-                core = rest
-        return "unsat", {}, tuple(core), encoding
-    return "unknown", {}, (), encoding
+    result = solver.check()
+    if result != z3.sat:
+        return "unsat" if result == z3.unsat else "unknown", {}
+    model = solver.model()
+    return "sat", {n: model.eval(term, model_completion=True).as_long() for n, term in translation.variables.items()}
 
 
 def solve_nearest(
@@ -222,7 +188,7 @@ def solve_nearest(
     current: Mapping[str, int],
     free: Sequence[str],
     milliseconds: int,
-) -> tuple[str, dict[str, int], tuple[str, ...], str]:
+) -> tuple[str, dict[str, int]]:
     """One minimisation in this process: changed symbols first, then the sum of the changes relative to the values."""
     import z3
 
@@ -245,15 +211,15 @@ def solve_nearest(
         optimizer.minimize(z3.Sum(changes))
     result = optimizer.check()
     if result == z3.unsat:
-        return "unsat", {}, (), "div"
+        return "unsat", {}
     try:  # the best that was found so far, when the time ran out
         model = optimizer.model()
     except z3.Z3Exception:
-        return "unknown", {}, (), "div"
+        return "unknown", {}
     if result != z3.sat and not len(model):
-        return "unknown", {}, (), "div"
+        return "unknown", {}
     values = {n: model.eval(translation.variable(n), model_completion=True).as_long() for n in current}
-    return "sat", values, (), "div"
+    return "sat", values
 
 
 class Translation:

@@ -14,10 +14,7 @@ from analyzer.validity.architecture import Architecture, ModelLayer, Structural
 from analyzer.validity.expressions import evaluate, names_in, parse
 from analyzer.validity.registry import spec
 from analyzer.validity.space_text import Pending, Text, size_path
-from analyzer.validity.spec import TensorType
 from analyzer.validity.terms import Poly, Term, Truth, symbol, symbols_of
-
-Choice = int | str | bool | float | None | tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -266,7 +263,3 @@ def _closest(name: str, architecture: Architecture) -> str:
         return f"; did you mean `{close[0]}`?"
     shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
     return f"; there are {shown}" if names else ""
-
-
-def unknown_tensor(dtype: str | None = None) -> TensorType:
-    return TensorType(None, dtype)

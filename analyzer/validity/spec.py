@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from analyzer.operators.registry import declaration_of, filled
 from analyzer.validity.terms import Poly, Term, Truth, equal, is_z3, symbol
 
 MAX_RANK = 8  # the largest rank that is tried for a tensor whose rank is not known
@@ -49,11 +50,6 @@ class Rule:
     category: Category
     message: str
     hyperparameters: tuple[str, ...] = ()
-
-    @property
-    def severity(self) -> str:
-        """``error``, or ``note`` for an advisory."""
-        return "note" if self.category is Category.ADVISORY else "error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +230,6 @@ class CheckResult:
 
     `failure` is the first rule that certainly fails. `requirements` are, in order, the rules that still depend on
     unknown terms (with the failing one last, if any); `outputs` is empty when the application certainly fails.
-    `open_rank` says that an operand's rank was unknown, so that outputs hold for every rank that the type permits.
     """
 
     status: TypeStatus
@@ -242,7 +237,6 @@ class CheckResult:
     failure: Requirement | None = None
     requirements: tuple[Requirement, ...] = ()
     advisories: tuple[Requirement, ...] = ()
-    open_rank: bool = False
     needs: frozenset[str] = frozenset()  # symbols whose values the structure depends on
 
     @property
@@ -277,8 +271,8 @@ def define(framework: str, *names: str) -> Callable[[Callable[..., Any]], Callab
     """Mark a function as the type of the operators `names` of `framework`: ``onnx``, ``tf``, ``torch``, ``keras``."""
 
     def mark(function: Callable[..., Any]) -> Callable[..., Any]:
-        specs = (*getattr(function, "specs", ()), *(Spec(framework, name, function) for name in names))
-        function.specs = specs  # type: ignore[attr-defined]
+        for name in names:
+            filled(declaration_of(framework, name).types, (framework, name), Spec(framework, name, function))
         return function
 
     return mark
@@ -290,9 +284,8 @@ def define_ranks(
     """Mark what makes the type for a number of spatial axes; in the names, ``{}`` stands for that number."""
 
     def mark(make: Callable[..., Any]) -> Callable[..., Any]:
-        types = {rank: make(rank) for rank in ranks}
-        own = tuple(Spec(framework, name.format(rank), types[rank]) for rank in ranks for name in names)
-        make.specs = own  # type: ignore[attr-defined]
+        for rank in ranks:
+            define(framework, *(name.format(rank) for name in names))(make(rank))
         return make
 
     return mark
@@ -312,15 +305,13 @@ def check(
     named = [_named(t) for t in inputs]
     unknown = [i for i, t in enumerate(named) if t is not None and t.shape is None]
     hyperparameters = hyperparameters or {}
-    if not unknown:
-        return _apply(spec, named, hyperparameters, version)
     try:
-        direct = _apply(spec, named, hyperparameters, version)
-        return replace(direct, open_rank=True)
+        return _apply(spec, named, hyperparameters, version)
     except UnknownRank:
-        pass
+        if not unknown:
+            raise
     if len(unknown) > 2:
-        return CheckResult(TypeStatus.UNKNOWN, open_rank=True)
+        return CheckResult(TypeStatus.UNKNOWN)
     trials = []
     for ranks in itertools.product(range(MAX_RANK + 1), repeat=len(unknown)):
         trial = list(named)
@@ -411,11 +402,11 @@ def _joined(trials: Sequence[CheckResult]) -> CheckResult:
     """One outcome for a tensor whose rank is not known from those for each rank."""
     possible = [t for t in trials if t.status is not TypeStatus.INVALID]
     if not possible:
-        return replace(trials[0], outputs=(), open_rank=True)
+        return replace(trials[0], outputs=())
     if len(possible) == 1:
-        return replace(possible[0], open_rank=True)
+        return possible[0]
     if any(t.status is TypeStatus.UNKNOWN for t in possible):
-        return CheckResult(TypeStatus.UNKNOWN, open_rank=True)
+        return CheckResult(TypeStatus.UNKNOWN)
     outputs = []
     for position in zip(*(t.outputs for t in possible), strict=False):
         dtypes = {t.dtype for t in position}
@@ -429,7 +420,7 @@ def _joined(trials: Sequence[CheckResult]) -> CheckResult:
             met = _meet([s[-1] for s in known])
             last = met
         outputs.append(TensorType(shape, dtypes.pop() if len(dtypes) == 1 else None, last=last))
-    return CheckResult(TypeStatus.DEPENDS, tuple(outputs), open_rank=True)
+    return CheckResult(TypeStatus.DEPENDS, tuple(outputs))
 
 
 def _meet(dims: Sequence[Term]) -> Term | None:

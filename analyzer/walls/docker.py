@@ -12,8 +12,6 @@ import contextlib
 import io
 import json
 import os
-import re
-import socket
 import tempfile
 import threading
 import time
@@ -26,16 +24,27 @@ from analyzer.configuration.config import Environment
 from analyzer.problem import SurroundingsProblem
 from analyzer.walls import stage
 from analyzer.walls.archive import ArchiveRefused, pack, unpack
+from analyzer.walls.docker_engine import (
+    BOX,
+    LABEL,
+    NOBODY,
+    answering,
+    connect,
+    image_id,
+    kill,
+    own_image,
+    remove,
+    sentence,
+)
+from analyzer.walls.docker_session import start
 from analyzer.walls.protocol import OUTPUT, BoundedLog, Completed, Order, ResourceLimits, Session, Stays
+from analyzer.walls.requirements import derive
 
 if TYPE_CHECKING:
     import docker as sdk
     from docker.models.containers import Container
 
-BOX = "/box"
 STAGE = ".assay-stage.py"
-NOBODY = "65534:65534"
-LABEL = "assay.sandbox"
 INSTALL_NETWORK = "ASSAY_INSTALL_NETWORK"  # the network for `environment: requirements:`, for nothing else
 DISCARD_LIMIT = 256 << 20  # printed text beyond this ends the run: nobody reads it
 
@@ -72,8 +81,6 @@ class DockerSandbox(Stays):
             return self
         image = environment.image or self.image
         if environment.requirements is not None:
-            from analyzer.walls.requirements import derive
-
             with answering(), contextlib.closing(connect()) as client:
                 base = image or own_image(client)
                 tree = self.requirements_from or root
@@ -93,8 +100,6 @@ class DockerSandbox(Stays):
                 remove(container)
 
     def _open(self, order: Order) -> Session:
-        from analyzer.walls.docker_session import start
-
         return start(self, order)
 
     def _create(
@@ -274,82 +279,3 @@ def _end(container: Container, chunks: Iterator[object]) -> None:
     for _ in chunks:
         pass
     killer.join(60)
-
-
-def kill(container: Container) -> None:
-    from docker.errors import APIError
-
-    with contextlib.suppress(APIError):  # it ended in the meantime
-        container.kill()
-
-
-def remove(container: Container) -> None:
-    from docker.errors import APIError
-
-    with contextlib.suppress(APIError):  # the engine removes it with the next prune
-        container.remove(v=True, force=True)
-
-
-def sentence(error: Exception) -> str:
-    text = str(getattr(error, "explanation", None) or error).strip().splitlines()
-    return (text[0] if text else type(error).__name__)[:300]
-
-
-@contextlib.contextmanager
-def answering() -> Iterator[None]:
-    """An engine that refuses, or answers no more, is told in one sentence: raises `SurroundingsProblem`."""
-    from docker.errors import DockerException
-    from requests.exceptions import RequestException
-
-    try:
-        yield
-    except (DockerException, RequestException) as error:
-        told = f"the Docker engine did not do what it was asked ({type(error).__name__}: {sentence(error)})"
-        raise SurroundingsProblem(told) from error
-
-
-def connect() -> sdk.DockerClient:
-    """The engine that DOCKER_HOST, or the default socket, names. Raises `SurroundingsProblem` when none answers."""
-    import docker
-    from docker.errors import DockerException
-
-    try:
-        client = docker.from_env(timeout=120)
-        client.ping()
-    except DockerException as error:
-        raise SurroundingsProblem(
-            "no Docker engine answers; start one, hand its socket to the action, export in a job of its own with "
-            "`assay export`, or choose the process sandbox on your own machine"
-        ) from error
-    return client
-
-
-def image_id(client: sdk.DockerClient, image: str) -> str:
-    """The content id of an image. Raises `SurroundingsProblem` when the engine does not have it."""
-    from docker.errors import ImageNotFound
-
-    try:
-        return str(client.images.get(image).id)
-    except ImageNotFound as error:
-        raise SurroundingsProblem(
-            f"the engine has no image {image!r}; pull it before Assay runs, or correct `environment: image:`"
-        ) from error
-
-
-def own_image(client: sdk.DockerClient) -> str:
-    """The image of the container this process runs in. Raises `SurroundingsProblem` outside of a container."""
-    from docker.errors import APIError
-
-    try:
-        with contextlib.suppress(APIError):
-            return str(client.containers.get(socket.gethostname()).attrs["Image"])
-        for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
-            found = re.search(r"/containers/([0-9a-f]{64})/", line)
-            if found:
-                with contextlib.suppress(APIError):
-                    return str(client.containers.get(found.group(1)).attrs["Image"])
-    except OSError:
-        pass
-    raise SurroundingsProblem(
-        "which image to run the project's code in is not known; name one with --image or under `environment: image:`"
-    )

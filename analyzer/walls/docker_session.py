@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.problem import SurroundingsProblem
 from analyzer.walls.archive import pack
-from analyzer.walls.docker import BOX, DockerSandbox, connect, remove, sentence
+from analyzer.walls.docker_engine import BOX, connect, remove, sentence
 from analyzer.walls.protocol import PYTHON, Order, ResourceLimits, Session, SessionEnded
 from analyzer.walls.stream import Received
 
 if TYPE_CHECKING:
     import docker as sdk
     from docker.models.containers import Container
+
+    from analyzer.walls.docker import DockerSandbox
 
 INTERPRETER = 'p=$(command -v python3 || command -v python) || exit 126; exec "$p" "$@"'
 STDOUT, STDERR = 1, 2

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from analyzer.configuration.config import Environment
 from analyzer.problem import SurroundingsProblem, TargetProblem
-from analyzer.walls.docker import INSTALL_NETWORK, DockerSandbox, connect, image_id, own_image, sentence
+from analyzer.walls.docker import INSTALL_NETWORK, DockerSandbox
+from analyzer.walls.docker_engine import connect, image_id, own_image, sentence
 from analyzer.walls.protocol import Completed, ResourceLimits, Session
 from analyzer.walls.requirements import collect, derive, derived_tag
 

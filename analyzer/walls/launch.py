@@ -26,8 +26,6 @@ INSTRUCTIONS = ("ATEN_CPU_CAPABILITY", "DNNL_MAX_CPU_ISA", "ONEDNN_MAX_CPU_ISA")
 KEPT = (
     "PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TZ", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", *INSTRUCTIONS,
 )  # fmt: skip
-
-
 SET_USER = 1 << 0 | 1 << 6 | 1 << 7  # the capabilities CAP_CHOWN, CAP_SETGID and CAP_SETUID
 FAST_FREE = 2 << 30  # bytes that must be free in /dev/shm before arrays are exchanged there
 SCRATCH = "ASSAY_SCRATCH"  # names the memory-backed folder of a walled analysis

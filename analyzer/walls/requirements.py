@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.problem import SurroundingsProblem, TargetProblem
 from analyzer.walls.archive import pack
-from analyzer.walls.docker import LABEL, image_id, kill, remove, sentence
+from analyzer.walls.docker_engine import LABEL, image_id, kill, remove, sentence
 from analyzer.walls.protocol import BoundedLog, ResourceLimits
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from analyzer.problem import SurroundingsProblem
 from analyzer.walls.archive import pack
-from analyzer.walls.docker import LABEL, NOBODY, connect, own_image, remove, sentence
+from analyzer.walls.docker_engine import LABEL, NOBODY, connect, own_image, remove, sentence
 
 LIMIT = 33 << 30  # bytes of all trees: two revisions of the largest that git hands over
 

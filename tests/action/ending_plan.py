@@ -20,7 +20,7 @@ from action.ending import Cancelled
 from analyzer.findings import Report
 from analyzer.problem import UsageProblem
 from analyzer.rendering import files
-from analyzer.running import pipeline
+from analyzer.running import local
 from analyzer.walls.process import ProcessSandbox
 from tests.action import flows
 from tests.action.harness import Ran, Workbench
@@ -173,7 +173,7 @@ def build():
 def crash_in_analysis(bench: Workbench, stage: str) -> Ended:
     """A stage of the real analyses breaks off, of both revisions: the others go on."""
     breaks, target, only = ANALYSES[stage]
-    bench.analyse, bench.code = pipeline.review, ProcessSandbox()
+    bench.analyse, bench.code = local.review, ProcessSandbox()
     configuration = f"version: 1\ndiscover: off\nonly: [{only}]\ntargets:\n  - {target}\n"
     bench.base = bench.commit({".assay.yml": configuration, "net.py": _NET, **models()})
     bench.open_pull(models(2.0) if target != _ENTRY else {"net.py": f"{_NET}\n\nCHANGED = True\n"})

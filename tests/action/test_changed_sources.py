@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 
 from analyzer.configuration.config import Config
-from analyzer.running import pipeline
+from analyzer.running import local
 from analyzer.selecting.changed_sources import MOST_FILES, MOST_IMPORTERS, builds_models, changed_sources
 from tests.action.flows import second_stage
 from tests.action.harness import Ran, Workbench
@@ -42,7 +42,7 @@ RUNS = "import pathlib\npathlib.Path('{marker}').write_text('ran')\n"
 @pytest.fixture
 def traced(bench: Workbench) -> Workbench:
     """A repository without configured targets, its head analysed by the real pipeline."""
-    bench.analyse = pipeline.review
+    bench.analyse = local.review
     bench.base = bench.head = bench.commit({".assay.yml": None, "models/vae.onnx": None, "models/big.onnx": None})
     return bench
 

@@ -15,12 +15,12 @@ from action.checkout import Exported
 from action.plan import ReviewPullRequest
 from action.selection import choose
 from analyzer.configuration.config import Config, TargetConfig
-from analyzer.findings import Cause, Report, Status, TargetReport
+from analyzer.findings import Cause, Report, Status, TargetReport, slug
 from analyzer.problem import TargetProblem
 from analyzer.running import opened, pipeline
 from analyzer.running.answers import checked
 from analyzer.running.cache import Cache
-from analyzer.running.outcome import TargetOutcome, slug
+from analyzer.running.outcome import TargetOutcome
 from analyzer.running.processes import JobResult
 from analyzer.walls.process import ProcessSandbox
 from tests.action.harness import Workbench

@@ -11,7 +11,7 @@ from action.diff import Changes, added_in, hunks_of
 from action.placing import caused_by, causes
 from action.review import ReviewContext, inline_comments
 from analyzer.findings import Evidence, Location, Report, TargetReport
-from analyzer.running import pipeline
+from analyzer.running import local
 from tests.action.harness import Workbench
 from tests.action.reports import KERNEL
 
@@ -51,7 +51,7 @@ def test_a_shape_error_is_told_at_the_changed_line_that_causes_it(bench: Workben
     bench.base = bench.commit({".assay.yml": "version: 1\nonly: [tracing]\n", "net.py": NET})
     head = NET.replace(before, after)
     bench.open_pull({"net.py": head})
-    bench.analyse = pipeline.review
+    bench.analyse = local.review
     ran = bench.run()
     assert ran.code == 1, ran.log
     (comment,) = bench.simulator.state.review_comments.values()

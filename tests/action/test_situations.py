@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from analyzer.findings import Finding, Location, Report
-from analyzer.running import pipeline
+from analyzer.running import local
 from tests.action.harness import CONFIG as CONFIGURED
 from tests.action.harness import Ran, Workbench, git, lines
 from tests.action.reports import KERNEL, LOG, report
@@ -36,7 +36,7 @@ def real(bench: Workbench, before: dict[str, Any], after: dict[str, Any], more: 
     """The real analysis of a model that becomes unsafe, with other changes."""
     bench.base = bench.commit({".assay.yml": CONFIG + ONLY + more, "loss.onnx": model(safe=True), **before})
     bench.open_pull({"loss.onnx": model(safe=False), **after})
-    bench.analyse = pipeline.review
+    bench.analyse = local.review
     return bench.run()
 
 
@@ -61,7 +61,7 @@ def test_a_submodule_that_moves(bench: Workbench, tmp_path: Path) -> None:
     (bench.workspace / "vendor" / "net.onnx").write_bytes(b"2")
     git(bench.workspace / "vendor", "commit", "--quiet", "--all", "--message", "two")
     bench.open_pull({"loss.onnx": model(safe=False)})
-    bench.analyse = pipeline.review
+    bench.analyse = local.review
     ran = bench.run()
     assert ran.code == 1, ran.log
     _, check, _ = posted(bench)
@@ -90,7 +90,7 @@ def test_a_head_that_merges_the_base(bench: Workbench) -> None:
     git(bench.workspace, "checkout", "--quiet", "feature")
     git(bench.workspace, "merge", "--quiet", "--no-edit", "main")
     bench.open_pull({"loss.onnx": model(safe=False)})
-    bench.analyse = pipeline.review
+    bench.analyse = local.review
     ran = bench.run()
     assert ran.code == 0, ran.log
     assert bench.base != fork_point
@@ -113,7 +113,7 @@ def test_a_target_that_gets_another_name(bench: Workbench) -> None:
     """What the base had wrong under the old name is known under the new one."""
     bench.base = bench.commit({".assay.yml": CONFIG + ONLY, "loss.onnx": model(safe=False), "README.md": "1"})
     bench.open_pull({".assay.yml": CONFIG.replace("id: loss", "id: objective") + ONLY})
-    bench.analyse = pipeline.review
+    bench.analyse = local.review
     ran = bench.run()
     assert (ran.code, ran.outputs["new"]) == (0, "0"), ran.log
 
@@ -237,7 +237,7 @@ def test_a_model_that_becomes_a_link(bench: Workbench) -> None:
     (bench.workspace / "loss.onnx").unlink()
     (bench.workspace / "loss.onnx").symlink_to("other.onnx")
     bench.open_pull({"README.md": "changed"})
-    bench.analyse = pipeline.review
+    bench.analyse = local.review
     ran = bench.run()
     assert ran.code == 1, ran.log
     assert "links, pipes and devices are not followed" in posted(bench)[0]
@@ -247,7 +247,7 @@ def test_a_model_that_only_may_be_executed_now(bench: Workbench) -> None:
     bench.base = bench.commit({".assay.yml": CONFIG + ONLY, "loss.onnx": model(safe=False)})
     (bench.workspace / "loss.onnx").chmod(0o755)
     bench.open_pull({"README.md": "changed"})
-    bench.analyse = pipeline.review
+    bench.analyse = local.review
     ran = bench.run()
     assert (ran.code, ran.outputs["new"]) == (0, "0"), ran.log
 

@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from analyzer.running import pipeline
+from analyzer.running import local
 from tests.action.harness import Workbench
 
 
@@ -19,7 +19,7 @@ def test_an_lfs_pointer_that_was_not_fetched(bench: Workbench, listed: bool) -> 
         {".assay.yml": f"version: 1\n{targets}", "models/vae.onnx": None, "models/big.onnx": None}
     )
     bench.open_pull({"models/away.onnx": pointer})
-    bench.analyse = pipeline.review
+    bench.analyse = local.review
     ran = bench.run()
     assert ran.code == 0, ran.log
     (summary,) = bench.simulator.state.issue_comments.values()

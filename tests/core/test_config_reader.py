@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from analyzer.configuration.config import Config
 from analyzer.configuration.reader import parse_config, read_config
-from analyzer.configuration.schemas.reference import EXAMPLE, configuration_page
 from analyzer.findings import FailOn, Level
 from analyzer.problem import UsageProblem
+from scripts.configuration_page import EXAMPLE, configuration_page
 
 FULL = """\
 version: 1

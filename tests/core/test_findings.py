@@ -29,6 +29,7 @@ from analyzer.findings import (
     Verdict,
     mark_new,
     ordered,
+    slug,
 )
 
 ERROR = Finding("numerical/exp-overflow", Level.ERROR, Confidence.CONFIRMED, "m", "t", layer="decoder", node="Exp")
@@ -195,3 +196,11 @@ def test_a_suppression_needs_each_of_its_globs(glob: str) -> None:
     assert apply_policy([ERROR], Config(suppressions=(everything,)), DAY)[0].suppressed == "fine"
     config = Config(suppressions=(replace(everything, **{glob: "other"}), replace(everything, reason="second")))
     assert apply_policy([ERROR], config, DAY)[0].suppressed == "second"
+
+
+def test_a_target_has_a_readable_file_name_of_its_own() -> None:
+    assert slug("models/net.onnx").rpartition("-")[0] == "models-net.onnx"
+    assert slug("///").rpartition("-")[0] == slug("").rpartition("-")[0] == "target"
+    long = slug("a" * 30 + "/" + "b" * 40)
+    assert long.rpartition("-")[0] == "a" * 19 + "-" + "b" * 40
+    assert slug("a/b") != slug("a-b")

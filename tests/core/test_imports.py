@@ -1,84 +1,38 @@
 """Modules depend on each other one way, and say so at their top; imports inside functions are for frameworks.
 
-An exception is a circle that remains, a library that start-up must not pay for, or a file that runs elsewhere.
+Exceptions are the dispatcher of the commands, and files that run elsewhere.
 """
 
 from __future__ import annotations
 
 import ast
-import functools
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from scripts.rooms import DRAWING, MODULES, PAGE, drawing, imports, own, trees
+
 ROOT = Path(__file__).parents[2]
 ELSEWHERE = ("analyzer.commands.cli", "analyzer.exporting.inside", "analyzer.differential.worker")
-LAZY = {  # importer -> what it imports inside functions; this list may only become shorter
-    "analyzer.commands.diff": "rendering.deviation_graph rendering.distance_histogram",
-    "analyzer.loading.keras_layers.recurrent": "loading.keras_layers",
-    "analyzer.numerical": "numerical.analysis",
-    "analyzer.numerical.regions": "numerical.transfer.reductions numerical.transfer.softmax",
-    "analyzer.rendering.files": (
-        "rendering.deviation_graph rendering.distance_histogram rendering.markdown rendering.page"
-    ),
-    "analyzer.running.pipeline": "running.exports running.keys running.target_run running.type_checks",
-    "analyzer.tracing.builtins.introspection": "tracing.builtins",
-    "analyzer.tracing.operators.table": "tracing.operators",
-    "analyzer.validity.terms.polynomials": "validity.terms.arithmetic validity.terms.conditions",
-    "analyzer.walls.docker": "walls.docker_session walls.requirements",
-}
 
 
-def sources() -> dict[str, Path]:
-    found = {}
-    for path in sorted((ROOT / "analyzer").rglob("*.py")):
-        parts = path.relative_to(ROOT).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
-
-
-MODULES = sources()
-
-
-@functools.cache
-def trees() -> Mapping[str, ast.Module]:
-    """Every module's syntax tree; parsed by a test, not by each process that collects it."""
-    return {name: ast.parse(path.read_text()) for name, path in MODULES.items()}
-
-
-def imports(node: ast.AST, inside: bool = False) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
-    """Every import that runs, and whether it stands inside a function."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
-            continue
-        if isinstance(child, (ast.Import, ast.ImportFrom)):
-            yield child, inside
-        yield from imports(child, inside or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)))
-
-
-def own(statement: ast.Import | ast.ImportFrom) -> set[str]:
-    """The modules of Assay that an import names."""
-    if isinstance(statement, ast.Import):
-        return {a.name for a in statement.names if a.name in MODULES}
-    base = statement.module or ""
-    names = {f"{base}.{a.name}" if f"{base}.{a.name}" in MODULES else base for a in statement.names}
-    return names & MODULES.keys()
+def test_the_rooms_form_no_circle_and_are_drawn_as_they_are() -> None:
+    """Imports inside functions count."""
+    assert DRAWING.findall(PAGE.read_text()) == [drawing()], "run: python scripts/rooms.py"
 
 
 def test_imports_inside_functions_are_for_frameworks() -> None:
     found = {
-        (importer, imported)
+        f"{importer}: {imported}"
         for importer, tree in trees().items()
         if not importer.startswith(ELSEWHERE)
         for statement, inside in imports(tree)
         if inside
         for imported in own(statement)
     }
-    allowed = {(i, f"analyzer.{name}") for i, names in LAZY.items() for name in names.split()}
-    assert found == allowed, f"new: {sorted(found - allowed)}; no longer needed: {sorted(allowed - found)}"
+    assert found == set()
 
 
 def ancestors(module: str) -> set[str]:

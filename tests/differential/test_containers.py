@@ -19,7 +19,8 @@ from analyzer.differential.study import Study
 from analyzer.differential.transport import WORKER, EngineFailed
 from analyzer.differential.verdict import Kind
 from analyzer.problem import TargetProblem
-from analyzer.walls.docker import BOX, DockerSandbox, connect, image_id
+from analyzer.walls.docker import DockerSandbox
+from analyzer.walls.docker_engine import BOX, connect, image_id
 from analyzer.walls.docker_session import DockerSession
 
 BASE = os.environ.get("ASSAY_TEST_IMAGE", "python:3.11-slim-bookworm")

@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.findings import Finding, Report, Verdict
-from analyzer.running.pipeline import review
+from analyzer.running.local import review
 
 CONFIG = Config(only=("differential",), timeout=600)
 

@@ -22,8 +22,8 @@ from analyzer.differential.verdict import Failure, Kind
 from analyzer.findings import Cause, Finding, Level, Report, Status, TargetReport, Verdict
 from analyzer.loading.reading import load
 from analyzer.rendering.markdown import headline, summary
+from analyzer.running.local import review
 from analyzer.running.outcome import TargetOutcome
-from analyzer.running.pipeline import review
 from analyzer.running.regressions import no_longer_analysed, not_compared
 from tests.action.reports import KERNEL
 

@@ -20,7 +20,7 @@ from analyzer.findings import Status
 from analyzer.problem import TargetProblem
 from analyzer.rendering.files import write
 from analyzer.rendering.markdown import summary
-from analyzer.running.pipeline import review
+from analyzer.running.local import review
 from analyzer.walls.process import ProcessSandbox
 
 CALLABLE = """

@@ -12,7 +12,8 @@ from analyzer.exporting.manifest import ExportProblem
 from analyzer.graph import layer_of, location_of
 from analyzer.problem import TargetProblem
 from analyzer.walls import ResourceLimits
-from analyzer.walls.docker import DockerSandbox, connect, image_id
+from analyzer.walls.docker import DockerSandbox
+from analyzer.walls.docker_engine import connect, image_id
 
 pytestmark = pytest.mark.docker
 IMAGE = os.environ.get("ASSAY_TEST_FULL_IMAGE", "assay-engines:test")

@@ -13,7 +13,7 @@ from analyzer.configuration.config import Config, TargetConfig
 from analyzer.exporting.manifest import ExportProblem
 from analyzer.findings import Confidence, Level, Status, Verdict
 from analyzer.graph import Graph
-from analyzer.running.pipeline import review
+from analyzer.running.local import review
 from analyzer.walls.process import ProcessSandbox
 from tests.exporting.conftest import Project
 

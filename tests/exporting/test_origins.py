@@ -12,7 +12,7 @@ from action.placing import caused_by
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.exporting.origins import MOST, origins_of
 from analyzer.findings import Location
-from analyzer.running.pipeline import review
+from analyzer.running.local import review
 from analyzer.walls.process import ProcessSandbox
 from tests.exporting.conftest import Project
 

@@ -18,10 +18,10 @@ keras = pytest.importorskip("keras")
 L = keras.layers
 
 from analyzer.graph import Graph, Role, layer_of, role_of  # noqa: E402
-from analyzer.graph.serial import to_bytes  # noqa: E402
 from analyzer.loading.formats import Format, detect  # noqa: E402
 from analyzer.loading.reading import load  # noqa: E402
 from analyzer.problem import TargetProblem  # noqa: E402
+from tests.loading.graph_bytes import to_bytes  # noqa: E402
 
 
 def randomised(model: Any) -> Any:

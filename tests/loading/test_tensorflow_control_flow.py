@@ -13,8 +13,8 @@ tf = pytest.importorskip("tensorflow")
 v1 = tf.compat.v1
 
 from analyzer.graph import Graph  # noqa: E402
-from analyzer.graph.serial import from_bytes, to_bytes  # noqa: E402
 from analyzer.loading.reading import load  # noqa: E402
+from tests.loading.graph_bytes import from_bytes, to_bytes  # noqa: E402
 from tests.loading.tensorflow_evaluation import evaluate  # noqa: E402
 
 Build = Callable[[Any], Any]

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from analyzer.graph import Role, layer_of, role_of
 from analyzer.graph.model import INITIAL_VALUE
-from analyzer.graph.serial import from_bytes, to_bytes
 from analyzer.loading import pbtxt
 from analyzer.loading.graphdef import enumerator, parse_text
 from analyzer.loading.reading import load
 from analyzer.loading.tensorflow_operators import DTYPES, operator
 from analyzer.loading.tensorflow_schema import MESSAGES, message_class
+from tests.loading.graph_bytes import from_bytes, to_bytes
 
 
 def training_graph(tmp_path: Path, text: bool = False) -> Path:
@@ -174,3 +174,11 @@ def test_no_framework_is_imported_and_little_memory_used(tmp_path: Path) -> None
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert int(done.stdout) < 150_000
+
+
+def test_an_attribute_without_a_name_is_passed_over(tmp_path: Path) -> None:
+    text = 'node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }\n'
+    text += 'node { name: "y" op: "Neg" input: "x" attr { key: "" value { type: DT_FLOAT } } }\n'
+    (tmp_path / "g.pbtxt").write_text(text)
+    node = load(tmp_path / "g.pbtxt").graph.node("y")
+    assert (node.op_type, "" in node.attributes) == ("Neg", False)

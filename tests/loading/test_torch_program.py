@@ -17,11 +17,11 @@ torch = pytest.importorskip("torch")
 nn, F = torch.nn, torch.nn.functional
 
 from analyzer.graph import Graph, Role, layer_of, location_of, role_of  # noqa: E402
-from analyzer.graph.serial import to_bytes  # noqa: E402
 from analyzer.loading.formats import Format, detect  # noqa: E402
 from analyzer.loading.reading import load  # noqa: E402
 from analyzer.loading.weights import open_weights  # noqa: E402
 from analyzer.problem import TargetProblem  # noqa: E402
+from tests.loading.graph_bytes import to_bytes  # noqa: E402
 
 
 def agree(

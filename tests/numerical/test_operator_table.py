@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analyzer.numerical.coverage import standard_functions, table
 from analyzer.numerical.transfer.registry import rules
+from scripts.operators import standard_functions, table
 
 NAMES = """
 Abs Add AddN All Any ArgMax Assign AssignAdd AssignSub AvgPool BatchMatMul BatchToSpaceND SpaceToBatchND BiasAdd
@@ -28,7 +28,7 @@ DEBAR = frozenset(NAMES.split())
 
 def test_the_table_is_current() -> None:
     assert (Path(__file__).parents[2] / "docs" / "operators.md").read_text() == table(), (
-        "run: python -m analyzer.numerical.coverage > docs/operators.md"
+        "run: python -m scripts.operators > docs/operators.md"
     )
 
 

@@ -19,7 +19,7 @@ from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.objective import LOWEST
 from analyzer.numerical.confirm.position import nearer
 from analyzer.numerical.confirm.problem import SearchProblem
-from analyzer.numerical.confirm.search import RunVerdict, judged
+from analyzer.numerical.confirm.search import RunVerdict, evaluated
 from analyzer.numerical.findings import NOT_REACHED
 
 N = helper.make_node
@@ -133,7 +133,7 @@ def test_the_nearest_failing_weights_fail_in_pytorch_itself() -> None:
     leaf = Leaf("w", (3,), "FLOAT", -300.0, 300.0, "parameter", np.zeros(3, np.float32), True)
     problem = SearchProblem(ir.from_proto(model), (leaf,), ("p",), ("y",), (0, LOWEST))
     found, _ = nearer(problem, {"w": torch.full((3,), -300.0)})
-    assert judged(problem, found, exactly=True) is RunVerdict.FAILS
+    assert evaluated(problem, found, exactly=True) is RunVerdict.FAILS
 
 
 def test_units_that_are_dead_have_volume(workers: Confirmer) -> None:

@@ -11,7 +11,7 @@ from onnx import helper, numpy_helper
 from analyzer.configuration.config import Config, DriftBudget, TargetConfig
 from analyzer.findings import Report, Verdict
 from analyzer.rendering import markdown
-from analyzer.running.pipeline import review
+from analyzer.running.local import review
 
 TARGET = TargetConfig(id="classifier", path="classifier.onnx", backends=("onnxruntime",))
 

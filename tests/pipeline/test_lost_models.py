@@ -18,8 +18,8 @@ from analyzer.rendering.headline import headline
 from analyzer.rendering.markdown import summary
 from analyzer.rendering.rules import NO_LONGER_ANALYSED
 from analyzer.running import target_run
+from analyzer.running.local import review
 from analyzer.running.outcome import Surroundings
-from analyzer.running.pipeline import review
 from analyzer.running.processes import JobResult, run_all
 from analyzer.running.regressions import no_longer_analysed, not_compared
 from analyzer.running.target_run import TargetOutcome, run_target

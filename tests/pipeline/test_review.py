@@ -11,8 +11,9 @@ import pytest
 from analyzer.configuration.config import Config, InputSpec, TargetConfig
 from analyzer.findings import Confidence, Evidence, Finding, Level, Report, Status, TargetReport, Verdict
 from analyzer.graph.ranges import ValueRange
+from analyzer.running.local import review
 from analyzer.running.outcome import TargetOutcome
-from analyzer.running.pipeline import RunOptions, review
+from analyzer.running.pipeline import RunOptions
 from analyzer.running.pipeline import _report as report_of
 from tests.pipeline import models
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.findings import Report, Verdict
-from analyzer.running.pipeline import RunOptions, review
+from analyzer.running.local import review
+from analyzer.running.pipeline import RunOptions
 from tests.pipeline import models
 
 SPACE = """version: 1

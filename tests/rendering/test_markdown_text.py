@@ -183,9 +183,14 @@ def test_what_is_cut_is_the_longest_beginning_that_leaves_nothing_open(lines: li
         return not mark and depth <= 0
 
     room = limit - len("cut") - 2
-    kept = max(
-        n for n in range(len(lines) + 1) if closed(lines[:n]) and len("\n".join([*lines[:n], ""])) <= room + (not n)
-    )
+    kept = max(n for n in range(len(lines) + 1) if closed(lines[:n]) and len("\n".join(lines[:n])) <= room)
     expected = "\n".join(lines[:kept]).rstrip() + "\n\ncut"
     assert truncate_blocks(text, limit, "cut") == expected.lstrip("\n")
     assert len(truncate_blocks(text, limit, "cut")) <= limit
+
+
+def test_a_cut_text_may_fill_the_limit_and_no_more() -> None:
+    limit = len("ab\ncd") + 2 + len("cut")
+    assert truncate_blocks("ab\ncd\n" + "e" * 50, limit, "cut") == "ab\ncd\n\ncut"
+    assert truncate_blocks("ab\ncd\n" + "e" * 50, limit - 1, "cut") == "ab\n\ncut"
+    assert truncate_blocks("<details>\n" + "e" * 50, limit + 10, "cut") == "cut"

@@ -146,7 +146,7 @@ def test_scripts_are_told_from_libraries(text: str, script: bool) -> None:
 )  # fmt: skip
 def test_a_hostile_answer_is_no_answer(tmp_path: Path, answer: object) -> None:
     (tmp_path / "dry.json").write_text(json.dumps(answer))
-    found = _read(tmp_path / "dry.json", Completed(0, 1.0), "train.py")
+    found = _read(tmp_path / "dry.json", Completed(0, 1.0))
     assert found.failure is None
     assert found.unreached is not None
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from analyzer.frameworks.api_tables import Asked, all_tables, tables
-from analyzer.frameworks.extract_wheels import read_names, read_wheel
 from analyzer.frameworks.requested_versions import read_versions
 from analyzer.tracing.framework_api import check_framework_names
+from scripts.frameworks.extract_wheels import read_names, read_wheel
 
 
 def found(tmp_path: Path, requirement: str, source: str, file: str = "requirements.txt") -> list[tuple[str, bool, str]]:

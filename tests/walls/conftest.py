@@ -10,7 +10,8 @@ import pytest
 
 from analyzer.problem import TargetProblem
 from analyzer.walls import PYTHON, Completed, ResourceLimits, Sandbox
-from analyzer.walls.docker import DockerSandbox, connect, image_id
+from analyzer.walls.docker import DockerSandbox
+from analyzer.walls.docker_engine import connect, image_id
 from analyzer.walls.process import ProcessSandbox
 
 IMAGE = os.environ.get("ASSAY_TEST_IMAGE", "python:3.11-slim-bookworm")

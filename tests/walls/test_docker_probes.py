@@ -10,7 +10,8 @@ from docker.errors import NotFound
 from analyzer.configuration.config import Environment
 from analyzer.problem import TargetProblem
 from analyzer.walls import PYTHON, ResourceLimits, docker
-from analyzer.walls.docker import DockerSandbox, connect, remove
+from analyzer.walls.docker import DockerSandbox
+from analyzer.walls.docker_engine import connect, remove
 
 pytestmark = pytest.mark.docker
 

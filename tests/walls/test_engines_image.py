@@ -10,7 +10,8 @@ import pytest
 from analyzer.configuration.config import Environment
 from analyzer.problem import TargetProblem
 from analyzer.walls import PYTHON
-from analyzer.walls.docker import DockerSandbox, connect
+from analyzer.walls.docker import DockerSandbox
+from analyzer.walls.docker_engine import connect
 from analyzer.walls.engines import EnginesImage, EnginesSandbox
 from tests.walls.test_requirements_image import NETWORK
 

@@ -179,7 +179,8 @@ class TestContainers:
     def test_a_container_a_target(self, attack: Attack, tmp_path: Path, engines: str) -> None:
         from analyzer.configuration.config import Config, TargetConfig
         from analyzer.running.containers import containers
-        from analyzer.running.pipeline import RunOptions, review
+        from analyzer.running.local import review
+        from analyzer.running.pipeline import RunOptions
         from analyzer.walls.docker import DockerSandbox
 
         root = next(iter(attack.files.values())).parents[1]

@@ -8,7 +8,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from analyzer.commands.cli import main
-from analyzer.running.outcome import slug
+from analyzer.findings import slug
 
 SOURCE = "import torch\n\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return x\n\n\nNet()\n"
 LINKS = {

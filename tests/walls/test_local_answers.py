@@ -12,8 +12,8 @@ import pytest
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.findings import Confidence, Finding, LayerGraph, LayerNode, Level, Location, Status, TargetReport
 from analyzer.rendering.files import write
+from analyzer.running.local import review
 from analyzer.running.outcome import TargetOutcome
-from analyzer.running.pipeline import review
 
 TARGET = TargetConfig(id="net.onnx", path="net.onnx")
 Change = Callable[[dict[str, Any]], Any]

@@ -17,7 +17,8 @@ import pytest
 from analyzer.configuration.config import Environment
 from analyzer.problem import TargetProblem
 from analyzer.walls import PYTHON
-from analyzer.walls.docker import DockerSandbox, connect
+from analyzer.walls.docker import DockerSandbox
+from analyzer.walls.docker_engine import connect
 from analyzer.walls.requirements import UNREACHED, collect, derive
 
 NETWORK = os.environ.get("ASSAY_INSTALL_NETWORK", "host")

@@ -15,12 +15,13 @@ from typing import Any
 import pytest
 
 from analyzer.configuration.config import Environment, TargetConfig
-from analyzer.findings import Confidence, Finding, Level, Location, Status, TargetReport
+from analyzer.findings import Confidence, Finding, Level, Location, Status, TargetReport, slug
 from analyzer.problem import TargetProblem
 from analyzer.running.containers import take
-from analyzer.running.outcome import TargetOutcome, slug
+from analyzer.running.outcome import TargetOutcome
 from analyzer.walls import PYTHON, ResourceLimits, SessionEnded
-from analyzer.walls.docker import DockerSandbox, connect
+from analyzer.walls.docker import DockerSandbox
+from analyzer.walls.docker_engine import connect
 from analyzer.walls.serving import OutOfTurn, Server
 from analyzer.walls.volume import filled_volume
 

@@ -166,8 +166,6 @@ MEMORY = (
     "out of memory", "out_of_memory", "failed to allocate", "bad_alloc", "unable to allocate",
     "cannot allocate memory", "can't allocate memory", "resourceexhausted", "oom when allocating",
 )  # fmt: skip
-
-
 OURS = (KeyError, IndexError, AttributeError, TypeError, NameError, AssertionError)
 
 

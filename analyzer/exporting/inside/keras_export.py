@@ -29,7 +29,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
         from . import torch_export
 
         if built.inputs is None and not request.get("inputs"):
-            built.inputs = _example_inputs(built, request)
+            built.inputs = _example_inputs(built)
         result = torch_export.export(built, request, out, project)
     else:
         result = _saved(built, request, out)
@@ -140,7 +140,7 @@ def _declared_spec(tensor: Any, name: str, spec: Mapping[str, Any] | None, tf: A
     return tf.TensorSpec(dims, tf.dtypes.as_dtype(str(tensor.dtype)), name=name)
 
 
-def _example_inputs(built: Built, request: Mapping[str, Any]) -> tuple[Any, ...] | None:
+def _example_inputs(built: Built) -> tuple[Any, ...] | None:
     """Torch tensors for the symbolic inputs of a model on the Torch backend."""
     import torch
 

@@ -179,11 +179,11 @@ def _definition(concrete: Any, tf: Any) -> tuple[Any, dict[str, Any]]:
             name = _free(variable.name.split(":")[0], taken)
             renamed[node.name] = name
             values[name] = (variable, bool(getattr(variable, "trainable", True)))
-            _become(node, "VarHandleOp", name, tf)
+            _become(node, "VarHandleOp", name)
             node.attr["dtype"].type = variable.dtype.as_datatype_enum
             node.attr["shape"].shape.CopyFrom(variable.shape.as_proto())
         elif captured.dtype not in (tf.resource, tf.variant):
-            _become(node, "Const", node.name, tf)
+            _become(node, "Const", node.name)
             node.attr["dtype"].type = captured.dtype.as_datatype_enum
             node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(captured.numpy()))
     for node in definition.node:
@@ -204,7 +204,7 @@ def _free(name: str, taken: set[str]) -> str:
     return candidate
 
 
-def _become(node: Any, op: str, name: str, tf: Any) -> None:
+def _become(node: Any, op: str, name: str) -> None:
     node.op = op
     node.name = name
     for key in list(node.attr):

@@ -3,6 +3,8 @@ operator of the domain ``keras``; nothing is ever executed."""
 
 from __future__ import annotations
 
+from functools import partial
+
 from analyzer.loading.keras_layers import (
     activations,
     attention,
@@ -17,7 +19,7 @@ from analyzer.loading.keras_layers import (
 )
 from analyzer.loading.keras_layers.rules import Conversion, LayerCall
 
-LAYERS: dict[str, Conversion] = {
+_NOT_RECURRENT: dict[str, Conversion] = {
     **core.LAYERS,
     **activations.LAYERS,
     **convolution.LAYERS,
@@ -25,8 +27,12 @@ LAYERS: dict[str, Conversion] = {
     **normalization.LAYERS,
     **reshaping.LAYERS,
     **merging.LAYERS,
-    **recurrent.LAYERS,
     **attention.LAYERS,
+}
+LAYERS: dict[str, Conversion] = {
+    **_NOT_RECURRENT,
+    **recurrent.LAYERS,
+    "TimeDistributed": partial(recurrent.time_distributed, _NOT_RECURRENT),
 }
 OPERATIONS: dict[str, Conversion] = operations.OPERATIONS
 

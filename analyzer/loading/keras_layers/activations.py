@@ -21,10 +21,6 @@ def _unary(op_type: str, **attributes: Any) -> Callable[[KerasLayer, ir.Value], 
     return apply
 
 
-def _relu6(layer: KerasLayer, x: ir.Value) -> ir.Value:
-    return clip(layer, x, 0.0, 6.0)
-
-
 def clip(layer: KerasLayer, x: ir.Value, low: float, high: float) -> ir.Value:
     result: ir.Value = layer.op("Clip", x, constant_like(layer, x, low), constant_like(layer, x, high), shape=dims(x))
     return result
@@ -56,19 +52,15 @@ def _log_sigmoid(layer: KerasLayer, x: ir.Value) -> ir.Value:
     return result
 
 
-def _linear(_: KerasLayer, x: ir.Value) -> ir.Value:
-    return x
-
-
 def _tanh_shrink(layer: KerasLayer, x: ir.Value) -> ir.Value:
     result: ir.Value = layer.op("Sub", x, layer.op("Tanh", x, shape=dims(x)), shape=dims(x))
     return result
 
 
 FUNCTIONS: dict[str, Callable[[KerasLayer, ir.Value], ir.Value]] = {
-    "linear": _linear,
+    "linear": lambda _, x: x,
     "relu": _unary("Relu"),
-    "relu6": _relu6,
+    "relu6": lambda layer, x: clip(layer, x, 0.0, 6.0),
     "sigmoid": _unary("Sigmoid"),
     "tanh": _unary("Tanh"),
     "softmax": _unary("Softmax", axis=-1),
@@ -115,10 +107,6 @@ def activate(layer: KerasLayer, x: ir.Value, activation: Any) -> ir.Value:
 def unknown(layer: KerasLayer, x: ir.Value, name: str) -> ir.Value:
     result: ir.Value = layer.node("keras", name, [x], {}, dims(x))
     return result
-
-
-def _activation(layer: KerasLayer, call: LayerCall) -> ir.Value:
-    return activate(layer, call.first(), layer.config.get("activation"))
 
 
 def _relu_layer(layer: KerasLayer, call: LayerCall) -> ir.Value:
@@ -171,7 +159,7 @@ def _softmax(layer: KerasLayer, call: LayerCall) -> ir.Value:
 
 
 LAYERS: dict[str, Conversion] = {
-    "Activation": _activation,
+    "Activation": lambda layer, call: activate(layer, call.first(), layer.config.get("activation")),
     "ReLU": _relu_layer,
     "LeakyReLU": _leaky_relu,
     "ELU": _elu,

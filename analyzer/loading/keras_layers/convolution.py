@@ -52,34 +52,13 @@ def _convolved(
     return result
 
 
-def _conv(spatial: int) -> Conversion:
+def _conv(spatial: int, depthwise: bool = False) -> Conversion:
     def convert(layer: KerasLayer, call: LayerCall) -> ir.Value:
         config, x = layer.config, layer.computed(call.first())
         last = is_channels_last(config)
         bias = bool(config.get("use_bias", True))
-        parameters = layer.weights("kernel", *(("bias",) if bias else ()), arrange={"kernel": _out_first})
-        y = _convolved(
-            layer,
-            to_first(layer, x, last),
-            parameters[0],
-            parameters[1] if bias else None,
-            numbers(config.get("strides", 1), spatial),
-            numbers(config.get("dilation_rate", 1), spatial),
-            int(config.get("groups", 1)),
-            str(config.get("padding", "valid")),
-        )
-        return activate(layer, to_last(layer, y, last), config.get("activation"))
-
-    return convert
-
-
-def _depthwise_conv(spatial: int) -> Conversion:
-    def convert(layer: KerasLayer, call: LayerCall) -> ir.Value:
-        config, x = layer.config, layer.computed(call.first())
-        last = is_channels_last(config)
-        bias = bool(config.get("use_bias", True))
-        name = "kernel|depthwise_kernel"
-        parameters = layer.weights(name, *(("bias",) if bias else ()), arrange={name: _depthwise})
+        name, arranged = ("kernel|depthwise_kernel", _depthwise) if depthwise else ("kernel", _out_first)
+        parameters = layer.weights(name, *(("bias",) if bias else ()), arrange={name: arranged})
         first = to_first(layer, x, last)
         y = _convolved(
             layer,
@@ -88,7 +67,7 @@ def _depthwise_conv(spatial: int) -> Conversion:
             parameters[1] if bias else None,
             numbers(config.get("strides", 1), spatial),
             numbers(config.get("dilation_rate", 1), spatial),
-            _channels(first),
+            _channels(first) if depthwise else int(config.get("groups", 1)),
             str(config.get("padding", "valid")),
         )
         return activate(layer, to_last(layer, y, last), config.get("activation"))
@@ -196,7 +175,7 @@ for _n in (1, 2, 3):
     for _name in (f"Conv{_n}DTranspose", f"Convolution{_n}DTranspose"):
         LAYERS[_name] = _conv_transpose(_n)
 for _n in (1, 2):
-    LAYERS[f"DepthwiseConv{_n}D"] = _depthwise_conv(_n)
+    LAYERS[f"DepthwiseConv{_n}D"] = _conv(_n, depthwise=True)
     LAYERS[f"SeparableConv{_n}D"] = LAYERS[f"SeparableConvolution{_n}D"] = _separable_conv(_n)
 del _n, _name
 

@@ -86,10 +86,6 @@ def _transpose(layer: KerasLayer, call: LayerCall) -> ir.Value:
     return transpose(layer, x, [a % rank(x) for a in axes] if axes is not None else list(range(rank(x)))[::-1])
 
 
-def _concatenate(layer: KerasLayer, call: LayerCall) -> ir.Value:
-    return concatenated(layer, call.several(), layer.config.get("axis", 0))
-
-
 def _matmul(layer: KerasLayer, call: LayerCall) -> ir.Value:
     first, second = call.named(0, "x1"), call.named(1, "x2")
     if not isinstance(first, ir.Value) or not isinstance(second, ir.Value) or min(rank(first), rank(second)) < 2:
@@ -186,7 +182,7 @@ OPERATIONS: dict[str, Conversion] = {
     "Min": _reduction("ReduceMin"),
     "Reshape": _reshape,
     "Transpose": _transpose,
-    "Concatenate": _concatenate,
+    "Concatenate": lambda layer, call: concatenated(layer, call.several(), layer.config.get("axis", 0)),
     "Matmul": _matmul,
     "GetItem": _get_item,
     "ExpandDims": _expand,

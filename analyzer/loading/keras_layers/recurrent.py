@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -155,20 +155,18 @@ def _bidirectional(layer: KerasLayer, call: LayerCall) -> Any:
     return layer.op("Div", merged, layer.constant(2.0), shape=dims(merged)) if mode == "ave" else merged
 
 
-def _time_distributed(layer: KerasLayer, call: LayerCall) -> ir.Value:
-    """The inner layer on all steps as one batch."""
-    from analyzer.loading.keras_layers import LAYERS as TABLE
-
+def time_distributed(table: Mapping[str, Conversion], layer: KerasLayer, call: LayerCall) -> ir.Value:
+    """The inner layer, one of `table`, on all steps as one batch."""
     inner = layer.config.get("layer") or {}
     kind, config = str(inner.get("class_name")), inner.get("config") or {}
     x = layer.computed(call.first())
     shape = known_dims(x)
-    if kind not in TABLE or kind in LAYERS or layer.model.masked or None in shape[2:] or len(shape) < 3:
+    if kind not in table or layer.model.masked or None in shape[2:] or len(shape) < 3:
         raise Unsupported
     rest = [int(d or 0) for d in shape[2:]]
     flat = layer.op("Reshape", x, layer.ints([-1, *rest]), shape=(None, *rest))
     one = replace(layer.inner(kind, config, "layer", str(config.get("name", ""))))
-    y = TABLE[kind](one, LayerCall([flat], {}))
+    y = table[kind](one, LayerCall([flat], {}))
     if not isinstance(y, ir.Value):
         raise Unsupported
     after = known_dims(y)[1:]
@@ -186,5 +184,4 @@ LAYERS: dict[str, Conversion] = {
     "GRU": _recurrent("GRU"),
     "SimpleRNN": _recurrent("SimpleRNN"),
     "Bidirectional": _bidirectional,
-    "TimeDistributed": _time_distributed,
 }

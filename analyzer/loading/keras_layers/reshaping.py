@@ -81,7 +81,7 @@ def _padding(spatial: int) -> Conversion:
     def convert(layer: KerasLayer, call: LayerCall) -> ir.Value:
         x = call.first()
         pairs = _pairs(layer.config.get("padding", 1), spatial)
-        around = _around(is_channels_last(layer.config), pairs)
+        around = [(0, 0), *pairs, (0, 0)] if is_channels_last(layer.config) else [(0, 0), (0, 0), *pairs]
         shape = tuple(None if d is None else d + sum(p) for d, p in zip(known_dims(x), around, strict=True))
         pads = [p[0] for p in around] + [p[1] for p in around]
         zero = layer.constant(0, (x.dtype or layer.compute).numpy())
@@ -89,10 +89,6 @@ def _padding(spatial: int) -> Conversion:
         return result
 
     return convert
-
-
-def _around(last: bool, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    return [(0, 0), *pairs, (0, 0)] if last else [(0, 0), (0, 0), *pairs]
 
 
 def _cropping(spatial: int) -> Conversion:

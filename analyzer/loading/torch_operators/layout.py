@@ -91,16 +91,12 @@ def _expand(e: Emitter) -> ir.Value:
 def _slice(e: Emitter) -> ir.Value:
     axis, step = e.arg("dim", 0), e.arg("step", 1)
     start, end = e.arg("start", 0), e.arg("end", np.iinfo(np.int64).max)
-    start, end = 0 if start is None and not _given(e, "start") else start, end
+    start, end = 0 if start is None and "start" not in e.operation.arguments else start, end
     if end is None and sizes(e.value("self"))[axis] is None and sizes(e.result)[axis] is None and start == 0:
         end = np.iinfo(np.int64).max if str(e.value("self").shape) == str(e.result.shape) else None
     bounds = [int(start), int(np.clip(end, -(2**62), 2**62))]
     made: ir.Value = e.op("Slice", e.value("self"), *(e.ints([v]) for v in (*bounds, axis, step)))
     return made
-
-
-def _given(e: Emitter, name: str) -> bool:
-    return name in e.operation.arguments
 
 
 def _select(e: Emitter) -> ir.Value:

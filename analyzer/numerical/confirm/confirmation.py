@@ -293,7 +293,7 @@ class Confirmer:
                     self.note(NO_TORCH)
                 return None
             request = {"do": "next"}
-            real = self._run(run, engine, warning)
+            real = self._run(run, engine)
             if real is None:
                 return None
             refused += "reason" in real
@@ -333,7 +333,7 @@ class Confirmer:
             return "one thread"
         return f"1 and {MANY} threads alike" if answer["failed"] else f"one thread; with {MANY} it does not show"
 
-    def _run(self, request: dict[str, Any], engine: str, warning: Alarm) -> dict[str, Any] | None:
+    def _run(self, request: dict[str, Any], engine: str) -> dict[str, Any] | None:
         """The real run's answer; None where there is no engine for it."""
         worker = self._tensorflow if engine == "tensorflow" else self._searcher
         try:

@@ -16,7 +16,7 @@ import numpy as np
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.points import tensor_of, unbounded
 from analyzer.numerical.confirm.problem import Point, SearchProblem
-from analyzer.numerical.confirm.search import RunVerdict, candidates, judged
+from analyzer.numerical.confirm.search import RunVerdict, candidates, evaluated
 
 SCALES = (1e-3, 1e-2)  # of a weight's range: far above rounding, far below what training changes
 TRIALS = 4  # at each scale
@@ -78,7 +78,7 @@ def in_general_position(problem: SearchProblem, point: Point, seed: int) -> Poin
         for scale in SCALES:
             for _ in range(TRIALS):
                 moved = {**point, **{x.name: jittered(x, point[x.name], scale, rng, beyond) for x in weights}}
-                failing += judged(problem, moved) is RunVerdict.FAILS
+                failing += evaluated(problem, moved) is RunVerdict.FAILS
                 if failing == ENOUGH:
                     return moved
     return _followed(problem, point, weights, seed, rng)
@@ -106,7 +106,7 @@ def exact_weights(problem: SearchProblem, point: Point, seed: int) -> tuple[tupl
     needed = []
     for leaf in weights:
         trials = ({**point, leaf.name: jittered(leaf, point[leaf.name], s, rng, True)} for s in SCALES for _ in "ab")
-        if all(judged(problem, trial) is not RunVerdict.FAILS for trial in trials):
+        if all(evaluated(problem, trial) is not RunVerdict.FAILS for trial in trials):
             needed.append(leaf)
     return tuple((x.name, _value_text(point[x.name])) for x in (needed or weights)[:SHOWN])
 
@@ -142,10 +142,10 @@ def nearer(problem: SearchProblem, point: Point) -> tuple[Point, tuple[tuple[str
         return {**point, **mixed}
 
     # What fails in torch itself goes on doing so: a point where other engines alone fail shows nothing of the model.
-    exactly = judged(problem, point, exactly=True) is RunVerdict.FAILS
+    exactly = evaluated(problem, point, exactly=True) is RunVerdict.FAILS
 
     def fails(part: float) -> bool:
-        return judged(problem, at(part), exactly=exactly) is RunVerdict.FAILS
+        return evaluated(problem, at(part), exactly=exactly) is RunVerdict.FAILS
 
     low, high = 0.0, 1.0
     for _ in range(10):
@@ -177,7 +177,7 @@ def witnesses(problem: SearchProblem, seed: int, deadline: float) -> Iterator[Wi
     for point in candidates(problem, seed, deadline):
         if time.process_time() > stop or seen >= NULL_POINTS:
             break
-        if start and judged(problem, {**point, **start}) is RunVerdict.FAILS:
+        if start and evaluated(problem, {**point, **start}) is RunVerdict.FAILS:
             yield Witness({**point, **start})  # where training starts, at exact values or not
             continue
         general = in_general_position(problem, point, seed + seen)

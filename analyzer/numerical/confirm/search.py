@@ -38,10 +38,10 @@ STEPS = (
 
 
 class RunVerdict(Enum):
-    """What a run does to the operator; a victim has another operator's failure before it."""
+    """What a run does to the operator; downstream of another operator's failure, its own does not count."""
 
     FAILS = auto()
-    VICTIM = auto()
+    DOWNSTREAM = auto()
     HOLDS = auto()
 
 
@@ -57,20 +57,20 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
     for point in probes_from(problem, starts[0], rng):
         if time.process_time() > deadline:
             return
-        if judged(problem, point) is RunVerdict.FAILS:
+        if evaluated(problem, point) is RunVerdict.FAILS:
             yield point
     silent = {x.name: tensor_of(x, 0.0) for x in problem.leaves if x.role != "parameter"}  # engines agree on biases
     for point in (p for start in (starts[0], {**starts[0], **silent}) for p in _equal(problem, start, deadline)):
-        if judged(problem, point) is RunVerdict.FAILS:
+        if evaluated(problem, point) is RunVerdict.FAILS:
             yield point
     calm = ordinary_points(problem, seed, len(starts))  # behind another failure no gradient says where to go
-    starts = [c if judged(problem, s) is RunVerdict.VICTIM else s for s, c in zip(starts, calm, strict=True)]
+    starts = [c if evaluated(problem, s) is RunVerdict.DOWNSTREAM else s for s, c in zip(starts, calm, strict=True)]
     if problem.backward and problem.target[1] in (ZERO, EDGE):
         # From calm points: where the layers behind the operator are saturated, no gradient reaches it at all.
         for start in [*ordinary_points(problem, seed, 2), *starts]:
             for point in _edges(problem, start, deadline):
                 # Inside a body no engine tells whose gradient it is that fails.
-                if not problem.inside or judged(problem, point) is RunVerdict.FAILS:
+                if not problem.inside or evaluated(problem, point) is RunVerdict.FAILS:
                     yield point
     for scale in SCALES if any(unbounded(leaf) for leaf in problem.leaves) else (1.0,):
         for movable in stages(problem.leaves):
@@ -79,7 +79,7 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
                     return
                 last, overshot = start, False
                 for point, value in _descend(problem, start, movable, scale, deadline):
-                    verdict = judged(problem, point)
+                    verdict = evaluated(problem, point)
                     if verdict is RunVerdict.FAILS:
                         yield point
                         break
@@ -91,7 +91,7 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
                     seen.append((value, point))
         if problem.target[1] == ZERO:
             crossed = _bisect(problem, [p for _, p in seen] + starts, deadline)
-            if crossed is not None and judged(problem, crossed) is RunVerdict.FAILS:
+            if crossed is not None and evaluated(problem, crossed) is RunVerdict.FAILS:
                 yield crossed
 
 
@@ -148,13 +148,13 @@ def _equal(problem: SearchProblem, start: Point, deadline: float) -> Iterator[Po
                 yield {**start, leaf.name: value.detach()}
 
 
-def judged(problem: SearchProblem, point: Point, *, exactly: bool = False) -> RunVerdict:
+def evaluated(problem: SearchProblem, point: Point, *, exactly: bool = False) -> RunVerdict:
     """What a run at the point does to the operator; `exactly`: what fails in other engines alone holds."""
     if problem.backward:
         return RunVerdict.FAILS if gradient_fails(problem, point) else RunVerdict.HOLDS
     trace = problem.traced(point, Mode(surrogate=False))
     if trace.earlier:
-        return RunVerdict.VICTIM
+        return RunVerdict.DOWNSTREAM
     fails = any(
         failed(given, made, problem.infinite) or (not exactly and nearly(given, problem.target))
         for given, made in trace.executions
@@ -170,11 +170,11 @@ def _short_of(problem: SearchProblem, start: Point, overshot: Point) -> Iterator
     low, high = 0.0, 1.0
     for _ in range(24):
         part = (low + high) / 2
-        blocked = judged(problem, _between(start, overshot, part)) is RunVerdict.VICTIM
+        blocked = evaluated(problem, _between(start, overshot, part)) is RunVerdict.DOWNSTREAM
         low, high = (low, part) if blocked else (part, high)
     for back in (1.0, 0.98, 0.9, 0.75):
         point = _between(start, overshot, low * back)
-        if judged(problem, point) is RunVerdict.FAILS:
+        if evaluated(problem, point) is RunVerdict.FAILS:
             yield point
             return
 

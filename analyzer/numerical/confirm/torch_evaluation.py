@@ -1,6 +1,6 @@
 """Runs a slice in torch, bodies of loops and branches included, and keeps what one operator of it received and made.
 
-It also notes which operator failed first: an operator that fails after another one is a victim.
+It also notes which operator failed first: one that fails downstream of another may only pass the failure on.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any
 
 import onnx_ir as ir
 
-import analyzer.numerical.confirm.torch_operators  # noqa: F401  (fills HANDLERS)
+import analyzer.numerical.confirm.torch_operators  # noqa: F401  (tells the declarations)
 from analyzer.numerical.confirm.torch_dtypes import from_numpy
 from analyzer.numerical.confirm.torch_operators.own import own_handler
-from analyzer.numerical.confirm.torch_registry import HANDLERS, Handler, Mode, Tensor, UnsupportedOperator
+from analyzer.numerical.confirm.torch_registry import Handler, Mode, Tensor, UnsupportedOperator, handler_of
 from analyzer.operators.declaration import ASKS_FINITE, RANDOM, SHAPE_ONLY, STATEFUL
 from analyzer.operators.registry import operator_name, traits_of
 
@@ -90,7 +90,7 @@ class PreparedNode:
         return cls(
             node,
             CONTROL.get(key),
-            HANDLERS.get(key) or own_handler(node),
+            handler_of(*key) or own_handler(node),
             tuple(v.name or "" if v is not None else None for v in node.inputs),
             tuple(v.name or "" for v in node.outputs),
             node.op_type in ("Const", "Constant"),

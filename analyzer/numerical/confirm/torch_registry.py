@@ -12,10 +12,10 @@ from typing import Any
 
 import onnx_ir as ir
 
+from analyzer.operators.registry import declaration_of, declared, filled
+
 Tensor = Any  # torch.Tensor; torch is imported lazily
 Handler = Callable[[ir.Node, Sequence[Any], "Mode"], Any]
-
-HANDLERS: dict[tuple[str, str], Handler] = {}
 
 
 class UnsupportedOperator(Exception):
@@ -32,13 +32,18 @@ def op(onnx: str | Sequence[str] = (), tf: str | Sequence[str] = ()) -> Callable
     """Registers a handler under the ONNX names `onnx` and the TensorFlow names `tf`."""
 
     def register(handler: Handler) -> Handler:
-        for name in (onnx,) if isinstance(onnx, str) else onnx:
-            HANDLERS["", name] = handler
-        for name in (tf,) if isinstance(tf, str) else tf:
-            HANDLERS["tf", name] = handler
+        for domain, names in (("", onnx), ("tf", tf)):
+            for name in (names,) if isinstance(names, str) else names:
+                filled(declaration_of(domain, name).references, (domain, name), handler)
         return handler
 
     return register
+
+
+def handler_of(domain: str, op_type: str) -> Handler | None:
+    """What computes a graph node of this type in torch, or None."""
+    operator = declared(domain, op_type)
+    return None if operator is None else operator.references.get((domain, op_type))
 
 
 def attribute(node: ir.Node, name: str, default: Any = None) -> Any:

@@ -145,7 +145,7 @@ def _follow(request: dict[str, Any]) -> dict[str, Any]:
     problem = read_problem(Path(request["folder"]), request)
     dtypes = {x.name: x.dtype for x in problem.leaves}
     with np.load(request["witness"]) as archive:
-        witness = {n: _typed(from_numpy(archive[n]), dtypes[n]) for n in archive.files if n in dtypes}
+        witness = {n: from_numpy(archive[n]).to(torch_dtype(dtypes[n])) for n in archive.files if n in dtypes}
     seed = int(request["seed"])
     if request["forward"] and not consequences.happens(problem, witness, seed):
         return {"status": "elsewhere"}
@@ -154,10 +154,6 @@ def _follow(request: dict[str, Any]) -> dict[str, Any]:
         failed, part = consequences.trained_towards(problem, witness, request["moved"], seed)
         answer |= {"trained": failed, "towards": part}
     return answer
-
-
-def _typed(tensor: Any, dtype: str) -> Any:
-    return tensor.to(torch_dtype(dtype))
 
 
 def _exactly(program: PreparedModel, result: str, point: dict[str, Any], fallback: Any) -> Any:
@@ -281,7 +277,7 @@ def _run_again(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any
     return {"status": "ran", "failed": backends.forward_failure(run, operands, outputs, leaves, request["infinite"])}
 
 
-def _victim(data: bytes, leaves: dict[str, Any], outputs: list[str], infinite: bool) -> bool:
+def _downstream(data: bytes, leaves: dict[str, Any], outputs: list[str], infinite: bool) -> bool:
     """Whether another operator of the slice failed before: seen in a run that gives every value."""
     import onnx
     import onnx_ir as ir
@@ -305,7 +301,7 @@ def _run_onnx(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any]
         data = (folder / "slice.onnx").read_bytes()
         run = backends.run_onnx(data, leaves, [*operands, *outputs])
         failure = backends.forward_failure(run, operands, outputs, leaves, request["infinite"])
-        if failure is not None and _victim(data, leaves, outputs, request["infinite"]):
+        if failure is not None and _downstream(data, leaves, outputs, request["infinite"]):
             failure = None
         return {"status": "ran", "failed": failure, "engine": run.engine}
     model = ir.load(folder / "slice.onnx")

@@ -168,7 +168,7 @@ def count(shape: Shape | None, axes: Sequence[int] | None = None) -> tuple[float
     return lo, hi
 
 
-def refine(tensor: AbstractTensor, starts: Starts, shape: Shape | None = None) -> AbstractTensor:
+def refine(tensor: AbstractTensor, starts: Starts) -> AbstractTensor:
     """Bounds on a finer partition; with `shape`, of the tensor broadcast to it (its own cuts are among `starts`)."""
     if tensor.starts is None or tensor.starts == starts:
         return tensor

@@ -76,7 +76,7 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
         error = form.error + largest * dtype.eps / 2
         result.form = affine.Form(form.terms, form.constant, error)
     if infinite:
-        finite = keeps_finite(a, b, shape)
+        finite = keeps_finite(a, b)
         if finite is not None:
             facts = {**facts, "finite": finite}
     if facts:

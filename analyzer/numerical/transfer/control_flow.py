@@ -224,7 +224,7 @@ def loop(ctx: Context, trips: Any, condition: Any, *initial: Any) -> Any:
         return outputs[1 : 1 + carried], (outputs[0], outputs[1 + carried :])
 
     if hi == 0:
-        scans = _empty_scans(ctx, graph, carried, initial, step)
+        scans = _empty_scans(graph, carried)
         return (*initial, *scans)
     if lo == hi and hi <= 8 and always:  # few iterations: follow each
         state = tuple(initial)
@@ -242,8 +242,7 @@ def loop(ctx: Context, trips: Any, condition: Any, *initial: Any) -> Any:
                 break
             certain = certain and outputs[0].low >= 1
         scans = [
-            _stack(ctx, list(column), len(stacked) if certain else None, int(hi))
-            for column in zip(*stacked, strict=True)
+            _stack(list(column), len(stacked) if certain else None, int(hi)) for column in zip(*stacked, strict=True)
         ]
         return (*after, *scans)
     state, (goes_on, scanned) = iterate(ctx, tuple(initial), step, constants_of(graph), hi)
@@ -260,11 +259,11 @@ def loop(ctx: Context, trips: Any, condition: Any, *initial: Any) -> Any:
         if goes_on.low >= 1 and always and lo == hi
         else dims.unknown(0, None if np.isinf(hi) else int(hi))
     )
-    scans = [_stack(ctx, [s], n if isinstance(n, int) else None, None if np.isinf(hi) else int(hi)) for s in scanned]
+    scans = [_stack([s], n if isinstance(n, int) else None, None if np.isinf(hi) else int(hi)) for s in scanned]
     return (*final, *scans)
 
 
-def _stack(ctx: Context, items: list[Any], n: int | None, most: int | None) -> Any:
+def _stack(items: list[Any], n: int | None, most: int | None) -> Any:
     total = items[0]
     for item in items[1:]:
         total = joined(total, item)
@@ -273,7 +272,7 @@ def _stack(ctx: Context, items: list[Any], n: int | None, most: int | None) -> A
     return AbstractTensor(total.dtype, shape, total.lo, total.hi, None, total.nan)
 
 
-def _empty_scans(ctx: Context, graph: ir.Graph, carried: int, initial: Any, step: Any) -> list[Any]:
+def _empty_scans(graph: ir.Graph, carried: int) -> list[Any]:
     results = []
     for output in graph.outputs[1 + carried :]:
         dtype = dtypes.of_onnx(output.dtype) if output.dtype is not None else dtypes.FLOAT32

@@ -10,7 +10,8 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.tensor import AbstractTensor, count, smashed
-from analyzer.numerical.transfer.reductions import UNKNOWN, block_counts, reduced_shape, times
+from analyzer.numerical.reduced_axes import UNKNOWN
+from analyzer.numerical.transfer.reductions import block_counts, reduced_shape, times
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.rounding import rounding_terms
 

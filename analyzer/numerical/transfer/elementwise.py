@@ -199,15 +199,15 @@ def _vector(function: Any) -> Any:
 
 @transfer("Sin")
 def sin(ctx: Context, x: AbstractTensor) -> AbstractTensor:
-    return _periodic(ctx, x, np.sin, math.pi / 2)
+    return _periodic(x, np.sin, math.pi / 2)
 
 
 @transfer("Cos")
 def cos(ctx: Context, x: AbstractTensor) -> AbstractTensor:
-    return _periodic(ctx, x, np.cos, 0.0)
+    return _periodic(x, np.cos, 0.0)
 
 
-def _periodic(ctx: Context, x: AbstractTensor, function: Any, peak: float) -> AbstractTensor:
+def _periodic(x: AbstractTensor, function: Any, peak: float) -> AbstractTensor:
     """A wave with maxima at peak + 2 k pi. Arguments beyond 1e5 are reduced inexactly: anything in [-1, 1]."""
     turn = 2 * math.pi
     lo, hi = np.minimum(function(x.lo), function(x.hi)), np.maximum(function(x.lo), function(x.hi))

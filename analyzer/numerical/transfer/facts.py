@@ -328,7 +328,7 @@ def same_magnitude(b: AbstractTensor, a: AbstractTensor) -> bool:
     return False
 
 
-def keeps_finite(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) -> Any:
+def keeps_finite(a: AbstractTensor, b: AbstractTensor) -> Any:
     """The `finite` fact of a sum: one operand has it, the other is finite everywhere."""
     for one, other in ((a, b), (b, a)):
         if other.low > -np.inf and other.high < np.inf:

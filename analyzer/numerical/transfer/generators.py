@@ -112,15 +112,11 @@ def linspace(ctx: Context, start: AbstractTensor, stop: AbstractTensor, number: 
     return result
 
 
-def _random(ctx: Context, dtype: Any, shape: Any, lo: float, hi: float) -> AbstractTensor:
+def _random(dtype: Any, shape: Any, lo: float, hi: float) -> AbstractTensor:
     result = AbstractTensor(dtype, shape, np.float64(lo), np.float64(hi))
     result.lo, result.hi = dtype.nearest(result.lo), dtype.nearest(result.hi)
     result.lo, result.hi = np.clip(result.lo, dtype.lo, dtype.hi), np.clip(result.hi, dtype.lo, dtype.hi)
     return result
-
-
-def _limit(dtype: Any) -> float:
-    return 9.0 if dtype.name == "float64" else 7.0
 
 
 @transfer("RandomNormal", "RandomNormalLike", framework="onnx")
@@ -129,35 +125,35 @@ def random_normal(ctx: Context, x: Any = None) -> AbstractTensor:
     dtype = ctx.type_attr("dtype") or (x.dtype if isinstance(x, AbstractTensor) else dtypes.FLOAT32)
     shape = tuple(int(d) for d in ctx.attr("shape")) if x is None else x.shape
     mean, scale = float(ctx.attr("mean", 0.0)), abs(float(ctx.attr("scale", 1.0)))
-    return _random(ctx, dtype, shape, mean - 9.0 * scale, mean + 9.0 * scale)
+    return _random(dtype, shape, mean - 9.0 * scale, mean + 9.0 * scale)
 
 
 @transfer("RandomUniform", "RandomUniformLike", framework="onnx")
 def random_uniform(ctx: Context, x: Any = None) -> AbstractTensor:
     dtype = ctx.type_attr("dtype") or (x.dtype if isinstance(x, AbstractTensor) else dtypes.FLOAT32)
     shape = tuple(int(d) for d in ctx.attr("shape")) if x is None else x.shape
-    return _random(ctx, dtype, shape, float(ctx.attr("low", 0.0)), float(ctx.attr("high", 1.0)))
+    return _random(dtype, shape, float(ctx.attr("low", 0.0)), float(ctx.attr("high", 1.0)))
 
 
 @transfer("RandomNormal", "TruncatedNormal", framework="tf")
 def tf_random_normal(ctx: Context, sizes: AbstractTensor, *_: Any) -> AbstractTensor:
     dtype = ctx.type_attr("dtype") or dtypes.FLOAT32
-    limit = 2.0 if "Truncated" in ctx.op else _limit(dtype)
-    return _random(ctx, dtype, sizes.sizes(), -limit, limit)
+    limit = 2.0 if "Truncated" in ctx.op else (9.0 if dtype.name == "float64" else 7.0)
+    return _random(dtype, sizes.sizes(), -limit, limit)
 
 
 @transfer("RandomUniform", framework="tf")
 def tf_random_uniform(ctx: Context, sizes: AbstractTensor, *_: Any) -> AbstractTensor:
     """[0, 1), zero included."""
     dtype = ctx.type_attr("dtype") or dtypes.FLOAT32
-    return _random(ctx, dtype, sizes.sizes(), 0.0, 1.0 - dtype.eps / 2 if dtype.eps < 1e-6 else 1.0 - dtype.eps)
+    return _random(dtype, sizes.sizes(), 0.0, 1.0 - dtype.eps / 2 if dtype.eps < 1e-6 else 1.0 - dtype.eps)
 
 
 @transfer("RandomUniformInt")
 def tf_random_integers(
     ctx: Context, sizes: AbstractTensor, low: AbstractTensor, high: AbstractTensor
 ) -> AbstractTensor:
-    return _random(ctx, low.dtype, sizes.sizes(), low.low, high.high - 1)
+    return _random(low.dtype, sizes.sizes(), low.low, high.high - 1)
 
 
 @transfer("RandomGamma")

@@ -153,10 +153,3 @@ def independent(*tensors: AbstractTensor) -> frozenset[int] | None:
 def unknown_like(ctx: Context, output: int = 0, dtype: ElementType | None = None) -> AbstractTensor:
     """Any finite value of the declared type and shape."""
     return top(ctx.element_type(output, dtype), ctx.declared_shape(output))
-
-
-def axes_of(ctx: Context, axes: Any, rank: int | None) -> list[int] | None:
-    """Normalised axes; None if the rank must be known for it and is not."""
-    if rank is None or axes is None:
-        return None
-    return sorted({int(a) % rank if rank else 0 for a in axes})

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from analyzer.numerical.context import Context
-from analyzer.numerical.domain import dims, dtypes
-from analyzer.numerical.domain.dims import Dim
+from analyzer.numerical.domain import dtypes
 from analyzer.numerical.domain.tensor import AbstractTensor, count, interval_tensor, smashed
 from analyzer.numerical.transfer.arithmetic import linear, product
 from analyzer.numerical.transfer.convolution import channelwise
@@ -328,7 +327,3 @@ def local_response_normalization(ctx: Context, x: AbstractTensor) -> AbstractTen
             x.nan,
         )
     return AbstractTensor(x.dtype, x.shape, np.float64(x.dtype.lo), np.float64(x.dtype.hi), None, x.nan)
-
-
-def size_of(dim: Dim) -> float:
-    return dims.high(dim)

@@ -65,10 +65,10 @@ class _Question:
         if name == "Mul":  # between 0 and one factor
             return b.low >= 0 and any(_share(q) and self.holds(b, p, depth) for p, q in (x, x[::-1]))
         if name == "Where":
-            return self._branches(b, a, x, depth)
+            return self._branches(b, x, depth)
         return False
 
-    def _branches(self, b: AbstractTensor, a: AbstractTensor, x: tuple[AbstractTensor, ...], depth: int) -> bool:
+    def _branches(self, b: AbstractTensor, x: tuple[AbstractTensor, ...], depth: int) -> bool:
         """Whether each branch is at most `b`, known as narrowly as the condition says."""
         for branch, truth in ((x[1], True), (x[2], False)):
             piece = refine_by(self.run, x[0], truth, branch)

@@ -13,6 +13,7 @@ from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes, count
+from analyzer.numerical.reduced_axes import UNKNOWN, reduction_axes
 from analyzer.numerical.transfer.elementwise import absolute, log, sqrt, squared
 from analyzer.numerical.transfer.facts import finite_along, reduction_fact
 from analyzer.numerical.transfer.kinds import like
@@ -21,31 +22,7 @@ from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.rounding import accumulation_unit, rounding_terms
 from analyzer.numerical.transfer.unit_rows import has_unit, product_bound
 
-UNKNOWN = object()
-
-
 HALF = ("float16", "bfloat16")
-
-
-def reduction_axes(ctx: Context, x: AbstractTensor, axes: AbstractTensor | None) -> tuple[Any, bool]:
-    """The reduced axes (sorted, non-negative; None: all; `UNKNOWN`), and whether they remain with size 1."""
-    if ctx.is_tf:
-        kept = bool(ctx.attr("keep_dims", ctx.attr("keepdims", False)))
-        values: Any = axes.integers() if axes is not None else []
-        if values is None:
-            return UNKNOWN, kept
-    else:
-        kept = bool(ctx.attr("keepdims", 1))
-        values = ctx.attr("axes")
-        if values is None and axes is not None:
-            values = axes.integers()
-            if values is None:
-                return UNKNOWN, kept
-        if values is None or len(values) == 0:
-            return ((), kept) if ctx.attr("noop_with_empty_axes", 0) else (None, kept)
-    if x.rank is None:
-        return UNKNOWN, kept
-    return tuple(sorted({int(v) % x.rank if x.rank else 0 for v in values})), kept
 
 
 def _all_axes(x: AbstractTensor, axes: Any) -> Any:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
-from analyzer.numerical.transfer import families
 from analyzer.operators.declaration import Operator, Trait
-from analyzer.operators.registry import operator_named
+from analyzer.operators.registry import FAMILIES, OPERATORS, filled, operator_named
 
 Transfer = Callable[..., Any]
 
@@ -35,9 +35,6 @@ class TransferRule:
         return cls(operator, function, family, operator.name, elementwise, not impure, selects, operator.unsafe)
 
 
-_rules: dict[tuple[str, str], TransferRule] = {}
-
-
 def transfer(*operators: str, framework: str | None = None) -> Callable[[Transfer], Transfer]:
     """Register `function(ctx, *inputs)` for the declared `operators`, or for their ``onnx`` or ``tf`` names alone.
 
@@ -50,15 +47,15 @@ def transfer(*operators: str, framework: str | None = None) -> Callable[[Transfe
             for key in operator.keys:
                 if framework is not None and (key[0] == "tf") != (framework == "tf"):
                     continue
-                if key in _rules:
-                    raise ValueError(f"two rules for {key}")
-                _rules[key] = rule
+                filled(operator.bounds, key, rule)
         return function
 
     return register
 
 
+@functools.cache
 def rules() -> Mapping[tuple[str, str], TransferRule]:
-    """All rules by (domain, operator)."""
-    families.load()
-    return MappingProxyType(_rules)
+    """All rules by (domain, operator): of each family of operators, the module of its name in this package."""
+    for family in FAMILIES:
+        importlib.import_module(f"{__package__}.{family}")
+    return {key: rule for operator in OPERATORS for key, rule in operator.bounds.items()}

@@ -12,23 +12,13 @@ from analyzer.numerical.domain import dims
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor
 from analyzer.numerical.excuses import guarded, selected
+from analyzer.numerical.reduced_axes import softmax_axes
 from analyzer.numerical.transfer.facts import finite_along
 from analyzer.numerical.transfer.kinds import like
 from analyzer.numerical.transfer.reductions import block_counts, over_blocks
 from analyzer.numerical.transfer.registry import transfer
 
 LARGEST_SIZE = 2.0**40  # no dimension is larger than this
-
-
-def softmax_axes(ctx: Context, x: AbstractTensor) -> Any:
-    """The axes that are normalised together; None if the rank is unknown."""
-    if x.rank is None:
-        return None
-    if ctx.is_tf:
-        return (x.rank - 1,)
-    if ctx.opset < 13:
-        return tuple(range(int(ctx.attr("axis", 1)) % max(x.rank, 1), x.rank))
-    return (int(ctx.attr("axis", -1)) % max(x.rank, 1),)
 
 
 def exponentials(x: AbstractTensor, axes: Any) -> tuple[Array, Array, Array, Array]:

@@ -57,7 +57,7 @@ def _parabola(y: AbstractTensor, function: Any, peak: float) -> AbstractTensor:
 
 @transfer("SqrtGrad")
 def sqrt_gradient(ctx: Context, y: AbstractTensor, gradient: AbstractTensor) -> AbstractTensor:
-    """dy / (2 y): infinite where the root is 0. The root itself carries the warning, this one is its victim."""
+    """dy / (2 y): infinite where the root is 0. The root itself carries the warning; this one only passes it on."""
     positive = AbstractTensor(
         y.dtype, y.shape, np.maximum(y.lo, y.dtype.smallest), np.maximum(y.hi, y.dtype.smallest), y.starts
     )
@@ -82,12 +82,8 @@ def power_gradient(ctx: Context, y: AbstractTensor, gradient: AbstractTensor) ->
 def bias_gradient(ctx: Context, gradient: AbstractTensor) -> AbstractTensor:
     axes = tuple(range(gradient.rank - 1)) if gradient.rank is not None else None
     if axes is None:
-        return AbstractTensor(gradient.dtype, None, *_unbounded(gradient))
+        return AbstractTensor(gradient.dtype, None, np.float64(gradient.dtype.lo), np.float64(gradient.dtype.hi))
     return summed(ctx, gradient, axes, False)
-
-
-def _unbounded(x: AbstractTensor) -> tuple[Any, Any]:
-    return np.float64(x.dtype.lo), np.float64(x.dtype.hi)
 
 
 @transfer("MaxPoolGrad")

@@ -12,9 +12,9 @@ import numpy as np
 
 from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes, count
+from analyzer.numerical.reduced_axes import reduction_axes
 from analyzer.numerical.transfer.facts import over_everything
 from analyzer.numerical.transfer.order import selected_alike
-from analyzer.numerical.transfer.reductions import reduction_axes
 from analyzer.numerical.transfer.rounding import ACCUMULATED, FAST_CONVOLUTION, accumulation_unit, rounding_terms
 
 DEPTH = 12  # operators between the squares and their mean: two convolutions with their paddings and reshapes

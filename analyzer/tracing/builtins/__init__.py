@@ -12,6 +12,13 @@ from analyzer.tracing.values import Api, ListV, Native, Unknown, Value
 
 __all__ = ["BUILTINS", "EXCEPTIONS", "Call"]
 
+
+def _type(c: Call) -> Value:
+    value = c.get(0)
+    plain = len(c.args) != 3 and isinstance(value, (bool, int, float, str))
+    return BUILTINS[type(value).__name__] if plain else introspection.type_(c)
+
+
 _RULES: dict[str, Callable[[Any], Value]] = {
     # sequences
     "len": iterables.length, "range": iterables.range_, "xrange": iterables.range_, "enumerate": iterables.enumerate_,
@@ -25,7 +32,7 @@ _RULES: dict[str, Callable[[Any], Value]] = {
     "round": numbers.round_, "divmod": numbers.divmod_, "pow": numbers.pow_,
     # types, attributes, the program itself
     "isinstance": introspection.isinstance_, "hasattr": introspection.hasattr_, "getattr": introspection.getattr_,
-    "setattr": introspection.setattr_, "super": introspection.super_, "type": introspection.type_,
+    "setattr": introspection.setattr_, "super": introspection.super_, "type": _type,
     "issubclass": introspection.issubclass_,
     "callable": introspection.callable_, "locals": introspection.locals_, "globals": introspection.globals_,
     "vars": introspection.vars_, "exit": introspection.exit_, "quit": introspection.exit_,

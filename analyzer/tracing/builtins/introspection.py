@@ -16,7 +16,6 @@ from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tensors import Tensor
-from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test
 from analyzer.tracing.values import (
     Api,
@@ -44,7 +43,7 @@ from analyzer.validity.terms import Cond, Poly
 def isinstance_(c: Call) -> Value:
     value, kind = c.get(0), c.get(1)
     kinds = list(kind) if isinstance(kind, tuple) else [kind]
-    answers = [is_a(c.tr, value, k) for k in kinds]
+    answers = [is_a(value, k) for k in kinds]
     if any(a is True for a in answers):
         return True
     if all(a is False for a in answers):
@@ -65,7 +64,7 @@ _NARROWING = ("int", "float", "str", "bool", "list", "dict")
 _TENSORS = ("torch.Tensor", "tf.Tensor", "numpy.ndarray", "torch.FloatTensor", "keras.KerasTensor")
 
 
-def is_a(tr: Tracer, value: Value, kind: Value) -> bool | None:
+def is_a(value: Value, kind: Value) -> bool | None:
     if isinstance(kind, Unknown) or isinstance(value, Unknown):
         return None
     if isinstance(kind, Native):
@@ -215,10 +214,6 @@ def type_(c: Call) -> Value:
         return _made_class(c)
     if isinstance(value, Instance):
         return value.cls
-    if isinstance(value, (bool, int, float, str)):
-        from analyzer.tracing.builtins import BUILTINS
-
-        return BUILTINS[type(value).__name__]
     return c.tr.unknown("a type", label="type()")
 
 

@@ -126,12 +126,8 @@ def _lazily(c: Call, sequences: Sequence[Value], make: Callable[[list[Iterator[V
     endless = bool(sequences) and all(iterate(c.tr, s, c.node)[1] for s in sequences)
     return Iterator_(
         lambda: make([iterate(c.tr, s, c.node)[0] for s in sequences]), endless,
-        known=_fewest_known(sequences), once=True,
+        known=min((n for n in map(known_elements, sequences) if n is not None), default=None), once=True,
     )  # fmt: skip
-
-
-def _fewest_known(sequences: Sequence[Value]) -> int | None:
-    return min((n for n in map(known_elements, sequences) if n is not None), default=None)
 
 
 def _zipped(iterators: list[Iterator[Value]]) -> Iterator[tuple[Value, ...]]:

@@ -27,11 +27,11 @@ def main() -> None:
     result = fake
     if fake.get("fake") and (fake["status"] in ("failed", NEEDS_VALUES)):
         real = _attempt(request, "real", ends)
-        result = _judge(fake, real)
+        result = _compared(fake, real)
     _write(result)
 
 
-def _judge(fake: dict, real: dict) -> dict:  # type: ignore[type-arg]
+def _compared(fake: dict, real: dict) -> dict:  # type: ignore[type-arg]
     """What two attempts say together: only the real one may find that an alleged failure is none."""
     if real["status"] in ("failed", "finished"):
         return real

@@ -17,7 +17,7 @@ from analyzer.tracing.operators.modules import (
     instance_method,
     super_method,
 )  # fmt: skip
-from analyzer.tracing.operators.objects import call_object, enter_object, object_method
+from analyzer.tracing.operators.objects import call_object, object_method
 from analyzer.tracing.operators.table import rules, run_entry
 from analyzer.tracing.operators.tensors import tensor_attribute, tensor_method
 from analyzer.tracing.operators.typed import call_typed
@@ -42,7 +42,6 @@ __all__ = [
     "call_object",
     "constant_of",
     "elementwise",
-    "enter_object",
     "initialise_instance",
     "instance_attribute",
     "layer_attribute",
@@ -58,11 +57,6 @@ _CONSTANTS: dict[str, Value] = {
     "numpy.newaxis": None, "tf.newaxis": None, "numpy.inf": float("inf"), "math.inf": float("inf"),
     "torch.inf": float("inf"),
     "numpy.nan": float("nan"), "math.nan": float("nan"), "typing.TYPE_CHECKING": False, "torch.pi": 3.141592653589793,
-}  # fmt: skip
-_DTYPES = {
-    "float32", "float64", "float16", "bfloat16", "int32", "int64", "int8", "int16", "uint8", "bool", "float",
-    "double", "half",
-    "long", "int", "short", "string", "complex64", "bool_", "uint16",
 }  # fmt: skip
 
 

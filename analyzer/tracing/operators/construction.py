@@ -27,7 +27,7 @@ def check_construction(op: Op, arguments: Mapping[str, Value]) -> None:
     kind = op.short
     for name in _COUNTS & arguments.keys():
         _at_least_one(op, arguments[name], name)
-    if kind.startswith(("Conv", "LazyConv")) and kind[-1] == "d":
+    if "in_channels" in arguments or "out_channels" in arguments:
         for name in ("in_channels", "out_channels"):
             _divides(op, arguments, "groups", name)
     elif kind == "GroupNorm":

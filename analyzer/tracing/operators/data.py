@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Any
 
@@ -206,9 +205,7 @@ def length(tr: Tracer, owner: Object) -> Value:
     return count if isinstance(count, int) else tr.fresh("len", "unknown", 0)
 
 
-def data_method(
-    tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
-) -> Value:
+def data_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """Methods of tf.data pipelines and of TF1's MNIST reader."""
     if owner.kind == "data":
         if name == "next_batch":

@@ -38,7 +38,7 @@ def groups_of(side: str) -> list[Group] | None:
     return found if inside is None else None
 
 
-def _sides(op: Op, pattern: Value) -> tuple[list[Group], list[Group]] | None:
+def _sides(pattern: Value) -> tuple[list[Group], list[Group]] | None:
     if not isinstance(pattern, str) or pattern.count("->") != 1:
         return None
     left, right = (groups_of(side) for side in pattern.split("->"))
@@ -126,7 +126,7 @@ def rearranged(
 ) -> Value:
     """The result of a pattern, for `rearrange`, `repeat` and `reduce` alike: axes of the right side from the left."""
     source = operand_of(op, value)
-    sides = _sides(op, pattern)
+    sides = _sides(pattern)
     if source is None:
         return op.tr.unknown(f"{op.short}()", "foreign")
     framework = _framework(source)

@@ -43,9 +43,7 @@ def flag(tr: Tracer, name: str, kind: Value, default: Value, optional: bool = Tr
     return value
 
 
-def parser_method(
-    tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
-) -> Value:
+def parser_method(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """Methods of `argparse.ArgumentParser`."""
     if name == "add_argument":
         names = [a for a in args if isinstance(a, str)]

@@ -22,11 +22,11 @@ def index_tensor(tr: Tracer, value: Tensor, index: Value, node: ast.AST | None) 
         None, value.dtype, value.framework, site=tr.site(node), name=name, sources=(value,), graph=value.graph
     )
     if isinstance(value.value, tuple) and len(parts) == 1:
-        known = _of_elements(tr, value, parts[0])
+        known = _of_elements(value, parts[0])
         if known is not None:
             return known
     if value.dims is None:
-        return _of_open(tr, value, parts, result)
+        return _of_open(parts, result)
     dims = _indexed(tr, value, parts, node)
     if dims is not None:
         result.shape.dims = dims
@@ -35,7 +35,7 @@ def index_tensor(tr: Tracer, value: Tensor, index: Value, node: ast.AST | None) 
     return result
 
 
-def _of_elements(tr: Tracer, value: Tensor, index: Value) -> Value:
+def _of_elements(value: Tensor, index: Value) -> Value:
     items = value.value
     if isinstance(index, Tensor) and isinstance(index.value, int):
         index = index.value
@@ -67,7 +67,7 @@ def _of_elements(tr: Tracer, value: Tensor, index: Value) -> Value:
     return None
 
 
-def _of_open(tr: Tracer, value: Tensor, parts: list[Value], result: Tensor) -> Value:
+def _of_open(parts: list[Value], result: Tensor) -> Value:
     """A plain slice keeps the rank that is not known."""
     if all(isinstance(p, SliceV) for p in parts):
         return result
@@ -192,13 +192,13 @@ def _slice_by_symbols(tr: Tracer, size: Term, start: Any, stop: Any) -> Term:
     if isinstance(start, (int, Poly)) and isinstance(stop, (int, Poly)):
         width = stop - start
         if isinstance(width, int) and width >= 0:
-            return width if _common(tr, size, width) else tr.fresh("slice", "unknown", 0, width)
+            return width if _common(size, width) else tr.fresh("slice", "unknown", 0, width)
         if isinstance(width, Poly) and width.interval.lo >= 0:
             return width
     return tr.fresh("slice", "unknown", 0)
 
 
-def _common(tr: Tracer, size: Term, width: int) -> bool:
+def _common(size: Term, width: int) -> bool:
     """Full slices are what a program mostly sees; every program must work for them."""
     return not isinstance(size, int) or size >= width
 

@@ -257,9 +257,9 @@ def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None) -> N
     if isinstance(x, Object) and y is None:
         element = representative(tr, x)
         if isinstance(element, tuple) and len(element) >= 2 and isinstance(element[0], Tensor):
-            result = _call_on_batch(tr, owner, element[0], node)
+            result = call(tr, owner, (element[0],), {}, node)
             if isinstance(element[1], Tensor) and element[1].dims is not None:
-                _loss(tr, op, owner, result, element[1].dims[1:], element[1])
+                _loss(op, owner, result, element[1].dims[1:], element[1])
         return
     if isinstance(x, Tensor) and isinstance(y, Tensor) and x.dims and y.dims:
         require(
@@ -273,14 +273,10 @@ def _fit(tr: Tracer, owner: Any, x: Value, y: Value, node: ast.Call | None) -> N
         return
     result = _forward(tr, owner, x, node)
     if isinstance(y, Tensor) and y.dims is not None:
-        _loss(tr, op, owner, result, y.dims[1:], y)
+        _loss(op, owner, result, y.dims[1:], y)
 
 
-def _call_on_batch(tr: Tracer, owner: Any, x: Tensor, node: ast.Call | None) -> Value:
-    return call(tr, owner, (x,), {}, node)
-
-
-def _loss(tr: Tracer, op: Op, owner: Any, result: Value, rest: Any, y: Tensor) -> None:
+def _loss(op: Op, owner: Any, result: Value, rest: Any, y: Tensor) -> None:
     """The last dimensions of the targets against the model's output, by loss."""
     kind = loss_name(owner.attrs.get("__loss__"))
     if not kind or not isinstance(result, Tensor) or result.dims is None or not result.dims:

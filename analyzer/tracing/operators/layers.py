@@ -69,7 +69,7 @@ def make_layer(
     site = tr.site(node)
     name = f"torch.nn.{last}" if framework == "torch" else f"keras.layers.{last}"
     if name in _CONTAINERS:
-        return _container(tr, name, args, kwargs, node)
+        return _container(tr, name, args, node)
     found = find_spec(last, framework)
     entry = rules().get(f"{name}.__call__")
     made = rules().get(f"{name}.__init__")
@@ -118,9 +118,7 @@ def knows_arguments(layer: Layer) -> bool:
     return all(name in layer.args or d is not inspect.Parameter.empty for name, d in defaults_of(found).items())
 
 
-def _container(
-    tr: Tracer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
-) -> Layer:
+def _container(tr: Tracer, name: str, args: tuple[Value, ...], node: ast.Call | None) -> Layer:
     layer = Layer(name, {}, tr.site(node))
     if name.endswith("Dict"):
         layer.attrs["items"] = args[0] if args and isinstance(args[0], DictV) else DictV({}, bool(args))
@@ -159,7 +157,7 @@ def call_layer(
         if first is not None:
             args = (kwargs.pop(first),)
     if layer.name in ("torch.nn.Sequential", "keras.Sequential"):
-        return _call_sequence(tr, layer, args, node)
+        return _call_sequence(tr, layer, args)
     framework, _, last = (
         ("torch", "", layer.name.rpartition(".")[2])
         if layer.name.startswith("torch.")
@@ -244,7 +242,7 @@ def _as_tensorflow(value: Value) -> None:
             _as_tensorflow(part)
 
 
-def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...], node: ast.Call | None) -> Value:
+def _call_sequence(tr: Tracer, layer: Layer, args: tuple[Value, ...]) -> Value:
     value: Value = args[0] if args else tr.unknown("an input")
     items = layer.attrs.get("items")
     if not isinstance(items, ListV):
@@ -316,7 +314,7 @@ def _parameter(tr: Tracer, layer: Layer, name: str) -> Value:
     return tensor
 
 
-def layer_attribute_set(tr: Tracer, layer: Layer, name: str, value: Value) -> None:
+def layer_attribute_set(layer: Layer, name: str, value: Value) -> None:
     if name in ("weight", "bias"):
         layer.built[name] = value
     if name in layer.args:

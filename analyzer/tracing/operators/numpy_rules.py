@@ -9,7 +9,7 @@ from analyzer.tracing.operators.apply import apply
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.hyperparameters import plain
-from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.operators.operands import items_of, tensor_of
 from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.torch_operands import reduced_dims, shape_argument
@@ -233,14 +233,7 @@ def squeeze(op: Op, a: Value, axis: Value) -> Value:
 
 @operator("numpy.concatenate numpy.vstack numpy.hstack numpy.stack numpy.r_ numpy.append_", "arrays axis=0 *rest")
 def join(op: Op, arrays: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
-    parts = (
-        arrays.items
-        if isinstance(arrays, ListV) and not arrays.open
-        else list(arrays)
-        if isinstance(arrays, tuple)
-        else None
-    )
-    found = [array(op, p) for p in parts or []]
+    found = [array(op, p) for p in items_of(arrays)]
     if not found or any(f is None or f.dims is None for f in found) or not isinstance(axis, int):
         return Tensor(None, None, "numpy", site=op.where)
     known = [f for f in found if f is not None and f.dims is not None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from analyzer.tracing.evaluation import call
 from analyzer.tracing.operators.data import apply_transform, data_method
@@ -26,17 +25,17 @@ def object_method(
             remove_hook(tr, owner)
         return None
     if kind == "parser":
-        return parser_method(tr, owner, name, args, kwargs, node)
+        return parser_method(tr, owner, name, args, kwargs)
     if kind == "session":
-        return session_method(tr, owner, name, args, kwargs, node)
+        return session_method(tr, name, args, kwargs, node)
     if kind in ("model", "sequential"):
         return model_method(tr, owner, name, args, kwargs, node)
     if kind == "optimizer":
-        return _optimizer(tr, owner, name, args, kwargs)
+        return _optimizer(tr, name, args, kwargs)
     if kind == "tape":
-        return _tape(tr, owner, name, args, kwargs)
+        return _tape(tr, name, args)
     if kind in ("loader", "dataset", "data", "tfdataset"):
-        return data_method(tr, owner, name, args, kwargs, node)
+        return data_method(tr, owner, name, args, kwargs)
     if kind == "distribution":
         return distribution_method(tr, owner, name, args, kwargs)
     if kind == "counter":
@@ -44,7 +43,7 @@ def object_method(
     return tr.unknown_call(f"{kind}.{name}")
 
 
-def _optimizer(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+def _optimizer(tr: Tracer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     if name in ("minimize", "apply_gradients"):
         loss = args[0] if args else kwargs.get("loss")
         sources = (loss,) if isinstance(loss, Tensor) else ()
@@ -59,7 +58,7 @@ def _optimizer(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kw
     return None
 
 
-def _tape(tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+def _tape(tr: Tracer, name: str, args: tuple[Value, ...]) -> Value:
     if name == "gradient" and len(args) > 1 and isinstance(args[1], Tensor):
         return Tensor(args[1].shape, args[1].dtype, "tf")
     return tr.unknown("gradients", "data") if name in ("gradient", "jacobian") else None
@@ -84,7 +83,3 @@ def call_object(
             run_command(tr, command)
         return None
     return tr.unknown(f"{owner.kind}()")
-
-
-def enter_object(tr: Tracer, owner: Object) -> tuple[Value, Callable[[], None]]:
-    return owner, lambda: None

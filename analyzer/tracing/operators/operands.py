@@ -40,6 +40,13 @@ def tensor_of(tr: Tracer, value: Value, framework: str, name: str = "") -> Tenso
     return None
 
 
+def items_of(value: Value) -> list[Value]:
+    """The elements of a list or tuple; none where they are not all known."""
+    if isinstance(value, ListV):
+        return [] if value.open else list(value.items)
+    return list(value) if isinstance(value, tuple) else []
+
+
 def _array(tr: Tracer, value: Any, framework: str) -> Tensor | None:
     items = value.items if isinstance(value, ListV) else list(value)
     if isinstance(value, ListV) and value.open:

@@ -18,12 +18,12 @@ from analyzer.tracing.problems import Diagnostic, ShapeFailure
 from analyzer.tracing.solver import first_conflict
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
-from analyzer.tracing.values import DictV, ListV, Object, Value
+from analyzer.tracing.values import DictV, ListV, Value
 from analyzer.validity.terms import Poly, equal, substitute
 
 
 def session_method(
-    tr: Tracer, owner: Object, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+    tr: Tracer, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
     if name == "run":
         fetches = args[0] if args else kwargs.get("fetches")
@@ -160,7 +160,7 @@ def check_slice(tr: Tracer, tensors: list[Tensor], mapping: dict[str, Any], node
     fresh = dict(mapping)
     for condition in graph:
         for sym in condition.truth.symbols if not isinstance(condition.truth, bool) else ():
-            if sym.name not in fresh and _instantiated(tr, sym.name, mapping):
+            if sym.name not in fresh and _instantiated(tr, sym.name):
                 box = sym.interval
                 lo = None if box.lo == float("-inf") else int(box.lo)
                 hi = None if box.hi == float("inf") else int(box.hi)
@@ -217,7 +217,7 @@ def check_slice(tr: Tracer, tensors: list[Tensor], mapping: dict[str, Any], node
     )
 
 
-def _instantiated(tr: Tracer, name: str, mapping: Mapping[str, Any]) -> bool:
+def _instantiated(tr: Tracer, name: str) -> bool:
     """Symbols that a run decides: dimensions of placeholders, and those that operators define from them."""
     known = tr.symbols.known.get(name)
     return known is None or known.graph

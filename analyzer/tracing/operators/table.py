@@ -12,6 +12,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from analyzer.tracing.evaluation import seen
@@ -157,13 +158,11 @@ def parse_signature(text: str) -> tuple[Parameter, ...]:
 @functools.cache
 def rules() -> Mapping[str, Entry]:
     """Every declared name. Modules of this package named ``*_rules`` hold them."""
-    from analyzer.tracing import operators
-
     found: dict[str, Entry] = {}
-    for module in pkgutil.iter_modules(operators.__path__):
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
         if not module.name.endswith("_rules"):
             continue
-        family = importlib.import_module(f"{operators.__name__}.{module.name}")
+        family = importlib.import_module(f"{__package__}.{module.name}")
         for value in list(vars(family).values()):
             if getattr(value, "__module__", None) == family.__name__:
                 found.update(getattr(value, "entries", ()))

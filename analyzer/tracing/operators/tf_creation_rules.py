@@ -19,7 +19,7 @@ from analyzer.validity.terms import Poly
 @operator("tf.placeholder tf.placeholder_with_default tf.sparse_placeholder", "dtype=None shape=None name=None")
 def placeholder(op: Op, dtype: Value, shape: Value, name: Value) -> Value:
     dims: Any = None
-    label = name if isinstance(name, str) else _target(op) or "placeholder"
+    label = name if isinstance(name, str) else "placeholder"
     parts = plain(op.tr, shape) if shape is not None and not isinstance(shape, Unknown) else None
     if shape is None and op.where is not None:  # an earlier round has seen what is fed
         rank = op.tr.shared.fed_ranks.get(op.where)
@@ -36,11 +36,6 @@ def placeholder(op: Op, dtype: Value, shape: Value, name: Value) -> Value:
     return Tensor(
         dims, dtype_name(dtype), "tf", site=op.where, name=label, graph=True, tags=frozenset(("placeholder", "batch"))
     )
-
-
-def _target(op: Op) -> str:
-    """The name that the result is assigned to, for messages."""
-    return ""
 
 
 @operator("tf.Variable tf.get_variable_", "initial_value=None trainable=None *rest")

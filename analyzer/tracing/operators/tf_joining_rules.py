@@ -10,7 +10,7 @@ from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.operators.tf_math_rules import need_axis
-from analyzer.tracing.operators.tf_operands import like, shape_value, tensor
+from analyzer.tracing.operators.tf_operands import like, shape_value, tensor, tensors_of
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import ListV, Value
 from analyzer.validity.terms import Poly, equal, floor_div, mod
@@ -20,79 +20,41 @@ from analyzer.validity.terms import Poly, equal, floor_div, mod
 def concat(op: Op, values: Value, axis: Value, name: Value) -> Value:
     if isinstance(values, int) and not isinstance(axis, int):  # before TensorFlow 1.0: (axis, values)
         values, axis = axis, values
-    parts = (
-        values.items
-        if isinstance(values, ListV) and not values.open
-        else list(values)
-        if isinstance(values, tuple)
-        else None
-    )
     axis = op.extra.get("concat_dim", axis)
-    if not parts or not isinstance(axis, int):
+    if not isinstance(axis, int):
         return unknown_tensor(op, "tf")
-    found = [tensor(op, p) for p in parts]
-    if any(f is None or f.dims is None for f in found):
-        return unknown_tensor(op, "tf", tuple(f for f in found if f is not None))
-    if (
-        any(
-            isinstance(f.value, (tuple, int, Poly)) and f.value is not None and len(f.dims or ()) == 1
-            for f in found
-            if f is not None
-        )
-        and axis == 0
-    ):
-        values_ = [f.value if isinstance(f.value, tuple) else None for f in found if f is not None]
-        if all(v is not None for v in values_):
-            joined = tuple(x for v in values_ for x in v)  # type: ignore[union-attr]
-            return Tensor(
-                (len(joined),),
-                "int32",
-                "tf",
-                site=op.where,
-                value=joined,
-                sources=tuple(f for f in found if f is not None),
-                graph=any(f.graph for f in found if f is not None),
-            )
-    loose = [
-        Tensor(f.shape, None, "tf", site=f.site, name=f.name, sources=(f,), graph=f.graph)
-        for f in found
-        if f is not None
-    ]
-    return apply(op, "keras", "Concatenate", loose, {"axis": axis}) if len(loose) > 1 else loose[0]
+    found, known = tensors_of(op, values)
+    if not known:
+        return unknown_tensor(op, "tf", found)
+    stated = [isinstance(f.value, (tuple, int, Poly)) and len(f.dims or ()) == 1 for f in found]
+    if axis == 0 and any(stated) and all(isinstance(f.value, tuple) for f in found):
+        return _vector(op, tuple(x for f in found for x in f.value), found)
+    return apply(op, "keras", "Concatenate", _loose(found), {"axis": axis}) if len(found) > 1 else _loose(found)[0]
+
+
+def _loose(found: tuple[Tensor, ...]) -> list[Tensor]:
+    """The tensors without their element types, which the operator casts."""
+    return [Tensor(f.shape, None, "tf", site=f.site, name=f.name, sources=(f,), graph=f.graph) for f in found]
+
+
+def _vector(op: Op, values: tuple[Any, ...], found: tuple[Tensor, ...]) -> Tensor:
+    """A vector of integers, as far as they are known."""
+    known = all(isinstance(v, (int, Poly)) for v in values)
+    graph = any(f.graph for f in found)
+    return Tensor(
+        (len(values),), "int32" if known else None, "tf", site=op.where, value=values if known else None,
+        sources=found, graph=graph,
+    )  # fmt: skip
 
 
 @operator("tf.stack tf.pack tf.parallel_stack", "values axis=0 name=None")
 def stack(op: Op, values: Value, axis: Value, name: Value) -> Value:
-    parts = (
-        values.items
-        if isinstance(values, ListV) and not values.open
-        else list(values)
-        if isinstance(values, tuple)
-        else None
-    )
-    if not parts or not isinstance(axis, int):
-        return unknown_tensor(op, "tf")
-    found = [tensor(op, p) for p in parts]
-    if any(f is None or f.dims is None for f in found):
-        return unknown_tensor(op, "tf", tuple(f for f in found if f is not None))
-    if all(f is not None and f.dims == () for f in found):
-        elements = tuple(f.value for f in found if f is not None)
-        known = elements if all(isinstance(e, (int, Poly)) for e in elements) else None
-        return Tensor(
-            (len(found),),
-            "int32" if known else None,
-            "tf",
-            site=op.where,
-            value=known,
-            sources=tuple(f for f in found if f is not None),
-            graph=any(f.graph for f in found if f is not None),
-        )
-    loose = [
-        Tensor(f.shape, None, "tf", site=f.site, name=f.name, sources=(f,), graph=f.graph)
-        for f in found
-        if f is not None
-    ]
-    return apply(op, "tf", "Pack", loose, {"axis": axis})
+    found, known = tensors_of(op, values)
+    if not known or not isinstance(axis, int):
+        return unknown_tensor(op, "tf", found if isinstance(axis, int) else ())
+    if all(f.dims == () for f in found):
+        return _vector(op, tuple(f.value for f in found), found)
+    return apply(op, "tf", "Pack", _loose(found), {"axis": axis})
 
 
 @operator("tf.unstack tf.unpack", "value num=None axis=0 name=None")

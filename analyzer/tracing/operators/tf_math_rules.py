@@ -13,7 +13,7 @@ from analyzer.tracing.operators.linear import matmul as product_of
 from analyzer.tracing.operators.operands import unknown_tensor
 from analyzer.tracing.operators.refusals import fail, require, require_when_run
 from analyzer.tracing.operators.table import Op, operator
-from analyzer.tracing.operators.tf_operands import like, tensor
+from analyzer.tracing.operators.tf_operands import like, tensor, tensors_of
 from analyzer.tracing.operators.torch_reduction_rules import advise_softmax
 from analyzer.tracing.tensors import Tensor, show_shape
 from analyzer.tracing.values import ListV, Value
@@ -108,19 +108,8 @@ def arithmetic(op: Op, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
 
 @operator("tf.add_n", "inputs *rest")
 def add_n(op: Op, inputs: Value, rest: tuple[Value, ...]) -> Value:
-    parts = (
-        inputs.items
-        if isinstance(inputs, ListV) and not inputs.open
-        else list(inputs)
-        if isinstance(inputs, tuple)
-        else None
-    )
-    if not parts or any(tensor(op, p) is None for p in parts):
-        return unknown_tensor(op, "tf")
-    found = [tensor(op, p) for p in parts]
-    if any(f is None or f.dims is None for f in found):
-        return unknown_tensor(op, "tf", tuple(f for f in found if f is not None))
-    return apply(op, "tf", "AddN", found)
+    found, known = tensors_of(op, inputs)
+    return apply(op, "tf", "AddN", found) if known else unknown_tensor(op, "tf", found)
 
 
 @operator("tf.where", "condition x=None y=None *rest")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.operators.hyperparameters import dropped, plain
-from analyzer.tracing.operators.operands import tensor_of
+from analyzer.tracing.operators.operands import items_of, tensor_of
 from analyzer.tracing.operators.table import Op
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.values import Value
@@ -28,6 +28,13 @@ def tensor(op: Op, value: Value) -> Tensor | None:
         )
         found.operation = found.sources[0].operation
     return found
+
+
+def tensors_of(op: Op, values: Value) -> tuple[tuple[Tensor, ...], bool]:
+    """The elements of a list as tensors, and whether there are some, all of known rank."""
+    found = [tensor(op, item) for item in items_of(values)]
+    tensors = tuple(f for f in found if f is not None)
+    return tensors, bool(found) and len(tensors) == len(found) and all(t.dims is not None for t in tensors)
 
 
 def like(op: Op, source: Tensor, dims: Any, dtype: str | None = None, **more: Any) -> Tensor:

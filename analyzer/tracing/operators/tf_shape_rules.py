@@ -76,7 +76,7 @@ def shape(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
     if source is None:
         return unknown_tensor(op, "tf")
     if source.dims is None:
-        return Unknown("a shape", "data", "shape") if not source.graph else _open_shape(op, source)
+        return Unknown("a shape", "data", "shape") if not source.graph else OpenSize(source)
     return Tensor(
         (len(source.dims),),
         "int32",
@@ -86,10 +86,6 @@ def shape(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
         sources=(source,),
         graph=source.graph,
     )
-
-
-def _open_shape(op: Op, source: Tensor) -> Value:
-    return OpenSize(source)
 
 
 @operator("tf.rank", "input *rest")

@@ -62,7 +62,7 @@ def recurrent(op: Op, layer: Layer, input: Value, hx: Value) -> Value:
     width = hidden if projected in (0, None) else projected
     directions = 2 if both else 1
     batch = x.dims[0 if first else 1] if len(x.dims) == 3 else None
-    _check_state(op, layer, hx, layers, directions, batch, hidden, width)
+    _check_state(op, hx, layers, directions, batch, hidden, width)
     out = (*x.dims[:-1], width * directions)
     state = (
         layers * directions if layers is not None else op.tr.fresh("layers", "unknown"),
@@ -92,9 +92,7 @@ def _result(op: Op, layer: Layer, out: Any, state: Any) -> tuple[Tensor, Value]:
     return output, h
 
 
-def _check_state(
-    op: Op, layer: Layer, hx: Value, layers: Any, directions: int, batch: Any, hidden: Any, width: Any
-) -> None:
+def _check_state(op: Op, hx: Value, layers: Any, directions: int, batch: Any, hidden: Any, width: Any) -> None:
     states = hx if isinstance(hx, tuple) else (hx,)
     if layers is None:
         return

@@ -92,14 +92,12 @@ def paired(op: Op, layer: Layer | None, input: Value, target: Value, kind: str) 
         shape = ()
     elif isinstance(reduction, Unknown):
         shape = None
-    return Tensor(
-        shape,
-        "float32",
-        "torch",
-        site=op.where,
-        sources=tuple(t for t in (a, b) if t is not None),
-        tags=frozenset(("loss",)),
-    )
+    return _loss(op, shape, a, b)
+
+
+def _loss(op: Op, shape: Any, *operands: Tensor | None) -> Tensor:
+    sources = tuple(t for t in operands if t is not None)
+    return Tensor(shape, "float32", "torch", site=op.where, sources=sources, tags=frozenset(("loss",)))
 
 
 def _advise_broadcast(op: Op, x: Any, y: Any, kind: str) -> None:
@@ -178,14 +176,7 @@ def classes(op: Op, layer: Layer | None, input: Value, target: Value, probabilit
             shape = wanted
     elif reduction == "none":
         shape = None
-    return Tensor(
-        shape,
-        "float32",
-        "torch",
-        site=op.where,
-        sources=tuple(t for t in (a, b) if t is not None),
-        tags=frozenset(("loss",)),
-    )
+    return _loss(op, shape, a, b)
 
 
 @operator("torch.nn.CosineSimilarity.__init__", "dim=1 eps=1e-08")

@@ -19,15 +19,11 @@ from analyzer.validity.specs.common import (
 from analyzer.validity.terms import any_of, equal, floor_div, mod
 
 HALVES = Rule("halves", Category.IMPROPER_VALUE, "axis {axis} of size {size} cannot be halved", ("axis", "dim"))
-
-
 BOTH_GROW = Rule(
     RULE,
     Category.ADVISORY,
     "shapes {left} and {right} broadcast to {result}, which is larger than either",
 )
-
-
 IDENTICAL = Rule("same-shape", Category.INCOMPATIBLE_SHAPE, "the inputs to merge are {left} and {right}")
 
 

@@ -38,43 +38,31 @@ CHANNELS = Rule(
     "the input has {channels} channels but the convolution takes {expected}",
     ("in_channels", "groups"),
 )
-
-
 GROUPS_DIVIDE_INPUT = Rule(
     "groups-divide-input",
     Category.IMPROPER_VALUE,
     "{groups} groups do not divide {channels} input channels",
     ("groups", "in_channels"),
 )
-
-
 GROUPS_DIVIDE_OUTPUT = Rule(
     "groups-divide-output",
     Category.IMPROPER_VALUE,
     "{groups} groups do not divide {channels} output channels",
     ("groups", "out_channels"),
 )
-
-
 SAME_NEEDS_UNIT_STRIDE = Rule(
     "same-needs-unit-stride",
     Category.IMPROPER_VALUE,
     "padding 'same' needs stride 1, not {stride}",
     ("stride", "padding"),
 )
-
-
 CAUSAL = Rule("causal", Category.IMPROPER_VALUE, "padding 'causal' needs a one-dimensional, channels-last convolution")
-
-
 KERNEL_SHAPE = Rule(
     "kernel-shape",
     Category.INCOMPATIBLE_SHAPE,
     "`kernel_shape` is {stated} but the weight's is {actual}",
     ("kernel_shape",),
 )
-
-
 BIAS = Rule("bias", Category.INCOMPATIBLE_SHAPE, "the bias is {shape}; it must have {channels} values")
 
 
@@ -371,8 +359,6 @@ def _tf_conv(spatial: int) -> Any:
 
 
 tf_conv2d = define("tf", "Conv2D")(_tf_conv(2))
-
-
 tf_conv3d = define("tf", "Conv3D")(_tf_conv(3))
 
 

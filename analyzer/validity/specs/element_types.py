@@ -14,8 +14,6 @@ def onnx_bernoulli(case: Case, x: TensorType, *, dtype: Any = None, **_attribute
 
 
 CAST_TARGET = Rule("cast-target", Category.ILLEGAL_VALUE, "`to` is {to}, which is no element type", ("to",))
-
-
 SAME_WIDTH = Rule(
     "bit-width",
     Category.INCOMPATIBLE_ELEMENT_TYPE,

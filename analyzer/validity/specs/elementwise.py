@@ -15,13 +15,12 @@ from analyzer.validity.specs.common import (
 from analyzer.validity.terms import any_of, equal
 
 PROBABILITY = Rule("probability", Category.ILLEGAL_VALUE, "`{name}` is {value}; it must lie between 0 and 1", ("rate",))
-
-
 PARAMETERS = Rule(
     "parameters", Category.INCOMPATIBLE_SHAPE, "{count} slopes for {channels} channels; there must be 1 or {channels}"
 )
 
 
+@define("com.microsoft", "QuickGelu")
 @define("onnx", *names("onnx", SAME_SHAPE))
 def onnx_keeping(case: Case, x: TensorType, **_attributes: Any) -> TensorType:
     """ONNX operators whose output has the input's shape and type."""

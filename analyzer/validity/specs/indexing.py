@@ -27,29 +27,17 @@ from analyzer.validity.terms import Term, all_of, any_of, ceil_div, choose, equa
 INDEX_RANGE = Rule(
     "index-in-range", Category.IMPROPER_VALUE, "index {index} is out of range for axis {axis} of size {size}"
 )
-
-
 GATHER_RANK = Rule("gather-rank", Category.INCOMPATIBLE_SHAPE, "the index has {index} dimensions but the input {rank}")
-
-
 GATHER_SIZE = Rule(
     "gather-size", Category.INCOMPATIBLE_SHAPE, "the index reads {index} rows of axis {axis}, which has {size}"
 )
-
-
 GATHER_DEPTH = Rule(
     "gather-depth",
     Category.INCOMPATIBLE_SHAPE,
     "the index tuples have {depth} entries for an input of {rank} dimensions",
 )
-
-
 UPDATES = Rule("updates", Category.INCOMPATIBLE_SHAPE, "the updates are {updates}; the indices need {expected}")
-
-
 STEP = Rule("step", Category.ILLEGAL_VALUE, "the step is 0", ("steps",))
-
-
 BATCH_DIMS = Rule(
     "batch-dims", Category.IMPROPER_VALUE, "`batch_dims` {count} does not fit {rank} dimensions", ("batch_dims",)
 )

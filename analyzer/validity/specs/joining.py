@@ -25,21 +25,15 @@ CONCAT_RANK = Rule(
     Category.INCOMPATIBLE_SHAPE,
     "operand {index} has {rank} dimensions ({shape}) but operand 0 has {first}",
 )
-
-
 CONCAT_SIZE = Rule(
     "concat-size",
     Category.INCOMPATIBLE_SHAPE,
     "dimension {axis} of operand {index} is {size} but of operand 0 it is {expected}; only axis {joined} may differ",
     ("axis",),
 )
-
-
 CONCAT_LAYOUT = Rule(
     "concat-format", Category.UNSUPPORTED_FORMAT, "operand {index} is {format} but operand 0 is {first}"
 )
-
-
 NOTHING = Rule("operands", Category.INCOMPATIBLE_SHAPE, "there is nothing to join")
 
 

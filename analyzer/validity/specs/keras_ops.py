@@ -16,7 +16,7 @@ from analyzer.validity.specs.shaping import torch_permute, torch_reshape
 from analyzer.validity.specs.unit_axes import torch_unsqueeze
 
 BINARY = tuple(n for n in names("keras", ELEMENTWISE) if n.startswith("ops.") and n not in names("keras", SAME_SHAPE))
-TESTS = names("keras", BOOLEAN)
+TESTS = tuple(name for name in names("keras", BOOLEAN) if name in names("keras", ELEMENTWISE))
 
 
 @define("keras", *names("keras", CONVERTS))

@@ -23,16 +23,12 @@ from analyzer.validity.terms import Term, any_of, equal
 PADDED_SIZE = Rule(
     "padded-size", Category.ILLEGAL_SHAPE, "axis {axis} of size {size} becomes {result} by padding {before} and {after}"
 )
-
-
 REFLECTION = Rule(
     "reflection",
     Category.IMPROPER_VALUE,
     "reflecting {padding} elements needs more than that on axis {axis}, which has {size}",
     ("padding",),
 )
-
-
 CROPPING = Rule(
     "cropping",
     Category.ILLEGAL_SHAPE,

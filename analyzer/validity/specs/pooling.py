@@ -45,27 +45,19 @@ PADDING_AT_MOST_HALF = Rule(
     "padding {padding} is more than half of the pooling window of {kernel}",
     ("padding", "kernel_size"),
 )
-
-
 NOT_EMPTY = Rule("input-not-empty", Category.ILLEGAL_SHAPE, "the {axis} of the input is {size}")
-
-
 ONE_WINDOW_AXIS = Rule(
     "one-window-axis",
     Category.IMPROPER_VALUE,
     "pooling over batch or channels is not possible together with height and width",
     ("kernel_size", "stride"),
 )
-
-
 SMALLER_THAN_KERNEL = Rule(
     "smaller-than-kernel",
     Category.ILLEGAL_SHAPE,
     "the {axis} of {size} is smaller than the pooling window of {kernel}, which padding does not make up for here",
     ("kernel_size",),
 )
-
-
 KEPT_SIZE = Rule(
     "kept-size", Category.ILLEGAL_VALUE, "`output_size` must be a number here; None is not", ("output_size",)
 )
@@ -168,22 +160,21 @@ def _torch_adaptive(spatial: int, *, lenient: bool = False) -> Any:
 
 
 torch_adaptive1d = define("torch", "AdaptiveAvgPool1d", "AdaptiveMaxPool1d", "adaptive_avg_pool1d")(_torch_adaptive(1))
-
-
 torch_adaptive2d = define("torch", "AdaptiveMaxPool2d", "adaptive_max_pool2d")(_torch_adaptive(2))
-
-
 torch_adaptive_avg2d = define("torch", "AdaptiveAvgPool2d", "adaptive_avg_pool2d")(_torch_adaptive(2, lenient=True))
-
-
 torch_adaptive3d = define("torch", "AdaptiveAvgPool3d", "AdaptiveMaxPool3d", "adaptive_avg_pool3d")(_torch_adaptive(3))
 
 
-def _onnx_slide(case: Case, x: TensorType, windows: list[Window], auto_pad: str, ceil_mode: int) -> tuple[Term, ...]:
+def _onnx_pooled(
+    case: Case, x: TensorType, kernel: Any, strides: Any, pads: Any, dilations: Any, auto_pad: str, ceil_mode: int
+) -> tuple[Term, ...]:
+    need_rank(case, x, len(kernel) + 2)
+    windows = onnx_windows(case, kernel, strides, pads, dilations, auto_pad)
+    need_legal(case, windows)
     axes = spatial_names(len(windows))
     if auto_pad.startswith("SAME"):
-        return slide_same(case, x.dims[2:], windows, axes)
-    return slide(case, x.dims[2:], windows, axes, ceil=bool(ceil_mode))
+        return (*x.dims[:2], *slide_same(case, x.dims[2:], windows, axes))
+    return (*x.dims[:2], *slide(case, x.dims[2:], windows, axes, ceil=bool(ceil_mode)))
 
 
 @define("onnx", "MaxPool")
@@ -201,11 +192,7 @@ def onnx_max_pool(
 ) -> tuple[TensorType, ...]:
     """ONNX MaxPool: two outputs, values and int64 indices."""
     need_dtype(case, x, (*FLOATS, "int8", "uint8"))
-    spatial = len(kernel_shape)
-    need_rank(case, x, spatial + 2)
-    windows = onnx_windows(case, kernel_shape, strides, pads, dilations, auto_pad)
-    need_legal(case, windows)
-    shape = (*x.dims[:2], *_onnx_slide(case, x, windows, auto_pad, ceil_mode))
+    shape = _onnx_pooled(case, x, kernel_shape, strides, pads, dilations, auto_pad, ceil_mode)
     return x.with_shape(shape), TensorType(shape, "int64")
 
 
@@ -225,11 +212,7 @@ def onnx_average_pool(
 ) -> TensorType:
     """ONNX AveragePool and LpPool."""
     need_dtype(case, x, FLOATS)
-    spatial = len(kernel_shape)
-    need_rank(case, x, spatial + 2)
-    windows = onnx_windows(case, kernel_shape, strides, pads, dilations, auto_pad)
-    need_legal(case, windows)
-    return x.with_shape((*x.dims[:2], *_onnx_slide(case, x, windows, auto_pad, ceil_mode)))
+    return x.with_shape(_onnx_pooled(case, x, kernel_shape, strides, pads, dilations, auto_pad, ceil_mode))
 
 
 @define("onnx", "GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
@@ -243,8 +226,6 @@ def onnx_global_pool(case: Case, x: TensorType, *, p: Any = 2) -> TensorType:
 BATCH_AND_CHANNELS = Rule(
     "rank", Category.INCOMPATIBLE_SHAPE, "the input needs a batch and a channel axis; it is {shape}"
 )
-
-
 UNPOOL_INDICES = Rule(
     "unpool-indices", Category.INCOMPATIBLE_SHAPE, "the indices are {indices} but the values are {values}"
 )
@@ -368,6 +349,4 @@ def _tf_pool(spatial: int) -> Any:
 
 
 tf_pool2d = define("tf", "MaxPool", "AvgPool")(_tf_pool(2))
-
-
 tf_pool3d = define("tf", "MaxPool3D", "AvgPool3D")(_tf_pool(3))

@@ -268,8 +268,6 @@ def onnx_center_crop_pad(case: Case, x: TensorType, shape: TensorType, *, axes: 
 
 
 TARGET_AXES = Rule("target-axes", Category.IMPROPER_VALUE, "{sizes} sizes for {axes} axes", ("axes",))
-
-
 DFT_AXIS = Rule("dft-axis", Category.IMPROPER_VALUE, "axis {axis} holds the real and imaginary parts", ("axis",))
 
 

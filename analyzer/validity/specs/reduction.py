@@ -63,7 +63,7 @@ def onnx_cumulative(case: Case, x: TensorType, axis: TensorType, *, exclusive: i
     return x
 
 
-@define("onnx", "Det", "Inverse")
+@define("onnx", "Det")
 def onnx_det(case: Case, x: TensorType) -> TensorType:
     """ONNX Det: square matrices."""
     case.require(SQUARE, x.rank >= 2, shape=x.dims)

@@ -12,8 +12,6 @@ from analyzer.validity.terms import Term, equal
 ROI_COLUMNS = Rule(
     "region-columns", Category.INCOMPATIBLE_SHAPE, "each region has {columns} numbers; it needs {expected}"
 )
-
-
 ROI_COUNT = Rule("region-count", Category.INCOMPATIBLE_SHAPE, "{regions} regions but {indices} batch indices")
 
 

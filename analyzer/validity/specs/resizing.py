@@ -148,13 +148,9 @@ ALIGN_CORNERS = Rule(
     "`align_corners` is {value}, but mode '{mode}' does not interpolate; leave it out",
     ("align_corners", "mode"),
 )
-
-
 SIZE_OR_SCALE = Rule(
     "size-or-scale", Category.IMPROPER_VALUE, "give one of `size` and `scale_factor`", ("size", "scale_factor")
 )
-
-
 RESIZED = Rule("resized-size", Category.ILLEGAL_SHAPE, "the {axis} would become {size}", ("size", "scale_factor"))
 
 

@@ -16,32 +16,22 @@ ELEMENTS = Rule(
     "cannot reshape {shape} ({have} elements) to {target} ({want} elements)",
     ("shape", "target_shape"),
 )
-
-
 DIVISIBLE = Rule(
     "divisible",
     Category.INCOMPATIBLE_SHAPE,
     "cannot reshape {shape} ({have} elements) to {target}: {have} is not a multiple of {want}",
     ("shape", "target_shape"),
 )
-
-
 ONE_WILDCARD = Rule(
     "one-wildcard", Category.IMPROPER_VALUE, "the target shape {target} leaves more than one size open", ("shape",)
 )
-
-
 NEGATIVE_SIZE = Rule("negative-size", Category.ILLEGAL_VALUE, "the target shape has the size {size}", ("shape",))
-
-
 COPIES = Rule(
     "copied-dimension",
     Category.IMPROPER_VALUE,
     "the target shape copies dimension {axis} of an input of {rank} dimensions",
     ("shape",),
 )
-
-
 PERMUTATION = Rule(
     "permutation",
     Category.IMPROPER_VALUE,
@@ -123,7 +113,7 @@ def torch_view(case: Case, x: TensorType, *, shape: Any) -> TensorType:
     """``Tensor.view``: only dimensions that lie together in memory can be joined."""
     target = reshaped(case, x, tuple(shape) if isinstance(shape, (tuple, list)) else (shape,))
     if x.strides is not None:
-        case.require(VIEW, _can_be_viewed(case, x.dims, x.strides, target), shape=x.dims, target=target)
+        case.require(VIEW, _can_be_viewed(x.dims, x.strides, target), shape=x.dims, target=target)
     return x.with_shape(target)
 
 
@@ -140,7 +130,7 @@ def strides_of(x: TensorType) -> tuple[Term, ...]:
     return x.strides if x.strides is not None else tuple(product(x.dims[i + 1 :]) for i in range(x.rank))
 
 
-def _can_be_viewed(case: Case, dims: Sequence[Term], strides: Sequence[Term], target: Sequence[Term]) -> bool:
+def _can_be_viewed(dims: Sequence[Term], strides: Sequence[Term], target: Sequence[Term]) -> bool:
     """Whether dimensions with these strides can be seen as `target` without a copy (``THTensor_compute_stride``).
 
     Groups of old dimensions that lie together must be filled exactly by new ones. A size of no known bounds counts as

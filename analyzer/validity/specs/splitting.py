@@ -19,8 +19,6 @@ from analyzer.validity.terms import Term, ceil_div, equal, floor_div, mod, total
 SPLIT_SUM = Rule(
     "split-sum", Category.INCOMPATIBLE_SHAPE, "the parts {parts} do not add up to the {size} of axis {axis}", ("split",)
 )
-
-
 SPLIT_EQUAL = Rule(
     "split-equal",
     Category.INCOMPATIBLE_SHAPE,

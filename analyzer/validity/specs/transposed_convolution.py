@@ -46,8 +46,6 @@ OUTPUT_PADDING = Rule(
     "output padding {extra} must be smaller than the stride {stride} or the dilation {dilation}",
     ("output_padding", "stride", "dilation"),
 )
-
-
 CONVOLVED_BACK = Rule(
     "convolved-back",
     Category.INCOMPATIBLE_SHAPE,

@@ -13,8 +13,6 @@ from analyzer.validity.terms import Term, equal, floor_div
 FOLD_BLOCKS = Rule(
     "fold-blocks", Category.INCOMPATIBLE_SHAPE, "the input has {actual} blocks; the output size needs {expected}"
 )
-
-
 FOLD_CHANNELS = Rule(
     "fold-channels",
     Category.INCOMPATIBLE_SHAPE,

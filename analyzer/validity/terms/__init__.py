@@ -37,7 +37,6 @@ from analyzer.validity.terms.conditions import (
     any_of,
     at_least_zero,
     equal_zero,
-    implies,
     is_z3,
     negate,
 )
@@ -64,7 +63,6 @@ __all__ = [
     "equal",
     "equal_zero",
     "floor_div",
-    "implies",
     "interval_of",
     "is_z3",
     "maximum",

@@ -36,7 +36,7 @@ def floor_div(a: Term, b: Term) -> Term:
         whole = {m: c // b for m, c in items(a) if m and c % b == 0}
         constant = dict(items(a)).get((), 0)
         rest: dict[Monomial, int] = {m: c for m, c in items(a) if m and c % b}
-        inner = _inner_division(rest, b)
+        inner = _inner_division(rest)
         if inner is not None:
             numerator, denominator = inner
             whole[()] = constant // b
@@ -75,7 +75,7 @@ def _exact_quotient(a: Term, b: Term) -> Term | None:
     return poly(result)
 
 
-def _inner_division(rest: Mapping[Monomial, int], divisor: int) -> tuple[Term, int] | None:
+def _inner_division(rest: Mapping[Monomial, int]) -> tuple[Term, int] | None:
     if len(rest) != 1:
         return None
     ((monomial, coefficient),) = rest.items()
@@ -190,3 +190,9 @@ def total(values: Iterable[Term]) -> Term:
     for value in values:
         result = result + value
     return result
+
+
+Poly.__floordiv__ = floor_div
+Poly.__rfloordiv__ = lambda self, other: floor_div(other, self)
+Poly.__mod__ = mod
+Poly.__rmod__ = lambda self, other: mod(other, self)

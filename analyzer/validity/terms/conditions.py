@@ -236,10 +236,6 @@ def any_of(*conditions: Truth) -> Truth:
     return _combine("or", conditions, neutral=False)
 
 
-def implies(condition: Truth, consequence: Truth) -> Truth:
-    return any_of(negate(condition), consequence)
-
-
 def _combine(kind: str, conditions: Iterable[Truth], *, neutral: bool) -> Truth:
     parts: list[Any] = []
     for condition in conditions:
@@ -296,3 +292,9 @@ _OPPOSITE = {"eq": "ne", "ne": "eq"}
 
 def _shifted(rest: Terms, constant: int) -> Poly:
     return Poly({**dict(rest), **({(): constant} if constant else {})})
+
+
+Poly.__ge__ = lambda self, other: at_least_zero(self - other)
+Poly.__le__ = lambda self, other: at_least_zero(other - self)
+Poly.__gt__ = lambda self, other: at_least_zero(self - (other + 1))
+Poly.__lt__ = lambda self, other: at_least_zero((other - 1) - self)

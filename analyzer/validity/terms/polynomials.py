@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -143,6 +143,15 @@ class Poly:
 
     __slots__ = ("_interval", "_symbols", "hash", "terms")
     __array_ufunc__ = None  # NumPy must not swallow us
+    # `arithmetic` and `conditions` define division and order, which need terms themselves
+    __floordiv__: ClassVar[Callable[[Poly, Term], Term]]
+    __rfloordiv__: ClassVar[Callable[[Poly, Term], Term]]
+    __mod__: ClassVar[Callable[[Poly, Term], Term]]
+    __rmod__: ClassVar[Callable[[Poly, Term], Term]]
+    __ge__: ClassVar[Callable[[Poly, Term], Truth]]
+    __le__: ClassVar[Callable[[Poly, Term], Truth]]
+    __gt__: ClassVar[Callable[[Poly, Term], Truth]]
+    __lt__: ClassVar[Callable[[Poly, Term], Truth]]
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         parts = tuple(terms.items())
@@ -213,46 +222,6 @@ class Poly:
         return poly({atoms: coefficient * other_coefficient})
 
     __rmul__ = __mul__
-
-    def __floordiv__(self, other: Term) -> Term:
-        from analyzer.validity.terms.arithmetic import floor_div
-
-        return floor_div(self, other)
-
-    def __rfloordiv__(self, other: Term) -> Term:
-        from analyzer.validity.terms.arithmetic import floor_div
-
-        return floor_div(other, self)
-
-    def __mod__(self, other: Term) -> Term:
-        from analyzer.validity.terms.arithmetic import mod
-
-        return mod(self, other)
-
-    def __rmod__(self, other: Term) -> Term:
-        from analyzer.validity.terms.arithmetic import mod
-
-        return mod(other, self)
-
-    def __ge__(self, other: Term) -> Truth:
-        from analyzer.validity.terms.conditions import at_least_zero
-
-        return at_least_zero(self - other)
-
-    def __le__(self, other: Term) -> Truth:
-        from analyzer.validity.terms.conditions import at_least_zero
-
-        return at_least_zero(other - self)
-
-    def __gt__(self, other: Term) -> Truth:
-        from analyzer.validity.terms.conditions import at_least_zero
-
-        return at_least_zero(self - (other + 1))
-
-    def __lt__(self, other: Term) -> Truth:
-        from analyzer.validity.terms.conditions import at_least_zero
-
-        return at_least_zero((other - 1) - self)
 
     def __bool__(self) -> bool:
         raise TypeError(f"the size {self} is not known; a rule asked for its truth")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from analyzer.validity.terms.polynomials import Atom, Monomial
+    from analyzer.validity.terms.polynomials import Monomial
 
 
 def polynomial(terms: Iterable[tuple[Monomial, int]]) -> str:
@@ -14,16 +14,12 @@ def polynomial(terms: Iterable[tuple[Monomial, int]]) -> str:
     parts = sorted(terms, key=lambda item: (not item[0], item[1] < 0, sorted(map(str, item[0]))))
     text = ""
     for monomial, coefficient in parts:
-        factors = "·".join(sorted(_factor(a) for a in monomial))
+        factors = "·".join(sorted(f"({a})" if getattr(a, "kind", "") == "mod" else str(a) for a in monomial))
         size = abs(coefficient)
         body = str(size) if not monomial else factors if size == 1 else f"{size}·{factors}"
         sign = ("− " if coefficient < 0 else "+ ") if text else ("−" if coefficient < 0 else "")
         text += f" {sign}{body}" if text else f"{sign}{body}"
     return text or "0"
-
-
-def _factor(atom: Atom) -> str:
-    return f"({atom})" if getattr(atom, "kind", "") == "mod" else str(atom)
 
 
 def wrapped(value: Any) -> str:

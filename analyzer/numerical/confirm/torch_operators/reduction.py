@@ -147,7 +147,7 @@ def cumulative_sum(node: ir.Node, x: Any, mode: Mode) -> Any:
     return x[0].cumsum(int(x[1]))
 
 
-@op("", "CumulativeLogsumexp")
+@op((), "CumulativeLogsumexp")
 def log_cumulative_sum_exp(node: ir.Node, x: Any, mode: Mode) -> Any:
     if attribute(node, "exclusive", 0) or attribute(node, "reverse", 0):
         raise UnsupportedOperator(node.op_type)

@@ -1,6 +1,6 @@
 """Extract names and signatures of an installed framework into a data file of `analyzer/frameworks/api`.
 
-    python -m analyzer.frameworks.extract_api torch tensorflow keras
+    python -m scripts.frameworks.extract_api torch tensorflow keras
 
 Run by maintainers when a framework releases; analysis reads only the data files. Each file holds the version, the
 public names of every public module, and the parameters of functions and classes whose signature Python can tell.
@@ -16,9 +16,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from analyzer.frameworks.read_package import Package
+from scripts.frameworks.read_package import Package
 
-DATA = Path(__file__).parent / "api"
+DATA = Path(__file__).parents[2] / "analyzer" / "frameworks" / "api"
 MODULES = {
     "torch": ["torch", "torch.nn", "torch.nn.functional", "torch.nn.init", "torch.optim", "torch.utils.data",
     "torch.linalg"],

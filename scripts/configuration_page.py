@@ -1,6 +1,6 @@
 """`docs/configuration.md`, made from the schema.
 
-``python -m analyzer.configuration.schemas.reference > docs/configuration.md``
+``python -m scripts.configuration_page > docs/configuration.md``
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def configuration_page() -> str:
         *EXAMPLE.splitlines(),
         "```",
         "",
-        "<!-- made from config.schema.json by `python -m analyzer.configuration.schemas.reference` -->",
+        "<!-- made from config.schema.json by `python -m scripts.configuration_page` -->",
         "",
         "## Top level",
         "",

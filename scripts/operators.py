@@ -1,4 +1,4 @@
-"""The table of declared operators and of what each room knows of them (`python -m analyzer.numerical.coverage`)."""
+"""The table of declared operators and of what each room knows of them (`python -m scripts.operators`)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from onnx import defs
 
 from analyzer.numerical.confirm import torch_operators
 from analyzer.numerical.confirm.torch_evaluation import CONTROL
-from analyzer.numerical.confirm.torch_registry import HANDLERS
 from analyzer.numerical.transfer.registry import rules
 from analyzer.operators.declaration import Operator
 from analyzer.operators.registry import FAMILIES, OPERATORS
-from analyzer.validity.registry import all_specs
+from analyzer.validity.registry import FRAMEWORKS, all_specs
 
 HEADER = """\
 # Operators
 
-Made from the declarations in `analyzer/operators` by `python -m analyzer.numerical.coverage > docs/operators.md`; a
+Made from the declarations in `analyzer/operators` by `python -m scripts.operators > docs/operators.md`; a
 test holds it current. A graph operator that is not listed counts as unknown: its result may be any finite number of
 its type, and reports name it.
 
@@ -27,7 +26,9 @@ its type, and reports name it.
 - **shape**: a refinement type, for those frameworks.
 - **reference**: a PyTorch call with which the search for a failing input evaluates and differentiates it.
 """
-assert torch_operators  # importing it registers the calls
+assert torch_operators  # importing it fills a column, and these two fill the others
+rules()
+all_specs()
 
 
 def standard_functions() -> frozenset[tuple[str, str]]:
@@ -41,21 +42,20 @@ def standard_functions() -> frozenset[tuple[str, str]]:
 
 def bounds(operator: Operator) -> str:
     """Where the numerical analysis takes its bounds from: ``rule``, ``body`` or nothing."""
-    if any(key in rules() for key in operator.keys):
+    if operator.bounds:
         return "rule"
     return "body" if operator.versions and (operator.domain, operator.name) in standard_functions() else ""
 
 
 def shape(operator: Operator) -> str:
     """The frameworks in which its shape is checked."""
-    names = {"onnx": (operator.versions and (operator.name,)) or (), "tf": operator.tf}
-    named = {**names, "torch": operator.torch, "keras": operator.keras}
-    return " ".join(f for f, own in named.items() if any((f, name) in all_specs() for name in own))
+    told = {framework for framework, _ in operator.types}
+    return " ".join(framework for framework in FRAMEWORKS if framework in told)
 
 
 def reference(operator: Operator) -> str:
     """``yes`` where the search for a failing input has a differentiable call."""
-    return "yes" if any(key in HANDLERS or key in CONTROL for key in operator.keys) else ""
+    return "yes" if operator.references or CONTROL.keys() & operator.keys else ""
 
 
 def _traits(operator: Operator) -> str:

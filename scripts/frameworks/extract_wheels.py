@@ -1,6 +1,6 @@
 """Names and signatures of versions that are not installed, read from their wheels without running them.
 
-    python -m analyzer.frameworks.extract_wheels keras-2.15.0-py3-none-any.whl torch-2.2.2-cp311-none-macosx….whl
+    python -m scripts.frameworks.extract_wheels keras-2.15.0-py3-none-any.whl torch-2.2.2-cp311-none-macosx….whl
 
 Run by maintainers; `pip download --no-deps torch==VERSION --only-binary=:all: --platform macosx_11_0_arm64` gives small
 wheels. The result is `analyzer/frameworks/api/NAME_versions.json.gz`, written by `api_tables.packed`, parameters in the
@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from analyzer.frameworks.api_tables import packed, unpacked
-from analyzer.frameworks.extract_api import DATA, MODULES
-from analyzer.frameworks.read_package import Definition, Package, parameters
+from scripts.frameworks.extract_api import DATA, MODULES
+from scripts.frameworks.read_package import Definition, Package, parameters
 
 _WHEEL = re.compile(r"([a-z_]+)-([0-9.]+)-")
 _PACKAGES = {"keras": "keras", "torch": "torch", "tensorflow": "tensorflow", "tensorflow-cpu": "tensorflow",
