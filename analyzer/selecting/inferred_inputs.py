@@ -11,11 +11,12 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from analyzer.selecting.constructions import Construction, constructions
+from analyzer.selecting.constructions import constructions
 from analyzer.selecting.definitions import SourceDefinition, SourceDefinitions, last_name, method, required_parameters
 from analyzer.selecting.example_calls import ExampleCall, module_of, pages_first, snake
 from analyzer.selecting.model_code import ModelClass, ModelCode, required_arguments, runs_when_imported
 from analyzer.selecting.suggested_inputs import suggested
+from analyzer.selecting.training_steps import TrainingStep, own_step
 
 MODELS = 4  # proposals at once: each is exported, which takes seconds
 # Tried where no layer tells the layout. What takes the absurd one too takes anything, like an activation.
@@ -34,18 +35,18 @@ class _Way:
     lines: tuple[str, ...]
     expression: str
     settings: Mapping[str, int]
-    made: Construction | None = None  # where the repository makes it
+    step: TrainingStep | None  # what trains it
+    name: str = "model"  # of the variable that the step calls
 
     def body(self, tensor: str) -> tuple[str, ...]:
         return ("import torch", *self.lines, f"return {self.expression}.eval(), ({tensor},)")
 
     def losses(self, tensor: str) -> tuple[tuple[str, ...], ...]:
         """Bodies that give the loss of a training step, where the model takes `tensor`."""
-        if self.made is None or self.made.step is None:
+        if self.step is None:
             return ()
-        written, name = self.made.step.written, self.made.name
-        batches = self.made.step.batches(tensor)
-        return tuple(("import torch", *self.lines, *written(name, self.expression, batch)) for batch in batches)
+        steps = [self.step.written(self.name, self.expression, batch) for batch in self.step.batches(tensor)]
+        return tuple(("import torch", *self.lines, *lines) for lines in steps)
 
 
 def inferred_calls(code: ModelCode, called: frozenset[str], names: frozenset[str]) -> tuple[ExampleCall, ...]:
@@ -74,7 +75,7 @@ def inferred_calls(code: ModelCode, called: frozenset[str], names: frozenset[str
             inferred=True,
             told=tuple(told),
             tried=tuple(tried),
-            loop=way.made.step.line if way.made is not None and way.made.step is not None else 0,
+            loop=way.step.line if way.step is not None else 0,
             losses={way.body(tensor): way.losses(tensor) for tensor in (*tensors, *_COMMON)},
             control=way.body(_ABSURD),
         )
@@ -90,7 +91,7 @@ def _called_alone(makers: Mapping[SourceDefinition, SourceDefinition]) -> Iterat
         if _callable_alone(maker) and _importable(maker):
             path = maker.source.path
             lines = (f"from {module_of(path)} import {maker.name}",)
-            yield made, _Way(maker, path, maker.node.lineno, lines, f"{maker.name}()", {})
+            yield made, _Way(maker, path, maker.node.lineno, lines, f"{maker.name}()", {}, _own_step(made))
 
 
 def _constructed(
@@ -103,13 +104,22 @@ def _constructed(
             maker = repository.find(one.maker, source)
             if one.maker == "Sequential" and maker is None:
                 layers = SourceDefinition(one.name, one.as_function(), source, "torch")
-                yield layers, _Way(layers, source.path, one.line, one.lines, ast.unparse(one.call), {}, one)
+                yield (
+                    layers,
+                    _Way(layers, source.path, one.line, one.lines, ast.unparse(one.call), {}, one.step, one.name),
+                )
             if maker is None or maker not in makers or not _takes_one_input(makers[maker]):
                 continue
             told = dict(zip(maker.parameters, one.call.args, strict=False))
             told |= {k.arg: k.value for k in one.call.keywords if k.arg}
             numbers = {n: v.value for n, v in told.items() if isinstance(v, ast.Constant) and type(v.value) is int}
-            yield makers[maker], _Way(maker, source.path, one.line, one.lines, ast.unparse(one.call), numbers, one)
+            made, step = makers[maker], _own_step(makers[maker])
+            step, name = (step, "model") if step is not None else (one.step, one.name)
+            yield made, _Way(maker, source.path, one.line, one.lines, ast.unparse(one.call), numbers, step, name)
+
+
+def _own_step(made: SourceDefinition) -> TrainingStep | None:
+    return own_step(made.node) if isinstance(made.node, ast.ClassDef) else None
 
 
 def _makers(repository: SourceDefinitions) -> dict[SourceDefinition, SourceDefinition]:

@@ -29,6 +29,7 @@ class TrainingStep:
     inputs: tuple[str, ...]  # of a batch: first what the model takes, then a target if there is one
     behind: tuple[str, ...]
     body: tuple[str, ...]  # the last line returns the loss
+    told: str  # the text that tells what kind of loss it is
 
     def written(self, model: str, made: str, tensors: Sequence[str]) -> tuple[str, ...]:
         """The lines of an entry point: `made` is the expression of the model, the variable `model` its name here."""
@@ -43,13 +44,12 @@ class TrainingStep:
         if len(self.inputs) == 1:
             return [(several,)]
         sizes = re.findall(r"\d+", several.partition("(")[2])
-        text = "\n".join(self.body + self.behind)
         classes = ["torch.randint(0, 2, (2,))"]
         values = ["torch.rand(2, 1)", "torch.rand(2)", several]
         if len(sizes) == 4:  # a picture: a class or a value for each pixel
             classes.append(f"torch.randint(0, 2, (2, {sizes[2]}, {sizes[3]}))")
             values.append(f"torch.rand(2, 1, {sizes[2]}, {sizes[3]})")
-        first = _CLASSES.search(text) and not _BINARY.search(text)
+        first = _CLASSES.search(self.told) and not _BINARY.search(self.told)
         return [(several, target) for target in ([*classes, *values] if first else [*values, *classes])]
 
 
@@ -66,6 +66,29 @@ def training_step(
             if step is not None:
                 return step
     return None
+
+
+def own_step(node: ast.ClassDef) -> TrainingStep | None:
+    """The ``training_step(self, batch, index)`` of a class for Lightning, where it takes the batch apart into names."""
+    step = next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "training_step"), None)
+    if step is None or len(step.args.args) != 3:
+        return None
+    batch = step.args.args[1].arg
+    apart = [s for s in step.body if isinstance(s, ast.Assign) and _names(s.value) == {batch} and bound(s)]
+    target = apart[0].targets[0] if len(apart) == 1 else None
+    if not isinstance(target, ast.Tuple) or not all(isinstance(name, ast.Name) for name in target.elts):
+        return None
+    names = [ast.unparse(name) for name in target.elts]
+    read = set().union(*(_names(s) for s in step.body if s is not apart[0]))
+    calls = [n for n in ast.walk(step) if isinstance(n, ast.Call) and ast.unparse(n.func).partition(".")[0] == "self"]
+    fed = next((_names(a) & {*names} for c in calls for a in c.args if _names(a) & {*names}), set())
+    inputs = tuple(name for name in names if name in read)
+    gives = [n.value for n in ast.walk(step) if isinstance(n, ast.Return)]
+    if len(fed) != 1 or len(inputs) > 2 or not gives or isinstance(gives[-1], ast.Dict | None):
+        return None
+    given = ", ".join(name if name in inputs else "None" for name in names)
+    ordered = (*fed, *(name for name in inputs if name not in fed))
+    return TrainingStep(step.lineno, ordered, (), (f"return model.training_step(({given},), 0)",), ast.unparse(node))
 
 
 def _of_loop(
@@ -98,7 +121,7 @@ def _of_loop(
         return None
     lines = [line for s in kept for line in ast.unparse(s).splitlines()]
     ordered = (*fed, *(inputs - fed))
-    return TrainingStep(loop.lineno, ordered, behind, (*lines, f"return {trained[1]}"))
+    return TrainingStep(loop.lineno, ordered, behind, (*lines, f"return {trained[1]}"), "\n".join((*behind, *lines)))
 
 
 def _flat(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:

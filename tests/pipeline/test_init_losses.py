@@ -160,6 +160,42 @@ def test_the_loss_of_a_training_loop_is_an_entry_point(
     value.backward()
 
 
+LIGHTNING = """
+import torch
+import torch.nn.functional as F
+import pytorch_lightning as pl
+from torch import nn
+
+class Judge(pl.LightningModule):
+    def __init__(self, width=4):
+        super().__init__()
+        self.net = nn.Sequential(nn.Conv2d(1, width, 3), nn.ReLU(), nn.Flatten(), nn.Linear(width * 26 * 26, 10))
+
+    def forward(self, x):
+        return self.net(x)
+
+    def training_step(self, batch, batch_idx):
+        x, y = batch
+        loss = F.cross_entropy(self(x), y)
+        self.log("train_loss", loss)
+        return loss
+
+    def configure_optimizers(self):
+        return torch.optim.Adam(self.parameters())
+"""
+
+
+def test_the_training_step_of_a_lightning_module_is_its_loss(tmp_path: Path) -> None:
+    (tmp_path / "judge.py").write_text(LIGHTNING)
+    found = init.look(tmp_path)
+    text = init.planned(found, tmp_path)[init.ENTRIES]
+    assert [(call.name, call.certain) for call in found.entries] == [("judge", True), ("judge_loss", True)]
+    assert "return model.training_step((x, y,), 0)" in text
+    assert "_Call(Judge(), loss_of), (torch.rand(2, 1, 28, 28), torch.randint(0, 2, (2,)))" in text
+    (tmp_path / "judge.py").write_text(LIGHTNING.replace("return loss", 'return {"loss": loss}'))
+    assert init.look(tmp_path).losses == ()
+
+
 @pytest.mark.parametrize(
     "changed",
     [
