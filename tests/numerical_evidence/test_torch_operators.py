@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,26 @@ def test_what_a_sequence_holds_is_taken_apart_again() -> None:
     values = run(PreparedModel(ir.from_proto(model)), leaves, Mode(surrogate=False))
     assert values["y"].tolist() == wanted[0].tolist() == [[2, 3, 0, 1], [6, 7, 4, 5]]
     assert int(values["n"]) == wanted[1] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "inputs"),
+    [("from_file", {"shared": 1, "size": 4}, []), ("save", {}, ["x"]), ("relu_", {}, ["x"])],
+)
+def test_a_file_names_no_operator_of_torch_that_acts(
+    tmp_path: Path, name: str, settings: dict[str, int], inputs: list[str]
+) -> None:
+    """`from_file` opens, and makes, a file; `relu_` writes into its operand."""
+    import torch
+
+    target = tmp_path / "taken"
+    given = settings if name == "relu_" else {"filename": str(target), **settings}
+    node = helper.make_node(name, inputs, ["y"], domain="torch.aten", **given)
+    taken = [helper.make_tensor_value_info("x", 1, [None])]
+    model = helper.make_model(helper.make_graph([node], "g", taken, [helper.make_tensor_value_info("y", 1, None)]))
+    with pytest.raises(UnsupportedOperator):
+        run(PreparedModel(ir.from_proto(model)), {"x": torch.tensor([-1.0])}, Mode(surrogate=False))
+    assert not target.exists()
 
 
 def test_operators_of_torch_itself_are_run_by_it() -> None:

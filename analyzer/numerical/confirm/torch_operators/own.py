@@ -16,6 +16,13 @@ def own_handler(node: ir.Node) -> Handler | None:
     return _own if node.domain in SPACES else None
 
 
+def _is_pure(schema: Any) -> bool:
+    """Whether an operator takes tensors and gives tensors: a file may name any, those that open files among them."""
+    taken = any(str(argument.type) == "Tensor" for argument in schema.arguments)
+    given = bool(schema.returns) and all(str(result.type) == "Tensor" for result in schema.returns)
+    return taken and given and not schema.is_mutable
+
+
 def _own(node: ir.Node, x: Any, mode: Mode) -> Any:
     import torch
 
@@ -23,7 +30,7 @@ def _own(node: ir.Node, x: Any, mode: Mode) -> Any:
     spaces = (torch.ops.aten, torch.ops.prims)  # those of prims have no gradients
     packet = next((p for p in (getattr(space, node.op_type, None) for space in spaces) if p is not None), None)
     found: Any = getattr(packet, overload, None)
-    if found is None:
+    if found is None or not _is_pure(found._schema):
         raise UnsupportedOperator(f"{node.domain}.{node.op_type}")
     tensors, arguments, named = iter(x), [], {}
     for argument in found._schema.arguments:
