@@ -155,13 +155,11 @@ class Revisions:
             },
         }
 
-    def _git(
-        self, *arguments: str, check: bool = True, secrets: Mapping[str, str] | None = None
-    ) -> subprocess.CompletedProcess[bytes]:
+    def _git(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[bytes]:
         try:
             done = subprocess.run(
                 [*self._command(), *arguments],
-                env=self._environment() | dict(secrets or {}),
+                env=self._environment(),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=600,
