@@ -155,11 +155,13 @@ class Revisions:
             },
         }
 
-    def _git(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[bytes]:
+    def _git(
+        self, *arguments: str, check: bool = True, secrets: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
         try:
             done = subprocess.run(
                 [*self._command(), *arguments],
-                env=self._environment(),
+                env=self._environment() | dict(secrets or {}),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=600,

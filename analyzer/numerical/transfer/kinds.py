@@ -111,11 +111,10 @@ def broadcast(ctx: Context, x: AbstractTensor, other: AbstractTensor) -> Abstrac
     shape, starts, ((lo, hi), _) = operands_on_common_blocks(ctx, x, other)
     if shape is not None and shape == x.shape:
         return x
-    return build(ctx, x.dtype, shape, starts, lo, hi, nan=x.nan)
+    return build(x.dtype, shape, starts, lo, hi, nan=x.nan)
 
 
 def build(
-    ctx: Context,
     dtype: ElementType,
     shape: Shape | None,
     starts: Any,
