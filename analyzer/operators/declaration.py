@@ -114,11 +114,10 @@ class Operator:
     `name` is ONNX's where ONNX has the operator (then `versions` are the operator sets that defined or changed it,
     in `domain`), else a name of our own. `tf` are the types of GraphDef nodes, `torch` the names of modules and of
     functions (of `torch`, `torch.nn.functional` and aten without overload), `keras` those of layers, and of functions
-    as ``ops.exp``. `aten` are the
-    types of nodes for operators of torch without an ONNX form (see `analyzer.exporting.inside.opaque`),
-    `microsoft` those of ONNX Runtime's own domain, which no analysis reads. `unsafe` are
-    the ids of the rules that say when an operand makes it fail. Two operators of a framework that read their operands
-    alike share a declaration; what reads them differently has one of its own.
+    as ``ops.exp``. `aten` are the types of nodes for operators of torch without an ONNX form (see
+    `analyzer.exporting.inside.opaque`), `microsoft` names in ONNX Runtime's own domain that no analysis reads.
+    `unsafe` are the ids of the rules that say when an operand makes it fail. Two operators of a framework that read
+    their operands alike share a declaration; what reads them differently has one of its own.
 
     What each room knows of it is a column: `bounds` its transfer functions (`numerical.transfer`), `types` its
     refinement types (`validity.specs`), `references` the differentiable calls of the search for a failing input

@@ -140,7 +140,7 @@ EXPRESSIONS.update(displays.RULES)
 EXPRESSIONS.update(
     {
         ast.Constant: lambda tr, node: node.value,
-        ast.Name: lambda tr, node: lookup(tr, node.id, node),
+        ast.Name: lambda tr, node: lookup(tr, node.id),
         ast.Attribute: lambda tr, node: get_attribute(tr, evaluate(tr, node.value), node.attr, node),
         ast.Subscript: _subscript,
         ast.Slice: _slice,

@@ -11,7 +11,7 @@ from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Scope, Value
 
 
-def lookup(tr: Tracer, name: str, node: ast.AST | None = None) -> Value:
+def lookup(tr: Tracer, name: str) -> Value:
     """The value of a name. A name that is bound nowhere is unknown here; `python_bugs` reports it."""
     scope: Scope | None = tr.frames[-1].scope
     home = scope.nonlocals.get(name) if scope is not None else None

@@ -265,9 +265,9 @@ def _fold_hints(shared: Shared) -> None:
             del shared.problems[key]
 
 
-def _run_script(tr: Tracer, tree: ast.Module, relative: str, name: str = "__main__") -> Scope:
+def _run_script(tr: Tracer, tree: ast.Module, relative: str) -> Scope:
     scope = Scope()
-    scope.names["__name__"] = name
+    scope.names["__name__"] = "__main__"
     scope.names["__file__"] = tr.unknown("a path", "data", pytype="str")
     scope.names["__doc__"] = None
     tr.shared.sources.setdefault(relative, tree)

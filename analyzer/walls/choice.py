@@ -13,14 +13,14 @@ from analyzer.walls.protocol import Sandbox
 CHOICES = ("auto", "docker", "process", "none")
 
 
-def add_sandbox(parser: argparse.ArgumentParser, default: str = "auto") -> None:
+def add_sandbox(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sandbox",
         choices=CHOICES,
-        default=default,
+        default="auto",
         help="where project code runs to export an entry point: docker, a container; process, a process of this "
         "machine's Python, behind the kernel's wall on Linux; none, nowhere; auto, a container for a configured image, "
-        f"else a process where that wall stands, else a container (default: {default})",
+        "else a process where that wall stands, else a container (default: auto)",
     )
     parser.add_argument("--image", metavar="IMAGE", help="the container image, which chooses a container")
 

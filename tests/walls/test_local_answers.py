@@ -44,7 +44,7 @@ FORGED: dict[str, Change] = {
 
 
 def answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Any) -> Any:
-    monkeypatch.setattr("analyzer.running.target_run.run_target", lambda *_: SimpleNamespace(to_json=lambda: answer))
+    monkeypatch.setattr("analyzer.running.local.run_target", lambda *_: SimpleNamespace(to_json=lambda: answer))
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree" / "net.onnx").write_bytes(b"")
     report = review(tmp_path / "tree", None, Config(), [TARGET], output=tmp_path / "out", keys={})

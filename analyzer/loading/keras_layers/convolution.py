@@ -36,7 +36,7 @@ def _convolved(
     """`x` and the result are ``NC…``."""
     shape, weight = known_dims(x), known_dims(kernel)
     size = [int(d or 0) for d in weight[2:]]
-    pads, spatial = window(layer, shape[2:], size, strides, dilation, padding)
+    pads, spatial = window(shape[2:], size, strides, dilation, padding)
     result: ir.Value = layer.op(
         "Conv",
         x,

@@ -10,8 +10,8 @@ from analyzer.loading.keras_layers.rules import Conversion, LayerCall
 from analyzer.loading.keras_layers.shapes import number, to_first, to_last, transpose
 
 
-def _axes(layer: KerasLayer, size: int, default: int = -1) -> list[int]:
-    axis = layer.config.get("axis", default)
+def _axes(layer: KerasLayer, size: int) -> list[int]:
+    axis = layer.config.get("axis", -1)
     values = axis if isinstance(axis, list | tuple) else [axis]
     if not all(type(a) is int and -size <= a < size for a in values):
         raise Unsupported

@@ -16,7 +16,7 @@ def _pool(op_type: str, spatial: int) -> Conversion:
         size = numbers(config.get("pool_size", 2), spatial)
         strides = numbers(config.get("strides") or size, spatial)
         shape = known_dims(x)
-        pads, result = window(layer, shape[2:], size, strides, [1] * spatial, str(config.get("padding", "valid")))
+        pads, result = window(shape[2:], size, strides, [1] * spatial, str(config.get("padding", "valid")))
         y = layer.op(op_type, x, kernel_shape=size, strides=strides, shape=(*shape[:2], *result), **pads)
         return to_last(layer, y, last)
 

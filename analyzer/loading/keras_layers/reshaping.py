@@ -122,25 +122,22 @@ def _upsampling(spatial: int) -> Conversion:
         x = to_first(layer, call.first(), last)
         shape = known_dims(x)
         result = (*shape[:2], *(None if d is None else d * s for d, s in zip(shape[2:], size, strict=True)))
-        y = resized(layer, x, [1.0, 1.0, *map(float, size)], None, mode, result)
+        y = _scaled(layer, x, [1.0, 1.0, *map(float, size)], mode, result)
         return to_last(layer, y, last)
 
     return convert
 
 
-def resized(
-    layer: KerasLayer, x: ir.Value, scales: list[float] | None, sizes: list[int] | None, mode: str, shape: Dims
-) -> ir.Value:
-    """Resize by scale or to a size, nearest as by repetition, linear with half-pixel centres."""
+def _scaled(layer: KerasLayer, x: ir.Value, scales: list[float], mode: str, shape: Dims) -> ir.Value:
+    """Resize, nearest as by repetition, linear with half-pixel centres."""
     nearest = mode == "nearest"
     result: ir.Value = layer.op(
         "Resize",
         x,
         None,
-        layer.constant(scales, np.float32) if scales is not None else None,
-        *((layer.ints(sizes),) if sizes is not None else ()),
+        layer.constant(scales, np.float32),
         mode="nearest" if nearest else "linear",
-        coordinate_transformation_mode="asymmetric" if nearest and scales is not None else "half_pixel",
+        coordinate_transformation_mode="asymmetric" if nearest else "half_pixel",
         nearest_mode="floor",
         shape=shape,
     )

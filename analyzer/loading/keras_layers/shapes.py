@@ -56,7 +56,6 @@ def transpose(layer: KerasLayer, x: ir.Value, order: Sequence[int]) -> ir.Value:
 
 
 def window(
-    layer: KerasLayer,
     spatial: Dims,
     kernel: Sequence[int],
     strides: Sequence[int],

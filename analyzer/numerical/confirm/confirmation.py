@@ -359,7 +359,7 @@ def ends_of(graph: Graph, warning: Alarm) -> tuple[str, ...]:
     """What to take the gradient of: the losses behind the node, or the selection that discards its value."""
     if not warning.backward:
         return ()
-    losses = reached(graph, warning.node, graph.losses)
+    losses = reached(warning.node, graph.losses)
     if losses or not warning.rule.endswith("where-leaks-nan-gradient"):
         return losses
     level, seen = [warning.node], set()
@@ -370,10 +370,10 @@ def ends_of(graph: Graph, warning: Alarm) -> tuple[str, ...]:
             if operator_name(reader) == "Where" and reader.outputs[0].name:
                 return (reader.outputs[0].name,)
         level = [r for r in dict.fromkeys(readers) if r not in seen]
-    return reached(graph, warning.node, tuple(v.name for v in graph.graph.outputs if v.name))
+    return reached(warning.node, tuple(v.name for v in graph.graph.outputs if v.name))
 
 
-def reached(graph: Graph, node: ir.Node, ends: tuple[str, ...]) -> tuple[str, ...]:
+def reached(node: ir.Node, ends: tuple[str, ...]) -> tuple[str, ...]:
     """Those of the values called `ends` that depend on the node: only their gradients pass through it."""
     seen: set[ir.Node] = set()
     found = set()

@@ -90,20 +90,11 @@ def product(dims: Shape) -> Dim:
     return result
 
 
-def affine(dim: Dim, plus: int, over: int, times: int = 1, ceil: bool = False) -> Dim:
-    """``times * ((dim + plus) // over)``, rounded up with `ceil`; at least 0."""
-
-    def size(n: float) -> float:
-        if math.isinf(n):
-            return n
-        value = int(n) + plus
-        return max(times * (-(-value // over) if ceil else value // over), 0)
-
-    if isinstance(dim, int):
-        return int(size(dim))
-    if plus == 0 and over == 1 and times == 1:
+def affine(dim: Dim, plus: int, over: int) -> Dim:
+    """``(dim + plus) // over``; at least 0."""
+    if plus == 0 and over == 1:
         return dim
-    return bounded(f"({dim.name}{plus:+d})/{over}*{times}{'^' if ceil else ''}", size(dim.lo), size(high(dim)))
+    return monotone(dim, lambda n: (n + plus) // over, f"{plus:+d}/{over}")
 
 
 def monotone(dim: Dim, function: Callable[[int], int], text: str) -> Dim:

@@ -105,7 +105,7 @@ def _two_slopes(ctx: Context, x: AbstractTensor, least: Any, most: Any) -> Abstr
 @transfer("PRelu")
 def prelu(ctx: Context, x: AbstractTensor, slope: AbstractTensor) -> AbstractTensor:
     shape, starts, ((xl, xh), (sl, sh)) = operands_on_common_blocks(ctx, x, slope)
-    wide = build(ctx, x.dtype, shape if shape == x.shape else x.shape, starts, xl, xh, nan=x.nan or slope.nan)
+    wide = build(x.dtype, shape if shape == x.shape else x.shape, starts, xl, xh, nan=x.nan or slope.nan)
     return _two_slopes(ctx, wide, sl, sh)
 
 
@@ -259,7 +259,7 @@ def clipped(ctx: Context, x: AbstractTensor, low: AbstractTensor | None, high: A
         lo, hi = np.maximum(lo, sides[1][0]), np.maximum(hi, sides[1][1])
     if high is not None:
         lo, hi = np.minimum(lo, sides[-1][0]), np.minimum(hi, sides[-1][1])
-    result = build(ctx, x.dtype, shape, starts, lo, hi, nan=nan)
+    result = build(x.dtype, shape, starts, lo, hi, nan=nan)
     if all(t.low == t.high for t in tensors[1:]):
         result.tight = x.tight
     if high is None:

@@ -70,7 +70,7 @@ def linear(ctx: Context, a: AbstractTensor, b: AbstractTensor, scale: float) -> 
     tight = independent(a, b) if a.tight is not None or b.tight is not None else None
     if low_ < dtype.lo or high_ > dtype.hi:
         lo, hi = ctx.finite(lo, hi, dtype, not infinite, tight is not None)
-    result = build(ctx, dtype, shape, starts, lo, hi, nan=nan)
+    result = build(dtype, shape, starts, lo, hi, nan=nan)
     if form is not None:
         largest = max(abs(float(low_)), abs(float(high_)))
         error = form.error + largest * dtype.eps / 2
@@ -219,7 +219,7 @@ def product(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTenso
     tight = independent(a, b) if a.tight is not None or b.tight is not None else None
     if low_ < dtype.lo or high_ > dtype.hi:
         lo, hi = ctx.finite(lo, hi, dtype, not infinite, tight is not None)
-    result = build(ctx, dtype, shape, starts, lo, hi, nan=nan)
+    result = build(dtype, shape, starts, lo, hi, nan=nan)
     if form is not None:
         error = form.error + max(abs(float(low_)), abs(float(high_))) * dtype.eps / 2 + dtype.tiny
         result.form = affine.Form(form.terms, form.constant, error)
@@ -308,7 +308,7 @@ def atan2(ctx: Context, y: AbstractTensor, x: AbstractTensor) -> AbstractTensor:
     hi = np.where(behind, np.pi, np.where(yh > 0, np.pi / 2, 0.0))
     lo = np.where(behind & (yl <= 0), -np.pi, lo)  # -0.0 counts as negative
     lo, hi = y.dtype.outward(lo[()], hi[()], 2)
-    return build(ctx, y.dtype, shape, starts, lo, hi, nan=x.nan or y.nan)
+    return build(y.dtype, shape, starts, lo, hi, nan=x.nan or y.nan)
 
 
 @transfer("Xlogy", "Xlog1py")

@@ -18,7 +18,7 @@ from analyzer.numerical.transfer.registry import transfer
 
 
 def _boolean(ctx: Context, shape: Any, starts: Any, sure: Any, possible: Any) -> AbstractTensor:
-    return build(ctx, dtypes.BOOL, shape, starts, np.where(sure, 1.0, 0.0)[()], np.where(possible, 1.0, 0.0)[()])
+    return build(dtypes.BOOL, shape, starts, np.where(sure, 1.0, 0.0)[()], np.where(possible, 1.0, 0.0)[()])
 
 
 def _compare(ctx: Context, a: AbstractTensor, b: AbstractTensor, strict: bool) -> AbstractTensor:
@@ -116,17 +116,13 @@ def logical_not(ctx: Context, x: AbstractTensor) -> AbstractTensor:
 @transfer("And")
 def logical_and(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
-    return _computed(
-        np.logical_and, build(ctx, dtypes.BOOL, shape, starts, np.minimum(al, bl), np.minimum(ah, bh)), a, b
-    )
+    return _computed(np.logical_and, build(dtypes.BOOL, shape, starts, np.minimum(al, bl), np.minimum(ah, bh)), a, b)
 
 
 @transfer("Or")
 def logical_or(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
-    return _computed(
-        np.logical_or, build(ctx, dtypes.BOOL, shape, starts, np.maximum(al, bl), np.maximum(ah, bh)), a, b
-    )
+    return _computed(np.logical_or, build(dtypes.BOOL, shape, starts, np.maximum(al, bl), np.maximum(ah, bh)), a, b)
 
 
 @transfer("Xor")
@@ -134,7 +130,7 @@ def logical_xor(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractT
     shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
     known = (al == ah) & (bl == bh)
     value = np.abs(al - bl)
-    return build(ctx, dtypes.BOOL, shape, starts, np.where(known, value, 0.0)[()], np.where(known, value, 1.0)[()])
+    return build(dtypes.BOOL, shape, starts, np.where(known, value, 0.0)[()], np.where(known, value, 1.0)[()])
 
 
 @transfer("IsNaN")
@@ -199,7 +195,7 @@ def where(ctx: Context, condition: AbstractTensor, a: Any, b: Any) -> Any:
         lo = np.where(cl >= 1, al, np.where(ch <= 0, bl, np.minimum(al, bl)))[()]
         hi = np.where(cl >= 1, ah, np.where(ch <= 0, bh, np.maximum(ah, bh)))[()]
         nan = present[0].nan or present[1].nan
-    result = build(ctx, a.dtype, shape, starts, lo, hi, nan=nan)
+    result = build(a.dtype, shape, starts, lo, hi, nan=nan)
     facts = _masked(condition, a, b)
     if facts is not None:
         result.facts = {"finite": facts}
@@ -228,9 +224,9 @@ def bitwise(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTenso
     shape, starts, ((al, ah), (bl, bh)) = operands_on_common_blocks(ctx, a, b)
     if a.low >= 0 and b.low >= 0:
         if "And" in ctx.op:
-            return build(ctx, a.dtype, shape, starts, np.zeros_like(al + bl)[()], np.minimum(ah, bh))
+            return build(a.dtype, shape, starts, np.zeros_like(al + bl)[()], np.minimum(ah, bh))
         top = np.exp2(np.ceil(np.log2(np.maximum(ah, bh) + 1))) - 1
-        return build(ctx, a.dtype, shape, starts, np.zeros_like(top)[()], np.minimum(top, a.dtype.hi))
+        return build(a.dtype, shape, starts, np.zeros_like(top)[()], np.minimum(top, a.dtype.hi))
     return AbstractTensor(a.dtype, shape, np.float64(a.dtype.lo), np.float64(a.dtype.hi))
 
 
@@ -249,11 +245,10 @@ def bit_shift(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTen
     if left:
         if a.low < 0 or np.any(ah * np.exp2(np.minimum(bh, 2 * bits)) > a.dtype.hi):
             return AbstractTensor(a.dtype, shape, np.float64(a.dtype.lo), np.float64(a.dtype.hi))
-        return build(ctx, a.dtype, shape, starts, al * np.exp2(bl), ah * np.exp2(bh))
+        return build(a.dtype, shape, starts, al * np.exp2(bl), ah * np.exp2(bh))
     if a.low < 0:
         return AbstractTensor(a.dtype, shape, np.float64(min(a.low, -1.0)), np.float64(max(a.high, 0.0)))
     return build(
-        ctx,
         a.dtype,
         shape,
         starts,

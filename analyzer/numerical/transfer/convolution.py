@@ -62,7 +62,6 @@ def convolution(
     group: int,
     padded: bool,
     shape: Shape | None,
-    out_channels: Dim | None,
     dtype: ElementType,
     key: Any,
 ) -> AbstractTensor:
@@ -133,7 +132,7 @@ def onnx_convolution(ctx: Context, x: AbstractTensor, w: AbstractTensor, dtype: 
     """A convolution in ONNX's layout without bias."""
     group = int(ctx.attr("group", 1))
     if w.shape is None:
-        return convolution(ctx, x, 1, w, None, dims.unknown(1), group, True, None, None, dtype, None)
+        return convolution(ctx, x, 1, w, None, dims.unknown(1), group, True, None, dtype, None)
     kernel = [d if isinstance(d, int) else 1 for d in w.shape[2:]]
     n = len(kernel)
     pads = list(ctx.attr("pads") or [0] * 2 * n)
@@ -151,9 +150,7 @@ def onnx_convolution(ctx: Context, x: AbstractTensor, w: AbstractTensor, dtype: 
         shape = (x.shape[0], w.shape[0], *spatial)
     padded = any(pads) or auto.startswith("SAME")
     weights = None if w.data is None else np.asarray(w.data)
-    return convolution(
-        ctx, x, 1, w, weights, dims.product(w.shape[1:]), group, padded, shape, w.shape[0], dtype, "onnx"
-    )
+    return convolution(ctx, x, 1, w, weights, dims.product(w.shape[1:]), group, padded, shape, dtype, "onnx")
 
 
 def _with_bias(ctx: Context, result: AbstractTensor, bias: Any, axis: int) -> AbstractTensor:
@@ -199,7 +196,7 @@ def conv_transpose(ctx: Context, x: AbstractTensor, w: AbstractTensor, bias: Any
         if w.data is not None and group == 1:
             weights = np.swapaxes(np.asarray(w.data), 0, 1)
     declared = ctx.declared_shape()
-    result = convolution(ctx, x, 1, w, weights, terms, group, True, shape or declared, None, x.dtype, "transposed")
+    result = convolution(ctx, x, 1, w, weights, terms, group, True, shape or declared, x.dtype, "transposed")
     return _with_bias(ctx, result, bias, 1)
 
 
@@ -256,7 +253,7 @@ def tf_conv(ctx: Context, x: AbstractTensor, w: AbstractTensor) -> AbstractTenso
     axis, spatial = _tf_layout(ctx, rank)
     padded = _text(ctx.attr("padding", "VALID")) != "VALID"
     if w.shape is None or len(w.shape) != rank:
-        result = convolution(ctx, smashed(x), axis, w, None, dims.unknown(1), 1, True, None, None, x.dtype, None)
+        result = convolution(ctx, smashed(x), axis, w, None, dims.unknown(1), 1, True, None, x.dtype, None)
         result.shape = ctx.declared_shape()
         return result
     kernel = [d if isinstance(d, int) else 1 for d in w.shape[:-2]]
@@ -289,7 +286,7 @@ def tf_conv(ctx: Context, x: AbstractTensor, w: AbstractTensor) -> AbstractTenso
         full[axis] = out
         shape = tuple(full)
         x = smashed(x)
-    return convolution(ctx, x, axis, w, weights, terms, group, padded, shape, out, x.dtype, "tensorflow")
+    return convolution(ctx, x, axis, w, weights, terms, group, padded, shape, x.dtype, "tensorflow")
 
 
 @transfer("ConvBackpropInput")
@@ -306,7 +303,7 @@ def tf_conv_transpose(ctx: Context, sizes: AbstractTensor, w: AbstractTensor, gr
     if w.data is not None and ctx.op.startswith("Conv"):
         weights = np.moveaxis(np.asarray(w.data), (-2, -1), (0, 1))
     axis = _tf_layout(ctx, len(shape))[0] if shape else 3
-    return convolution(ctx, smashed(grad), axis, w, weights, terms, 1, True, shape, None, grad.dtype, "backprop")
+    return convolution(ctx, smashed(grad), axis, w, weights, terms, 1, True, shape, grad.dtype, "backprop")
 
 
 @transfer("Conv2DBackpropFilter")
@@ -318,7 +315,7 @@ def tf_conv_filter_gradient(
     n = count(grad.shape[:-1])[1] if grad.shape else np.inf
     terms = dims.bounded("positions", 1, n) if math.isfinite(n) else dims.unknown(1)
     shape = tuple(known) if known is not None else ctx.declared_shape()
-    return convolution(ctx, smashed(x), 3, smashed(grad), None, terms, 1, True, shape, None, x.dtype, None)
+    return convolution(ctx, smashed(x), 3, smashed(grad), None, terms, 1, True, shape, x.dtype, None)
 
 
 @transfer("DeformConv")

@@ -35,7 +35,7 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
     if whole:
         lo, hi = np.trunc(lo), np.trunc(hi)
         lo, hi = ctx.finite(lo, hi, dtype, True)
-        result = build(ctx, dtype, shape, starts, lo, hi)
+        result = build(dtype, shape, starts, lo, hi)
         first, second = a.sizes() if a.dims else None, b.sizes()
         if first is not None and second is not None and len(first) == len(second):
             result.dims = tuple(
@@ -53,7 +53,7 @@ def quotient(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTens
     tight = independent(a, b) if a.tight is not None or b.tight is not None else None
     if low_ < dtype.lo or high_ > dtype.hi:
         lo, hi = ctx.finite(lo, hi, dtype, not infinite, False)
-    result = build(ctx, dtype, shape, starts, lo, hi, nan=nan)
+    result = build(dtype, shape, starts, lo, hi, nan=nan)
     if ctx.options.affine and not infinite and b.low == b.high and b.starts is None:
         form = affine.combine(affine.form_of(a), affine.Form({}), 1.0 / b.low, 1.0)
         if form is not None:
@@ -96,7 +96,7 @@ def div_no_nan(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTe
         np.clip(np.nan_to_num(lo, nan=a.dtype.lo), a.dtype.lo, a.dtype.hi),
         np.clip(np.nan_to_num(hi, nan=a.dtype.hi), a.dtype.lo, a.dtype.hi),
     )
-    return build(ctx, a.dtype, shape, starts, a.dtype.nearest(lo), a.dtype.nearest(hi), nan=a.nan or b.nan)
+    return build(a.dtype, shape, starts, a.dtype.nearest(lo), a.dtype.nearest(hi), nan=a.nan or b.nan)
 
 
 @transfer("FloorDiv", "TruncateDiv")
@@ -110,7 +110,7 @@ def floor_div(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTen
     lo, hi = ctx.finite(down(np.nan_to_num(lo)), down(np.nan_to_num(hi)), a.dtype, True)
     if not whole:
         lo = lo - 1.0  # the rounded quotient may already be the next integer
-    result = build(ctx, a.dtype, shape, starts, lo, hi, nan=a.nan or b.nan)
+    result = build(a.dtype, shape, starts, lo, hi, nan=a.nan or b.nan)
     first, second = (a.sizes(), b.sizes()) if a.dims else (None, None)
     if first is not None and second is not None and len(first) == len(second):
         result.dims = tuple(
@@ -140,7 +140,7 @@ def mod(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
             inside = (bl == bh) & (bl > 0) & (period == np.floor(ah / bl)) & (np.maximum(-al, ah) < 2**52)
             lo, hi = np.where(inside, al - period * bl, lo), np.where(inside, ah - period * bl, hi)
     nan = a.nan or b.nan or a.low == -np.inf or a.high == np.inf
-    return build(ctx, a.dtype, shape, starts, lo[()], hi[()], nan=bool(nan))
+    return build(a.dtype, shape, starts, lo[()], hi[()], nan=bool(nan))
 
 
 @transfer("Xdivy")

@@ -21,7 +21,7 @@ def _extremum(ctx: Context, tensors: tuple[AbstractTensor, ...], choose: Any) ->
     shape, starts, sides = operands_on_common_blocks(ctx, *tensors)
     lo, hi = reduce(choose, [s[0] for s in sides]), reduce(choose, [s[1] for s in sides])
     dtype = tensors[0].dtype
-    result = build(ctx, dtype, shape, starts, lo, hi, nan=any(t.nan for t in tensors))
+    result = build(dtype, shape, starts, lo, hi, nan=any(t.nan for t in tensors))
     if all(t.tight is not None or t.low == t.high for t in tensors):
         result.tight = independent(*tensors)
     return result

@@ -19,7 +19,7 @@ from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.shape import window
 
 
-def taken(ctx: Context, x: AbstractTensor, indices: AbstractTensor, axis: int) -> AbstractTensor:
+def taken(x: AbstractTensor, indices: AbstractTensor, axis: int) -> AbstractTensor:
     """Slices of x at indices along an axis."""
     whole = smashed(x)
     if x.shape is None or indices.shape is None:
@@ -82,7 +82,7 @@ def _gathered_window(x: AbstractTensor, axis: int, known: list[int], size: Dim, 
 
 @transfer("Gather", framework="onnx")
 def gather(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
-    return _met(ctx, x, indices, taken(ctx, x, indices, int(ctx.attr("axis", 0))))
+    return _met(ctx, x, indices, taken(x, indices, int(ctx.attr("axis", 0))))
 
 
 @transfer("Gather", framework="tf")
@@ -91,7 +91,7 @@ def tf_gather(ctx: Context, x: AbstractTensor, indices: AbstractTensor, axis: An
     if where is None or ctx.attr("batch_dims", 0):
         whole = smashed(x)
         return AbstractTensor(x.dtype, ctx.declared_shape(), whole.lo, whole.hi, None, x.nan)
-    return taken(ctx, x, indices, where[0])
+    return taken(x, indices, where[0])
 
 
 @transfer("GatherElements")

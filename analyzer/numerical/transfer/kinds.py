@@ -31,13 +31,10 @@ def rounded(
     ulps: float,
     within: tuple[float, float] = (-np.inf, np.inf),
     dtype: ElementType | None = None,
-    flush: bool = True,
 ) -> AbstractTensor:
     """Rounded bounds of a unary result of the shape of `x`, clamped to the function's exact range."""
     dtype = dtype or x.dtype
-    lo, hi = dtype.outward(lo, hi, ulps)
-    if flush:
-        lo, hi = dtype.flush(lo, hi)
+    lo, hi = dtype.flush(*dtype.outward(lo, hi, ulps))
     if within[0] > -np.inf:
         lo = np.maximum(lo, within[0])
     if within[1] < np.inf:
@@ -55,10 +52,9 @@ def increasing(
     *,
     ulps: float = 4,
     within: tuple[float, float] = (-np.inf, np.inf),
-    flush: bool = True,
 ) -> AbstractTensor:
     """A monotonically increasing function."""
-    result = rounded(ctx, x, function(x.lo), function(x.hi), ulps=ulps, within=within, flush=flush)
+    result = rounded(ctx, x, function(x.lo), function(x.hi), ulps=ulps, within=within)
     result.tight = x.tight
     return result
 
@@ -115,11 +111,10 @@ def broadcast(ctx: Context, x: AbstractTensor, other: AbstractTensor) -> Abstrac
     shape, starts, ((lo, hi), _) = operands_on_common_blocks(ctx, x, other)
     if shape is not None and shape == x.shape:
         return x
-    return build(ctx, x.dtype, shape, starts, lo, hi, nan=x.nan)
+    return build(x.dtype, shape, starts, lo, hi, nan=x.nan)
 
 
 def build(
-    ctx: Context,
     dtype: ElementType,
     shape: Shape | None,
     starts: Any,

@@ -91,7 +91,7 @@ def power(ctx: Context, x: AbstractTensor, y: AbstractTensor) -> AbstractTensor:
     if not ok:
         lo, hi = np.clip(lo, x.dtype.lo, x.dtype.hi), np.clip(hi, x.dtype.lo, x.dtype.hi)
     lo, hi = ctx.finite(lo, hi, x.dtype, not infinite, tight is not None)
-    result = build(ctx, x.dtype, shape, starts, lo, hi, nan=infinite)
+    result = build(x.dtype, shape, starts, lo, hi, nan=infinite)
     result.tight = tight
     if "peaks" in x.facts:
         result.facts = of_power(x, constant, result)

@@ -16,7 +16,7 @@ from analyzer.numerical.transfer.shape import window, with_axes, without_axes
 from analyzer.operators.slicing import TO_THE_END
 
 
-def sliced(ctx: Context, x: AbstractTensor, cuts: dict[int, tuple[int | None, int | None, int]]) -> AbstractTensor:
+def sliced(x: AbstractTensor, cuts: dict[int, tuple[int | None, int | None, int]]) -> AbstractTensor:
     """Python slices along some axes of a tensor of known rank."""
     assert x.shape is not None
     shape = list(x.shape)
@@ -150,7 +150,7 @@ def onnx_slice(
             unknown[axis] = dims.unknown(min(dims.low(size), end.lo), None if most == np.inf else int(most))
         else:
             unknown[axis] = dims.unknown(0, None if dims.high(size) == np.inf else int(dims.high(size)))
-    result = sliced(ctx, x, cuts) if cuts else x
+    result = sliced(x, cuts) if cuts else x
     if unknown and result.shape is not None:
         result = _unknown_extent(result, unknown)
     return result
@@ -187,7 +187,7 @@ def tf_slice(ctx: Context, x: AbstractTensor, begin: AbstractTensor, size: Abstr
             unknown[axis] = wanted
         else:
             unknown[axis] = dims.unknown(0) if wanted == -1 else wanted
-    result = sliced(ctx, x, cuts) if cuts else x
+    result = sliced(x, cuts) if cuts else x
     return _unknown_extent(result, unknown) if unknown else result
 
 
@@ -247,7 +247,7 @@ def strided_slice(
                 )
             position += 1
         axis += 1
-    result = sliced(ctx, x, {a: c for a, c in cuts.items() if a < len(x.shape)}) if cuts else x
+    result = sliced(x, {a: c for a, c in cuts.items() if a < len(x.shape)}) if cuts else x
     if unknown:
         result = _unknown_extent(result, unknown)
     if gone:
@@ -301,7 +301,7 @@ def divided(ctx: Context, x: AbstractTensor, axis: int | None, sizes: Any, n: in
         sizes[sizes.index(-1)] = total - (sum(sizes) + 1)
     results, offset = [], 0
     for length in sizes[:n]:
-        results.append(sliced(ctx, x, {axis: (offset, offset + length, 1)}))
+        results.append(sliced(x, {axis: (offset, offset + length, 1)}))
         offset += length
     return tuple(results)
 

@@ -194,7 +194,7 @@ _KEEPING = {
 }  # fmt: skip
 
 
-def item(tr: Tracer, owner: Object, index: Value) -> Value:
+def item(tr: Tracer, owner: Object) -> Value:
     if owner.kind == "dataset":
         return example(tr, owner)
     return tr.unknown("an item", "data")

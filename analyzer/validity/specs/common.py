@@ -31,7 +31,7 @@ FORMAT = Rule("format", Category.UNSUPPORTED_FORMAT, "the input is {format} but 
 POSITIVE = Rule("positive", Category.ILLEGAL_VALUE, "`{name}` is {value}; it must be at least 1")
 NOT_NEGATIVE = Rule("not-negative", Category.ILLEGAL_VALUE, "`{name}` is {value}; it must not be negative")
 POSITIVE_DIMENSION = Rule(
-    "positive-dimension", Category.ILLEGAL_SHAPE, "dimension {axis} of {operand} is {size}; it must be at least 1"
+    "positive-dimension", Category.ILLEGAL_SHAPE, "dimension {axis} of the input is {size}; it must be at least 1"
 )
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -121,12 +121,12 @@ def need_not_negative(case: Case, **values: Term) -> None:
         case.require(NOT_NEGATIVE, value >= 0, name=name, value=value)
 
 
-def all_positive(case: Case, tensor: TensorType, operand: str = "the input", *, batch: int | None = None) -> None:
+def all_positive(case: Case, tensor: TensorType, *, batch: int | None = None) -> None:
     """Every dimension must be at least 1, but for the axis `batch`: frameworks accept a batch of no examples."""
     for axis, size in enumerate(tensor.dims):
         if axis == batch:
             continue
-        case.require(POSITIVE_DIMENSION, size >= 1, axis=axis, operand=operand, size=size)
+        case.require(POSITIVE_DIMENSION, size >= 1, axis=axis, size=size)
 
 
 def need_size(case: Case, actual: Term, expected: Term, what: str) -> None:

@@ -12,13 +12,13 @@ from analyzer.numerical.confirm.torch_dtypes import attribute_dtype
 from analyzer.numerical.confirm.torch_registry import Handler, Mode, attribute, op
 
 
-def _smooth(name: str, plain: str = "") -> Handler:
+def _smooth(name: str) -> Handler:
     def handler(node: ir.Node, x: Any, mode: Mode) -> Any:
         import torch
 
         if mode.surrogate and x[0].is_floating_point():
             return functions()[name](x[0])
-        return getattr(torch, plain or name)(x[0])
+        return getattr(torch, name)(x[0])
 
     return handler
 
