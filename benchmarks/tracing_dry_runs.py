@@ -40,9 +40,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--seed", required=True)
-    parser.add_argument(
-        "--scripts", type=int, default=60, help="that fail or do a step"
-    )
+    parser.add_argument("--scripts", type=int, default=60, help="that fail or do a step")
     parser.add_argument("--most", type=int, default=4, help="scripts of one package")
     parser.add_argument("--seconds", type=float, default=40.0)
     arguments = parser.parse_args()

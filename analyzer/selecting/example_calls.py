@@ -151,7 +151,7 @@ def is_sequential(call: ast.Call, torch: frozenset[str]) -> bool:
     return dotted.rpartition(".")[2] == "Sequential" and dotted.partition(".")[0] in torch and bool(call.args)
 
 
-class OnProcessor(ast.NodeTransformer):
+class WithoutAccelerator(ast.NodeTransformer):
     """Examples are repeated where no GPU need be: ``.cuda()`` goes, and ``"cuda:0"`` is ``"cpu"``."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
@@ -201,7 +201,7 @@ def _slice(
     before: Sequence[ast.stmt], call: ast.Call, local: set[str], source: Source, model: ModelClass
 ) -> tuple[str, ...] | None:
     """The statements that `call` rests on, and a last one that gives model and inputs; None where more is needed."""
-    call = OnProcessor().visit(copy.deepcopy(call))
+    call = WithoutAccelerator().visit(copy.deepcopy(call))
     lines = statements_behind(before, {n.id for n in ast.walk(call) if isinstance(n, ast.Name)}, local, source)
     return None if lines is None else (*lines, _result(call, model))
 
@@ -218,7 +218,7 @@ def statements_behind(
         binds = bound(statement)
         if not ((isinstance(statement, _STATEMENTS) and binds & needed) or _adds_to(statement) in needed):
             continue
-        statement = OnProcessor().visit(copy.deepcopy(statement))
+        statement = WithoutAccelerator().visit(copy.deepcopy(statement))
         kept.append(_only(statement, needed))
         needed = needed - binds
         needed |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}

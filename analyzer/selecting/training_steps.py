@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from analyzer.selecting.example_calls import OnProcessor, bound, statements_behind
+from analyzer.selecting.example_calls import WithoutAccelerator, bound, statements_behind
 from analyzer.selecting.model_code import Source
 
 _CLASSES = re.compile(r"cross_?entropy|nll_?loss|CrossEntropy|NLLLoss")  # losses whose labels are numbers of classes
@@ -109,7 +109,7 @@ def _of_loop(
             inputs |= bound(statement) & needed  # ``x, y = batch``
             needed -= bound(statement)
             continue
-        kept.insert(0, OnProcessor().visit(copy.deepcopy(statement)))
+        kept.insert(0, WithoutAccelerator().visit(copy.deepcopy(statement)))
         needed = (needed - bound(statement) if not isinstance(statement, ast.AugAssign) else needed) | _names(kept[0])
     inputs |= needed & held
     fed = _fed(kept, model) & inputs

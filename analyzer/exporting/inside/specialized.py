@@ -30,7 +30,7 @@ _READ = "assay.read"  # marks a node whose place in the record holds a value of 
 _READERS = ("tolist", "numpy", "__array__", "__dlpack__")  # of a tensor's memory: no operator is recorded for them
 
 
-Innermost = Callable[[Iterator[tuple[str, int]]], Any]  # of frames, the first of the project: a path and a line, or None
+Innermost = Callable[[Iterator[tuple[str, int]]], Any]  # of frames, the first of the project: path and line, or None
 
 
 def fix(module: Any, args: Any, kwargs: Any, torch: Any, innermost: Innermost, *, selections: bool = False) -> str:
