@@ -37,8 +37,8 @@ TOLD = MappingProxyType(
         "TF_CPP_MIN_LOG_LEVEL": "3",
         "CUDA_VISIBLE_DEVICES": "",
         "OMP_NUM_THREADS": str(ENGINE_CORES),
-        # Threads that spin while they wait keep the cores from those they wait for: on shared cores PyTorch's ran ResNet-50
-        # ten times as long as threads that sleep. NumPy's can only spin, so there is one.
+        # Threads that spin while they wait keep the cores from those they wait for: on shared cores PyTorch's took ten
+        # times as long for ResNet-50 as threads that sleep. NumPy's can only spin, so there is one.
         "OMP_WAIT_POLICY": "PASSIVE",
         "OPENBLAS_NUM_THREADS": "1",
         "PYTHONHASHSEED": "0",
