@@ -92,7 +92,7 @@ def _finding(
 
 def _script(done: Drift, budget: DriftBudget, files: Mapping[str, Path], folder: Path) -> bool:
     """Write the script with both models and their inputs; whether it shows the drift."""
-    if any(f.stat().st_size > LARGEST for f in files.values()):
+    if any(f.stat().st_size > LARGEST or f.with_name(f"{f.name}.data").exists() for f in files.values()):
         return False
     folder.mkdir(parents=True, exist_ok=True)
     kinds = {which: LITE if is_lite(file) else "onnx" for which, file in files.items()}

@@ -22,6 +22,7 @@ ALLOWED_ENVIRONMENT = frozenset(
         "KERAS_BACKEND",
         "MKL_NUM_THREADS",
         "OMP_NUM_THREADS",
+        "OMP_WAIT_POLICY",
         "OPENBLAS_NUM_THREADS",
         "PYTHONHASHSEED",
         "TF_CPP_MIN_LOG_LEVEL",

@@ -17,6 +17,7 @@ from onnx import helper, numpy_helper
 from analyzer.configuration.config import Config, DriftBudget, TargetConfig
 from analyzer.configuration.loosening import loosenings
 from analyzer.configuration.reader import read_config
+from analyzer.differential import plan
 from analyzer.differential.alignment import aligned
 from analyzer.differential.drift import Drift, sentence
 from analyzer.differential.drift_review import review_drift
@@ -199,6 +200,18 @@ def test_a_change_is_answered_as_expected(change: str, tmp_path: Path, warm: Poo
     shown = os.environ.get("ASSAY_KEEP_PICTURES")
     if shown:
         draw(chart, Path(shown) / change.replace(" ", "-"))
+
+
+def test_models_with_weights_beside_them_are_compared_too(
+    tmp_path: Path, warm: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "EMBED_LIMIT", 0)
+    for name, layer in (("nothing", ""), ("one weight retrained", "fc"), ("the epsilon, exported anew", "norm")):
+        (tmp_path / name).mkdir()
+        done, result = against_base(CHANGES[name][0], tmp_path / name, warm, DriftBudget(mad=1e-4))
+        assert (done.why, done.moved) == ("", bool(layer))
+        assert [b.unit.main.name for b in done.blames] == ([layer] if layer else [])
+        assert [f.level for f in result.findings] == ([Level.WARNING] if layer else [])  # too large for a script
 
 
 def test_preprocessing_moved_into_the_graph_is_told_as_other_inputs(tmp_path: Path, warm: Pool) -> None:

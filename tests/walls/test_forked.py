@@ -17,9 +17,10 @@ from typing import Any
 import pytest
 
 from analyzer.walls import PYTHON, ResourceLimits, forked, launch
-from analyzer.walls.imports import ALONE, COMPILERS
+from analyzer.walls.imports import ALONE, COMPILERS, TOLD, known
 from analyzer.walls.kernel import landlock
 from analyzer.walls.process import ProcessSandbox, import_ahead, importing
+from analyzer.walls.protocol import ALLOWED_ENVIRONMENT
 from tests.walls.processes import runs
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="fork servers stand on Linux")
@@ -350,3 +351,8 @@ def test_what_must_import_itself_shares_with_nobody(monkeypatch: pytest.MonkeyPa
     more = forked.fork_server(("fractions", "decimal"), own)
     assert forked.fork_server(("fractions",), own) is not more
     assert COMPILERS["torch"] in ALONE
+
+
+def test_what_all_children_are_told_is_allowed_everywhere() -> None:
+    assert set(TOLD) <= ALLOWED_ENVIRONMENT
+    assert known((), TOLD)
