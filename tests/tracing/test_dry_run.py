@@ -95,11 +95,14 @@ def test_absent_data_is_said_and_is_no_finding(tmp_path: Path) -> None:
 
 def test_fit_sees_the_last_shorter_batch_of_data_that_is_not_downloaded(tmp_path: Path) -> None:
     source = """
-        import keras
+        import inspect, keras
         (x, y), _ = keras.datasets.mnist.load_data()
         net = keras.Sequential([keras.layers.Input((28, 28)), keras.layers.Flatten(), keras.layers.Dense(10)])
         net.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-        net.fit(x / 255.0, y, epochs=50, batch_size=64)
+        options = {"epochs": 50, "adapter": None}  # some look at what `fit` takes
+        known = inspect.signature(net.fit).parameters
+        net.fit(x / 255.0, y, batch_size=64, **{k: v for k, v in options.items() if k in known})
+        assert "epochs" in known and "adapter" not in known
         print(net.predict(x).argmax(1) == y)
         net.compile("sgd", "categorical_crossentropy")
         net.fit(x / 255.0, y, epochs=50, batch_size=64)  # fails
