@@ -149,7 +149,7 @@ def _loaders(data: Any, progress: Any) -> None:
     steps: dict[Any, int] = {}
     seen: list[Any] = []  # keeps data sets alive, so that an id stands for one of them
 
-    @functools.wraps(plain)
+    @functools.wraps(plain_init)
     def init(self: Any, *args: Any, **options: Any) -> None:
         for name in ("num_workers", "pin_memory", "persistent_workers", "prefetch_factor", "multiprocessing_context",
                      "timeout", "pin_memory_device"):  # fmt: skip
