@@ -93,6 +93,13 @@ def test_absent_data_is_said_and_is_no_finding(tmp_path: Path) -> None:
     assert "tracing alone answers" in result.notes[0]
 
 
+def test_what_a_library_says_instead_of_the_network_is_no_finding(tmp_path: Path) -> None:
+    source = "import torch\nnet = torch.hub.load('someone/something', 'net', trust_repo=True)\nnet(torch.zeros(2, 3))\n"
+    found = run(tmp_path, source)  # torch raises a RuntimeError
+    assert found.failure is None
+    assert "the network" in (found.unreached or "")
+
+
 def test_fit_sees_the_last_shorter_batch_of_data_that_is_not_downloaded(tmp_path: Path) -> None:
     source = """
         import inspect, keras
