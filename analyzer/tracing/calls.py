@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 
 from analyzer.tracing import declared_shapes, docstrings
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.containers import method
-from analyzer.tracing.evaluation import CALLS, Returned, call, evaluate, get_attribute, iterate, run_block
+from analyzer.tracing.dataclass_fields import fill_dataclass
+from analyzer.tracing.evaluation import CALLS, Returned, call, evaluate, iterate, run_block
 from analyzer.tracing.frames import Frame
 from analyzer.tracing.iteration import iter_forever
 from analyzer.tracing.libraries import MARK
@@ -47,7 +48,6 @@ from analyzer.tracing.values import (
     SuperV,
     Unknown,
     Value,
-    field_names,
 )
 
 CALLS.of(Api)(call_api)
@@ -361,7 +361,7 @@ def instantiate(
     if initializer is not None and isinstance(initializer[0], Function):
         call_function(tr, initializer[0], (instance, *args), kwargs, cls=initializer[1], node=node, open_args=open_args)
     elif cls.dataclass:
-        _fill_dataclass(tr, instance, args, kwargs, open_args)
+        fill_dataclass(tr, instance, args, kwargs, open_args)
     else:
         initialise_instance(tr, instance, args, kwargs)
     if set(cls.library_bases) & _EXCEPTIONS:
@@ -370,66 +370,3 @@ def instantiate(
 
 
 _EXCEPTIONS = frozenset(n for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException))
-
-
-def _fill_dataclass(
-    tr: Tracer, instance: Instance, args: tuple[Value, ...], kwargs: dict[str, Value], open_args: bool
-) -> None:
-    annotated: dict[str, ast.expr] = {}
-    sizes: declared_shapes.Sizes = {}
-    for cls in reversed(instance.cls.mro):
-        if isinstance(cls, Class):
-            annotated.update(cls.scope.names.get("__annotations__", {}))
-    fields = {name: found[0] if (found := instance.cls.find(name)) else None for name in field_names(instance.cls)}
-    for index, (name, default) in enumerate(fields.items()):
-        if index < len(args):
-            value = args[index]
-        elif name in kwargs:
-            value = kwargs[name]
-        elif isinstance(default, Object) and default.kind == "dataclass field":
-            factory = default.data.get("default_factory")
-            value = (
-                default.data["default"]
-                if "default" in default.data
-                else call(tr, factory, (), {})
-                if factory
-                else tr.unknown("a field")
-            )
-        elif any(name in c.scope.names for c in instance.cls.mro if isinstance(c, Class)) and not open_args:
-            value = default
-        else:
-            value = tr.unknown("a field", label=name)
-        instance.attrs[name] = value
-        declared_shapes.check_field(tr, instance, name, value, annotated, sizes)
-    after = instance.cls.find("__post_init__")
-    if after is not None and isinstance(after[0], Function):
-        call_function(tr, after[0], (instance,), {}, cls=after[1])
-
-
-# ------------------------------------------------------------------------------------------------- contexts
-
-
-def enter_context(tr: Tracer, manager: Value) -> tuple[Value, Callable[[bool], Value]]:
-    """The value bound by `with … as`, and what to do on leaving, with or without an exception, which it may swallow."""
-
-    def nothing(failed: bool) -> Value:
-        return None
-
-    if isinstance(manager, Iterator_):
-        found = list(islice(iterate(tr, manager, None)[0], 1))
-        return (found[0] if found else tr.unknown("a context")), nothing
-    if isinstance(manager, Instance):
-        if manager.cls.find("__enter__"):
-            value = call(tr, get_attribute(tr, manager, "__enter__"), (), {})
-
-            def leave(failed: bool) -> Value:
-                what = (tr.unknown("an exception", "data", pytype="object"),) * 3 if failed else (None, None, None)
-                found = manager.cls.find("__exit__")
-                result = call(tr, get_attribute(tr, manager, "__exit__"), what, {}) if found else None
-                return result if failed else None
-
-            return value, leave
-        return manager, nothing
-    if isinstance(manager, (Object, Tensor)):
-        return manager, nothing
-    return (manager if isinstance(manager, (Unknown, Layer)) else tr.unknown("a context")), nothing

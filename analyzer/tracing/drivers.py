@@ -17,6 +17,7 @@ from analyzer.tracing.unit_tests import UnitTest, cases_of
 
 MOST_DRIVERS = 4  # of one file: the nearest to it decide
 MOST_FILES = 400  # that are looked at
+MOST_PARSED = 80  # of these: those that name a class or function of the file come first
 MOST_LISTED = 4000  # files of a repository by their names
 MOST_BYTES = 60_000  # of a script that is searched for calls: longer ones are programs of their own
 _FENCE = re.compile(r"^[ \t]*```[ \t]*\{?\.?(?:python|py|python3)\b[^\n]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
@@ -46,10 +47,10 @@ def drivers_of(root: Path, relative: str, tree: ast.Module) -> list[Driver]:
     package, stem = _package(root, relative), Path(relative).stem
     word = re.compile(rf"\b({'|'.join(map(re.escape, sorted(names)))})\b")
     found: list[tuple[int, Driver]] = []
-    for path, text in _texts(root, relative):
-        near = bool(word.search(text))
-        if not near and not re.search(rf"\b{re.escape(package)}\b", text):
-            continue
+    names_package = re.compile(rf"\b{re.escape(package)}\b")
+    texts = [(path, text, bool(word.search(text))) for path, text in _texts(root, relative)]
+    told = [t for t in texts if t[2]] + [t for t in texts if not t[2] and names_package.search(t[1])]
+    for path, text, _ in told[:MOST_PARSED]:
         blocks = _blocks(text) if path.endswith((".md", ".rst")) else [(1, text)]
         for line, block in blocks:
             parsed = _parsed(block, line)

@@ -11,7 +11,7 @@ from analyzer.tracing.arithmetic import binary
 from analyzer.tracing.assignment import assign, store_name
 from analyzer.tracing.attributes import delete_attribute
 from analyzer.tracing.branches import run_if, settle
-from analyzer.tracing.calls import enter_context
+from analyzer.tracing.contexts import enter_context
 from analyzer.tracing.definitions import make_class, make_function
 from analyzer.tracing.evaluation import BREAK, CONTINUE, STATEMENTS, Returned, Signal, evaluate, run_block
 from analyzer.tracing.items import delete_item

@@ -93,13 +93,23 @@ def test_absent_data_is_said_and_is_no_finding(tmp_path: Path) -> None:
     assert "tracing alone answers" in result.notes[0]
 
 
+def test_what_a_library_says_instead_of_the_network_is_no_finding(tmp_path: Path) -> None:
+    source = "import torch\nnet = torch.hub.load('someone/something', 'net', trust_repo=True)\nnet(torch.zeros(2, 3))\n"
+    found = run(tmp_path, source)  # torch raises a RuntimeError
+    assert found.failure is None
+    assert "the network" in (found.unreached or "")
+
+
 def test_fit_sees_the_last_shorter_batch_of_data_that_is_not_downloaded(tmp_path: Path) -> None:
     source = """
-        import keras
+        import inspect, keras
         (x, y), _ = keras.datasets.mnist.load_data()
         net = keras.Sequential([keras.layers.Input((28, 28)), keras.layers.Flatten(), keras.layers.Dense(10)])
         net.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-        net.fit(x / 255.0, y, epochs=50, batch_size=64)
+        options = {"epochs": 50, "adapter": None}  # some look at what `fit` takes
+        known = inspect.signature(net.fit).parameters
+        net.fit(x / 255.0, y, batch_size=64, **{k: v for k, v in options.items() if k in known})
+        assert "epochs" in known and "adapter" not in known
         print(net.predict(x).argmax(1) == y)
         net.compile("sgd", "categorical_crossentropy")
         net.fit(x / 255.0, y, epochs=50, batch_size=64)  # fails

@@ -248,6 +248,13 @@ def test_a_keyword_that_a_rule_does_not_know_proves_nothing(tmp_path: Path) -> N
     assert [p for p in problems(tmp_path, source.replace(", dims=(0, 1)", "")) if p.certain]
 
 
+@pytest.mark.parametrize("given", ["tf.float32", "dtype=tf.float32", "tf.float32, 'ones'"])
+def test_ones_of_another_type(tmp_path: Path, given: str) -> None:
+    source = "import tensorflow as tf\nv = tf.zeros((2, 3)) > 0\ntf.ones_like(v{}) * tf.zeros(3)\n"
+    assert not problems(tmp_path, source.format(f", {given}"))
+    assert [p.proved for p in problems(tmp_path, source.format(""))] == [True]
+
+
 SAMPLING = """
 def draw(weights):
     r = torch.rand(1)

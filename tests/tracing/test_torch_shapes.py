@@ -97,6 +97,11 @@ CALLS = """
     torch.kron(a, b)                                    | a=3,4 b=2,2,5
     torch.cross(a, b, dim=-1)                           | a=2,3 b=2,3
     torch.cartesian_prod(a, b)                          | a=3 b=4
+    torch.arange(0, 9, 2.0)                             | a=1
+    torch.arange(a.shape[-1] - 1, -1, -1.0)             | a=2,7
+    torch.arange(7, 0, -2)                              | a=1
+    torch.arange(0.5, 3)                                | a=1
+    torch.range(0, 5)                                   | a=1
     torch.inner(a, b)                                   | a=2,4,3 b=5,3
     torch.fft.rfftfreq(9)                               | a=1
     torch.triu_indices(4, 5, 1)                         | a=1

@@ -153,6 +153,8 @@ def _lack(error: BaseException, kind: str, text: str, own: list[Any], last: Any)
         return f"an import that does not work with the installed versions ({text[:120]})"
     if isinstance(error, (OSError, EOFError)):
         return f"a file or the network ({kind}: {text[:120]})"
+    if own[-1:] != [last] and any(isinstance(e, OSError) for e in _behind(error)):
+        return f"a file or the network ({kind}: {text[:120]})"
     if isinstance(error, MemoryError) or "allocate memory" in text or kind == "ResourceExhaustedError":
         return "more memory than is allowed"
     if any(word in text.lower() for word in _DEVICES):
@@ -175,6 +177,16 @@ def _lack(error: BaseException, kind: str, text: str, own: list[Any], last: Any)
     if own and last is not None and own[-1] == last and (last.line or "").lstrip().startswith(("raise", "assert")):
         return f"it refuses to go on by itself ({kind}: {text[:120]})"
     return None
+
+
+def _behind(error: BaseException) -> list[BaseException]:
+    """The exceptions that this one was raised for, or while they were handled."""
+    found: list[BaseException] = []
+    earlier = error.__cause__ or error.__context__
+    while earlier is not None and earlier not in found:
+        found.append(earlier)
+        earlier = earlier.__cause__ or earlier.__context__
+    return found
 
 
 def _refusal(error: BaseException) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -72,6 +73,7 @@ def _keras(keras: Any, progress: Any) -> None:
     _data(keras, progress)
     fit, evaluate, predict = model.fit, model.evaluate, model.predict
 
+    @functools.wraps(fit)  # programs look at its parameters
     def fit_once(self: Any, x: Any = None, y: Any = None, batch_size: Any = None, **options: Any) -> Any:
         options = _quiet(options)
         options.update(epochs=1, initial_epoch=0, verbose=0)
@@ -100,6 +102,7 @@ def _keras(keras: Any, progress: Any) -> None:
         result.history = _History(result.history)
         return result
 
+    @functools.wraps(evaluate)
     def evaluate_few(self: Any, x: Any = None, y: Any = None, batch_size: Any = None, **options: Any) -> Any:
         options = dict(_quiet(options), verbose=0)
         count = _rows(x)
@@ -109,6 +112,7 @@ def _keras(keras: Any, progress: Any) -> None:
         kept = _kept(count, batch_size or 32)
         return evaluate(self, _at(x, kept), _at(y, kept), batch_size=batch_size or 32, **options)
 
+    @functools.wraps(predict)
     def predict_few(self: Any, x: Any, batch_size: Any = None, **options: Any) -> Any:
         import numpy
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -148,6 +149,7 @@ def _loaders(data: Any, progress: Any) -> None:
     steps: dict[Any, int] = {}
     seen: list[Any] = []  # keeps data sets alive, so that an id stands for one of them
 
+    @functools.wraps(plain_init)
     def init(self: Any, *args: Any, **options: Any) -> None:
         for name in ("num_workers", "pin_memory", "persistent_workers", "prefetch_factor", "multiprocessing_context",
                      "timeout", "pin_memory_device"):  # fmt: skip
@@ -273,6 +275,7 @@ def _lightning(lightning: Any) -> None:
         return
     plain = trainer.__init__
 
+    @functools.wraps(plain)
     def init(self: Any, *args: Any, **options: Any) -> None:
         plain(self, accelerator="cpu", devices=1, fast_dev_run=WHOLE_BATCHES, logger=False,
               enable_progress_bar=False, enable_model_summary=False)  # fmt: skip
@@ -284,6 +287,7 @@ def _transformers(transformers: Any) -> None:
     arguments = transformers.TrainingArguments
     plain = arguments.__init__
 
+    @functools.wraps(plain)
     def init(self: Any, *args: Any, **options: Any) -> None:
         for name in ("fp16", "bf16", "deepspeed", "fsdp", "push_to_hub"):
             options.pop(name, None)

@@ -62,8 +62,11 @@ def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
         dtype = {"to_float": "float32", "to_int32": "int32", "to_int64": "int64"}[op.short]
     elif op.short in ("is_nan", "is_inf", "is_finite", "logical_not"):
         dtype = "bool"
-    elif op.short in ("zeros_like", "ones_like") and op.extra.get("dtype") is not None:
-        dtype = dtype_name(op.extra["dtype"])
+    elif op.short in ("zeros_like", "ones_like"):
+        stated = op.extra.get("dtype", rest[0] if rest else None)
+        dtype = dtype if stated is None else dtype_name(stated)
+    elif op.short == "argsort":
+        dtype = "int32"
     if op.short in ("cumsum", "cumprod", "l2_normalize", "reverse", "log_softmax", "softmax"):
         stated = op.extra.get("axis", op.extra.get("dim", rest[0] if rest else None))
         for axis in stated.items if isinstance(stated, ListV) else (stated,):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from analyzer.tracing.operators.element_types import dtype_name
@@ -84,17 +85,27 @@ def arange(op: Op, args: tuple[Value, ...]) -> Value:
     start = op.extra.get("start", args[0] if len(args) > 1 else 0)
     end = op.extra.get("end", args[1] if len(args) > 1 else args[0] if args else None)
     step = op.extra.get("step", args[2] if len(args) > 2 else 1)
-    a, b, c = (op.tr.term_of(v) if not isinstance(v, float) else None for v in (start, end, step))
-    length: Any = None
-    if a is not None and b is not None and isinstance(c, int) and c > 0:
-        length = b - a if c == 1 else (b - a + c - 1) // c
-        if isinstance(length, int) and length < 0:
-            length = None
+    length = _steps(op, start, end, step)
+    floating = any(isinstance(v, float) for v in (start, end, step)) or op.short == "range"
     return made(
         op,
         (length if length is not None else op.tr.fresh("arange", "unknown", 0),),
-        None if op.extra.get("dtype") else "int64",
+        None if op.extra.get("dtype") else "float32" if floating else "int64",
     )
+
+
+def _steps(op: Op, start: Value, end: Value, step: Value) -> Any:
+    """How many numbers from `start` on, `step` apart, lie before `end`; those of `torch.range` may be `end` itself."""
+    numbers = (start, end, step)
+    if all(isinstance(v, (int, float)) and math.isfinite(v) for v in numbers) and step:
+        count = (end - start) / step
+        return max(0, math.floor(count) + 1 if op.short == "range" else math.ceil(count))
+    a, b, c = (op.tr.term_of(v) for v in numbers)
+    if a is None or b is None or not isinstance(c, int) or c == 0:
+        return None
+    if c < 0:
+        a, b, c = b, a, -c
+    return (b - a) // c + 1 if op.short == "range" else b - a if c == 1 else (b - a + c - 1) // c
 
 
 @operator("torch.linspace torch.logspace", "start end steps=100")

@@ -1,0 +1,45 @@
+"""The constructor that `@dataclass` and named tuples write."""
+
+from __future__ import annotations
+
+import ast
+
+from analyzer.tracing import declared_shapes
+from analyzer.tracing.evaluation import call
+from analyzer.tracing.tracer import Tracer
+from analyzer.tracing.values import Bound, Class, Function, Instance, Object, Value, field_names
+
+
+def fill_dataclass(
+    tr: Tracer, instance: Instance, args: tuple[Value, ...], kwargs: dict[str, Value], open_args: bool
+) -> None:
+    """Give each field its argument, its default, or what its factory makes; then `__post_init__` runs."""
+    annotated: dict[str, ast.expr] = {}
+    sizes: declared_shapes.Sizes = {}
+    for cls in reversed(instance.cls.mro):
+        if isinstance(cls, Class):
+            annotated.update(cls.scope.names.get("__annotations__", {}))
+    fields = {name: found[0] if (found := instance.cls.find(name)) else None for name in field_names(instance.cls)}
+    for index, (name, default) in enumerate(fields.items()):
+        if index < len(args):
+            value = args[index]
+        elif name in kwargs:
+            value = kwargs[name]
+        elif isinstance(default, Object) and default.kind == "dataclass field":
+            factory = default.data.get("default_factory")
+            value = (
+                default.data["default"]
+                if "default" in default.data
+                else call(tr, factory, (), {})
+                if factory
+                else tr.unknown("a field")
+            )
+        elif any(name in c.scope.names for c in instance.cls.mro if isinstance(c, Class)) and not open_args:
+            value = default
+        else:
+            value = tr.unknown("a field", label=name)
+        instance.attrs[name] = value
+        declared_shapes.check_field(tr, instance, name, value, annotated, sizes)
+    after = instance.cls.find("__post_init__")
+    if after is not None and isinstance(after[0], Function):
+        call(tr, Bound(instance, after[0], after[1]), (), {})
