@@ -39,8 +39,8 @@ def sigmoid(ctx: Context, x: AbstractTensor) -> AbstractTensor:
         few, slack = 32 * x.dtype.eps, 2 * ACCUMULATED  # room for a polynomial's error, relative and absolute
         result.lo = np.where(x.lo < 0, np.maximum(result.lo * (1 - few) - slack, 0.0), result.lo)[()]
         result.hi = np.where(x.hi < 0, result.hi * (1 + few) + slack, result.hi)[()]
-    result.lo = np.where(x.lo >= 0, np.maximum(result.lo, 0.5), result.lo)[()]  # every kernel keeps to its half
-    result.hi = np.where(x.hi <= 0, np.minimum(result.hi, 0.5), result.hi)[()]
+    result.lo = select(x.lo >= 0, np.maximum(result.lo, 0.5), result.lo)  # every kernel keeps to its half
+    result.hi = select(x.hi <= 0, np.minimum(result.hi, 0.5), result.hi)
     return result
 
 
