@@ -92,7 +92,10 @@ def assume_inputs(graph: Graph, target: TargetConfig, uses: Uses | None = None) 
 
 
 def as_examples_show(graph: Graph, assumptions: Sequence[Assumption]) -> list[Assumption]:
-    """The same, but inputs of which nobody stated a range keep to the sign and ten times the size of their example."""
+    """The same, but inputs of which nobody stated a range keep to the sign and the order of size of their example.
+
+    Zeros are data, unless the example keeps away from 0.
+    """
     spans = {v.name: v.metadata_props[SPAN].split() for v in graph.graph.inputs if SPAN in v.metadata_props}
     return [_like(a, *map(float, spans[a.name])) if a.name in spans else a for a in assumptions]
 
@@ -100,8 +103,13 @@ def as_examples_show(graph: Graph, assumptions: Sequence[Assumption]) -> list[As
 def _like(given: Assumption, low: float, high: float) -> Assumption:
     if given.range.origin is not Origin.DEFAULT:
         return given
-    size = BEYOND * max(-low, high)
-    lo, hi = max(given.range.lo, -size if low < 0 else 0.0), min(given.range.hi, size if high > 0 else 0.0)
+    size = max(-low, high)
+    least = max(low, -high)  # above 0 where all numbers have one sign
+    away = least / BEYOND if least >= size / BEYOND else 0.0
+    lo = max(given.range.lo, -BEYOND * size if low < 0 else away)
+    hi = min(given.range.hi, BEYOND * size if high > 0 else -away)
+    if lo > hi:
+        return given
     return replace(given, range=replace(given.range, lo=lo, hi=hi, reason="like the example"))
 
 

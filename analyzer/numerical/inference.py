@@ -112,6 +112,10 @@ def _integer(name: str, readers: Iterable[tuple[ir.Node, int]]) -> ValueRange | 
             depth = _constant(node.inputs[1])
             if i == 0 and depth is not None and (smallest is None or depth < smallest[0]):
                 smallest = (int(depth), f"class numbers below {int(depth)}")
+        elif operator == "Equal":  # one-hot labels as PyTorch computes them
+            counted = _counted(node.inputs[1 - i])
+            if counted and (smallest is None or counted < smallest[0]):
+                smallest = (counted, f"class numbers below {counted}")
         elif traits_of(node) & CLASS_LOSS and i == 1:
             classes = _classes(node.inputs[0])
             if classes and (smallest is None or classes < smallest[0]):
@@ -137,6 +141,18 @@ def _classes(scores: ir.Value | None) -> int | None:
         return None
     last = scores.shape[1]
     return last if isinstance(last, int) else None
+
+
+def _counted(value: ir.Value | None) -> int | None:
+    """n where the value is 0, 1, … n - 1 and nothing else; at least 2 of them."""
+    node = value.producer() if value is not None else None
+    if operator_name(node) == "Range" and node is not None:
+        start, end, step = (_constant(v) for v in node.inputs)
+        return int(end) if start == 0 and step == 1 and end is not None and end >= 2 else None
+    array = constant_array(value)
+    if array is None or array.size < 2 or array.size != max(array.shape, default=0):
+        return None
+    return int(array.size) if np.array_equal(array.reshape(-1), np.arange(array.size)) else None
 
 
 def _constant(value: ir.Value | None) -> float | None:

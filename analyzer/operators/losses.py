@@ -20,7 +20,6 @@ OPERATORS = (
         torch="CrossEntropyLoss cross_entropy",
         traits=CLASS_LOSS,
         unsafe=(EMPTY_MEAN,),
-        lacks="references",
     ),
     operator("MeanSquaredError", torch="MSELoss mse_loss", keras="MeanSquaredError"),
     operator("MeanAbsoluteError", torch="L1Loss l1_loss", keras="MeanAbsoluteError"),

@@ -44,7 +44,6 @@ OPERATORS = (
         (10, 11, 13, 18, 19),
         torch="Upsample UpsamplingNearest2d UpsamplingBilinear2d interpolate",
         keras="UpSampling1D UpSampling2D UpSampling3D Resizing",
-        lacks="references",
     ),
     operator("Upsample", (1, 7, 9, 10), lacks="references"),
     operator("ResizeBilinear", tf="ResizeBilinear"),

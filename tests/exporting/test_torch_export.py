@@ -282,6 +282,31 @@ def test_a_program_from_an_environment_without_onnxscript_is_converted(project):
         export("net.py:build", project.root, target=target, sandbox=WithoutOnnxscript())
 
 
+def test_lazy_modules_stay_lazy(project, export_entry):
+    project.write(
+        "lazy.py",
+        """
+        import sys
+        import types
+
+        import torch
+
+
+        class Lazy(types.ModuleType):
+            def __getattr__(self, name):
+                raise ImportError(f"the import for {name} failed")
+
+
+        sys.modules["lazy_part"] = Lazy("lazy_part")
+
+
+        def build():
+            return torch.nn.Linear(2, 2), (torch.rand(1, 2),)
+        """,
+    )
+    assert len(list(export_entry("lazy.py:build").nodes())) > 0
+
+
 def test_labels_are_told_by_an_example_of_zeros_and_ones(project, export_entry):
     from analyzer.numerical.assumptions import assume
 

@@ -82,3 +82,19 @@ def test_the_element_at_the_maximum_keeps_the_sum_away_from_0() -> None:
     for scale in (1e9, 1.0, 0.0):
         x = np.random.default_rng(0).uniform(-scale, scale, (6, 5)).astype(np.float32)
         assert outside(found[graph.graph.outputs[0]], session.run(None, {"x": x})[0]) == ""
+
+
+def hot(*, numbers: tuple[int, ...] = (0, 1, 2), axis: int = 1) -> Graph:
+    """What is divided by the sum of one-hot rows, as PyTorch's exporter writes them."""
+    b = Builder()
+    labels = b.op("Unsqueeze", b.input("labels", (4,), "int64"), b.const([-1], np.int64))
+    rows = b.op("Cast", b.op("Cast", b.op("Equal", labels, b.const(numbers, np.int64)), to=7), to=1)
+    return b.graph(b.op("Reciprocal", b.op("ReduceSum", rows, b.const([axis], np.int64)), name="share"))
+
+
+def test_a_row_of_a_class_has_a_1() -> None:
+    assert rules(hot(), {"labels": (0, 2)}) == []
+    failing = [("division-by-zero", "share")]
+    assert rules(hot(), {"labels": (0, 3)}) == failing
+    assert rules(hot(numbers=(1, 2, 3)), {"labels": (0, 2)}) == failing
+    assert rules(hot(axis=0), {"labels": (0, 2)}) == failing  # a class of which there is none

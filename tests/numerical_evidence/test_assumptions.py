@@ -121,6 +121,28 @@ def test_token_ids_stay_below_the_vocabulary() -> None:
     assert as_ranges(assume(graph, FILE))["ids"] == ValueRange(0, 6, Origin.INFERRED, "indices into a table of 7 rows")
 
 
+@pytest.mark.parametrize(("numbers", "hi"), [([0, 1, 2], 2), ([1, 2, 3], 1000), ([0, 2, 1], 1000), ([0], 1000)])
+@pytest.mark.parametrize("made", [False, True])
+def test_what_is_compared_with_every_number_below_n_is_a_class(numbers: list[int], hi: float, made: bool) -> None:
+    """One-hot labels as PyTorch's exporter writes them, which itself refuses greater ones."""
+    nodes = [
+        helper.make_node("Unsqueeze", ["labels", "last"], ["u"]),
+        helper.make_node("Equal", ["u", "classes"], ["e"]),
+        helper.make_node("Cast", ["e"], ["y"], to=1),
+    ]
+    given = {"classes": np.array(numbers)}
+    if made:
+        given = {"start": np.array(numbers[0]), "end": np.array(numbers[-1] + 1), "step": np.array(1)}
+        nodes.insert(0, helper.make_node("Range", ["start", "end", "step"], ["classes"]))
+        hi = hi if numbers == list(range(numbers[0], numbers[-1] + 1)) else 1
+    constants = [
+        helper.make_node("Constant", [], [name], value=numpy_helper.from_array(array, name))
+        for name, array in {**given, "last": np.array([-1])}.items()
+    ]
+    graph = graph_of([*constants, *nodes], [value("labels", TensorProto.INT64, 4)])
+    assert as_ranges(assume(graph, FILE))["labels"].hi == hi
+
+
 def test_what_weighs_a_log_probability_is_a_label() -> None:
     nodes = [helper.make_node("Log", ["p"], ["l"]), helper.make_node("Mul", ["labels", "l"], ["y"])]
     graph = graph_of(nodes, [value("p", TensorProto.FLOAT, 3), value("labels", TensorProto.FLOAT, 3)])

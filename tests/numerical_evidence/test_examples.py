@@ -67,12 +67,23 @@ def test_a_sign_that_the_example_does_not_show_is_a_warning(workers: Confirmer, 
     assert levels(review(workers, [N("Sqrt", ["x"], ["y"])], example)) == {"sqrt-of-negative": level}
 
 
-def test_zeros_are_data_whatever_the_example_shows(workers: Confirmer) -> None:
-    assert levels(review(workers, [N("Reciprocal", ["x"], ["y"])], (0.5, 1.0))) == {"division-by-zero": Level.ERROR}
+@pytest.mark.parametrize(
+    ("example", "level"),
+    [
+        ((0.0, 1.0), Level.ERROR),
+        ((0.01, 1.0), Level.ERROR),
+        ((0.5, 1.0), Level.WARNING),
+        ((-1.0, -0.5), Level.WARNING),
+        ((500.0, 600.0), Level.WARNING),
+        ((5000.0, 6000.0), Level.ERROR),  # the default range ends before a tenth of it: the example tells nothing
+    ],
+)
+def test_zeros_are_data_unless_the_example_keeps_away_from_0(workers: Confirmer, example: Range, level: Level) -> None:
+    assert levels(review(workers, [N("Reciprocal", ["x"], ["y"])], example)) == {"division-by-zero": level}
 
 
 def test_what_fails_on_inputs_like_the_example_does_not_hide_behind_what_does_not(workers: Confirmer) -> None:
     nodes = [N("Sqrt", ["x"], ["s"]), N("Log", ["x"], ["l"]), N("Add", ["s", "l"], ["y"])]
     assert levels(review(workers, nodes, (-1.0, 1.0))) == {"sqrt-of-negative": Level.ERROR}  # with the logarithm
-    found = levels(review(workers, nodes, (0.1, 1.0)))
+    found = levels(review(workers, nodes, (0.01, 1.0)))
     assert found == {"sqrt-of-negative": Level.WARNING, "log-of-nonpositive": Level.ERROR}

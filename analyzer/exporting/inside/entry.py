@@ -76,7 +76,8 @@ def build(entry: str, root: str) -> Built:
     if _framework(value) is None and callable(value):
         value = _call(entry, name, value, project, place)
     built = recognise(entry, value, place)
-    imported = (project.relative(getattr(m, "__file__", None) or "") for m in _modules())
+    # what is not in a lazy module yet is not asked for: it would be imported
+    imported = (project.relative(str(vars(m).get("__file__") or "")) for m in _modules())
     built.files = sorted({*filter(None, imported), *opened})
     return built
 

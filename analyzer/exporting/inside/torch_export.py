@@ -25,7 +25,8 @@ from .failure import ExportFailure, Project, describe, is_defect
 EMBED_LIMIT = 1 << 30  # bytes of weights above which they are written beside the model: protobuf ends at 2 GiB
 
 FEWEST_TRUTHS = 8  # of fewer numbers, written by hand, zeros and ones say little
-FEWEST_SIGNS = 8  # of fewer random numbers all may be positive by chance
+FEWEST_SIGNS = 8  # of fewer random numbers all may be positive by chance, unless they keep away from 0 as well
+AWAY = 0.1  # of the largest: an example whose numbers are no smaller keeps away from 0
 FEWEST_SIZES = 4  # of fewer numbers, written by hand, the size says little
 
 
@@ -142,7 +143,8 @@ def _spans(named: Mapping[str, Any], torch: Any) -> dict[str, list[float]]:
         low, high = float(value.min()), float(value.max())
         if math.isfinite(low) and math.isfinite(high) and low < high:
             most = max(-low, high)
-            found[name] = [low, high] if value.numel() >= FEWEST_SIGNS else [-most, most]
+            away = max(low, -high) >= AWAY * most
+            found[name] = [low, high] if away or value.numel() >= FEWEST_SIGNS else [-most, most]
     return found
 
 

@@ -53,11 +53,10 @@ def converted(ctx: Context, x: AbstractTensor, dtype: Any) -> AbstractTensor:
         if x.data is not None and np.asarray(x.data).dtype.kind in "iufb":
             result.data = np.asarray(x.data) != 0
         return result
-    if x.dtype.kind == dtypes.BOOLEAN:
-        if "max" in x.facts:
-            result.facts = {"max": x.facts["max"]}
-        if x.data is not None:  # 0 and 1 are exact in every type
-            result.data = np.asarray(x.data).astype(np.float32 if dtype.is_float else np.int64)
+    if x.dtype.kind != dtypes.FLOAT and x.low >= 0 and x.high <= 1:
+        result.facts = {name: x.facts[name] for name in ("max", "peaks") if name in x.facts}
+    if x.dtype.kind == dtypes.BOOLEAN and x.data is not None:  # 0 and 1 are exact in every type
+        result.data = np.asarray(x.data).astype(np.float32 if dtype.is_float else np.int64)
     if dtype.kind == dtypes.INTEGER:
         lo, hi = np.trunc(lo), np.trunc(hi)
         result.lo, result.hi = lo, hi

@@ -82,7 +82,19 @@ def equal(ctx: Context, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
         axes = None if nan else _extreme_over(one, other)
         if axes is not None:
             result.facts = {"max": (1.0, axes)}
+        if not nan and _one_hot(one, other):
+            last = (len(one.shape or ()) - 1,)
+            result.facts = {"max": (1.0, last), "peaks": {last: 1.0}}
     return _computed(np.equal, result, a, b)
+
+
+def _one_hot(classes: AbstractTensor, numbers: AbstractTensor) -> bool:
+    """Whether `numbers` are 0, 1, … n - 1 and each of `classes`, along a last axis of size 1, is one of them."""
+    held = None if numbers.data is None else np.asarray(numbers.data)
+    if held is None or held.ndim != 1 or not held.size or not np.array_equal(held, np.arange(held.size)):
+        return False
+    last = bool(classes.shape) and classes.shape is not None and classes.shape[-1] == 1
+    return last and classes.dtype.kind == dtypes.INTEGER and classes.low >= 0 and classes.high <= held.size - 1
 
 
 def _extreme_over(x: AbstractTensor, extreme: AbstractTensor) -> Any:
