@@ -45,7 +45,10 @@ def show_shape(dims: Iterable[Term]) -> str:
 
 
 class Tensor:
-    """A tensor or array by its shape. Immutable but for `shape`, which is refined as more becomes known."""
+    """A tensor or array by its shape.
+
+    Immutable but for `shape`, which is refined as more becomes known, and for what torch changes in place.
+    """
 
     __slots__ = (
         "dtype",
@@ -87,6 +90,12 @@ class Tensor:
         self.operation = 0  # the application that made it; its conditions carry the same number
         self.strides: tuple[Term, ...] | None = None  # torch: the layout in memory, None if not known
         self.tags = tags  # "batch-first", "softmax", "placeholder", "variable" …
+
+    def state(self) -> Any:
+        return self.shape, self.strides, self.value
+
+    def restore(self, state: Any) -> None:
+        self.shape, self.strides, self.value = state
 
     @property
     def dims(self) -> tuple[Term, ...] | None:

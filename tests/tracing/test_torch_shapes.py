@@ -165,3 +165,35 @@ def test_what_torch_refuses_is_an_error(call: str, tmp_path: Path) -> None:
     _, tree = read_source(path, tmp_path)
     problems = explore(tmp_path, path.name, tree, Versions()).problems.values()
     assert [p.level for p in problems if p.certain] == ["error"]
+
+
+IN_PLACE = [
+    "unsqueeze_(1)", "unsqueeze_(dim=-1)", "squeeze_(0)", "squeeze_()", "t_()", "transpose_(0, 1)", "swapaxes_(0, 1)",
+    "resize_(2, 2)", "unsqueeze_(0).unsqueeze_(0)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", IN_PLACE)
+@pytest.mark.parametrize(
+    "body", ["x.{call}", "y = x\n    y.{call}", "if len(data) > 3:\n        x = x + 1\n    x.{call}"]
+)
+def test_what_changes_sizes_in_place_changes_the_tensor_of_every_name(call: str, body: str, tmp_path: Path) -> None:
+    import torch
+
+    text = (
+        f"import torch\nimport data_of\n\ndata = data_of.all()\n\ndef change(x):\n    {body.format(call=call)}\n\n"
+        "a = torch.zeros(1, 4)\nsame = a.clone()\nview = a.view(4)\nchange(a)\nb = a + 0\nc = same + 0\nd = view + 0\n"
+    )
+    scope: dict[str, object] = {}
+    exec(text.replace("import data_of\n", "").replace("data_of.all()", "[1, 2]"), scope)
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    _, tree = read_source(path, tmp_path)
+    shared = explore(tmp_path, path.name, tree, Versions())
+    assert not shared.problems
+    for at, name in enumerate("bcd", start=text.count("\n") - 2):
+        made = scope[name]
+        assert isinstance(made, torch.Tensor)
+        found = {t.dims for (_, line, _), tensors in shared.assigned.items() if line == at for t in tensors}
+        other = {(1, 4)} if name == "b" and "if" in body else set()  # where the data are more than this run's
+        assert found == {tuple(made.shape)} | other

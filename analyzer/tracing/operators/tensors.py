@@ -13,7 +13,7 @@ from analyzer.tracing.operators.sessions import run_fetches
 from analyzer.tracing.operators.strides import contiguous, is_contiguous, of_result
 from analyzer.tracing.operators.table import Op, bind, rules, run_entry, run_rule
 from analyzer.tracing.operators.typed import call_typed, floating
-from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
+from analyzer.tracing.tensors import OpenSize, Shape, Size, Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Bound, Unknown, Value
 from analyzer.validity.terms import product
@@ -72,7 +72,24 @@ def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None)
     return Bound(value, name)
 
 
+# What changes the sizes of the tensor itself: every name that stands for it sees the change.
+_RESHAPING = {"unsqueeze_", "squeeze_", "t_", "transpose_", "swapaxes_", "swapdims_", "resize_", "resize_as_", "set_"}
+
+
 def tensor_method(
+    tr: Tracer, owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
+) -> Value:
+    result = _result(tr, owner, name, args, kwargs, node)
+    if name not in _RESHAPING or owner.framework == "numpy":
+        return result
+    tr.touch(owner)
+    made = result if isinstance(result, Tensor) else None
+    owner.shape = Shape(None, vague=True) if made is None or made.dims is None else Shape(made.dims)
+    owner.strides, owner.value = (made.strides, made.value) if made is not None else (None, None)
+    return owner
+
+
+def _result(
     tr: Tracer, owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
     op = Op(tr, name, node, tr.site(node), nodes={})
