@@ -10,7 +10,7 @@ from analyzer.findings import Confidence, Evidence, Finding, Level, Suggestion
 from analyzer.graph import Graph, Role, call_site_of, display_name, in_framework_layer, is_frozen, layer_of, location_of
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.assumptions import BEYOND, Assumption
-from analyzer.numerical.confirm.confirmation import STILL, Standing
+from analyzer.numerical.confirm.confirmation import Standing
 from analyzer.numerical.confirm.consequences import STEPS
 from analyzer.numerical.explanation import (
     behind,
@@ -50,8 +50,7 @@ NOT_REACHED = (
     "training computes, stay finite."
 )
 TRAINED_AWAY = (
-    "The weights would have to go {part:.0%} of the way to the far ends of their ranges, and {steps} steps of training "
-    "do not go there."
+    "The weights would have to go to the far ends of their ranges, and {steps} steps of training do not go there."
 )
 ELSEWHERE = "PyTorch's own kernels round otherwise and do not fail on these inputs."
 FIXED_NUMBERS = (
@@ -59,7 +58,6 @@ FIXED_NUMBERS = (
     "those of the example inputs: whether the model fails with the numbers that other inputs give is not known."
 )
 HIDDEN = "; it shows once what fails before it is mended"
-END = 0.9  # of the way to the end of its range: there a weight stands because of the estimate
 TOWARDS = 0.02  # of the way to a witness: less than this is no movement towards it
 SHOWN = 8  # assumptions and followers listed one by one
 
@@ -116,10 +114,9 @@ def finding_of(
     if elsewhere:
         sentences += (ELSEWHERE,)
     note = "" if proved else unimportant(support.standing)
-    away = "" if proved or note else trained_away(support.standing)
-    sentences += tuple(s for s in (*_weights_moved(support.standing), note, away) if s)
+    sentences += tuple(s for s in (*_weights_moved(support.standing), note) if s)
     foreign = elsewhere and graph.framework == "torch"
-    doubtful = degenerate or untrained or assumed or foreign or bool(beyond) or bool(away)
+    doubtful = degenerate or untrained or assumed or foreign or bool(beyond)
     level = Level.WARNING if doubtful else level_of(warning, graph, confidence)
     table = interval_table(graph, interpretation, warning)
     written = written_operand(root, warning.node, warning.operand) if root is not None else ""
@@ -163,19 +160,9 @@ def unimportant(standing: Standing | None) -> str:
         return NULL_SET.format(weights=named)
     if standing.reached == "":
         return NOT_REACHED
-    return trained_away(standing) if _part(standing) >= END else ""
-
-
-def trained_away(standing: Standing | None) -> str:
-    """That weights would have to go far, where training does not go; empty where it does, or they need not."""
-    if standing is None or standing.towards is None or standing.towards >= TOWARDS or standing.trained:
-        return ""
-    return TRAINED_AWAY.format(part=_part(standing), steps=STEPS)
-
-
-def _part(standing: Standing) -> float:
-    """How far the weights moved that had to: the least of them."""
-    return min((m[3] for m in standing.moved if m[3] >= STILL), default=0.0)
+    if standing.towards is not None and standing.towards < TOWARDS and not standing.trained:
+        return TRAINED_AWAY.format(steps=STEPS)
+    return ""
 
 
 def _weights_moved(standing: Standing | None) -> tuple[str, ...]:

@@ -206,7 +206,7 @@ def crash_in_pictures(bench: Workbench, breaks: str) -> Ended:
     return replace(found, reason="ZeroDivisionError" in ran.summary)  # the log is the standard error of what draws
 
 
-PICTURES = ("analyzer.rendering.deviation_graph.draw", "action.pictures.store")
+PICTURES = ("analyzer.rendering.files.draw", "action.pictures.store")
 
 
 class Killed(BaseException):

@@ -17,7 +17,7 @@ from action.selection import choose
 from analyzer.configuration.config import Config, TargetConfig
 from analyzer.findings import Cause, Report, Status, TargetReport, slug
 from analyzer.problem import TargetProblem
-from analyzer.running import opened, pipeline
+from analyzer.running import local, opened
 from analyzer.running.answers import checked
 from analyzer.running.cache import Cache
 from analyzer.running.outcome import TargetOutcome
@@ -52,7 +52,7 @@ def test_a_file_under_a_computed_name_is_followed_by_the_cache(bench: Workbench)
     seen: list[Report] = []
 
     def analyse(*arguments: Any, **options: Any) -> Report:
-        seen.append(pipeline.review(*arguments, **options))
+        seen.append(local.review(*arguments, **options))
         return seen[-1]
 
     bench.analyse = analyse
@@ -213,7 +213,7 @@ def test_the_heads_outcome_serves_the_base_where_its_export_read_the_same(
     if change:
         (trees[0] / "size.yaml").write_text(change)
     engine: Any = Engine(status)
-    pipeline.review(
+    local.review(
         *trees, Config(), [NET_TARGET], output=tmp_path / "out", contained=engine, sandbox=ProcessSandbox()
     )  # fmt: skip
     assert engine.begun == begun
