@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from analyzer.operators.declaration import CONVERTS, ELEMENTWISE, RANDOM, SAME_SHAPE
+from analyzer.operators.declaration import CONVERTS, ELEMENTWISE, OTHER_LAYOUT, RANDOM, RESHAPES, SAME_SHAPE
 from analyzer.operators.registry import layer_or_function
 from analyzer.tracing.evaluation import seen
 from analyzer.tracing.operators.element_types import dtype_name
@@ -72,17 +72,13 @@ def tensor_attribute(tr: Tracer, value: Tensor, name: str, node: ast.AST | None)
     return Bound(value, name)
 
 
-# What changes the sizes of the tensor itself: every name that stands for it sees the change.
-_RESHAPING = {"unsqueeze_", "squeeze_", "t_", "transpose_", "swapaxes_", "swapdims_", "resize_", "resize_as_", "set_"}
-
-
 def tensor_method(
     tr: Tracer, owner: Tensor, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
     result = _result(tr, owner, name, args, kwargs, node)
-    if name not in _RESHAPING or owner.framework == "numpy":
+    if not _changes_sizes(name) or owner.framework == "numpy":
         return result
-    tr.touch(owner)
+    tr.touch(owner)  # every name that stands for it sees the change
     made = result if isinstance(result, Tensor) else None
     owner.shape = Shape(None, vague=True) if made is None or made.dims is None else Shape(made.dims)
     owner.strides, owner.value = (made.strides, made.value) if made is not None else (None, None)
@@ -159,6 +155,14 @@ def _result(
             return run_entry(tr, function, f"torch.{plain}", (owner, *args), kwargs, node)
     tr.shared.unknown_calls[f"Tensor.{name}"] += 1
     return tr.unknown(f"Tensor.{name}()")
+
+
+def _changes_sizes(method: str) -> bool:
+    """Whether the tensor itself has other sizes afterwards: ``x.unsqueeze_(1)``."""
+    if method in ("resize_", "resize_as_", "set_"):
+        return True
+    operator = layer_or_function("torch", method[:-1]) if method.endswith("_") else None
+    return operator is not None and bool(operator.traits & (RESHAPES | OTHER_LAYOUT))
 
 
 def _keeps_shape(method: str) -> bool:
