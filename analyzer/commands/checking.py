@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,7 +55,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         if args.format != "text":
             emit(report, args.format)
             return exit_code(report)
-        show(report, console, output=None if args.no_report else os.path.join(args.out, "report.md"))
+        show(report, console, output=None if args.no_report else args.out)
     return exit_code(report)
 
 

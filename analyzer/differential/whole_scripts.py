@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from analyzer.differential.backend import Backend
 from analyzer.differential.compare import EngineResult
 from analyzer.differential.compiled import accepted
 from analyzer.differential.fresh import Fresh
@@ -165,14 +166,7 @@ def _acceptance(strict: EngineResult, loose: EngineResult, done: Study, folder: 
     made = script(
         backend, Against(refused=True), part, weights, refused.reduced.inputs, unit.outputs, 0.0, folder, stem
     )
-    if made is None:
-        return ""
-    beside = [p for p in folder.glob(f"{stem}.*") if p != made]
-    if fresh(made, beside, backend).shows:
-        return made.name
-    for each in (made, *beside):
-        each.unlink(missing_ok=True)
-    return ""
+    return _kept(made, backend, fresh) if made is not None else ""
 
 
 def _script(
@@ -202,7 +196,12 @@ def _script(
         script = _mutated(result, path, feeds, folder, stem)
     else:
         return ""
-    beside = [p for p in folder.glob(f"{stem}.*") if p != script]
+    return _kept(script, backend, fresh)
+
+
+def _kept(script: Path, backend: Backend, fresh: Fresh) -> str:
+    """The name of a script that shows its failure in a fresh process; of another it and its files are removed."""
+    beside = [p for p in script.parent.glob(f"{script.stem}.*") if p != script]
     if fresh(script, beside, backend).shows:
         return script.name
     for each in (script, *beside):

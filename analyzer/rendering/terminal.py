@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from analyzer.findings import Confidence, Finding, Level, Report, Status, TargetReport, Verdict
+from analyzer.rendering.clauses import mend
 from analyzer.rendering.markdown_text import clean
 
 _COLOURS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.NOTE: "cyan"}
@@ -25,6 +27,7 @@ _VERDICTS = {
 }
 SHOWN = 40  # rows of a table on one or two screens
 FEW = 3  # findings that are only possible: more of them are one line
+SCRIPTS = 3  # commands that show a finding again; report.md has each
 
 
 class LiveProgress:
@@ -77,7 +80,7 @@ _PLACE = re.compile(r" \([^()]*:\d+\)$")  # where a sentence ends with its file 
 
 
 def show(report: Report, console: Console, *, output: str | None = None) -> None:
-    """Print `report`: the targets, the findings worst first, the verdict."""
+    """Print `report`: the targets, the findings worst first, the verdict. `output`: the folder of its files."""
     if report.targets:
         console.print(_targets(report))
     live, possible = _folded([finding for finding in report.findings if finding.suppressed is None])
@@ -96,7 +99,12 @@ def show(report: Report, console: Console, *, output: str | None = None) -> None
         console.print(Text(f"· {clean(note, 1000)}", style="dim"))
     console.print(_verdict(report))
     if output:
-        console.print(Text(f"  report: {output}", style="dim"), soft_wrap=True)
+        scripts = dict.fromkeys(f.reproducer for f in live if f.reproducer and f.reproducer.endswith(".py"))
+        for script in list(scripts)[:SCRIPTS]:
+            console.print(
+                Text(f"  reproduce: python {clean(os.path.join(output, script), 1000)}", style="dim"), soft_wrap=True
+            )
+        console.print(Text(f"  report: {os.path.join(output, 'report.md')}", style="dim"), soft_wrap=True)
 
 
 def _folded(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
@@ -182,11 +190,16 @@ def _findings(findings: Sequence[Finding], report: Report) -> Table:
         place = f"{finding.location.path}:{finding.location.line}" if finding.location else files[finding.target]
         table.add_row(
             Text(f"{finding.level}{sure}{state}", style=_COLOURS[finding.level] if finding.new else "dim"),
-            Text.assemble(clean(finding.message, 400), "\n", (clean(finding.rule), "dim")),
+            Text.assemble(clean(finding.message, 400), *_change(finding), "\n", (clean(finding.rule), "dim")),
             Text(clean(finding.layer or finding.node)),
             Text(clean(place)),
         )
     return table
+
+
+def _change(finding: Finding) -> tuple[str | tuple[str, str], ...]:
+    unproved = " (not proved)" if finding.proof == "not proved" else ""
+    return ("\n", ("mend: ", "green"), clean(mend(finding), 200) + unproved) if finding.suggestion else ()
 
 
 def _verdict(report: Report) -> Text:

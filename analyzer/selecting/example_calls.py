@@ -67,8 +67,8 @@ def written(calls: Sequence[ExampleCall]) -> str:
         lines = [f"def {call.name}():", f'    """{said}."""']
         functions.append("\n".join([*lines, *(f"    {line}" for line in call.body)]))
     wrapper = _WRAPPER if any("_Call(" in line for call in calls for line in call.body) else ""
-    head = '"""Entry points for Assay: each gives a model and example inputs. Made by `assay init`; edit freely."""\n'
-    return "\n\n\n".join([head + wrapper, *functions]) + "\n"
+    head = '"""Entry points for Assay: each gives a model and example inputs. Made by `assay init`; edit freely."""'
+    return "\n\n\n".join([f"{head}\n{wrapper}".rstrip(), *functions]) + "\n"
 
 
 def _plain(text: str) -> str:

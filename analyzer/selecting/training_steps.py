@@ -25,7 +25,7 @@ _Assignment = ast.Assign | ast.AnnAssign | ast.AugAssign
 class TrainingStep:
     """A loss. `behind` are the statements that the names of its body rest on, besides the model and the inputs."""
 
-    line: int  # of ``loss.backward()``
+    line: int  # where the loop or ``training_step`` begins
     inputs: tuple[str, ...]  # of a batch: first what the model takes, then a target if there is one
     behind: tuple[str, ...]
     body: tuple[str, ...]  # the last line returns the loss

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import re
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
-from analyzer.findings import Confidence, Finding, Level, Report, TargetReport
+from analyzer.findings import Confidence, Finding, Level, Report, Suggestion, TargetReport
 from analyzer.rendering.terminal import FEW, show
 
 
@@ -36,3 +38,14 @@ def test_the_file_of_all_entry_points_is_told_once() -> None:
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert text.count("assay_models.py") == 1
     assert all(any(line.split()[:1] == [name] for line in text.splitlines()) for name in names)  # whole, on one line
+
+
+def test_the_change_and_the_command_that_shows_a_problem_again_are_told() -> None:
+    mended = Suggestion("use log_softmax instead of log(softmax(x)); equal", proved=True)
+    log = Finding("numerical/log-of-nonpositive", Level.ERROR, Confidence.CONFIRMED, "m", "m", node="a")
+    log = replace(log, suggestion=mended, reproducer="targets/m/reproducers/reproduce_m.py")
+    console = Console(file=io.StringIO(), width=80)
+    show(Report(findings=(log,), targets=(TargetReport("m", "onnx", "m.onnx"),)), console, output="out")
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "mend: use log_softmax\n" in re.sub(r" +\n", "\n", text)  # the part behind `instead of` stands in the report
+    assert "  reproduce: python out/targets/m/reproducers/reproduce_m.py\n  report: out/report.md\n" in text
