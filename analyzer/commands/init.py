@@ -23,6 +23,7 @@ from analyzer.running.aside import read_aside
 from analyzer.selecting.example_calls import ExampleCall, examples_by_model, with_own_name, written
 from analyzer.selecting.inferred_inputs import inferred_calls
 from analyzer.selecting.keras_models import keras_models
+from analyzer.selecting.keras_steps import Batch, own_steps
 from analyzer.selecting.missing_packages import Missing, missing_packages
 from analyzer.selecting.model_code import ModelClass, read_model_code, runs_when_imported
 from analyzer.selecting.targets import discover
@@ -158,6 +159,7 @@ def look(root: Path) -> Found:
     called |= {call.model.name for call in inferred}
     taken |= {call.name for call in (*built, *inferred)}
     losses = tuple(loss for call in (*built, *inferred) if (loss := _loss(call, root, taken)) is not None)
+    losses += tuple(step for batches in own_steps(code) if (step := _step(batches, root, taken)) is not None)
     torch = dict.fromkeys(c.path for c in code.classes if c.framework == "torch")
     running = {s.path for s in code.sources if s.file is None and s.path in torch and runs_when_imported(s.tree)}
     kinds = {t.path: detect(root / t.path) for t in discover(root, Config()) if t.path}
@@ -211,6 +213,12 @@ def _loss(call: ExampleCall, root: Path, taken: set[str]) -> ExampleCall | None:
     model = replace(call.model, name=f"the loss of {call.model.name}", line=call.loop)
     named = with_own_name(replace(call, name=f"{call.name}_loss", model=model, line=call.loop), taken)
     return _first_accepted(named, call.losses[call.body], root) if call.losses.get(call.body) else None
+
+
+def _step(batches: Sequence[Batch], root: Path, taken: set[str]) -> ExampleCall | None:
+    """A model's own training step with the first of its batches that tracing does not refuse."""
+    fitting = (batch.entry for batch in batches if not _judged(batch.call, root).fails)
+    return next((with_own_name(entry, taken) for entry in fitting), None)
 
 
 def _first_accepted(call: ExampleCall, bodies: Sequence[tuple[str, ...]], root: Path) -> ExampleCall | None:

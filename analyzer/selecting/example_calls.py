@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from analyzer.selecting.entry_helpers import helpers
 from analyzer.selecting.model_code import ModelClass, ModelCode, Source, framework_names, runs_when_imported
 
 _STATEMENTS = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
@@ -67,30 +68,14 @@ def written(calls: Sequence[ExampleCall]) -> str:
         said = f"{call.model.name} {said}" if call.inferred else f"{call.model.name}, {said}"
         lines = [f"def {call.name}():", f'    """{said}."""']
         functions.append("\n".join([*lines, *(f"    {line}" for line in call.body)]))
-    wrapper = _WRAPPER if any("_Call(" in line for call in calls for line in call.body) else ""
+    needed = helpers(line for call in calls for line in call.body)
     head = '"""Entry points for Assay: each gives a model and example inputs. Made by `assay init`; edit freely."""'
-    return "\n\n\n".join([f"{head}\n{wrapper}".rstrip(), *functions]) + "\n"
+    return "\n\n\n".join([f"{head}\n{needed}".rstrip(), *functions]) + "\n"
 
 
 def _plain(text: str) -> str:
     """A path as part of a docstring: no quote, backslash or control character."""
     return re.sub(r'["\\\\]|[^ -~]', "?", text)
-
-
-_WRAPPER = '''
-import torch
-
-
-class _Call(torch.nn.Module):
-    """A model called with settings besides its tensors."""
-
-    def __init__(self, model, call):
-        super().__init__()
-        self.model, self.call = model, call
-
-    def forward(self, *inputs):
-        return self.call(self.model, *inputs)
-'''
 
 
 def _of_source(source: Source, classes: dict[str, ModelClass]) -> Iterator[ExampleCall]:
