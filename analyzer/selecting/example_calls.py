@@ -67,10 +67,19 @@ def written(calls: Sequence[ExampleCall]) -> str:
         said = f"({where}); its inputs are {fitting}" if call.inferred else f"as in {where}"
         said = f"{call.model.name} {said}" if call.inferred else f"{call.model.name}, {said}"
         lines = [f"def {call.name}():", f'    """{said}."""']
-        functions.append("\n".join([*lines, *(f"    {line}" for line in call.body)]))
+        functions.append("\n".join([*lines, *(f"    {line}" for line in _once_imported(call.body))]))
     needed = helpers(line for call in calls for line in call.body)
     head = '"""Entry points for Assay: each gives a model and example inputs. Made by `assay init`; edit freely."""'
     return "\n\n\n".join([f"{head}\n{needed}".rstrip(), *functions]) + "\n"
+
+
+def _once_imported(body: Sequence[str]) -> Iterator[str]:
+    seen: set[str] = set()
+    for line in body:
+        if line not in seen:
+            yield line
+        if line.startswith(("import ", "from ")):
+            seen.add(line)
 
 
 def _plain(text: str) -> str:
@@ -144,6 +153,10 @@ class WithoutAccelerator(ast.NodeTransformer):
         self.generic_visit(node)
         moved = isinstance(node.func, ast.Attribute) and node.func.attr == "cuda"
         return node.func.value if moved and isinstance(node.func, ast.Attribute) else node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        self.generic_visit(node)
+        return node.body if ast.dump(node.body) == ast.dump(node.orelse) else node
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         is_device = isinstance(node.value, str) and re.fullmatch(r"cuda(:\d+)?", node.value)

@@ -71,7 +71,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--lr", type=float, default=1.0)
     args = parser.parse_args()
-    device = torch.device("cuda")
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     model = Digits().to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=args.lr)
     for epoch in range(3):
@@ -152,6 +152,9 @@ def test_the_loss_of_a_training_loop_is_an_entry_point(
     (loss,) = found.losses
     assert script.splitlines()[loss.line - 1].strip().startswith("for ")
     (tmp_path / "entries.py").write_text(texts[init.ENTRIES])
+    lines = texts[init.ENTRIES].partition(f"def {name}_loss")[2].splitlines()
+    assert lines.count("    import torch") <= 1
+    assert not any("cuda.is_available" in line for line in lines)
     built = build(f"entries.py:{name}_loss", str(tmp_path))
     assert isinstance(built.inputs, tuple)
     assert [tuple(tensor.shape) for tensor in built.inputs] == shapes
