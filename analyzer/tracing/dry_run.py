@@ -106,7 +106,10 @@ def is_script(text: str) -> bool:
 def with_dry_run(traced: AnalysisResult, run: DryRun, target: str, script: str) -> AnalysisResult:
     """The findings of the tracing, confirmed or refuted by the run, and what only the run has shown."""
     if run.unreached is not None:
-        note = f"Dry run of {script}: not reached: it needs {run.unreached}; tracing alone answers."
+        reason = (
+            run.unreached if run.unreached.startswith(("it ", "its ", "the process ")) else f"it needs {run.unreached}"
+        )
+        note = f"Dry run of {script}: not reached: {reason}; tracing alone answers."
         return replace(traced, notes=(*traced.notes, note))
     if run.failure is None:
         findings = tuple(_refuted(f, run) for f in traced.findings)

@@ -120,6 +120,26 @@ def test_fit_sees_the_last_shorter_batch_of_data_that_is_not_downloaded(tmp_path
     assert found.data == ("mnist",)
 
 
+def test_data_that_tensorflow_brings_is_not_downloaded_either(tmp_path: Path) -> None:
+    """TensorFlow asks whether Keras is installed before it imports it, at the first use."""
+    source = """
+        import tensorflow as tf
+        (x, y), _ = tf.keras.datasets.fashion_mnist.load_data()
+        print(tf.reshape(x[:4], (4, 784)))
+        print(tf.reshape(x[:4], (4, 783)))  # fails
+        """
+    found = run(tmp_path, source)
+    assert found.failure is not None, found
+    assert found.failure.frames[-1].line == line_of(source)
+    assert found.data == ("fashion_mnist",)
+
+
+def test_why_a_run_ended_is_a_sentence(tmp_path: Path) -> None:
+    found = run(tmp_path, "import torch\nraise ValueError('wants a licence')\n")
+    (note,) = with_dry_run(AnalysisResult(), found, "train.py", "train.py").notes
+    assert "not reached: it refuses to go on by itself (ValueError: wants a licence); tracing" in note
+
+
 def test_a_failure_alleged_of_every_run_is_a_guess_once_the_line_was_passed(tmp_path: Path) -> None:
     source = "import torch\nif __name__ == '__main__':\n    y = torch.nn.Linear(4, 2)(torch.zeros(3, 5))\n"
     (tmp_path / "train.py").write_text(source)

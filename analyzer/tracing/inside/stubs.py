@@ -137,14 +137,13 @@ class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 class PatchFinder(importlib.abc.MetaPathFinder):
-    """Lets an adapter change a module as soon as it is imported."""
+    """Lets an adapter change a module as soon as it is imported; to ask whether a module is there is no import."""
 
     def __init__(self, adapters: dict[str, Any]) -> None:
         self.adapters = adapters
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        adapter = self.adapters.pop(name, None)
-        if adapter is None:
+        if name not in self.adapters:
             return None
         for finder in sys.meta_path:
             if finder is self or not hasattr(finder, "find_spec"):
@@ -156,7 +155,9 @@ class PatchFinder(importlib.abc.MetaPathFinder):
 
             def exec_module(module: Any, run: Any = run) -> None:
                 run(module)
-                adapter(module)
+                adapter = self.adapters.pop(name, None)
+                if adapter is not None:
+                    adapter(module)
 
             setattr(spec.loader, "exec_module", exec_module)  # noqa: B010
             return spec
