@@ -7,8 +7,9 @@ does, prefixes computed by the oracle are spliced with suffixes run on the engin
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from analyzer.differential.verdict import Kind, Outcome
 from analyzer.differential.wording import plain
 
 BATCH_BYTES = 256 << 20  # of intermediate results that are fetched at once
+Together = Callable[[Sequence[Callable[[], list[Outcome]]]], list[list[Outcome]]]  # makes calls, side by side or not
 UNTOLD = (Kind.TIMEOUT, Kind.UNREPLAYED)  # of a part: neither says anything about the engine
 
 
@@ -72,6 +74,10 @@ class Localization:
         return rates(self.deltas(reference, backend), self.inbound)
 
 
+def _in_turn(calls: Sequence[Callable[[], list[Outcome]]]) -> list[list[Outcome]]:
+    return [call() for call in calls]
+
+
 def localize(
     structure: Description,
     runners: Sequence[Runner],
@@ -79,14 +85,18 @@ def localize(
     feeds: Mapping[str, np.ndarray],
     *,
     seed: int = 0,
+    together: Together = _in_turn,
 ) -> Localization:
-    """Find the units at which engines deviate from `oracle` on `feeds` (model input name -> array)."""
+    """Find the units at which engines deviate from `oracle` on `feeds` (model input name -> array).
+
+    `together` makes calls of different workers, one after another or side by side.
+    """
     runners = [r for r in runners if r.description is None or r.description.replayable]
-    descriptions = [r.description for r in (oracle, *runners) if r.description is not None]
+    descriptions = [d for r in (oracle, *runners) if (d := r.cut_points()) is not None]
     cuts = shared_cuts(structure, descriptions)
     all_units = units(structure, cuts)
     notes: list[str] = []
-    hidden, truth = _hidden_states(all_units, runners, oracle, feeds, structure, notes)
+    hidden, truth = _hidden_states(all_units, runners, oracle, feeds, structure, notes, together)
     errors: dict[str, dict[str, float]] = {r.name: {} for r in runners}
     floors: dict[str, float] = {}
     blames: list[Blame] = []
@@ -98,8 +108,8 @@ def localize(
     fixed = [u for u in all_units if all(i in truth for i in u.inputs) and not draws(u.operations)]
     for chunk in _chunks(fixed, truth):
         cases = [({i: truth[i] for i in u.inputs}, u.outputs) for u in chunk]
-        expected = oracle.replay(cases)
-        answers = {r.name: r.replay(cases) for r in runners}
+        expected, *replayed = together([partial(r.replay, cases) for r in (oracle, *runners)])
+        answers = {r.name: outcomes for r, outcomes in zip(runners, replayed, strict=True)}
         for index, unit in enumerate(chunk):
             results = {name: outcomes[index] for name, outcomes in answers.items()}
             narrow = noise.declared_eps(dtypes_inside(unit, structure))
@@ -122,12 +132,14 @@ def _hidden_states(
     feeds: Mapping[str, np.ndarray],
     structure: Description,
     notes: list[str],
+    together: Together,
 ) -> tuple[dict[str, dict[str, np.ndarray]], dict[str, np.ndarray]]:
     """Hidden states of all engines, and the ones that replays start from, in the dtypes of the model."""
     wanted = [t for unit in all_units for t in unit.outputs]
     hidden: dict[str, dict[str, np.ndarray]] = {}
-    for runner in (oracle, *runners):
-        outcome = runner.run(feeds, wanted, state=False)
+    everyone = (oracle, *runners)
+    outcomes = together([partial(r.replay, [(feeds, wanted)]) for r in everyone])
+    for runner, (outcome,) in zip(everyone, outcomes, strict=True):
         if outcome.ok:
             hidden[runner.name] = outcome.arrays
         else:
@@ -318,7 +330,7 @@ def splice(
     afterwards, so the boundary is found in log2(n) runs. From there the region grows until it deviates by itself.
     Returns the region as one unit with its error, or None when the deviation is not at one place.
     """
-    cuts = shared_cuts(structure, [d for d in (oracle.description, runner.description) if d is not None])
+    cuts = shared_cuts(structure, [d for d in (oracle.cut_points(), runner.cut_points()) if d is not None])
     all_units = [u for u in units(structure, cuts) if all(t in truth for t in (*u.inputs, *u.outputs))]
     sources = [i.name for i in structure.inputs]
 

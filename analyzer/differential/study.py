@@ -5,14 +5,15 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential import noise
-from analyzer.differential.backend import parse
-from analyzer.differential.compare import Comparison, EngineResult, run_all, run_alone
+from analyzer.differential.backend import Backend, parse
+from analyzer.differential.compare import Comparison, EngineResult, compared, run_alone, run_twice
 from analyzer.differential.compiled import accepting
 from analyzer.differential.explain import VALUES, Diagnosis, StudyBudget, artefact_kind, explain
 from analyzer.differential.hidden import hidden_by, worth_a_look
@@ -105,11 +106,11 @@ def _study(
     missing: list[tuple[str, Failure]] = []
     runners: list[Runner] = []
     oracle_kind = kind_for(family.oracle, kinds)
-    wanted = [(b, kinds[artefact_kind(b, kinds)]) for b in family.backends]
-    absent = {b.name: failure for b, a in wanted if (failure := pool.absent(b, a)) is not None}
-    here = [(b, a) for b, a in wanted if b.name not in absent]
-    pool.warm([*here, *([(family.oracle, kinds[oracle_kind])] if here and oracle_kind else [])])
-    for backend, artefact in wanted:
+    takers = [(b, kinds[artefact_kind(b, kinds)]) for b in family.backends]
+    absent = {b.name: failure for b, a in takers if (failure := pool.absent(b, a)) is not None}
+    here = wanted(family, kinds, pool)
+    pool.warm(here)
+    for backend, artefact in takers:
         runner = absent.get(backend.name) or pool.get(backend, artefact)
         if isinstance(runner, Failure):
             if backend.name not in family.further:
@@ -131,19 +132,23 @@ def _study(
     inputs = _inputs(structure, target, given, [*runners, *([oracle] if oracle else [])], budget, ranges)
     if search and oracle is not None:
         inputs = amplified(inputs, runners, oracle, search)
-    expected = run_alone(oracle, inputs) if oracle is not None else None
+    asked = [partial(run_alone, oracle, inputs)] if oracle is not None else []
+    results = pool.together([*asked, *(partial(run_twice, runner, inputs) for runner in runners)])
+    expected = results.pop(0) if oracle is not None else None
     more, said = _voter(family, kinds, target, pool, expected, inputs)
     runners += more
     notes += said
     done = replace(done, runners=tuple(runners))
-    comparison = run_all(runners, expected, inputs, thresholds, drawn(structure))
+    results += [run_twice(runner, inputs) for runner in more]
+    comparison = compared(results, expected, inputs, thresholds, drawn(structure))
     late = budget is not None and budget.over
     twins = [] if late else accepting(comparison, kinds, target, pool)
     if twins:
         family = replace(family, further=family.further | {r.name for r in twins})
         runners += twins
         done = replace(done, family=family, runners=tuple(runners))
-        comparison = run_all(runners, expected, inputs, thresholds, drawn(structure))
+        results += [run_twice(runner, inputs) for runner in twins]
+        comparison = compared(results, expected, inputs, thresholds, drawn(structure))
     silent = [r for r in comparison.results if r.runner.name in family.further and _gives_nothing(r)]
     notes += [
         f"{r.runner.backend.title} was tried beside the default engines and gives no result: {plain(r.failure.message)}"
@@ -165,6 +170,14 @@ def _study(
         versions=versions,
     )
     return _closer(done, pool, kinds, thorough, budget)
+
+
+def wanted(family: Family, kinds: Mapping[str, Artefact], pool: Pool) -> list[tuple[Backend, Artefact]]:
+    """The family's engines that are part of this installation, and its oracle, each with what it loads."""
+    takers = [(b, kinds[artefact_kind(b, kinds)]) for b in family.backends]
+    here = [(b, a) for b, a in takers if pool.absent(b, a) is None]
+    kind = kind_for(family.oracle, kinds)
+    return [*here, (family.oracle, kinds[kind])] if here and kind else here
 
 
 def _gives_nothing(result: EngineResult) -> bool:
@@ -271,7 +284,9 @@ def _closer(
         for index in sorted({0 if r in failing else places[r.runner.name] for r in here}):
             concerned = [r for r in here if r in failing or places[r.runner.name] == index]
             engines = [r.runner for r in group if r.runner is not base]
-            found = localize(done.structure, engines, base, comparison.sets[index].feeds, seed=index)
+            found = localize(
+                done.structure, engines, base, comparison.sets[index].feeds, seed=index, together=pool.together
+            )
             notes += found.notes
             for result in concerned:
                 localizations[result.runner.name] = found
@@ -322,7 +337,8 @@ def _closer(
 
 def _keeps_few(result: EngineResult) -> bool:
     """Whether the engine cannot be cut at every tensor."""
-    return result.runner.description is not None and result.runner.description.alive is not None
+    description = result.runner.cut_points()
+    return description is not None and description.alive is not None
 
 
 def _ran(result: EngineResult | None) -> bool:

@@ -19,7 +19,6 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import metadata
 from pathlib import Path
 from typing import IO
 
@@ -33,6 +32,7 @@ from analyzer.walls.protocol import OUTPUT, PYTHON, BoundedLog, Completed, Order
 # Shared libraries, thread stacks and allocator reserves of the frameworks: address space that is never touched.
 ADDRESS_SPACE_RESERVE = 6 << 30
 STAGE = ".assay-stage.py"
+_INSTALLED = (".dist-info", ".egg-info")  # folders of installed packages, named after what they are and their version
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,8 @@ class ProcessSandbox(Runs):
     @property
     def identity(self) -> str:
         """The interpreter and the versions of all packages it sees (this interpreter's, unless another was chosen)."""
-        packages = sorted(f"{d.metadata['Name']}=={d.version}" for d in metadata.distributions())
+        folders = [Path(entry or ".") for entry in sys.path]
+        packages = sorted({p.name for f in folders if f.is_dir() for p in f.iterdir() if p.suffix in _INSTALLED})
         text = "\n".join([self.python, sys.version, *packages])
         return "process:" + hashlib.sha256(text.encode()).hexdigest()[:32]
 
