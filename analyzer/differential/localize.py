@@ -24,6 +24,7 @@ from analyzer.differential.wording import plain
 
 BATCH_BYTES = 256 << 20  # of intermediate results that are fetched at once
 Together = Callable[[Sequence[Callable[[], list[Outcome]]]], list[list[Outcome]]]  # makes calls, side by side or not
+FORGIVEN = noise.MARGIN * 2.0 * noise.EPS["float32"]  # relative error of a unit that is never looked at further
 UNTOLD = (Kind.TIMEOUT, Kind.UNREPLAYED)  # of a part: neither says anything about the engine
 
 
@@ -86,10 +87,13 @@ def localize(
     *,
     seed: int = 0,
     together: Together = _in_turn,
+    agreeing: frozenset[str] = frozenset(),
 ) -> Localization:
     """Find the units at which engines deviate from `oracle` on `feeds` (model input name -> array).
 
-    `together` makes calls of different workers, one after another or side by side.
+    `together` makes calls of different workers, one after another or side by side. `agreeing` names engines whose
+    outputs agree with the oracle's: where all are such, a unit whose hidden states agree as well is not replayed, for
+    from the same inputs it has computed the same.
     """
     runners = [r for r in runners if r.description is None or r.description.replayable]
     descriptions = [d for r in (oracle, *runners) if (d := r.cut_points()) is not None]
@@ -106,6 +110,8 @@ def localize(
         if name in truth and name not in feeds:
             truth[name] = steps.held(truth[name])
     fixed = [u for u in all_units if all(i in truth for i in u.inputs) and not draws(u.operations)]
+    if agreeing.issuperset(r.name for r in runners):
+        fixed = [u for u in fixed if not _hidden_agree(u, runners, oracle, hidden, truth, errors)]
     for chunk in _chunks(fixed, truth):
         cases = [({i: truth[i] for i in u.inputs}, u.outputs) for u in chunk]
         expected, *replayed = together([partial(r.replay, cases) for r in (oracle, *runners)])
@@ -123,6 +129,28 @@ def localize(
                 )
             )
     return Localization(all_units, inbound(all_units), hidden, errors, floors, tuple(blames), tuple(notes), tuple(tied))
+
+
+def _hidden_agree(
+    unit: Unit,
+    runners: Sequence[Runner],
+    oracle: Runner,
+    hidden: Mapping[str, Mapping[str, np.ndarray]],
+    truth: Mapping[str, np.ndarray],
+    errors: dict[str, dict[str, float]],
+) -> bool:
+    """Whether all engines' results of `unit` in the whole model are the oracle's, within what replays forgive."""
+    right = hidden.get(oracle.name, {})
+    if any(o not in right for o in unit.outputs):
+        return False
+    expected = {o: right[o] for o in unit.outputs}
+    small = small_scale({i: truth[i] for i in unit.inputs})
+    found = {r.name: error_of(hidden.get(r.name, {}), expected, small) for r in runners}
+    if max(found.values(), default=np.inf) > FORGIVEN:
+        return False
+    for name, error in found.items():
+        errors[name][unit.id] = error
+    return True
 
 
 def _hidden_states(
@@ -198,7 +226,7 @@ def _compare_unit(
         return blames + _without_oracle(unit, inputs, results, runners, floors, errors)
     for name in right:
         errors[name][unit.id] = error_of(results[name].arrays, expected.arrays, small_scale(inputs))
-    suspects = [n for n in right if errors[n][unit.id] > noise.MARGIN * 2.0 * noise.EPS["float32"]]
+    suspects = [n for n in right if errors[n][unit.id] > FORGIVEN]
     if not suspects:
         return blames
     knobs = {r.name: r.backend.knobs for r in runners}

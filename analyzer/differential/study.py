@@ -26,7 +26,7 @@ from analyzer.differential.pool import Pool
 from analyzer.differential.rounding import error_of
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.structure import Description, drawn, draws
-from analyzer.differential.verdict import Failure, Kind
+from analyzer.differential.verdict import Failure, Kind, Outcome
 from analyzer.differential.wording import plain
 from analyzer.problem import TargetProblem
 
@@ -129,12 +129,10 @@ def _study(
     structure = leading.description
     notes = [n for r in (leading, *runners) if r.description is not None for n in r.description.notes]
     versions = {k: v for r in (leading, *runners) for k, v in r.versions.items() if not r.backend.version}
-    inputs = _inputs(structure, target, given, [*runners, *([oracle] if oracle else [])], budget, ranges)
+    inputs = _inputs(structure, target, given, [*runners, *([oracle] if oracle else [])], ranges, pool)
     if search and oracle is not None:
         inputs = amplified(inputs, runners, oracle, search)
-    asked = [partial(run_alone, oracle, inputs)] if oracle is not None else []
-    results = pool.together([*asked, *(partial(run_twice, runner, inputs) for runner in runners)])
-    expected = results.pop(0) if oracle is not None else None
+    results, expected, inputs = _results(runners, oracle, inputs, pool, budget)
     more, said = _voter(family, kinds, target, pool, expected, inputs)
     runners += more
     notes += said
@@ -210,38 +208,60 @@ def _inputs(
     target: TargetConfig,
     given: Callable[[Description], Inputs] | None,
     runners: Sequence[Runner],
-    budget: StudyBudget | None,
     ranges: Ranges,
+    pool: Pool,
 ) -> Inputs:
     if given is not None:
         return given(structure)
     for runner in runners:
         if runner.examples and set(runner.examples) == {i.name for i in structure.inputs}:
-            return _others_finite(variants(runner.examples, ranges), runner)
+            return variants(runner.examples, ranges)
+
+    def asked(feeds: Mapping[str, np.ndarray]) -> list[Outcome]:
+        return pool.together([partial(runner.run, feeds, state=False) for runner in runners])
 
     def all_run(feeds: Mapping[str, np.ndarray]) -> bool:
         """An image too small for its network has empty or NaN results on some engines and is refused by others."""
-        return all(not_finite(outcome) == 0 and outcome.ok for outcome in (r.run(feeds, state=False) for r in runners))
+        return all(outcome.ok and not_finite(outcome) == 0 for outcome in asked(feeds))
 
     def any_runs(feeds: Mapping[str, np.ndarray]) -> bool:
-        outcomes = [runner.run(feeds, state=False) for runner in runners]
-        return any(o.failure is None or o.failure.kind is Kind.MEMORY for o in outcomes)
+        return any(o.failure is None or o.failure.kind is Kind.MEMORY for o in asked(feeds))
 
     try:
-        made = generate(structure.inputs, target, all_run, ranges=ranges)
+        return generate(structure.inputs, target, all_run, ranges=ranges)
     except TargetProblem:  # an engine that refuses every input, or NaN in every result, is for the comparison to tell
-        made = generate(structure.inputs, target, any_runs, ranges=ranges)
-    # On the first engine that runs: an engine is fast, and it is the engines' own precision that must stay finite. Not
-    # the set of ordinary values: an engine that overflows there where float64 does not is to be found.
-    quick = next((r for r in runners if r.run(made.sets[0].feeds, state=False).ok), None) if made.sets else None
-    return made if quick is None or (budget is not None and budget.over) else _others_finite(made, quick)
+        return generate(structure.inputs, target, any_runs, ranges=ranges)
 
 
-def _others_finite(made: Inputs, runner: Runner) -> Inputs:
-    """All sets but the first moved to where results are finite."""
-    if len(made.sets) < 2:
-        return made
-    return replace(made, sets=(*made.sets[:1], *finite(replace(made, sets=made.sets[1:]), runner).sets))
+def _results(
+    runners: Sequence[Runner], oracle: Runner | None, inputs: Inputs, pool: Pool, budget: StudyBudget | None
+) -> tuple[list[EngineResult], EngineResult | None, Inputs]:
+    """What the engines and the oracle give, and the inputs: made-up ones are moved to where results are finite."""
+
+    def ask(given: Inputs) -> list[EngineResult]:
+        first = [partial(run_alone, oracle, given)] if oracle is not None else []
+        return pool.together([*first, *(partial(run_twice, runner, given) for runner in runners)])
+
+    results = ask(inputs)
+    late = budget is not None and budget.over
+    moved = inputs if late or not inputs.generated else _finite(inputs, results[len(results) - len(runners) :])
+    results = results if moved is inputs else ask(moved)
+    expected = results.pop(0) if oracle is not None else None
+    return results, expected, moved
+
+
+def _finite(inputs: Inputs, results: Sequence[EngineResult]) -> Inputs:
+    """All sets but the first moved to where the first engine's results are finite.
+
+    An engine is fast, and it is the engines' own precision that must stay finite. Not the set of ordinary values: an
+    engine that overflows there where float64 does not is to be found.
+    """
+    quick = next((r for r in results if r.outcomes[0].ok), None)
+    if quick is None or not any(not_finite(outcome) for outcome in quick.outcomes[1:]):
+        return inputs
+    rest = finite(replace(inputs, sets=inputs.sets[1:]), quick.runner).sets
+    same = all(new.feeds is old.feeds for new, old in zip(rest, inputs.sets[1:], strict=True))
+    return inputs if same else replace(inputs, sets=(inputs.sets[0], *rest))
 
 
 def _closer(
@@ -285,8 +305,9 @@ def _closer(
             concerned = [r for r in here if r in failing or places[r.runner.name] == index]
             engines = [r.runner for r in group if r.runner is not base]
             found = localize(
-                done.structure, engines, base, comparison.sets[index].feeds, seed=index, together=pool.together
-            )
+                done.structure, engines, base, comparison.sets[index].feeds, seed=index, together=pool.together,
+                agreeing=frozenset(() if thorough else whole - told),
+            )  # fmt: skip
             notes += found.notes
             for result in concerned:
                 localizations[result.runner.name] = found

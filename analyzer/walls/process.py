@@ -32,6 +32,7 @@ from analyzer.walls.protocol import OUTPUT, PYTHON, BoundedLog, Completed, Order
 # Shared libraries, thread stacks and allocator reserves of the frameworks: address space that is never touched.
 ADDRESS_SPACE_RESERVE = 6 << 30
 STAGE = ".assay-stage.py"
+WATCH = 0.3  # seconds between two looks at a command's memory and processes: each reads all of /proc
 _INSTALLED = (".dist-info", ".egg-info")  # folders of installed packages, named after what they are and their version
 
 
@@ -189,7 +190,7 @@ def _watch(child: subprocess.Popen[bytes] | forked.Forked, limits: ResourceLimit
     """Wait for the end; (deadline passed, memory exceeded). Either ends the child and all its descendants."""
     while True:
         try:
-            child.wait(timeout=0.1)
+            child.wait(timeout=WATCH)
             return False, False
         except subprocess.TimeoutExpired:
             late = time.monotonic() - started > limits.seconds
