@@ -66,8 +66,11 @@ def run_alone(oracle: Runner, inputs: Inputs) -> EngineResult:
 
 
 def run_twice(runner: Runner, inputs: Inputs) -> EngineResult:
-    """One engine on every set, on the first one twice."""
-    return _run(runner, inputs.sets, twice=True)
+    """One engine on every set, on the first one twice; its cut points are asked for while others still work."""
+    result = _run(runner, inputs.sets, twice=True)
+    if result.failure is None:
+        runner.cut_points()
+    return result
 
 
 def run_all(

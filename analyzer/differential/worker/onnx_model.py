@@ -335,5 +335,7 @@ def _widen_node(n: NodeProto) -> None:
 
 def _widen_tensor(t: TensorProto) -> None:
     if t.data_type in FLOATS:
-        name = t.name
-        t.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(t).astype(np.float64), name))
+        values = numpy_helper.to_array(t).astype(np.float64).tobytes()
+        for held in ("float_data", "int32_data"):
+            t.ClearField(held)
+        t.data_type, t.raw_data = TensorProto.DOUBLE, values
