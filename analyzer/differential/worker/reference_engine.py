@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 
 from .contract import Arrays
-from .onnx_model import FLOATS, OnnxModel, in_float64, opset_of
+from .onnx_model import OnnxModel, in_float64, opset_of
 
 PORTION = 128 << 20  # bytes of weights that are widened at once
 
