@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,13 +24,21 @@ from analyzer.differential.files import write_problems
 from analyzer.differential.fresh import Fresh, FreshProcess
 from analyzer.differential.known_ranges import known_ranges
 from analyzer.differential.layer_findings import layer_finding
-from analyzer.differential.plan import DEFAULTS, UNEXPORTED, artefacts, families, foreign_operators
-from analyzer.differential.pool import Overlay, Pool
-from analyzer.differential.runner import Artefact
+from analyzer.differential.plan import (
+    DEFAULTS,
+    UNEXPORTED,
+    Family,
+    artefacts,
+    families,
+    foreign_operators,
+    weights_of,
+)
+from analyzer.differential.pool import LARGE, Overlay, Pool
+from analyzer.differential.runner import CARRIED, Artefact
 from analyzer.differential.sentences import sentences
 from analyzer.differential.source_lines import with_lines
 from analyzer.differential.structure import Description
-from analyzer.differential.study import Study, study
+from analyzer.differential.study import Study, study, wanted
 from analyzer.differential.uncompared import alike, uncompared
 from analyzer.differential.whole_scripts import write_whole
 from analyzer.differential.wording import plain
@@ -39,8 +48,8 @@ from analyzer.findings import (
     DistanceHistogram,
     Finding,
 )
-from analyzer.problem import TargetProblem
-from analyzer.walls import Sandbox
+from analyzer.problem import Problem, TargetProblem
+from analyzer.walls import Sandbox, launch
 
 if TYPE_CHECKING:
     from analyzer.graph import Graph
@@ -64,6 +73,33 @@ def prepare(target: TargetConfig, root: Path, sandbox: Sandbox, frameworks: froz
     return pool
 
 
+@dataclass(frozen=True)
+class Begun:
+    """A model in the forms that engines load, and who loads them already."""
+
+    kinds: Mapping[str, Artefact]
+    grouped: tuple[Family, ...]
+
+
+@contextmanager
+def begin(graph: Graph, target: TargetConfig, root: Path, pool: Pool) -> Iterator[Begun | None]:
+    """Let the engines load the model while other analyses look at it; at the end `pool` is closed.
+
+    None where there is no time to be had (one core, models too large for all engines at once, engines that take their
+    weights from each other) or where something is wrong, which `analyse` then says.
+    """
+    with closing(pool), tempfile.TemporaryDirectory(prefix="assay-diff-", dir=storage(graph)) as temporary:
+        begun = None
+        if (os.cpu_count() or 1) > 1 and weights_of(graph) <= LARGE:
+            with suppress(Problem, OSError):
+                kinds = artefacts(graph, target, root, Path(temporary))
+                begun = Begun(kinds, families(target.backends, kinds, nodes=len(graph.graph)))
+        if begun is not None and len(begun.grouped) == 1 and not set(CARRIED).intersection(begun.kinds):
+            pool.begin(wanted(begun.grouped[0], begun.kinds, pool))
+        yield begun
+        pool.close()  # before the files go
+
+
 def analyse(
     graph: Graph,
     target: TargetConfig,
@@ -78,15 +114,17 @@ def analyse(
     thorough: bool = False,
     budget: float = BUDGET,
     fresh: Fresh | None = None,
+    begun: Begun | None = None,
 ) -> AnalysisResult:
     """Run the target's model on several engines and say which one is wrong, and in which layer.
 
     `output` takes reproducers. `budget` (seconds of processor time) bounds the search for explanations in the study of
-    an entry point. Missing engines are notes. Raises `TargetProblem` when no inputs can be made.
+    an entry point. `begun`: what `begin` has done for this with the same pool. Missing engines are notes. Raises
+    `TargetProblem` when no inputs can be made.
     """
     studies = run_studies(
         graph, target, root=root, output=output, thresholds=thresholds, sandbox=sandbox, versions=versions,
-        overlay=overlay, pool=pool, thorough=thorough, budget=budget, fresh=fresh,
+        overlay=overlay, pool=pool, thorough=thorough, budget=budget, fresh=fresh, begun=begun,
     )  # fmt: skip
     result = with_lines(result_of(studies, target, thresholds, graph), graph)
     told = uncompared(studies, target, allowed=sandbox is not None)
@@ -113,6 +151,7 @@ def run_studies(
     budget: float = BUDGET,
     search: int = 0,
     fresh: Fresh | None = None,
+    begun: Begun | None = None,
 ) -> list[Study]:
     """The measurements behind `analyse`; workers are ended unless the caller brings its own `pool`.
 
@@ -122,9 +161,10 @@ def run_studies(
         return []
     if sandbox is not None and (target.entry or ".py:" in (target.validation or "")):
         sandbox = sandbox.within(target.environment, root)
-    with tempfile.TemporaryDirectory(prefix="assay-diff-") as temporary:
-        kinds = artefacts(graph, target, root, Path(temporary))
-        grouped = families(target.backends, kinds, versions, nodes=len(graph.graph))
+    with tempfile.TemporaryDirectory(prefix="assay-diff-", dir=storage(graph)) as temporary:
+        kinds = begun.kinds if begun is not None else artefacts(graph, target, root, Path(temporary))
+        known = begun.grouped if begun is not None else None
+        grouped = known or families(target.backends, kinds, versions, nodes=len(graph.graph))
         given = inputs_of(target, root, sandbox)
         ranges = known_ranges(graph, target)
         own = pool or Pool(sandbox=sandbox, overlay=overlay)
@@ -151,6 +191,11 @@ def run_studies(
         finally:
             if pool is None:
                 own.close()
+
+
+def storage(graph: Graph) -> str | None:
+    """Where the model is written for the engines: in the memory that their workers live in, if it is not too large."""
+    return launch.memory_backed() if weights_of(graph) <= LARGE else None
 
 
 def inputs_of(

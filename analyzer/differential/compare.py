@@ -65,6 +65,14 @@ def run_alone(oracle: Runner, inputs: Inputs) -> EngineResult:
     return _run(oracle, inputs.sets, twice=False)
 
 
+def run_twice(runner: Runner, inputs: Inputs) -> EngineResult:
+    """One engine on every set, on the first one twice; its cut points are asked for while others still work."""
+    result = _run(runner, inputs.sets, twice=True)
+    if result.failure is None:
+        runner.cut_points()
+    return result
+
+
 def run_all(
     runners: Sequence[Runner],
     expected: EngineResult | None,
@@ -72,14 +80,24 @@ def run_all(
     thresholds: Thresholds,
     random: frozenset[str] = frozenset(),
 ) -> Comparison:
-    """Run every engine on every set, the first set twice; compare outputs with the oracle's, and engines pairwise.
+    """Run every engine on every set (`run_twice`) and compare what they give (`compared`)."""
+    return compared([run_twice(runner, inputs) for runner in runners], expected, inputs, thresholds, random)
+
+
+def compared(
+    results: Sequence[EngineResult],
+    expected: EngineResult | None,
+    inputs: Inputs,
+    thresholds: Thresholds,
+    random: frozenset[str] = frozenset(),
+) -> Comparison:
+    """Hold the engines' outputs against the oracle's, and pairwise.
 
     `expected`: what the oracle computes on the same inputs (`run_alone`).
 
     Outputs in `random` depend on draws and are compared with nothing. Of inputs that were made up, sets that the engine
     which defines the model refuses are left out as long as it takes the first one.
     """
-    results = [_run(runner, inputs.sets, twice=True) for runner in runners]
     refused = _refused(results) if inputs.generated else {}
     kept = [i for i in range(len(inputs.sets)) if i not in refused]
     sets = tuple(inputs.sets[i] for i in kept)
@@ -215,4 +233,4 @@ def instance_distances(output: np.ndarray, other: np.ndarray, truth: np.ndarray)
     return classes, mads
 
 
-__all__ = ["Comparison", "EngineResult", "Kind", "instance_distances", "relative_error", "run_all"]
+__all__ = ["Comparison", "EngineResult", "Kind", "compared", "instance_distances", "relative_error", "run_all"]

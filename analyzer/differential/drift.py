@@ -206,7 +206,8 @@ def _measured(
         lite = LITE in (base.backend.engine.name, head.backend.engine.name)
         layered = structure if base.backend.engine.name != LITE else head.description  # the one that knows layers
         if not lite:
-            instead = {u.id: u.op for u in units(head.description, shared_cuts(structure, [head.description]))}
+            described = head.cut_points() or head.description
+            instead = {u.id: u.op for u in units(described, shared_cuts(structure, [described]))}
         found = localize(layered, [head], base, pairs[worst[1]][0].feeds)
         wrong = (Kind.VALUE, Kind.NAN, Kind.SHAPE, Kind.DTYPE)
         blames = sorted((b for b in found.blames if b.kind in wrong), key=lambda b: -b.error)

@@ -7,8 +7,9 @@ does, prefixes computed by the oracle are spliced with suffixes run on the engin
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from analyzer.differential.verdict import Kind, Outcome
 from analyzer.differential.wording import plain
 
 BATCH_BYTES = 256 << 20  # of intermediate results that are fetched at once
+Together = Callable[[Sequence[Callable[[], list[Outcome]]]], list[list[Outcome]]]  # makes calls, side by side or not
+FORGIVEN = noise.MARGIN * 2.0 * noise.EPS["float32"]  # relative error of a unit that is never looked at further
 UNTOLD = (Kind.TIMEOUT, Kind.UNREPLAYED)  # of a part: neither says anything about the engine
 
 
@@ -72,6 +75,10 @@ class Localization:
         return rates(self.deltas(reference, backend), self.inbound)
 
 
+def _in_turn(calls: Sequence[Callable[[], list[Outcome]]]) -> list[list[Outcome]]:
+    return [call() for call in calls]
+
+
 def localize(
     structure: Description,
     runners: Sequence[Runner],
@@ -79,14 +86,21 @@ def localize(
     feeds: Mapping[str, np.ndarray],
     *,
     seed: int = 0,
+    together: Together = _in_turn,
+    agreeing: frozenset[str] = frozenset(),
 ) -> Localization:
-    """Find the units at which engines deviate from `oracle` on `feeds` (model input name -> array)."""
+    """Find the units at which engines deviate from `oracle` on `feeds` (model input name -> array).
+
+    `together` makes calls of different workers, one after another or side by side. `agreeing` names engines whose
+    outputs agree with the oracle's: where all are such, a unit whose hidden states agree as well is not replayed, for
+    from the same inputs it has computed the same.
+    """
     runners = [r for r in runners if r.description is None or r.description.replayable]
-    descriptions = [r.description for r in (oracle, *runners) if r.description is not None]
+    descriptions = [d for r in (oracle, *runners) if (d := r.cut_points()) is not None]
     cuts = shared_cuts(structure, descriptions)
     all_units = units(structure, cuts)
     notes: list[str] = []
-    hidden, truth = _hidden_states(all_units, runners, oracle, feeds, structure, notes)
+    hidden, truth = _hidden_states(all_units, runners, oracle, feeds, structure, notes, together)
     errors: dict[str, dict[str, float]] = {r.name: {} for r in runners}
     floors: dict[str, float] = {}
     blames: list[Blame] = []
@@ -96,10 +110,12 @@ def localize(
         if name in truth and name not in feeds:
             truth[name] = steps.held(truth[name])
     fixed = [u for u in all_units if all(i in truth for i in u.inputs) and not draws(u.operations)]
+    if agreeing.issuperset(r.name for r in runners):
+        fixed = [u for u in fixed if not _hidden_agree(u, runners, oracle, hidden, truth, errors)]
     for chunk in _chunks(fixed, truth):
         cases = [({i: truth[i] for i in u.inputs}, u.outputs) for u in chunk]
-        expected = oracle.replay(cases)
-        answers = {r.name: r.replay(cases) for r in runners}
+        expected, *replayed = together([partial(r.replay, cases) for r in (oracle, *runners)])
+        answers = {r.name: outcomes for r, outcomes in zip(runners, replayed, strict=True)}
         for index, unit in enumerate(chunk):
             results = {name: outcomes[index] for name, outcomes in answers.items()}
             narrow = noise.declared_eps(dtypes_inside(unit, structure))
@@ -115,6 +131,28 @@ def localize(
     return Localization(all_units, inbound(all_units), hidden, errors, floors, tuple(blames), tuple(notes), tuple(tied))
 
 
+def _hidden_agree(
+    unit: Unit,
+    runners: Sequence[Runner],
+    oracle: Runner,
+    hidden: Mapping[str, Mapping[str, np.ndarray]],
+    truth: Mapping[str, np.ndarray],
+    errors: dict[str, dict[str, float]],
+) -> bool:
+    """Whether all engines' results of `unit` in the whole model are the oracle's, within what replays forgive."""
+    right = hidden.get(oracle.name, {})
+    if any(o not in right for o in unit.outputs):
+        return False
+    expected = {o: right[o] for o in unit.outputs}
+    small = small_scale({i: truth[i] for i in unit.inputs})
+    found = {r.name: error_of(hidden.get(r.name, {}), expected, small) for r in runners}
+    if max(found.values(), default=np.inf) > FORGIVEN:
+        return False
+    for name, error in found.items():
+        errors[name][unit.id] = error
+    return True
+
+
 def _hidden_states(
     all_units: Sequence[Unit],
     runners: Sequence[Runner],
@@ -122,12 +160,14 @@ def _hidden_states(
     feeds: Mapping[str, np.ndarray],
     structure: Description,
     notes: list[str],
+    together: Together,
 ) -> tuple[dict[str, dict[str, np.ndarray]], dict[str, np.ndarray]]:
     """Hidden states of all engines, and the ones that replays start from, in the dtypes of the model."""
     wanted = [t for unit in all_units for t in unit.outputs]
     hidden: dict[str, dict[str, np.ndarray]] = {}
-    for runner in (oracle, *runners):
-        outcome = runner.run(feeds, wanted, state=False)
+    everyone = (oracle, *runners)
+    outcomes = together([partial(r.replay, [(feeds, wanted)]) for r in everyone])
+    for runner, (outcome,) in zip(everyone, outcomes, strict=True):
         if outcome.ok:
             hidden[runner.name] = outcome.arrays
         else:
@@ -186,7 +226,7 @@ def _compare_unit(
         return blames + _without_oracle(unit, inputs, results, runners, floors, errors)
     for name in right:
         errors[name][unit.id] = error_of(results[name].arrays, expected.arrays, small_scale(inputs))
-    suspects = [n for n in right if errors[n][unit.id] > noise.MARGIN * 2.0 * noise.EPS["float32"]]
+    suspects = [n for n in right if errors[n][unit.id] > FORGIVEN]
     if not suspects:
         return blames
     knobs = {r.name: r.backend.knobs for r in runners}
@@ -318,7 +358,7 @@ def splice(
     afterwards, so the boundary is found in log2(n) runs. From there the region grows until it deviates by itself.
     Returns the region as one unit with its error, or None when the deviation is not at one place.
     """
-    cuts = shared_cuts(structure, [d for d in (oracle.description, runner.description) if d is not None])
+    cuts = shared_cuts(structure, [d for d in (oracle.cut_points(), runner.cut_points()) if d is not None])
     all_units = [u for u in units(structure, cuts) if all(t in truth for t in (*u.inputs, *u.outputs))]
     sources = [i.name for i in structure.inputs]
 

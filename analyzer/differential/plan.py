@@ -122,7 +122,7 @@ def onnx_artefact(graph: Graph, folder: Path) -> Artefact:
     model = graph.model
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "model.onnx"
-    size = sum(v.const_value.nbytes for v in graph.graph.initializers.values() if v.const_value is not None)
+    size = weights_of(graph)
     version = model.ir_version
     model.ir_version = min(model.ir_version, IR_VERSION)
     try:
@@ -138,6 +138,11 @@ def onnx_artefact(graph: Graph, folder: Path) -> Artefact:
         return Artefact("onnx", {path.name: path}, {"path": path.name})
     finally:
         model.ir_version = version
+
+
+def weights_of(graph: Graph) -> int:
+    """Bytes of the model's weights."""
+    return sum(v.const_value.nbytes for v in graph.graph.initializers.values() if v.const_value is not None)
 
 
 def unexported(framework: str, why: str = "") -> Graph:

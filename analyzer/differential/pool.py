@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
 
 from analyzer.differential.backend import Backend
 from analyzer.differential.container import ContainerTransport
@@ -26,6 +27,8 @@ from analyzer.differential.verdict import Failure, Kind
 from analyzer.differential.worker import tensors
 from analyzer.walls import ResourceLimits, Sandbox, can_stay
 from analyzer.walls.process import ProcessSandbox
+
+T = TypeVar("T")
 
 STATE = "state.bin"  # beside the project in the worker's folder
 
@@ -60,6 +63,8 @@ class Pool:
     _ahead: dict[str, tuple[Runner, Future[None]]] = field(default_factory=dict)  # by name of the backend
     # The kernel ends a worker when the thread that started it ends, so these threads live as long as the pool.
     _threads: list[ThreadPoolExecutor] = field(default_factory=list)
+    _asking: ThreadPoolExecutor | None = None
+    _begun: dict[tuple[str, int], tuple[Artefact, Future[Runner | Failure]]] = field(default_factory=dict)
 
     def __enter__(self) -> Pool:
         return self
@@ -85,6 +90,12 @@ class Pool:
         self._runners.clear()
         self._loaded.clear()
         self._failed.clear()
+        for _, started in self._begun.values():
+            late = started.result()
+            if isinstance(late, Runner):
+                late.close()
+        self._begun.clear()
+        self._asking = None
         while self._threads:
             self._threads.pop().shutdown()
 
@@ -101,24 +112,43 @@ class Pool:
         extra = EXTRAS.get(package, "backends")
         return Failure(Kind.MISSING, f"{package} is not installed; `pip install assay-action[{extra}]` brings it")
 
-    def warm(self, wanted: Sequence[tuple[Backend, Artefact]]) -> None:
-        """Start workers side by side: most of a start is one core's work in another process.
+    def together(self, calls: Sequence[Callable[[], T]]) -> list[T]:
+        """The results of `calls`, each of which asks another worker, in their order; made side by side."""
+        if len(calls) < 2:
+            return [call() for call in calls]
+        if self._asking is None:  # as large as it may become: a call that waits for another is not among them
+            self._asking = ThreadPoolExecutor(2 * self.limit)
+            self._threads.append(self._asking)
+        return [each.result() for each in [self._asking.submit(call) for call in calls]]
+
+    def begin(self, wanted: Sequence[tuple[Backend, Artefact]]) -> None:
+        """Start workers side by side and do not wait for them: most of a start is one core's work in another process.
 
         Versions that are not installed here are left to `get`, and so is what has no room among the warm workers.
         """
         new = {(b.name, id(a)): (b, a) for b, a in wanted if b.version is None}
         idle = {k[0] for k, loaded in self._loaded.items() if not loaded.kind.endswith("-entry")}
-        new = {k: v for k, v in new.items() if k not in self._runners and k[0] not in idle}
-        keys = list(new)[: max(0, self.limit - len(self._runners))]
-        if len(keys) < 2:
+        new = {k: v for k, v in new.items() if k not in self._runners and k not in self._begun and k[0] not in idle}
+        keys = list(new)[: max(0, self.limit - len(self._runners) - len(self._begun))]
+        if not keys:
             return
         self._threads.append(ThreadPoolExecutor(len(keys)))
-        started = list(self._threads[-1].map(lambda k: self._start(*new[k]), keys))
-        for key, runner in zip(keys, started, strict=True):
-            if isinstance(runner, Failure):
-                self._failed[key] = runner, new[key][1]
-            else:
-                self._keep(key, runner, new[key][1])
+        for key in keys:
+            self._begun[key] = new[key][1], self._threads[-1].submit(self._start, *new[key])
+
+    def warm(self, wanted: Sequence[tuple[Backend, Artefact]]) -> None:
+        """As `begin`, and wait for all that were begun."""
+        self.begin(wanted)
+        for key in list(self._begun):
+            self._arrived(key)
+
+    def _arrived(self, key: tuple[str, int]) -> None:
+        artefact, started = self._begun.pop(key)
+        runner = started.result()
+        if isinstance(runner, Failure):
+            self._failed[key] = runner, artefact
+        else:
+            self._keep(key, runner, artefact)
 
     def prepare(self, backend: Backend, artefact: Artefact) -> None:
         """Let a worker of this machine begin with an entry point while others export it."""
@@ -135,6 +165,8 @@ class Pool:
         The worker that was asked for least recently makes room.
         """
         key = (backend.name, id(artefact))
+        if key in self._begun:
+            self._arrived(key)
         if key in self._runners:
             self._runners[key] = self._runners.pop(key)
             return self._runners[key]

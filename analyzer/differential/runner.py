@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,16 @@ class Runner:
                 self.state = tensors.read(self.transport.folder / request["state"], reply["state"])
         except (KeyError, TypeError, ValueError, AttributeError, OSError):
             raise EngineFailed(Kind.CRASH, "the worker's description of the model is not understood") from None
+        return self.description
+
+    def cut_points(self) -> Description | None:
+        """The description with the places where the engine can be cut: some optimise the model to know them."""
+        if self.description is not None and self.description.deferred:
+            alive: Any = None
+            with contextlib.suppress(EngineFailed):  # told by the run itself
+                alive = self.transport.exchange({"op": "cuts"}, deadline=self.deadline)
+            known = frozenset(map(str, alive)) if isinstance(alive, list) else None
+            self.description = replace(self.description, alive=known, deferred=False)
         return self.description
 
     def prepare(self, artefact: Artefact) -> None:

@@ -77,6 +77,7 @@ class Description:
     notes: tuple[str, ...] = ()
     replayable: bool = True
     steps: Mapping[str, Steps] = field(default_factory=dict)  # tensors that an engine keeps in whole numbers
+    deferred: bool = False  # the engine tells `alive` only when it is asked (`Runner.cut_points`)
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Description:
@@ -108,6 +109,7 @@ class Description:
             tuple(data.get("notes", ())),
             bool(data.get("replayable", True)),
             {str(name): Steps(*map(float, told)) for name, told in (data.get("steps") or {}).items()},
+            bool(data.get("deferred")),
         )
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from analyzer.configuration.config import TargetConfig, Thresholds
 from analyzer.differential import noise
-from analyzer.differential.backend import parse
-from analyzer.differential.compare import Comparison, EngineResult, run_all, run_alone
+from analyzer.differential.backend import Backend, parse
+from analyzer.differential.compare import Comparison, EngineResult, compared, run_alone, run_twice
 from analyzer.differential.compiled import accepting
 from analyzer.differential.explain import VALUES, Diagnosis, StudyBudget, artefact_kind, explain
 from analyzer.differential.hidden import hidden_by, worth_a_look
@@ -25,7 +26,7 @@ from analyzer.differential.pool import Pool
 from analyzer.differential.rounding import error_of
 from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.structure import Description, drawn, draws
-from analyzer.differential.verdict import Failure, Kind
+from analyzer.differential.verdict import Failure, Kind, Outcome
 from analyzer.differential.wording import plain
 from analyzer.problem import TargetProblem
 
@@ -105,11 +106,11 @@ def _study(
     missing: list[tuple[str, Failure]] = []
     runners: list[Runner] = []
     oracle_kind = kind_for(family.oracle, kinds)
-    wanted = [(b, kinds[artefact_kind(b, kinds)]) for b in family.backends]
-    absent = {b.name: failure for b, a in wanted if (failure := pool.absent(b, a)) is not None}
-    here = [(b, a) for b, a in wanted if b.name not in absent]
-    pool.warm([*here, *([(family.oracle, kinds[oracle_kind])] if here and oracle_kind else [])])
-    for backend, artefact in wanted:
+    takers = [(b, kinds[artefact_kind(b, kinds)]) for b in family.backends]
+    absent = {b.name: failure for b, a in takers if (failure := pool.absent(b, a)) is not None}
+    here = wanted(family, kinds, pool)
+    pool.warm(here)
+    for backend, artefact in takers:
         runner = absent.get(backend.name) or pool.get(backend, artefact)
         if isinstance(runner, Failure):
             if backend.name not in family.further:
@@ -128,22 +129,24 @@ def _study(
     structure = leading.description
     notes = [n for r in (leading, *runners) if r.description is not None for n in r.description.notes]
     versions = {k: v for r in (leading, *runners) for k, v in r.versions.items() if not r.backend.version}
-    inputs = _inputs(structure, target, given, [*runners, *([oracle] if oracle else [])], budget, ranges)
+    inputs = _inputs(structure, target, given, [*runners, *([oracle] if oracle else [])], ranges, pool)
     if search and oracle is not None:
         inputs = amplified(inputs, runners, oracle, search)
-    expected = run_alone(oracle, inputs) if oracle is not None else None
+    results, expected, inputs = _results(runners, oracle, inputs, pool, budget)
     more, said = _voter(family, kinds, target, pool, expected, inputs)
     runners += more
     notes += said
     done = replace(done, runners=tuple(runners))
-    comparison = run_all(runners, expected, inputs, thresholds, drawn(structure))
+    results += [run_twice(runner, inputs) for runner in more]
+    comparison = compared(results, expected, inputs, thresholds, drawn(structure))
     late = budget is not None and budget.over
     twins = [] if late else accepting(comparison, kinds, target, pool)
     if twins:
         family = replace(family, further=family.further | {r.name for r in twins})
         runners += twins
         done = replace(done, family=family, runners=tuple(runners))
-        comparison = run_all(runners, expected, inputs, thresholds, drawn(structure))
+        results += [run_twice(runner, inputs) for runner in twins]
+        comparison = compared(results, expected, inputs, thresholds, drawn(structure))
     silent = [r for r in comparison.results if r.runner.name in family.further and _gives_nothing(r)]
     notes += [
         f"{r.runner.backend.title} was tried beside the default engines and gives no result: {plain(r.failure.message)}"
@@ -165,6 +168,14 @@ def _study(
         versions=versions,
     )
     return _closer(done, pool, kinds, thorough, budget)
+
+
+def wanted(family: Family, kinds: Mapping[str, Artefact], pool: Pool) -> list[tuple[Backend, Artefact]]:
+    """The family's engines that are part of this installation, and its oracle, each with what it loads."""
+    takers = [(b, kinds[artefact_kind(b, kinds)]) for b in family.backends]
+    here = [(b, a) for b, a in takers if pool.absent(b, a) is None]
+    kind = kind_for(family.oracle, kinds)
+    return [*here, (family.oracle, kinds[kind])] if here and kind else here
 
 
 def _gives_nothing(result: EngineResult) -> bool:
@@ -197,38 +208,60 @@ def _inputs(
     target: TargetConfig,
     given: Callable[[Description], Inputs] | None,
     runners: Sequence[Runner],
-    budget: StudyBudget | None,
     ranges: Ranges,
+    pool: Pool,
 ) -> Inputs:
     if given is not None:
         return given(structure)
     for runner in runners:
         if runner.examples and set(runner.examples) == {i.name for i in structure.inputs}:
-            return _others_finite(variants(runner.examples, ranges), runner)
+            return variants(runner.examples, ranges)
+
+    def asked(feeds: Mapping[str, np.ndarray]) -> list[Outcome]:
+        return pool.together([partial(runner.run, feeds, state=False) for runner in runners])
 
     def all_run(feeds: Mapping[str, np.ndarray]) -> bool:
         """An image too small for its network has empty or NaN results on some engines and is refused by others."""
-        return all(not_finite(outcome) == 0 and outcome.ok for outcome in (r.run(feeds, state=False) for r in runners))
+        return all(outcome.ok and not_finite(outcome) == 0 for outcome in asked(feeds))
 
     def any_runs(feeds: Mapping[str, np.ndarray]) -> bool:
-        outcomes = [runner.run(feeds, state=False) for runner in runners]
-        return any(o.failure is None or o.failure.kind is Kind.MEMORY for o in outcomes)
+        return any(o.failure is None or o.failure.kind is Kind.MEMORY for o in asked(feeds))
 
     try:
-        made = generate(structure.inputs, target, all_run, ranges=ranges)
+        return generate(structure.inputs, target, all_run, ranges=ranges)
     except TargetProblem:  # an engine that refuses every input, or NaN in every result, is for the comparison to tell
-        made = generate(structure.inputs, target, any_runs, ranges=ranges)
-    # On the first engine that runs: an engine is fast, and it is the engines' own precision that must stay finite. Not
-    # the set of ordinary values: an engine that overflows there where float64 does not is to be found.
-    quick = next((r for r in runners if r.run(made.sets[0].feeds, state=False).ok), None) if made.sets else None
-    return made if quick is None or (budget is not None and budget.over) else _others_finite(made, quick)
+        return generate(structure.inputs, target, any_runs, ranges=ranges)
 
 
-def _others_finite(made: Inputs, runner: Runner) -> Inputs:
-    """All sets but the first moved to where results are finite."""
-    if len(made.sets) < 2:
-        return made
-    return replace(made, sets=(*made.sets[:1], *finite(replace(made, sets=made.sets[1:]), runner).sets))
+def _results(
+    runners: Sequence[Runner], oracle: Runner | None, inputs: Inputs, pool: Pool, budget: StudyBudget | None
+) -> tuple[list[EngineResult], EngineResult | None, Inputs]:
+    """What the engines and the oracle give, and the inputs: made-up ones are moved to where results are finite."""
+
+    def ask(given: Inputs) -> list[EngineResult]:
+        first = [partial(run_alone, oracle, given)] if oracle is not None else []
+        return pool.together([*first, *(partial(run_twice, runner, given) for runner in runners)])
+
+    results = ask(inputs)
+    late = budget is not None and budget.over
+    moved = inputs if late or not inputs.generated else _finite(inputs, results[len(results) - len(runners) :])
+    results = results if moved is inputs else ask(moved)
+    expected = results.pop(0) if oracle is not None else None
+    return results, expected, moved
+
+
+def _finite(inputs: Inputs, results: Sequence[EngineResult]) -> Inputs:
+    """All sets but the first moved to where the first engine's results are finite.
+
+    An engine is fast, and it is the engines' own precision that must stay finite. Not the set of ordinary values: an
+    engine that overflows there where float64 does not is to be found.
+    """
+    quick = next((r for r in results if r.outcomes[0].ok), None)
+    if quick is None or not any(not_finite(outcome) for outcome in quick.outcomes[1:]):
+        return inputs
+    rest = finite(replace(inputs, sets=inputs.sets[1:]), quick.runner).sets
+    same = all(new.feeds is old.feeds for new, old in zip(rest, inputs.sets[1:], strict=True))
+    return inputs if same else replace(inputs, sets=(inputs.sets[0], *rest))
 
 
 def _closer(
@@ -271,7 +304,10 @@ def _closer(
         for index in sorted({0 if r in failing else places[r.runner.name] for r in here}):
             concerned = [r for r in here if r in failing or places[r.runner.name] == index]
             engines = [r.runner for r in group if r.runner is not base]
-            found = localize(done.structure, engines, base, comparison.sets[index].feeds, seed=index)
+            found = localize(
+                done.structure, engines, base, comparison.sets[index].feeds, seed=index, together=pool.together,
+                agreeing=frozenset(() if thorough else whole - told),
+            )  # fmt: skip
             notes += found.notes
             for result in concerned:
                 localizations[result.runner.name] = found
@@ -322,7 +358,8 @@ def _closer(
 
 def _keeps_few(result: EngineResult) -> bool:
     """Whether the engine cannot be cut at every tensor."""
-    return result.runner.description is not None and result.runner.description.alive is not None
+    description = result.runner.cut_points()
+    return description is not None and description.alive is not None
 
 
 def _ran(result: EngineResult | None) -> bool:

@@ -33,6 +33,7 @@ SOURCE = Path(__file__).parent / "worker"
 MAX_REPLY = 64 << 20  # bytes; tensors travel in files, a reply is metadata
 MAX_WAITING = 2  # replies that are read ahead: whoever answers without end waits
 RESERVE = 2 << 30  # bytes of data beyond `memory` before an allocation fails: thread stacks and allocator reserves
+LINKED = 16 << 20  # bytes of a file from which workers share it: behind the wall none of them writes there
 LOG_LINES = 40  # the last ones, of an engine that died
 MOST_SPENT = 3600.0  # seconds of processor time that one request can have taken; more is nonsense
 MEASURED = {"OMP_NUM_THREADS", "MKL_NUM_THREADS"}  # read when libraries are loaded, so each needs a process of its own
@@ -157,7 +158,7 @@ class ProcessTransport:
     ) -> None:
         """`limits`: the worker runs a project's own code, so its files and processes are bounded too.
 
-        `turns`: the model is large. The worker lives in turn with others, and shares the model's files with them.
+        `turns`: the model is large. The worker lives in turn with others.
         """
         self.engine, self.environment, self.memory, self.limits = engine, environment, memory, limits
         self.meter, self._turns = meter, turns
@@ -209,7 +210,7 @@ class ProcessTransport:
                 shutil.copytree(path, target)
             else:
                 target.unlink(missing_ok=True)  # of the model that was loaded before; it may be a link
-                if self._turns is None or not _linked(path, target):
+                if path.stat().st_size < LINKED or not _linked(path, target):
                     shutil.copyfile(path, target)
 
     def _start(self) -> None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.differential import analyse as differential
+from analyzer.differential.analysis import begin as begin_engines
 from analyzer.differential.analysis import inputs_of
 from analyzer.differential.analysis import prepare as prepare_engines
 from analyzer.differential.backend import parse
@@ -165,7 +166,7 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
             if "differential" in only and target.backends != ():
                 with suppress(Problem):  # told where the engines are asked for
                     pool = stack.enter_context(prepare_engines(target, where.root, where.sandbox, frameworks))
-        _stages(target, where, tally, refused, custom, pool)
+        _stages(target, where, tally, refused, custom, pool, stack)
     return without_local_paths(tally.outcome(), where)
 
 
@@ -176,8 +177,10 @@ def _stages(
     refused: str | None,
     custom: list[str],
     pool: Pool | None,
+    stack: ExitStack,
 ) -> None:
-    """From the source or the file to what the analyses find. `refused`: why no engine may run the file."""
+    """From the source or the file to what the analyses find. `refused`: why no engine may run the file; `stack`: what
+    ends with the target."""
     only, source = where.config.only, where.root / target.file
     if source.suffix == ".py" and "tracing" in only:
         with tally.stage("tracing"):
@@ -198,7 +201,7 @@ def _stages(
         if custom and "differential" in where.config.only and target.backends != ():
             # What they do is not known, so this is no pass; `backends: []` says that no comparison is expected.
             tally.failures.append((f"{target.id}: not compared, because {of_other_libraries(custom)}.", Cause.MODEL))
-        _analyse(graph, target, where, tally, refused, pool)
+        _analyse(graph, target, where, tally, stack, refused, pool)
 
 
 def without_local_paths(outcome: TargetOutcome, where: Surroundings) -> TargetOutcome:
@@ -293,10 +296,11 @@ def _analyse(
     target: TargetConfig,
     where: Surroundings,
     tally: _Tally,
+    stack: ExitStack,
     refused: str | None = None,
     pool: Pool | None = None,
 ) -> None:
-    """`refused`: why no engine may run the file."""
+    """`refused`: why no engine may run the file; `stack`: what ends with the target."""
     acts = any(f.rule.startswith("security/") and f.level is Level.ERROR for f in tally.findings)
     run = not acts and (refused is None or without_wall(where) is None)  # parts of it, cut out anew
     only = where.config.only
@@ -307,6 +311,11 @@ def _analyse(
     compares = "differential" in only and target.backends != () and refused is None
     if compares and not where.engines and not engines_of(graph, target) <= SLIM_ENGINES:
         raise EnginesNeeded
+    begun = None
+    if compares:
+        pool = pool or Pool(sandbox=where.sandbox)
+        with tally.stage("differential"):  # whatever goes wrong here is told below
+            begun = stack.enter_context(begin_engines(graph, target, where.root, pool))
     if "numerical" in only:
         with tally.stage("numerical"):
             result = numerical(graph, target, output=folder, root=where.root, confirm=run, explain=run)
@@ -341,6 +350,7 @@ def _analyse(
                 thresholds=where.config.thresholds,
                 sandbox=where.sandbox,
                 pool=pool,
+                begun=begun,
             )
             tally.add(_relocated(result, folder, where.output))
         if where.base_root is not None:

@@ -19,7 +19,6 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import metadata
 from pathlib import Path
 from typing import IO
 
@@ -33,6 +32,8 @@ from analyzer.walls.protocol import OUTPUT, PYTHON, BoundedLog, Completed, Order
 # Shared libraries, thread stacks and allocator reserves of the frameworks: address space that is never touched.
 ADDRESS_SPACE_RESERVE = 6 << 30
 STAGE = ".assay-stage.py"
+WATCH = 0.3  # seconds between two looks at a command's memory and processes: each reads all of /proc
+_INSTALLED = (".dist-info", ".egg-info")  # folders of installed packages, named after what they are and their version
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ class ProcessSandbox(Runs):
     @property
     def identity(self) -> str:
         """The interpreter and the versions of all packages it sees (this interpreter's, unless another was chosen)."""
-        packages = sorted(f"{d.metadata['Name']}=={d.version}" for d in metadata.distributions())
+        folders = [Path(entry or ".") for entry in sys.path]
+        packages = sorted({p.name for f in folders if f.is_dir() for p in f.iterdir() if p.suffix in _INSTALLED})
         text = "\n".join([self.python, sys.version, *packages])
         return "process:" + hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -188,7 +190,7 @@ def _watch(child: subprocess.Popen[bytes] | forked.Forked, limits: ResourceLimit
     """Wait for the end; (deadline passed, memory exceeded). Either ends the child and all its descendants."""
     while True:
         try:
-            child.wait(timeout=0.1)
+            child.wait(timeout=WATCH)
             return False, False
         except subprocess.TimeoutExpired:
             late = time.monotonic() - started > limits.seconds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from analyzer.configuration.config import TargetConfig
-from analyzer.differential import plan, pool
+from analyzer.differential import plan, pool, transport
 from analyzer.differential.backend import parse
 from analyzer.differential.pool import Pool
 from analyzer.differential.runner import Artefact, Runner
@@ -18,7 +19,10 @@ from analyzer.differential.transport import ProcessTransport
 from analyzer.differential.worker import reference_engine
 from analyzer.differential.worker.mapped_pages import given_back
 from analyzer.differential.worker.reference_engine import Reference
+from analyzer.exporting.export import export
 from analyzer.loading.reading import load
+from analyzer.walls import launch
+from analyzer.walls.process import ProcessSandbox
 
 WIDTH = 24
 X = np.linspace(-1, 1, WIDTH, dtype=np.float32).reshape(1, WIDTH)
@@ -76,6 +80,35 @@ def test_engines_live_in_turn_and_give_what_they_give_of_one_file(
                 transports = [r.transport for r in runners if isinstance(r, Runner)]
                 alive = [t for t in transports if isinstance(t, ProcessTransport) and t._child is not None]
                 assert alive == [mine.transport]
+
+
+ENTRY = """
+import torch
+def build():
+    return torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.BatchNorm1d(8)), (torch.randn(2, 8),)
+"""
+
+
+def test_an_entry_point_takes_exported_weights_from_a_file_that_workers_share(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each build initialises at random: only with the exported weights do PyTorch and ONNX Runtime agree."""
+    monkeypatch.setattr(plan, "EMBED_LIMIT", 0)
+    monkeypatch.setattr(transport, "LINKED", 0)
+    (tmp_path / "net.py").write_text(ENTRY)
+    target, sandbox = TargetConfig("m", entry="net.py:build"), ProcessSandbox()
+    graph = export("net.py:build", tmp_path, target=target, sandbox=sandbox)
+    with tempfile.TemporaryDirectory(dir=launch.memory_backed()) as written, Pool(sandbox=sandbox) as workers:
+        kinds = plan.artefacts(graph, target, tmp_path, Path(written))
+        eager = workers.get(parse("torch"), kinds["torch-entry"])
+        other = workers.get(parse("onnxruntime"), kinds["onnx"])
+        assert isinstance(eager, Runner), eager
+        assert isinstance(other, Runner), other
+        assert (Path(written) / "model.onnx.data").stat().st_nlink == 3
+        mine, theirs = (r.run(eager.examples) for r in (eager, other))
+    assert mine.ok, mine
+    for name, array in theirs.arrays.items():
+        np.testing.assert_allclose(mine.arrays[name], array, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])

@@ -43,6 +43,11 @@ class OnnxModel:
         self._infer_bfloat16()
 
     @property
+    def weighs(self) -> int:
+        """Bytes of its weights, wherever they are."""
+        return sum(map(size_of, self.initializers.values()))
+
+    @property
     def beside(self) -> list[Path]:
         """The files that hold weights."""
         stored = [i for i in self.proto.graph.initializer if i.data_location == TensorProto.EXTERNAL]
@@ -169,12 +174,7 @@ class OnnxModel:
 
     def mapped(self, name: str) -> np.ndarray:
         """A portion's weight as the file holds it, unread."""
-        t = self.initializers[name]
-        told = {e.key: e.value for e in t.external_data}
-        dtype = helper.tensor_dtype_to_np_dtype(t.data_type)
-        return np.memmap(
-            self.folder / told["location"], dtype, "r", int(told.get("offset", 0)), tuple(t.dims) or (1,)
-        ).reshape(tuple(t.dims))
+        return mapped(self.initializers[name], self.folder)
 
     def is_bfloat16(self, name: str) -> bool:
         """NumPy has no bfloat16, and engines hand it out as something else or not at all: such a tensor crosses the
@@ -205,6 +205,19 @@ class OnnxModel:
         else:
             element = helper.np_dtype_to_tensor_dtype(array.dtype)
         return helper.make_tensor_value_info(name, element, list(array.shape))
+
+
+def mapped(t: TensorProto, folder: Path) -> np.ndarray:
+    """The values of a tensor that stands beside the model, as its file holds them, unread.
+
+    The library's own reader refuses files that several workers share by links.
+    """
+    told = {e.key: e.value for e in t.external_data}
+    dtype = helper.tensor_dtype_to_np_dtype(t.data_type)
+    shape = tuple(t.dims)
+    if 0 in shape:
+        return np.zeros(shape, dtype)
+    return np.memmap(folder / told["location"], dtype, "c", int(told.get("offset", 0)), shape or (1,)).reshape(shape)
 
 
 def embedded(t: TensorProto, folder: Path) -> TensorProto:
@@ -322,5 +335,7 @@ def _widen_node(n: NodeProto) -> None:
 
 def _widen_tensor(t: TensorProto) -> None:
     if t.data_type in FLOATS:
-        name = t.name
-        t.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(t).astype(np.float64), name))
+        values = numpy_helper.to_array(t).astype(np.float64).tobytes()
+        for held in ("float_data", "int32_data"):
+            t.ClearField(held)
+        t.data_type, t.raw_data = TensorProto.DOUBLE, values

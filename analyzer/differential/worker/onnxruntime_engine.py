@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 
-from .contract import KEPT, Arrays, EngineError
-from .onnx_model import OnnxModel, size_of
+from .contract import AHEAD, KEPT, Arrays, EngineError
+from .onnx_model import OnnxModel
 
 LEVELS = {"disable": 0, "basic": 1, "extended": 2, "all": 99}
 PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider", "tensorrt": "TensorrtExecutionProvider"}
@@ -38,7 +39,10 @@ class OnnxRuntime:
         self.model = OnnxModel(folder / model["path"])
         self.path = folder / model["path"]
         self.sessions.clear()
-        return self.model.describe(self._alive())
+        if self.model.weighs <= AHEAD and not self.model.needs_carriers:
+            with suppress(Exception):  # said by the run itself
+                self._session(("whole",), lambda: self.path)
+        return {**self.model.describe(), "deferred": self.knobs["opt"] != "disable"}
 
     def weights(self) -> Mapping[str, np.ndarray]:
         return self.model.weights()
@@ -109,13 +113,13 @@ class OnnxRuntime:
         arguments = {"disabled_optimizers": disabled} if disabled else {}
         return ort.InferenceSession(source, options, providers=[provider, "CPUExecutionProvider"], **arguments)
 
-    def _alive(self) -> list[str] | None:
+    def cuts(self) -> list[str] | None:
         """Names that survive optimisation: the points at which the fused graph can be cut.
 
         Layout passes rename tensors without changing what they hold, so the graph before them is looked at. It is
         written with its weights: of a model too large for that, all tensors are points.
         """
-        if self.knobs["opt"] == "disable" or sum(map(size_of, self.model.initializers.values())) > WRITTEN:
+        if self.knobs["opt"] == "disable" or self.model.weighs > WRITTEN:
             return None
         level = "extended" if self.knobs["opt"] == "all" else self.knobs["opt"]
         with tempfile.TemporaryDirectory(prefix="assay-") as temporary:

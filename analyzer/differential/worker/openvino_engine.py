@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .contract import KEPT, Arrays, EngineError
+from .contract import AHEAD, KEPT, Arrays, EngineError
 from .mapped_pages import given_back
 from .onnx_model import OnnxModel
 
@@ -42,6 +43,9 @@ class OpenVINO:
         if self.model.external:
             os.chdir(self.model.folder)  # a part without a path refers to weights from here
         self.compiled.clear()
+        if self.model.weighs <= AHEAD and not self.model.needs_carriers:
+            with suppress(Exception):  # said by the run itself
+                self._compile(("whole",), self.core.read_model(str(self.path)))
         return self.model.describe()
 
     def weights(self) -> Mapping[str, np.ndarray]:

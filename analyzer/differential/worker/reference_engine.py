@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 
 from .contract import Arrays
-from .onnx_model import FLOATS, OnnxModel, in_float64, opset_of
+from .onnx_model import OnnxModel, in_float64, opset_of
 
 PORTION = 128 << 20  # bytes of weights that are widened at once
 
@@ -19,6 +19,7 @@ PORTION = 128 << 20  # bytes of weights that are widened at once
 class Reference:
     def __init__(self, knobs: Mapping[str, Any]) -> None:
         self.knobs = {"precision": "float32", **knobs}
+        self.whole: Any = None  # what evaluates the model as it stands
 
     def fingerprint(self) -> dict[str, Any]:
         import onnx
@@ -34,7 +35,7 @@ class Reference:
             self.model.initializers = {i.name: i for i in graph.initializer}
             self.model.declared = {i.name: i for i in graph.input if i.name not in self.model.initializers}
             self.model.types = {v.name: v for v in (*graph.value_info, *graph.input, *graph.output)}
-        self.half = any(i.data_type in FLOATS[1:] for i in self.model.initializers.values())
+        self.whole = None
         return description
 
     def weights(self) -> Mapping[str, np.ndarray]:
@@ -51,13 +52,13 @@ class Reference:
         if fetches is None and self.model.needs_carriers:
             fetches = self.model.outputs
         if fetches is None:
-            proto = self.model.proto
-            names = self.model.outputs
-        else:
-            proto = self.model.extract(feeds, fetches)
-            names = [o.name for o in proto.graph.output]
-            feeds = {i.name: feeds[i.name.removesuffix("/fed")] for i in proto.graph.input}
-        return _run(proto, names, feeds)
+            if self.whole is None:
+                self.whole = _evaluator(self.model.proto)
+            return _run(self.whole, self.model.outputs, feeds)
+        proto = self.model.extract(feeds, fetches)
+        names = [o.name for o in proto.graph.output]
+        feeds = {i.name: feeds[i.name.removesuffix("/fed")] for i in proto.graph.input}
+        return _run(_evaluator(proto), names, feeds)
 
     def _in_portions(self, feeds: Arrays, fetches: Sequence[str]) -> Arrays:
         """As `evaluate`, with the weights of a few nodes in memory at a time."""
@@ -72,7 +73,7 @@ class Reference:
             part = self.model.extract(given, wanted)
             proto = in_float64(part) if wide else part
             feeds = {i.name: given[i.name.removesuffix("/fed")] for i in proto.graph.input}
-            known |= _run(proto, [o.name for o in proto.graph.output], feeds)
+            known |= _run(_evaluator(proto), [o.name for o in proto.graph.output], feeds)
             known = {n: a for n, a in known.items() if n in later or n in fetches}
             given = feeds = {}
             gc.collect()  # evaluators refer to themselves
@@ -83,12 +84,15 @@ def _as(array: np.ndarray, wide: bool) -> np.ndarray:
     return array.astype(np.float64) if wide and array.dtype.kind == "f" else array
 
 
-def _run(proto: onnx.ModelProto, names: Sequence[str], feeds: Arrays) -> Arrays:
+def _evaluator(proto: onnx.ModelProto) -> Any:
     from onnx.reference import ReferenceEvaluator
 
     from .reference_operators import operators_for
 
-    evaluator = ReferenceEvaluator(proto, new_ops=operators_for(opset_of(proto)))
+    return ReferenceEvaluator(proto, new_ops=operators_for(opset_of(proto)))
+
+
+def _run(evaluator: Any, names: Sequence[str], feeds: Arrays) -> Arrays:
     with np.errstate(all="ignore"):
         values = evaluator.run(list(names), feeds)
     return {

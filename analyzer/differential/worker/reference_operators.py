@@ -26,6 +26,8 @@ from onnx.reference.ops import (
 
 from .reference_repairs import REPAIRS
 
+COLUMNS = 64 << 20  # bytes of a convolution's input, taken apart, that are held at once
+
 
 def _windows(
     padded: np.ndarray, kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
@@ -102,19 +104,22 @@ class Conv(op_conv.Conv):  # type: ignore[misc]
             return tuple(stock)
         padded = _padded(X, plain[0], 0.0)
         batch, channels, outputs = X.shape[0], W.shape[1], W.shape[0] // groups
-        weights = W.reshape(groups, outputs, *W.shape[1:])
+        windows = list(_windows(padded, W.shape[2:], plain[1], plain[2]))
+        place = windows[0][1].shape[2:]
+        weights = np.moveaxis(W.reshape(groups, outputs, channels, -1), 3, 2)  # …, kernel offset, channel
+        # As many offsets side by side as `COLUMNS` bytes hold: one product is faster than a sum of small ones.
+        each = max(1, batch * groups * channels * int(np.prod(place)) * X.itemsize)
+        several = max(1, min(len(windows), COLUMNS // each))
         total = None
-        place: tuple[int, ...] = ()
-        for offset, view in _windows(padded, W.shape[2:], plain[1], plain[2]):
-            place = view.shape[2:]
-            columns = view.reshape(batch, groups, channels, -1)
-            at: tuple[int | slice, ...] = (slice(None), slice(None), slice(None), *offset)
-            part = np.matmul(np.ascontiguousarray(weights[at]), columns)
-            total = part if total is None else total + part
+        for start in range(0, len(windows), several):
+            views = [view.reshape(batch, groups, channels, -1) for _, view in windows[start : start + several]]
+            columns = np.concatenate(views, axis=2) if len(views) > 1 else views[0]
+            part = np.matmul(weights[:, :, start : start + several].reshape(groups, outputs, -1), columns)
+            total = part if total is None else np.add(total, part, out=total)
         assert total is not None, "a kernel has at least one element"
         result = total.reshape(batch, W.shape[0], *place)
         if B is not None:
-            result = result + B.reshape(1, -1, *[1] * len(place))
+            result += B.reshape(1, -1, *[1] * len(place))
         return (result.astype(X.dtype, copy=False),)
 
 

@@ -41,6 +41,8 @@ def take_weights(module: Any, path: Path) -> list[str]:
     try:
         import onnx
         from onnx import numpy_helper
+
+        from .onnx_model import mapped
     except ImportError:
         return ["PyTorch ran with the weights that the entry point makes, not with the exported ones."]
     stored = {i.name: i for i in onnx.load(str(path), load_external_data=False).graph.initializer}
@@ -48,9 +50,10 @@ def take_weights(module: Any, path: Path) -> list[str]:
         for name, value in [*module.named_parameters(), *module.named_buffers()]:
             if name not in stored:
                 continue
-            array = numpy_helper.to_array(stored[name], str(path.parent))
+            beside = stored[name].data_location == onnx.TensorProto.EXTERNAL
+            array = mapped(stored[name], path.parent) if beside else numpy_helper.to_array(stored[name])
             if tuple(array.shape) == tuple(value.shape):
-                plain = array.copy() if array.dtype.kind in "biuf" else array.astype(np.float32)
+                plain = array.astype(array.dtype if array.dtype.kind in "biuf" else np.float32, copy=not beside)
                 value.copy_(torch.from_numpy(plain))
     return []
 

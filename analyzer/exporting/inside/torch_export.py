@@ -22,7 +22,7 @@ from .entry import Built
 from .examples import array, check, match
 from .failure import ExportFailure, Project, describe, is_defect
 
-EMBED_LIMIT = 1 << 30  # bytes of weights above which they are written beside the model: protobuf ends at 2 GiB
+EMBED_LIMIT = 64 << 20  # bytes of weights above which they are written beside the model, where nobody copies them
 
 FEWEST_TRUTHS = 8  # of fewer numbers, written by hand, zeros and ones say little
 FEWEST_SIGNS = 8  # of fewer random numbers all may be positive by chance, unless they keep away from 0 as well
