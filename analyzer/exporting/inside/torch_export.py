@@ -223,7 +223,7 @@ def _trace(
     first: BaseException | None = None
     for dynamic, strict, note in attempts:
         try:
-            with torch.no_grad(), _all_lines_of(project), allowances.unchecked_distributions(torch):
+            with torch.no_grad(), _all_lines_of(project), _allowances(torch):
                 program = _torch_export(torch, module, args, kwargs, named, dynamic, strict)
         except BaseException as error:
             if isinstance(error, (KeyboardInterrupt, MemoryError)):
@@ -248,7 +248,7 @@ def _trace(
         forward, said = module.forward, "this torch cannot record a run"
         for selections in (False, True):
             try:
-                with torch.no_grad(), _all_lines_of(project), allowances.unchecked_distributions(torch):
+                with torch.no_grad(), _all_lines_of(project), _allowances(torch):
                     fixed = specialized.fix(module, args, kwargs, torch, project.innermost, selections=selections)
                     if fixed:
                         program = _torch_export(torch, module, args, kwargs, named, None, False)
@@ -272,6 +272,12 @@ def _run(module: Any, args: Any, kwargs: Any, torch: Any) -> BaseException | Non
     except Exception as error:
         return error
     return None
+
+
+@contextlib.contextmanager
+def _allowances(torch: Any) -> Iterator[None]:
+    with allowances.unchecked_distributions(torch), allowances.data_that_stays(torch):
+        yield
 
 
 @contextlib.contextmanager
