@@ -52,6 +52,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
         "truths": _truths(named, torch),
         "recorded": any(note.startswith(specialized.NOTE) for note in notes),
         "spans": _spans(named, torch),
+        "shown": _shown(named, torch),
     }
     try:
         result["format"] = _write_onnx(program, out, torch)
@@ -145,6 +146,18 @@ def _spans(named: Mapping[str, Any], torch: Any) -> dict[str, list[float]]:
             most = max(-low, high)
             away = max(low, -high) >= AWAY * most
             found[name] = [low, high] if away or value.numel() >= FEWEST_SIGNS else [-most, most]
+    return found
+
+
+def _shown(named: Mapping[str, Any], torch: Any) -> dict[str, list[float]]:
+    """The smallest and the largest number of every example and how many it has, integers' and those of one value too."""
+    found = {}
+    for name, value in named.items():
+        numbers = isinstance(value, torch.Tensor) and value.numel() and not value.is_complex()
+        if numbers and value.dtype is not torch.bool:
+            low, high = float(value.min()), float(value.max())
+            if math.isfinite(low) and math.isfinite(high):
+                found[name] = [low, high, value.numel()]
     return found
 
 
