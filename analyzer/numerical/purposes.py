@@ -1,4 +1,4 @@
-"""What an input is for, where its parameter's name or the operator that reads it says so: of such few numbers tell much.
+"""What an input is for, where its parameter's name or the operator that reads it says so: then few numbers tell much.
 
 Nothing is proved by a purpose. It only says which values of an input are like its example (`assumptions`): a failure
 that needs others is a warning.

@@ -150,7 +150,7 @@ def _spans(named: Mapping[str, Any], torch: Any) -> dict[str, list[float]]:
 
 
 def _shown(named: Mapping[str, Any], torch: Any) -> dict[str, list[float]]:
-    """The smallest and the largest number of every example and how many it has, integers' and those of one value too."""
+    """The smallest and the largest number of every example and how many there are, of integers too."""
     found = {}
     for name, value in named.items():
         numbers = isinstance(value, torch.Tensor) and value.numel() and not value.is_complex()
