@@ -108,11 +108,12 @@ def _as_shown(given: Assumption, value: ir.Value) -> Assumption:
     told = _like(given, *map(float, properties[SPAN].split())) if SPAN in properties else given
     if purpose is Purpose.UNKNOWN or given.range.origin is not Origin.DEFAULT:
         return told
-    if purpose is Purpose.SHARE:
-        return _within(given, 0.0, 1.0)
+    low, high = map(float, properties[SHOWN].split()[:2])
+    if purpose is Purpose.SHARE:  # keeps away from 1 as others do from 0
+        away = SPAN in properties and 1 - high >= 1 / BEYOND
+        return _within(told, max(told.range.lo, 0.0), 1 - (1 - high) / BEYOND if away else 1.0)
     if purpose is Purpose.SIGNED:
         return _within(told, max(told.range.lo, 0.0), told.range.hi)
-    low, high = map(float, properties[SHOWN].split()[:2])
     found = _like(given, low, high).range
     least = max(found.lo, high / BEYOND**3) if purpose is Purpose.SCALE else found.lo
     if value.dtype is not None and not value.dtype.is_floating_point():

@@ -21,7 +21,7 @@ FEWEST = 2  # numbers of an example that tell the sign of what an operator reads
 
 class Purpose(Enum):
     UNKNOWN = "unknown"
-    SHARE = "a probability or label: in [0, 1]"
+    SHARE = "a probability or label, or read as one (``1 - x``): in [0, 1]"
     SCALE = "a scale: above 0"
     AMOUNT = "an amount: like the example, however few numbers that has"
     SIGNED = "read by an operator with a domain: not below 0, and nothing more"
@@ -52,29 +52,45 @@ def purpose_of(value: ir.Value) -> Purpose:
         return Purpose.SCALE
     if any(_NAMED[p].search(name) for p in (Purpose.SHARE, Purpose.AMOUNT)):
         return Purpose.AMOUNT
-    tells = floating and count >= FEWEST and low < high
-    return Purpose.SIGNED if tells and _read_by_unsafe(value) else Purpose.UNKNOWN
+    if not floating or count < FEWEST or low == high:
+        return Purpose.UNKNOWN
+    read = _read_by_unsafe(value)
+    if -1 in read and high <= 1:
+        return Purpose.SHARE
+    return Purpose.SIGNED if 1 in read else Purpose.UNKNOWN
 
 
-def _read_by_unsafe(value: ir.Value) -> bool:
-    """Whether an operator that some operands make fail reads the input itself, or the input shifted by a constant."""
-    seen: set[ir.Value] = set()
-    stack = [value]
+def _read_by_unsafe(value: ir.Value) -> set[int]:
+    """How operators that some operands make fail read an input: 1 itself or shifted, -1 its complement ``1 - x``."""
+    seen: set[tuple[ir.Value, int]] = set()
+    stack, found = [(value, 1)], set()
     while stack and len(seen) < 64:
-        current = stack.pop()
-        if current in seen:
+        current, sign = stack.pop()
+        if (current, sign) in seen:
             continue
-        seen.add(current)
+        seen.add((current, sign))
         for use in current.uses():
-            operator, first = operator_of(use.node), use.node.outputs[0]
-            if operator is not None and operator.unsafe:
-                return True
-            keeps = traits_of(use.node) & (IDENTITY | CONVERTS | SELECTS) and use.idx == 0
-            if keeps or (operator is not None and operator.name == "Add" and _shifted(use.node, use.idx)):
-                stack.append(first)
-    return False
+            operator = operator_of(use.node)
+            if operator is None:
+                continue
+            if operator.unsafe:
+                found.add(sign)
+            elif _keeps(use.node, use.idx, operator.name):
+                stack.append((use.node.outputs[0], sign))
+            elif sign > 0 and operator.name == "Sub" and use.idx == 1 and _constant(use.node.inputs[0]) == 1:
+                stack.append((use.node.outputs[0], -1))
+    return found
 
 
-def _shifted(node: ir.Node, position: int) -> bool:
-    other = constant_array(node.inputs[1 - position]) if len(node.inputs) == 2 else None
-    return other is not None and other.size == 1
+def _keeps(node: ir.Node, position: int, name: str) -> bool:
+    """Whether the result holds elements of the operand, shifted by a constant at most."""
+    if name == "Add":
+        return len(node.inputs) == 2 and _constant(node.inputs[1 - position]) is not None
+    if name == "Where":
+        return position > 0
+    return name == "Concat" or (bool(traits_of(node) & (IDENTITY | CONVERTS | SELECTS)) and position == 0)
+
+
+def _constant(value: ir.Value | None) -> float | None:
+    array = constant_array(value)
+    return float(array.reshape(-1)[0]) if array is not None and array.size == 1 else None

@@ -133,3 +133,27 @@ def test_a_probability_above_1_is_not_like_its_example(workers: Confirmer) -> No
             Graph(model, "torch"), TargetConfig(id="t", entry="t.py:build"), explain=False, confirmer=workers
         )
         assert {f.level for f in found.findings if not f.rule.startswith("numerical/gradient")} == {level}
+
+
+@pytest.mark.parametrize(
+    ("shown", "span", "level"),
+    [
+        ("0.12 0.57 5", "0.12 0.57", Level.WARNING),
+        ("0.02 0.99 8", "0.02 0.99", Level.ERROR),  # 0 and 1 are data
+        ("0.12 7.0 8", "0.12 7.0", Level.ERROR),  # no label
+    ],
+)
+def test_what_is_read_with_its_complement_is_a_label(workers: Confirmer, shown: str, span: str, level: Level) -> None:
+    """The logarithms of y and 1 - y: of an input without a telling name."""
+    nodes = [
+        N("Constant", [], ["one"], value=helper.make_tensor("one", TensorProto.FLOAT, [], [1.0])),
+        N("Sub", ["one", "x"], ["rest"]),
+        N("Concat", ["x", "rest"], ["both"], axis=0),
+        N("Log", ["both"], ["y"]),
+    ]
+    values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None if n == "y" else [5]) for n in "xy"]
+    proto = helper.make_model(helper.make_graph(nodes, "g", values[:1], values[1:]), ir_version=10)
+    model = ir.from_proto(proto)
+    model.graph.inputs[0].metadata_props.update({SHOWN: shown, SPAN: span})
+    found = analyse(Graph(model, "torch"), TargetConfig(id="t", entry="t.py:build"), explain=False, confirmer=workers)
+    assert {f.level for f in found.findings if not f.rule.startswith("numerical/gradient")} == {level}
