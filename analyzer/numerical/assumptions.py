@@ -103,11 +103,12 @@ def as_examples_show(graph: Graph, assumptions: Sequence[Assumption]) -> list[As
 
 
 def _as_shown(given: Assumption, value: ir.Value) -> Assumption:
-    properties = value.metadata_props
-    purpose = purpose_of(value) if SHOWN in properties else Purpose.UNKNOWN
+    properties, purpose = value.metadata_props, purpose_of(value)
     told = _like(given, *map(float, properties[SPAN].split())) if SPAN in properties else given
     if purpose is Purpose.UNKNOWN or given.range.origin is not Origin.DEFAULT:
         return told
+    if SHOWN not in properties:
+        return _as_named(given, value, purpose)
     low, high = map(float, properties[SHOWN].split()[:2])
     if purpose is Purpose.SHARE:  # keeps away from 1 as others do from 0
         away = SPAN in properties and 1 - high >= 1 / BEYOND
@@ -119,6 +120,15 @@ def _as_shown(given: Assumption, value: ir.Value) -> Assumption:
     if value.dtype is not None and not value.dtype.is_floating_point():
         return _within(given, math.ceil(least), math.floor(found.hi))
     return _within(given, least, found.hi)
+
+
+def _as_named(given: Assumption, value: ir.Value, purpose: Purpose) -> Assumption:
+    """Of an input without an example: what its name says."""
+    if value.dtype is None or not value.dtype.is_floating_point():
+        return given
+    if purpose is Purpose.SHARE:
+        return _within(given, 0.0, 1.0)
+    return _within(given, 1 / BEYOND**3 if purpose is Purpose.SCALE else 0.0, given.range.hi)
 
 
 def _like(given: Assumption, low: float, high: float) -> Assumption:

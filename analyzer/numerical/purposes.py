@@ -28,36 +28,45 @@ class Purpose(Enum):
 
 
 # Words of a parameter's name, between underscores: ``target_scale``, ``noise_std``, ``input_lengths``.
-_SHARES = "prob|probs|probability|probabilities|labels?|targets?|truth|mask|masks|confidence|opacity|occupancy|alpha"
+_SHARES = (
+    "prob|probs|probability|probabilities|labels?|targets?|truth|true|mask|masks|confidence|opacity|occupancy|alpha"
+)
 _SCALES = (
     "scales?|sigmas?|stds?|stddev|stdev|vars?|variances?|temperature|tau|bandwidth|lengthscales?|precision|"
     "concentration|dispersion|rates?"
 )
 _AMOUNTS = "lengths?|lens?|sizes?|areas?|counts?|numbers?|weights?|durations?|ages?|distances?|radius|radii|times?"
 _NAMED = {
-    purpose: re.compile(rf"(^|_)({words})(_|\d*$)", re.IGNORECASE)
+    purpose: re.compile(rf"(?<![^_/.])({words})(?=_|\d*$)", re.IGNORECASE)
     for purpose, words in ((Purpose.SHARE, _SHARES), (Purpose.SCALE, _SCALES), (Purpose.AMOUNT, _AMOUNTS))
 }
 
 
 def purpose_of(value: ir.Value) -> Purpose:
-    """The purpose of an input, where the numbers of its example agree with it."""
+    """The purpose of an input, where its example agrees with it; without an example, by its name alone."""
+    if SHOWN not in value.metadata_props:
+        return named(value.name or "")
     low, high, count = map(float, value.metadata_props[SHOWN].split())
     if low < 0 or high == 0:
         return Purpose.UNKNOWN
-    name, floating = value.name or "", value.dtype is not None and value.dtype.is_floating_point()
-    if floating and high <= 1 and _NAMED[Purpose.SHARE].search(name):
-        return Purpose.SHARE
-    if low > 0 and _NAMED[Purpose.SCALE].search(name):
-        return Purpose.SCALE
-    if any(_NAMED[p].search(name) for p in (Purpose.SHARE, Purpose.AMOUNT)):
-        return Purpose.AMOUNT
+    purpose, floating = named(value.name or ""), value.dtype is not None and value.dtype.is_floating_point()
+    if purpose is Purpose.SHARE:
+        return purpose if floating and high <= 1 else Purpose.AMOUNT
+    if purpose is not Purpose.UNKNOWN and (low > 0 or purpose is Purpose.AMOUNT):
+        return purpose
     if not floating or count < FEWEST or low == high:
         return Purpose.UNKNOWN
     read = _read_by_unsafe(value)
     if -1 in read and high <= 1:
         return Purpose.SHARE
     return Purpose.SIGNED if 1 in read else Purpose.UNKNOWN
+
+
+def named(name: str) -> Purpose:
+    """The purpose that the last telling word of an input's name says: ``target_scale`` is a scale."""
+    plain = name.partition(":")[0]
+    found = [(m.end(), p) for p, words in _NAMED.items() for m in words.finditer(plain)]
+    return max(found, key=lambda f: f[0])[1] if found else Purpose.UNKNOWN
 
 
 def _read_by_unsafe(value: ir.Value) -> set[int]:

@@ -157,3 +157,23 @@ def test_what_is_read_with_its_complement_is_a_label(workers: Confirmer, shown: 
     model.graph.inputs[0].metadata_props.update({SHOWN: shown, SPAN: span})
     found = analyse(Graph(model, "torch"), TargetConfig(id="t", entry="t.py:build"), explain=False, confirmer=workers)
     assert {f.level for f in found.findings if not f.rule.startswith("numerical/gradient")} == {level}
+
+
+@pytest.mark.parametrize(
+    ("name", "operator", "level"),
+    [
+        ("labels", "Sqrt", Level.WARNING),
+        ("labels", "Log", Level.ERROR),  # a label of 0 is data
+        ("target_scale:0", "Log", Level.WARNING),
+        ("features", "Sqrt", Level.ERROR),
+        ("scaled", "Sqrt", Level.ERROR),
+    ],
+)
+def test_without_an_example_the_name_tells(workers: Confirmer, name: str, operator: str, level: Level) -> None:
+    values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [4]) for n in (name, "y")]
+    graph = helper.make_graph([N(operator, [name], ["y"])], "g", values[:1], values[1:])
+    model = ir.from_proto(helper.make_model(graph, ir_version=10))
+    found = analyse(
+        Graph(model, "tensorflow"), TargetConfig(id="t", entry="t.py:build"), explain=False, confirmer=workers
+    )
+    assert {f.level for f in found.findings if not f.rule.startswith("numerical/gradient")} == {level}
