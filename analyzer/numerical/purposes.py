@@ -16,6 +16,7 @@ from analyzer.numerical.constants import constant_array
 from analyzer.operators.declaration import CONVERTS, IDENTITY, SELECTS
 from analyzer.operators.registry import operator_of, traits_of
 
+MANY = 32  # numbers of a picture that show how large its pixels are
 FEWEST = 2  # numbers of an example that tell the sign of what an operator reads at once; a name needs one
 
 
@@ -23,6 +24,7 @@ class Purpose(Enum):
     UNKNOWN = "unknown"
     SHARE = "a probability or label, or read as one (``1 - x``): in [0, 1]"
     SCALE = "a scale: above 0"
+    PICTURE = "a picture: in [0, 1] if its example is"
     AMOUNT = "an amount: like the example, however few numbers that has"
     SIGNED = "read by an operator with a domain: not below 0, and nothing more"
 
@@ -35,21 +37,30 @@ _SCALES = (
     "scales?|sigmas?|stds?|stddev|stdev|vars?|variances?|temperature|tau|bandwidth|lengthscales?|precision|"
     "concentration|dispersion|rates?"
 )
+_PICTURES = "images?|imgs?|pictures?|photos?|pixels?|frames?"
 _AMOUNTS = "lengths?|lens?|sizes?|areas?|counts?|numbers?|weights?|durations?|ages?|distances?|radius|radii|times?"
 _NAMED = {
     purpose: re.compile(rf"(?<![^_/.])({words})(?=_|\d*$)", re.IGNORECASE)
-    for purpose, words in ((Purpose.SHARE, _SHARES), (Purpose.SCALE, _SCALES), (Purpose.AMOUNT, _AMOUNTS))
+    for purpose, words in (
+        (Purpose.SHARE, _SHARES),
+        (Purpose.SCALE, _SCALES),
+        (Purpose.AMOUNT, _AMOUNTS),
+        (Purpose.PICTURE, _PICTURES),
+    )
 }
 
 
 def purpose_of(value: ir.Value) -> Purpose:
     """The purpose of an input, where its example agrees with it; without an example, by its name alone."""
     if SHOWN not in value.metadata_props:
-        return named(value.name or "")
+        purpose = named(value.name or "")
+        return Purpose.UNKNOWN if purpose is Purpose.PICTURE else purpose  # it may hold bytes
     low, high, count = map(float, value.metadata_props[SHOWN].split())
     if low < 0 or high == 0:
         return Purpose.UNKNOWN
     purpose, floating = named(value.name or ""), value.dtype is not None and value.dtype.is_floating_point()
+    if purpose is Purpose.PICTURE and floating:
+        return Purpose.SHARE if high <= 1 and count >= MANY else Purpose.UNKNOWN
     if purpose is Purpose.SHARE:
         return purpose if floating and high <= 1 else Purpose.AMOUNT
     if purpose is not Purpose.UNKNOWN and (low > 0 or purpose is Purpose.AMOUNT):

@@ -103,6 +103,11 @@ def test_what_fails_on_inputs_like_the_example_does_not_hide_behind_what_does_no
         ("features", "-0.5 2.0 4", N("Sqrt", ["x"], ["y"]), Level.ERROR),
         ("features", "0.5 2.0 4", N("Exp", ["x"], ["y"]), Level.ERROR),  # but not the size
         ("probabilities", "0.1 0.8 4", N("Acosh", ["x"], ["y"]), Level.ERROR),  # fails for what is like the example
+        ("image", "0.01 0.99 64", N("Acosh", ["x"], ["y"]), Level.ERROR),  # 0 is data, and less than 1
+        ("image", "-0.5 0.99 64", N("Sqrt", ["x"], ["y"]), Level.ERROR),
+        ("image", "0.01 0.99 64", N("Sqrt", ["x"], ["y"]), Level.WARNING),
+        ("image", "0.01 0.99 64", N("Exp", ["x"], ["y"]), Level.WARNING),
+        ("image", "0.01 250.0 64", N("Exp", ["x"], ["y"]), Level.ERROR),
         ("scaled_features", "-1.0 2.0 4", N("Sqrt", ["x"], ["y"]), Level.ERROR),
     ],
 )
