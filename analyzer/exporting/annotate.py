@@ -16,7 +16,7 @@ from analyzer.exporting.inside.specialized import INDEPENDENT
 from analyzer.exporting.manifest import FORMATS, Manifest
 from analyzer.findings import Location
 from analyzer.graph import Graph, layer_of, set_call_site, set_display_name, set_frozen, set_layer, set_location
-from analyzer.graph.model import SPAN, TRUTHS
+from analyzer.graph.model import SHOWN, SPAN, TRUTHS
 from analyzer.loading.onnx_file import map_external
 from analyzer.loading.reading import load
 from analyzer.problem import TargetProblem
@@ -86,6 +86,9 @@ def annotate_torch(model: ir.Model, manifest: Manifest) -> None:
         span = manifest.spans.get(value.name or "")
         if span is not None:
             value.metadata_props[SPAN] = f"{span[0]!r} {span[1]!r}"
+        shown = manifest.shown.get(value.name or "")
+        if shown is not None:
+            value.metadata_props[SHOWN] = " ".join(map(repr, shown))
     seen: Counter[tuple[str, str]] = Counter()
     names: dict[str, str] = {}
     used: Counter[str] = Counter()

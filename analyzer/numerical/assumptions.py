@@ -16,9 +16,10 @@ import onnx_ir as ir
 
 from analyzer.configuration.config import TargetConfig
 from analyzer.graph import Graph, Role, ValueRange, role_of
-from analyzer.graph.model import SIGNATURE, SPAN
+from analyzer.graph.model import SHOWN, SIGNATURE, SPAN
 from analyzer.graph.ranges import Origin
 from analyzer.numerical.inference import Uses, inferred_input, inferred_parameter, initial_range
+from analyzer.numerical.purposes import Purpose, purpose_of
 from analyzer.numerical.stored_weights import StoredWeight
 from analyzer.problem import TargetProblem
 
@@ -94,10 +95,40 @@ def assume_inputs(graph: Graph, target: TargetConfig, uses: Uses | None = None) 
 def as_examples_show(graph: Graph, assumptions: Sequence[Assumption]) -> list[Assumption]:
     """The same, but inputs of which nobody stated a range keep to the sign and the order of size of their example.
 
-    Zeros are data, unless the example keeps away from 0.
+    Zeros are data, unless the example keeps away from 0. Of an input whose purpose is known (`purposes`) few numbers
+    tell the sign, and a scale is not 0.
     """
-    spans = {v.name: v.metadata_props[SPAN].split() for v in graph.graph.inputs if SPAN in v.metadata_props}
-    return [_like(a, *map(float, spans[a.name])) if a.name in spans else a for a in assumptions]
+    inputs = {v.name: v for v in graph.graph.inputs}
+    return [_as_shown(a, inputs[a.name]) if a.name in inputs else a for a in assumptions]
+
+
+def _as_shown(given: Assumption, value: ir.Value) -> Assumption:
+    properties, purpose = value.metadata_props, purpose_of(value)
+    told = _like(given, *map(float, properties[SPAN].split())) if SPAN in properties else given
+    if purpose is Purpose.UNKNOWN or given.range.origin is not Origin.DEFAULT:
+        return told
+    if SHOWN not in properties:
+        return _as_named(given, value, purpose)
+    low, high = map(float, properties[SHOWN].split()[:2])
+    if purpose is Purpose.SHARE:  # keeps away from 1 as others do from 0
+        away = SPAN in properties and 1 - high >= 1 / BEYOND
+        return _within(told, max(told.range.lo, 0.0), 1 - (1 - high) / BEYOND if away else 1.0)
+    if purpose is Purpose.SIGNED:
+        return _within(told, max(told.range.lo, 0.0), told.range.hi)
+    found = _like(given, low, high).range
+    least = max(found.lo, high / BEYOND**3) if purpose is Purpose.SCALE else found.lo
+    if value.dtype is not None and not value.dtype.is_floating_point():
+        return _within(given, math.ceil(least), math.floor(found.hi))
+    return _within(given, least, found.hi)
+
+
+def _as_named(given: Assumption, value: ir.Value, purpose: Purpose) -> Assumption:
+    """Of an input without an example: what its name says."""
+    if value.dtype is None or not value.dtype.is_floating_point():
+        return given
+    if purpose is Purpose.SHARE:
+        return _within(given, 0.0, 1.0)
+    return _within(given, 1 / BEYOND**3 if purpose is Purpose.SCALE else 0.0, given.range.hi)
 
 
 def _like(given: Assumption, low: float, high: float) -> Assumption:
@@ -108,8 +139,10 @@ def _like(given: Assumption, low: float, high: float) -> Assumption:
     away = least / BEYOND if least >= size / BEYOND else 0.0
     lo = max(given.range.lo, -BEYOND * size if low < 0 else away)
     hi = min(given.range.hi, BEYOND * size if high > 0 else -away)
-    if lo > hi:
-        return given
+    return given if lo > hi else _within(given, lo, hi)
+
+
+def _within(given: Assumption, lo: float, hi: float) -> Assumption:
     return replace(given, range=replace(given.range, lo=lo, hi=hi, reason="like the example"))
 
 

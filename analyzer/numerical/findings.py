@@ -39,9 +39,9 @@ ASSUMED_INPUTS = (
     "How large it becomes rests on an input range that nobody stated: declare the true one under `inputs` to be sure."
 )
 BEYOND_EXAMPLES = (
-    "It takes values of {names} that the example does not show (another sign, more than {times:g} times as large, or 0 "
-    "where the example keeps away from it), and nobody stated that range: declare the true one under `inputs` to be "
-    "sure."
+    "It takes values of {names} that neither example nor name shows (another sign, more than {times:g} times as large, "
+    "0 where the example keeps away from it, labels outside [0, 1]), and nobody stated that range: declare the "
+    "true one under `inputs` to be sure."
 )
 NOT_TRAINED = "No trained weight comes before it: its gradient is computed only where that of the input is asked for."
 NULL_SET = "It happens only where {weights} exactly, where training never leaves a weight: no merge is blocked."

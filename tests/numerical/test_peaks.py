@@ -98,3 +98,32 @@ def test_a_row_of_a_class_has_a_1() -> None:
     assert rules(hot(), {"labels": (0, 3)}) == failing
     assert rules(hot(numbers=(1, 2, 3)), {"labels": (0, 2)}) == failing
     assert rules(hot(axis=0), {"labels": (0, 2)}) == failing  # a class of which there is none
+
+
+def sparsemax(*, shifted: bool = True, largest: int = 1, margin: float = 1.0) -> Graph:
+    """How many elements a sparse softmax keeps: those for which ``k x_k > sum of the k largest - 1``."""
+    b = Builder()
+    x = b.input("x", (3, 5))
+    if shifted:
+        x = b.op("Sub", x, b.op("ReduceMax", x, b.const([1], np.int64)))
+    ranked, _ = b.op("TopK", x, b.const([5], np.int64), outputs=2, axis=1, largest=largest)
+    sums = b.op("Sub", b.op("CumSum", ranked, b.const(1, np.int64)), b.const(margin))
+    kept = b.op("Greater", b.op("Mul", b.const([1.0, 2, 3, 4, 5]), ranked), sums)
+    size = b.op("ReduceSum", b.op("Cast", kept, to=1), b.const([1], np.int64))
+    return b.graph(b.op("Reciprocal", size, name="share"))
+
+
+def test_the_support_of_a_sparse_softmax_is_never_empty() -> None:
+    assert rules(sparsemax(), SCORES) == []
+    assert rules(sparsemax(margin=-1.0), SCORES) == [("division-by-zero", "share")]
+    assert rules(sparsemax(largest=0), SCORES) == [("division-by-zero", "share")]  # the first is the smallest
+    assert rules(sparsemax(shifted=False), {"x": (-2e9, 2e9)}) == [("division-by-zero", "share")]  # 1 is rounded away
+
+
+def test_no_sorted_or_running_value_leaves_its_part() -> None:
+    graph, rng = sparsemax(), np.random.default_rng(3)
+    found, session = run(graph, {"x": (-30, 30)}, everything=True).values, engine(graph)
+    for scale in (30.0, 1.0, 0.1, 0.0):
+        x = rng.uniform(-scale, scale, (3, 5)).astype(np.float32)
+        (result,) = session.run(None, {"x": x})
+        assert outside(found[graph.graph.outputs[0]], result) == ""

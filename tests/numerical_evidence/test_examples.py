@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import onnx
 import onnx_ir as ir
 import pytest
 from onnx import TensorProto, helper
@@ -12,7 +13,7 @@ from onnx import TensorProto, helper
 from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Confidence, Finding, Level
 from analyzer.graph import Graph, ValueRange
-from analyzer.graph.model import SPAN
+from analyzer.graph.model import SHOWN, SPAN
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 
@@ -87,3 +88,97 @@ def test_what_fails_on_inputs_like_the_example_does_not_hide_behind_what_does_no
     assert levels(review(workers, nodes, (-1.0, 1.0))) == {"sqrt-of-negative": Level.ERROR}  # with the logarithm
     found = levels(review(workers, nodes, (0.01, 1.0)))
     assert found == {"sqrt-of-negative": Level.WARNING, "log-of-nonpositive": Level.ERROR}
+
+
+@pytest.mark.parametrize(
+    ("name", "shown", "node", "level"),
+    [
+        ("target_scale", "0.02 2.0 4", N("Reciprocal", ["x"], ["y"]), Level.WARNING),  # a scale is above 0
+        ("lengths", "3.0 5.0 2", N("Reciprocal", ["x"], ["y"]), Level.WARNING),
+        ("lengths", "0.0 5.0 2", N("Reciprocal", ["x"], ["y"]), Level.ERROR),
+        ("temperature", "1.0 1.0 1", N("Log", ["x"], ["y"]), Level.WARNING),
+        ("features", "1.0 1.0 4", N("Log", ["x"], ["y"]), Level.ERROR),  # one number says nothing
+        ("features", "0.02 2.0 4", N("Reciprocal", ["x"], ["y"]), Level.ERROR),  # 0 is data
+        ("features", "0.02 2.0 4", N("Sqrt", ["x"], ["y"]), Level.WARNING),  # read at once: the sign is told
+        ("features", "-0.5 2.0 4", N("Sqrt", ["x"], ["y"]), Level.ERROR),
+        ("features", "0.5 2.0 4", N("Exp", ["x"], ["y"]), Level.ERROR),  # but not the size
+        ("probabilities", "0.1 0.8 4", N("Acosh", ["x"], ["y"]), Level.ERROR),  # fails for what is like the example
+        ("image", "0.01 0.99 64", N("Acosh", ["x"], ["y"]), Level.ERROR),  # 0 is data, and less than 1
+        ("image", "-0.5 0.99 64", N("Sqrt", ["x"], ["y"]), Level.ERROR),
+        ("image", "0.01 0.99 64", N("Sqrt", ["x"], ["y"]), Level.WARNING),
+        ("image", "0.01 0.99 64", N("Exp", ["x"], ["y"]), Level.WARNING),
+        ("image", "0.01 250.0 64", N("Exp", ["x"], ["y"]), Level.ERROR),
+        ("scaled_features", "-1.0 2.0 4", N("Sqrt", ["x"], ["y"]), Level.ERROR),
+    ],
+)
+def test_of_an_input_whose_purpose_is_known_few_numbers_tell(
+    workers: Confirmer, name: str, shown: str, node: onnx.NodeProto, level: Level
+) -> None:
+    node = N(node.op_type, [name], ["y"])
+    values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [4]) for n in (name, "y")]
+    proto = helper.make_model(helper.make_graph([node], "g", values[:1], values[1:]), ir_version=10)
+    model = ir.from_proto(proto)
+    model.graph.inputs[0].metadata_props[SHOWN] = shown
+    found = analyse(Graph(model, "torch"), TargetConfig(id="t", entry="t.py:build"), explain=False, confirmer=workers)
+    assert {f.level for f in found.findings if not f.rule.startswith("numerical/gradient")} == {level}
+
+
+def test_a_probability_above_1_is_not_like_its_example(workers: Confirmer) -> None:
+    """``log(1 - p)``: p of 1 is data, p of 5 is not."""
+    one = helper.make_node("Constant", [], ["one"], value=helper.make_tensor("one", TensorProto.FLOAT, [], [1.0]))
+    for nodes, level in (
+        ([one, N("Sub", ["one", "probs"], ["d"]), N("Log", ["d"], ["y"])], Level.ERROR),
+        ([one, N("Sub", ["one", "probs"], ["d"]), N("Sqrt", ["d"], ["y"])], Level.WARNING),
+    ):
+        values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [4]) for n in ("probs", "y")]
+        proto = helper.make_model(helper.make_graph(nodes, "g", values[:1], values[1:]), ir_version=10)
+        model = ir.from_proto(proto)
+        model.graph.inputs[0].metadata_props[SHOWN] = "0.1 0.9 4"
+        found = analyse(
+            Graph(model, "torch"), TargetConfig(id="t", entry="t.py:build"), explain=False, confirmer=workers
+        )
+        assert {f.level for f in found.findings if not f.rule.startswith("numerical/gradient")} == {level}
+
+
+@pytest.mark.parametrize(
+    ("shown", "span", "level"),
+    [
+        ("0.12 0.57 5", "0.12 0.57", Level.WARNING),
+        ("0.02 0.99 8", "0.02 0.99", Level.ERROR),  # 0 and 1 are data
+        ("0.12 7.0 8", "0.12 7.0", Level.ERROR),  # no label
+    ],
+)
+def test_what_is_read_with_its_complement_is_a_label(workers: Confirmer, shown: str, span: str, level: Level) -> None:
+    """The logarithms of y and 1 - y: of an input without a telling name."""
+    nodes = [
+        N("Constant", [], ["one"], value=helper.make_tensor("one", TensorProto.FLOAT, [], [1.0])),
+        N("Sub", ["one", "x"], ["rest"]),
+        N("Concat", ["x", "rest"], ["both"], axis=0),
+        N("Log", ["both"], ["y"]),
+    ]
+    values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None if n == "y" else [5]) for n in "xy"]
+    proto = helper.make_model(helper.make_graph(nodes, "g", values[:1], values[1:]), ir_version=10)
+    model = ir.from_proto(proto)
+    model.graph.inputs[0].metadata_props.update({SHOWN: shown, SPAN: span})
+    found = analyse(Graph(model, "torch"), TargetConfig(id="t", entry="t.py:build"), explain=False, confirmer=workers)
+    assert {f.level for f in found.findings if not f.rule.startswith("numerical/gradient")} == {level}
+
+
+@pytest.mark.parametrize(
+    ("name", "operator", "level"),
+    [
+        ("labels", "Sqrt", Level.WARNING),
+        ("labels", "Log", Level.ERROR),  # a label of 0 is data
+        ("target_scale:0", "Log", Level.WARNING),
+        ("features", "Sqrt", Level.ERROR),
+        ("scaled", "Sqrt", Level.ERROR),
+    ],
+)
+def test_without_an_example_the_name_tells(workers: Confirmer, name: str, operator: str, level: Level) -> None:
+    values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [4]) for n in (name, "y")]
+    graph = helper.make_graph([N(operator, [name], ["y"])], "g", values[:1], values[1:])
+    model = ir.from_proto(helper.make_model(graph, ir_version=10))
+    found = analyse(
+        Graph(model, "tensorflow"), TargetConfig(id="t", entry="t.py:build"), explain=False, confirmer=workers
+    )
+    assert {f.level for f in found.findings if not f.rule.startswith("numerical/gradient")} == {level}

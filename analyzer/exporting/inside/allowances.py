@@ -19,6 +19,28 @@ def unchecked_distributions(torch: Any) -> Iterator[None]:
         distribution.set_default_validate_args(before)
 
 
+def data_that_stays(torch: Any) -> Any:
+    """A mode under which ``w.data = w.data`` is nothing: how code moves a weight to where it is already.
+
+    Tracers record it as a replacement of the weight's memory, which they then refuse.
+    """
+    from torch.overrides import TorchFunctionMode
+
+    read, write = torch.Tensor.data.__get__, torch.Tensor.data.__set__
+    given: list[tuple[Any, Any]] = []  # what was read, of which tensor
+
+    class Staying(TorchFunctionMode):  # type: ignore[misc]
+        def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if function == write and any(made is args[1] and of is args[0] for made, of in given):
+                return None
+            result = function(*args, **(kwargs or {}))
+            if function == read:
+                given.append((result, args[0]))
+            return result
+
+    return Staying()
+
+
 def equal_bounds(program: Any, torch: Any) -> None:
     """``clamp(1e-7, 1)``: the exporter knows no bounds of two types."""
     for node in program.graph.nodes:

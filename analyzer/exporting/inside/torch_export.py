@@ -52,6 +52,7 @@ def export(built: Built, request: Mapping[str, Any], out: str, project: Project)
         "truths": _truths(named, torch),
         "recorded": any(note.startswith(specialized.NOTE) for note in notes),
         "spans": _spans(named, torch),
+        "shown": _shown(named, torch),
     }
     try:
         result["format"] = _write_onnx(program, out, torch)
@@ -148,6 +149,18 @@ def _spans(named: Mapping[str, Any], torch: Any) -> dict[str, list[float]]:
     return found
 
 
+def _shown(named: Mapping[str, Any], torch: Any) -> dict[str, list[float]]:
+    """The smallest and the largest number of every example and how many there are, of integers too."""
+    found = {}
+    for name, value in named.items():
+        numbers = isinstance(value, torch.Tensor) and value.numel() and not value.is_complex()
+        if numbers and value.dtype is not torch.bool:
+            low, high = float(value.min()), float(value.max())
+            if math.isfinite(low) and math.isfinite(high):
+                found[name] = [low, high, value.numel()]
+    return found
+
+
 def _parameters(module: Any) -> list[str]:
     try:
         parameters = inspect.signature(module.forward).parameters.values()
@@ -223,7 +236,7 @@ def _trace(
     first: BaseException | None = None
     for dynamic, strict, note in attempts:
         try:
-            with torch.no_grad(), _all_lines_of(project), allowances.unchecked_distributions(torch):
+            with torch.no_grad(), _all_lines_of(project), _allowances(torch):
                 program = _torch_export(torch, module, args, kwargs, named, dynamic, strict)
         except BaseException as error:
             if isinstance(error, (KeyboardInterrupt, MemoryError)):
@@ -248,7 +261,7 @@ def _trace(
         forward, said = module.forward, "this torch cannot record a run"
         for selections in (False, True):
             try:
-                with torch.no_grad(), _all_lines_of(project), allowances.unchecked_distributions(torch):
+                with torch.no_grad(), _all_lines_of(project), _allowances(torch):
                     fixed = specialized.fix(module, args, kwargs, torch, project.innermost, selections=selections)
                     if fixed:
                         program = _torch_export(torch, module, args, kwargs, named, None, False)
@@ -272,6 +285,12 @@ def _run(module: Any, args: Any, kwargs: Any, torch: Any) -> BaseException | Non
     except Exception as error:
         return error
     return None
+
+
+@contextlib.contextmanager
+def _allowances(torch: Any) -> Iterator[None]:
+    with allowances.unchecked_distributions(torch), allowances.data_that_stays(torch):
+        yield
 
 
 @contextlib.contextmanager

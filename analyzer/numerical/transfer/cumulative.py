@@ -9,7 +9,7 @@ import numpy as np
 
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
-from analyzer.numerical.domain.tensor import AbstractTensor, count, smashed
+from analyzer.numerical.domain.tensor import AbstractTensor, count, rebuilt_axis, smashed
 from analyzer.numerical.reduced_axes import UNKNOWN
 from analyzer.numerical.transfer.reductions import block_counts, reduced_shape, times
 from analyzer.numerical.transfer.registry import transfer
@@ -37,7 +37,22 @@ def cumsum(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor:
         x.dtype,
         x.low > -np.inf and x.high < np.inf,
     )
-    return AbstractTensor(x.dtype, x.shape, a, b, None, x.nan or (x.low == -np.inf and x.high == np.inf))
+    result = AbstractTensor(x.dtype, x.shape, a, b, None, x.nan or (x.low == -np.inf and x.high == np.inf))
+    if where and x.rank and not ctx.attr("exclusive", 0) and not ctx.attr("reverse", 0):
+        _first_alone(x, where[0] % x.rank, result)
+    return result
+
+
+def _first_alone(x: AbstractTensor, axis: int, result: AbstractTensor) -> None:
+    """The first running sum is the first element: a part of its own, where that element is known more narrowly."""
+    if x.starts is None or x.starts[axis][:2] != (0, 1):
+        return
+    first = rebuilt_axis(x, axis, 0, 1)
+    low, high = float(np.min(first[1])), float(np.max(first[2]))
+    form = tuple(2 if i == axis else 1 for i in range(len(x.starts)))
+    lows, highs = np.array([low, float(result.lo)]), np.array([high, float(result.hi)])
+    result.starts = tuple((0, 1) if i == axis else (0,) for i in range(len(x.starts)))
+    result.lo, result.hi = lows.reshape(form), highs.reshape(form)
 
 
 @transfer("LogCumSumExp")

@@ -11,6 +11,7 @@ from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, count, join, smashed
 from analyzer.numerical.refinement import refine_by
+from analyzer.numerical.transfer.attained import attained_by
 from analyzer.numerical.transfer.facts import gather_place, gathered_segments, segment_axes
 from analyzer.numerical.transfer.joining import hull
 from analyzer.numerical.transfer.masked_assignment import assigned, mask_of, nonzero_where
@@ -238,7 +239,25 @@ def top_k(ctx: Context, x: AbstractTensor, k: Any = None) -> tuple[AbstractTenso
     peaks = {axes: v for axes, v in peaks_of(x).items() if shape is not None and axes == (axis,)}
     if peaks and shape is not None and dims.low(shape[axis]) >= 1 and int(ctx.attr("largest", 1)):
         values.facts = {"peaks": peaks}  # the largest is among them
+    if shape is not None and int(ctx.attr("largest", 1)) and int(ctx.attr("sorted", 1)) and x.dtype.is_float:
+        _largest_first(x, axis, values)
     return values, AbstractTensor(kind, shape, np.float64(0), np.float64(hi))
+
+
+def _largest_first(x: AbstractTensor, axis: int, values: AbstractTensor) -> None:
+    """Splits off the first of sorted values, where it is known what the largest along `axis` is."""
+    known = attained_by(x)
+    assert values.shape is not None
+    if known is None or known[2] != (axis,) or dims.low(values.shape[axis]) < 2 or x.nan or values.starts is not None:
+        return
+    least = max(known[0], values.low)
+    most = min(float(x.facts["max"][0]), values.high) if "max" in x.facts else values.high
+    if (least <= values.low and most >= values.high) or least > most:
+        return
+    form = tuple(2 if i == axis else 1 for i in range(len(values.shape)))
+    low, high = values.low, values.high
+    values.starts = tuple((0, 1) if i == axis else (0,) for i in range(len(values.shape)))
+    values.lo, values.hi = np.array([least, low]).reshape(form), np.array([most, high]).reshape(form)
 
 
 @transfer("NonZero")
