@@ -1,10 +1,12 @@
 """Defects seeded into training modules: is each found on its line and confirmed, and is its repaired twin silent?
 
-    python -m benchmarks.seeded_defects --work FOLDER [--pairs 150] [--seed 0] [--second] [--only NAME …] [--harm]
+    python -m benchmarks.seeded_defects --work FOLDER [--set first|second|third] [--pairs 150] [--seed 0]
+        [--only NAME …] [--harm]
 
 A pair is a module (`seeded/hosts.py`) and a defect (`seeded/kinds.py`) that uses what the module computes, written out
 as a file with the defect and one with its repair. Every kind of defect is drawn once, the rest at random. The files are
-exported by warm processes and analysed with confirmation; FOLDER/results.jsonl is added to line by line.
+exported by warm processes and analysed with confirmation; FOLDER/results.jsonl is added to line by line. The third set
+has PyTorch, TensorFlow and Keras, and a witness for each seed (`seeded/witnessed.py`), which `--harm` runs.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,9 +33,13 @@ from analyzer.problem import Problem
 from benchmarks.seeded.hosts import HOSTS, RANGES, Host
 from benchmarks.seeded.kinds import KINDS, Kind, kinds_of
 from benchmarks.seeded.second import PAIRS
+from benchmarks.seeded.third import PAIRS as THIRD
+from benchmarks.seeded.third import RANGES as THIRD_RANGES
+from benchmarks.seeded.witnessed import Seed, harm, seeds_of
 
 EXPORTER = Path(__file__).resolve().parents[1] / "tests" / "numerical_detection" / "export_many.py"
 BATCH = 50  # files exported by one process
+Ranges = Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,7 @@ class Pair:
 
     host: Host
     kind: Kind
+    framework: str = "torch"
 
     @property
     def name(self) -> str:
@@ -92,10 +99,12 @@ def exported(names: Sequence[str], root: Path, out: Path) -> None:
         print(done.stderr[-2000:], file=sys.stderr)
 
 
-def findings(folder: Path, root: Path, name: str, confirmer: Confirmer, results: Path) -> tuple[Finding, ...] | str:
+def findings(
+    folder: Path, root: Path, name: str, confirmer: Confirmer, results: Path, ranges: Ranges
+) -> tuple[Finding, ...] | str:
     """What is reported of one exported file, notes left out; a sentence where it could not be analysed."""
     entry = f"{name}.py:build"
-    inputs = {n: InputSpec(range=ValueRange(*RANGES[n])) for n in RANGES}
+    inputs = {n: InputSpec(range=ValueRange(*bounds)) for n, bounds in ranges.items()}
     try:
         manifest = read_manifest(folder / "export.json", entry)
         if manifest.failure is not None:
@@ -120,15 +129,21 @@ def shown(finding: Finding) -> dict[str, Any]:
     }
 
 
-def study(pairs: Sequence[Pair], work: Path) -> None:
+def batches(pairs: Sequence[Pair | Seed]) -> Iterator[Sequence[Pair | Seed]]:
+    """Parts that one exporting process takes: of one framework."""
+    for framework in dict.fromkeys(p.framework for p in pairs):
+        of_it = [p for p in pairs if p.framework == framework]
+        yield from (of_it[begin : begin + BATCH // 2] for begin in range(0, len(of_it), BATCH // 2))
+
+
+def study(pairs: Sequence[Pair | Seed], work: Path, ranges: Ranges) -> None:
     results = work / "results.jsonl"
     done = {row["name"] for row in rows(results)}
     left = [pair for pair in pairs if pair.name not in done]
     root = work / "box" / "project"
     root.mkdir(parents=True, exist_ok=True)
     with Confirmer(ConfirmationBudget(search=10.0, total=60.0)) as confirmer:
-        for begin in range(0, len(left), BATCH // 2):
-            batch = left[begin : begin + BATCH // 2]
+        for batch in batches(left):
             out = work / f"exported-{time.time_ns()}"
             names = [name for pair in batch for name in (pair.name, f"{pair.name}_repaired")]
             for pair in batch:
@@ -137,7 +152,9 @@ def study(pairs: Sequence[Pair], work: Path) -> None:
             exported(names, root, out)
             for number, pair in enumerate(batch):
                 both = [
-                    findings(out / str(2 * number + i), root, names[2 * number + i], confirmer, work / "reports")
+                    findings(
+                        out / str(2 * number + i), root, names[2 * number + i], confirmer, work / "reports", ranges
+                    )
                     for i in (0, 1)
                 ]
                 row: dict[str, Any] = {"name": pair.name, "role": pair.kind.role, "line": pair.line()}
@@ -223,17 +240,25 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--pairs", type=int, default=150)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--second", action="store_true", help="the second set instead")
+    parser.add_argument("--set", choices=("first", "second", "third"), default="first")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--harm", action="store_true", help="whether plain runs show what was not confirmed")
     arguments = parser.parse_args()
+    if arguments.set == "third":
+        seeds = [x for x in seeds_of(THIRD) if not arguments.only or any(name in x.name for name in arguments.only)]
+        if arguments.harm:
+            for seed in seeds:
+                print(seed.name, harm(seed, THIRD_RANGES) or "is a defect")
+        elif not arguments.report:
+            study(seeds, arguments.work.resolve(), THIRD_RANGES)
+        return report(arguments.work)
     first = drawn(HOSTS, tuple(kinds_of(KINDS)), arguments.pairs, arguments.seed)
-    pairs = list(written(PAIRS)) if arguments.second else first
+    pairs = list(written(PAIRS)) if arguments.set == "second" else first
     if not arguments.report:
         pairs = [p for p in pairs if not arguments.only or any(name in p.name for name in arguments.only)]
-        study(pairs, arguments.work.resolve())
-    report(arguments.work, pairs if arguments.harm else ())
+        study(pairs, arguments.work.resolve(), RANGES)
+    return report(arguments.work, pairs if arguments.harm else ())
 
 
 if __name__ == "__main__":

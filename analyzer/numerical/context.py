@@ -170,12 +170,20 @@ class Context:
         if not backward and attempt(self.node, lambda: self._excused(rule, danger, tensors, known)):
             self.masked = True
             if leaks and self.options.backward and carries_gradient(self.node):
-                self.run.ledger.warn(
-                    self.node, "numerical/where-leaks-nan-gradient", index, tensor, danger, backward=True
-                )
+                self._leak(index, tensor, danger)
             return False
         self.run.ledger.warn(self.node, rule, index, tensor, danger, backward=backward)
         return False
+
+    def _leak(self, index: int, tensor: AbstractTensor, danger: str) -> None:
+        """The gradient of a failure that reaches no result; that of a ReLU's elements, which fail at 0 alone, is 0."""
+        relu = self._closed() if index == 0 and len(self.node.inputs) == 1 and tensor.low >= 0 else None
+        if relu is None:
+            self.run.ledger.warn(self.node, "numerical/where-leaks-nan-gradient", index, tensor, danger, backward=True)
+
+    def _closed(self) -> ir.Node | None:
+        """The ReLU of PyTorch whose elements operand 0 holds, which hands on no gradient where its result is 0."""
+        return closed_where_zero(self.node.inputs[0]) if self.run.graph.framework == "torch" else None
 
     def _excused(
         self,
@@ -201,7 +209,7 @@ class Context:
 
         Excused behind a ReLU of PyTorch, which hands on no gradient where its result is 0.
         """
-        relu = closed_where_zero(self.node.inputs[0]) if self.run.graph.framework == "torch" else None
+        relu = self._closed()
         if relu is None:
             self.check(rule, "x = 0", {0: x}, lambda t: t.low >= t.dtype.smallest, backward=True)
         elif not self.run.ledger.quiet and self.options.backward:

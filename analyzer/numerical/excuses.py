@@ -44,6 +44,7 @@ ANYTHING: Kinds = frozenset({NAN, ABOVE, BELOW})
 NOTHING: Kinds = frozenset()
 SWAPPED = {NAN: NAN, ABOVE: BELOW, BELOW: ABOVE}
 MOST_VALUES = 400  # looked at for one excuse
+SMALLEST_RANGE = 65504.0  # the largest number of the narrowest type that is computed with
 Guard = Callable[[ir.Value, bool], bool]  # (condition, truth): the operator does not fail in elements where it holds
 
 
@@ -124,7 +125,10 @@ MOST_PRODUCERS = 2000  # nodes looked at for one excuse; beyond them there is no
 
 
 def depends(value: ir.Value, node: ir.Node) -> bool:
-    """Whether a value is computed from a node's results: what is known of it supposes that the node did not fail."""
+    """Whether a value is computed from a node's results: what is known of it supposes that the node did not fail.
+
+    Shapes and types are what they are, whatever the numbers.
+    """
     seen: set[ir.Node] = set()
     stack = [value.producer()]
     while stack:
@@ -134,7 +138,10 @@ def depends(value: ir.Value, node: ir.Node) -> bool:
         if current is node or len(seen) > MOST_PRODUCERS:
             return True
         seen.add(current)
-        stack.extend(v.producer() for v in operands(current) if v is not None)
+        if traits_of(current) & SHAPE_ONLY:
+            continue
+        read = current.inputs[:1] if current.op_type == "CastLike" else operands(current)
+        stack.extend(v.producer() for v in read if v is not None)
     return False
 
 
@@ -233,9 +240,17 @@ class _Step:
         return None
 
     def _clipped(self) -> Kinds:
-        bounds = [self._known(v) for v in (*self.node.inputs[1:3], None, None)[:2]]
-        caught = {kind for kind, t in zip((BELOW, ABOVE), bounds, strict=True) if t is not None and _is_finite(t)}
-        return self.bad - caught
+        bounds = (*self.node.inputs[1:3], None, None)[:2]
+        return self.bad - {kind for kind, v in zip((BELOW, ABOVE), bounds, strict=True) if self._is_finite_bound(v)}
+
+    def _is_finite_bound(self, value: ir.Value | None) -> bool:
+        """Whether a bound is certainly finite; one that takes the type of what it bounds, if it is so in every type."""
+        node = value.producer() if value is not None else None
+        if node is None or node.op_type != "CastLike":
+            known = self._known(value)
+            return known is not None and _is_finite(known)
+        known = self._known(node.inputs[0])
+        return known is not None and not known.nan and max(-known.low, known.high) <= SMALLEST_RANGE
 
     def _known(self, value: ir.Value | None) -> AbstractTensor | None:
         """What is known of another operand wherever the origin fails: nothing where it is computed from the origin."""

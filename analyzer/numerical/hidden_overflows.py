@@ -1,8 +1,8 @@
 """Possible overflows that rest on bounds nobody knows to be reached: which of them are worth a search, and its level.
 
 Every overflow of half precision is searched for: its largest number is 65504. In wider types those whose ranges are all
-stated, and those of exponential growth: products of many factors, loops, recurrent layers, and what grows past the
-largest number from inputs alone. Only what a run reaches is shown.
+stated, and those of exponential growth: products of many factors, loops, recurrent layers, states multiplied by
+themselves again and again, and what grows past the largest number from inputs alone. Only what a run reaches is shown.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from analyzer.numerical.assumptions import Assumption
 from analyzer.numerical.domain.dtypes import element_type
 from analyzer.numerical.excuses import ABOVE, BELOW
 from analyzer.numerical.explanation import behind, rests_on
+from analyzer.numerical.growth import exponential
 from analyzer.numerical.result import Alarm, Interpretation
 from analyzer.operators.conditions import DIVISION_BY_ZERO
 from analyzer.operators.declaration import PRODUCT, RECURRENT
@@ -32,7 +33,8 @@ def worth_searching(graph: Graph, found: Interpretation, assumptions: Sequence[A
     """
     told = {w.node for w in found.warnings if not w.backward}  # by a rule of their own
     wanted = [w for w in found.overflows if w.rule == "numerical/overflow" and w.node not in told]
-    likely = [w for w in wanted if not _dropped(w, found) and _likely(graph, w, assumptions)]
+    growing = exponential(graph, found.values) if wanted else frozenset()
+    likely = [w for w in wanted if not _dropped(w, found) and (w.node in growing or _likely(graph, w, assumptions))]
     wider = [w for w in likely if w.dtype not in HALF][MOST:]
     return [w for w in likely if w not in wider]
 

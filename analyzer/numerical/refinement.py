@@ -55,10 +55,15 @@ def reevaluate(run: Run, tensor: Any, known: Narrowings, memo: dict[int, Any], w
 
 
 def _both(piece: AbstractTensor, tensor: AbstractTensor) -> AbstractTensor:
-    """The same value as narrow as either says: `tensor` may have been narrowed before."""
+    """The same value as narrow as either says: `tensor` may have been narrowed before.
+
+    In a block where both cannot hold the case does not occur: it has the piece's bounds.
+    """
     if piece.starts != tensor.starts or (np.all(piece.lo >= tensor.lo) and np.all(piece.hi <= tensor.hi)):
         return piece
-    result = piece.with_bounds(*_intersection(piece.lo, piece.hi, tensor.lo, tensor.hi))
+    lo, hi = np.maximum(piece.lo, tensor.lo), np.minimum(piece.hi, tensor.hi)
+    empty = lo > hi
+    result = piece.with_bounds(select(empty, piece.lo, lo), select(empty, piece.hi, hi))
     result.nan, result.form = piece.nan and tensor.nan, piece.form
     return result
 

@@ -53,3 +53,12 @@ def test_torch_does_so(seed: int) -> None:
     (torch.sqrt(torch.relu(x)) * weights).sum().backward()
     assert x.grad is not None
     assert bool(torch.isfinite(x.grad).all())
+
+
+@pytest.mark.parametrize(("framework", "before"), [("torch", "Relu"), ("tensorflow", "Relu"), ("torch", "Abs")])
+def test_what_a_selection_drops_is_closed_by_the_relu_as_well(framework: str, before: str) -> None:
+    b = Builder()
+    rows, zero = b.op(before, b.input("x", (3,))), b.const(0.0)
+    graph = b.graph(b.op("Where", b.op("Greater", rows, zero), b.op("Log", rows, name="log"), zero))
+    warned = [w.rule for w in run(Graph(graph.model, framework=framework), {"x": (-1, 1)}).warnings]
+    assert warned == ([] if (framework, before) == ("torch", "Relu") else ["numerical/where-leaks-nan-gradient"])

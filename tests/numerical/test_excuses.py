@@ -174,3 +174,14 @@ def test_half_precision_has_nothing_between_0_and_its_least_number() -> None:
     x, zero = b.input("x", (3,), "float16"), b.const(0, np.float16)
     graph = b.graph(b.op("Where", b.op("Equal", x, zero), zero, b.op("Div", b.const(1, np.float16), x)))
     assert not failing(graph, {"x": (-1, 1)})
+
+
+@pytest.mark.parametrize("other", [False, True])
+def test_elements_of_a_constant_denominator_are_chosen_by_its_own_condition(other: bool) -> None:
+    """Where y > 0 takes x / y; another table's condition takes it where y is 0 as well."""
+    b = Builder()
+    y = b.op("Identity", b.const([[1.0, 0.0, 1.0]]))
+    table = b.op("Identity", b.const([[1.0, 1.0, 0.0]])) if other else y
+    quotient = b.op("Div", b.input("x", (2, 3)), y, name="div")
+    graph = b.graph(b.op("Where", b.op("Greater", table, b.const(0.0)), quotient, b.const(0.0)))
+    assert bool(failing(graph, {"x": (-1, 1)})) == other

@@ -98,3 +98,11 @@ def test_a_selection_that_is_certain_is_its_branch() -> None:
     shown = b.op("Where", b.op("Not", b.op("IsInf", most)), most, b.const(0.0))
     total = b.op("ReduceSum", b.op("Exp", b.op("Sub", x, shown)), axis)
     assert rules(b.graph(b.op("Log", total)), {"x": (-100, 100)}) == []
+
+
+def test_a_bound_that_takes_its_type_from_the_failing_value_is_a_bound() -> None:
+    b = Builder()
+    quotient = b.op("Reciprocal", b.op("Abs", b.input("x", (3,))), name="reciprocal")
+    bound = b.op("CastLike", b.const(0.2), quotient)
+    graph = b.graph(b.op("Clip", quotient, "", bound))
+    assert leaks(graph, {"x": (-5, 5)}) == ["reciprocal"]

@@ -14,9 +14,10 @@ from onnx import TensorProto, helper
 
 from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Confidence, Finding, Level
-from analyzer.graph import ValueRange
+from analyzer.graph import Graph, ValueRange
 from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
+from analyzer.numerical.growth import exponential
 
 sys.path.append(str(Path(__file__).parents[1] / "numerical"))
 from build import Builder
@@ -118,6 +119,32 @@ def test_what_divides_by_a_value_that_fails_at_0_fails_with_it(workers: Confirme
     assert sorted(f.rule.removeprefix("numerical/") for f in found) == rules
     log = next(f for f in found if f.op == "Log")
     assert any(s.startswith("Fails with it, further on: `Div") for s in log.evidence.sentences) is not own
+
+
+@pytest.mark.parametrize(("layers", "squared"), [(9, True), (130, False), (9, False)])
+def test_a_state_that_is_multiplied_by_itself_is_searched_though_weights_drive_it(
+    workers: Confirmer, layers: int, squared: bool
+) -> None:
+    """Nine squares and 130 doublings of what a layer gives overflow; nine doublings do not, nor does a deep network."""
+    weights = np.random.default_rng(0).standard_normal((4, 4)).astype(np.float32)
+    b = Builder()
+    kept = b.const(weights)
+    value = b.op("MatMul", b.input("x", (2, 4)), kept)
+    for _ in range(layers):
+        value = b.op("Mul" if squared else "Add", value, value)
+    graph = b.graph(value)
+    graph = Graph(graph.model, "torch")
+    found = analyse(graph, TargetConfig(id="t", entry="t.py:build"), explain=False, confirmer=workers).findings
+    assert [f.rule for f in found] == (["numerical/overflow"] if squared or layers > 100 else [])
+
+
+def test_a_deep_network_does_not_grow_with_its_input() -> None:
+    b = Builder()
+    value = b.input("x", (2, 4))
+    for _ in range(40):
+        value = b.op("Relu", b.op("MatMul", value, b.const(np.ones((4, 4)))))
+    graph = b.graph(value)
+    assert exponential(graph, {}) == frozenset()
 
 
 def quotient(b: Builder) -> str:

@@ -81,6 +81,8 @@ def changed(
         ("return torch.sqrt(torch.exp(x + y))", "sqrt-of-exp", "Sqrt", "return torch.exp((x + y) / 2)"),
         ('return x.masked_fill(y, float("-inf"))', "finite-mask", "Where", "return x.masked_fill(y, 1e-12)"),
         ("return (x.half() * y.half()).float()", "widen", "Cast", "return (x.half().float() * y.half().float())"),
+        ("return (x.half() / 0.001).float()", "widen", "Cast", "return (x.half().float() / 0.001)"),
+        ("return torch.mm(x, y).float()", "widen", "Cast", "return torch.mm(x.float(), y.float())"),
         ("return x.std(1)", "biased", "Div", "return x.std(1, correction=0)"),
         ("return torch.std(x, dim=1, unbiased=True)", "biased", "Div", "return torch.std(x, dim=1, correction=0)"),
         ("return x.std(1, correction=0)", "deviation", "Sqrt", "return torch.sqrt(x.var(1, correction=0) + 1e-12)"),
@@ -97,6 +99,11 @@ def changed(
 )  # fmt: skip
 def test_torch_lines(tmp_path: Path, line: str, kind: str, op: str, expected: str) -> None:
     assert changed(tmp_path, line, kind, op) == expected
+
+
+@pytest.mark.parametrize("call", ["self.net(x.half())", "self.nets.first(x)", "helper(x)"])
+def test_what_a_call_runs_is_not_known_from_its_name(tmp_path: Path, call: str) -> None:
+    assert changed(tmp_path, f"return {call}.float()", "widen", "Cast") is None
 
 
 @pytest.mark.parametrize(

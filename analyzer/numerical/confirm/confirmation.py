@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import signal
 import tempfile
 import time
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -32,6 +33,7 @@ LATER_SIZES = 0.25
 FAR = 0.9  # of the way to the end of its range: there a weight stands because of the estimate
 STILL = 0.02  # of that way: a weight that moved less did not have to
 MANY = 4  # threads: what most runners have
+MORE = 4  # failing runs that are followed where the first reaches nothing
 LARGEST_SLICE = 1 << 29  # bytes
 NO_TORCH = "warnings were not confirmed: the search needs torch (install the extra 'torch')"
 
@@ -137,14 +139,37 @@ class Confirmer:
             if piece is None:
                 return None
             seconds = min(seconds, max(0.1, deadline - self.clock()))
-            found = self._try(piece, warning, losses, seconds, others=number == 0)
+            own = graph.framework == "torch"
+            tries = self._tries(piece, warning, losses, seconds, others=number == 0, own=own)
             seconds = self.budget.search * LATER_SIZES
-            if found is not None:
+            first = next(tries, None)
+            if first is not None:
                 self._fitting[graph] = size
-                return self._followed(found, graph, warning, ranges, sizes)
+                return self._reaching(first, tries, graph, warning, ranges, sizes)
             if not _symbolic(graph, piece):
                 return None
         return None
+
+    def _reaching(
+        self,
+        first: Confirmation,
+        others: Iterator[Confirmation],
+        graph: Graph,
+        warning: Alarm,
+        ranges: Mapping[str, ValueRange],
+        sizes: Mapping[str, int],
+    ) -> Confirmation:
+        """The first of a few failing runs that reaches a result of the whole model; the first of all if none does."""
+        followed = self._followed(first, graph, warning, ranges, sizes)
+        if followed.standing.reached != "":
+            return followed
+        point = (first.work / "found.npz").read_bytes()
+        for other in itertools.islice(others, MORE):
+            found = self._followed(other, graph, warning, ranges, sizes)
+            if found.standing.reached:
+                return found
+        (first.work / "found.npz").write_bytes(point)
+        return followed
 
     def _followed(
         self,
@@ -254,17 +279,20 @@ class Confirmer:
         if text not in self.notes:
             self.notes.append(text)
 
-    def _try(
-        self, piece: Slice, warning: Alarm, losses: tuple[str, ...], seconds: float, *, others: bool
-    ) -> Confirmation | None:
-        """A failing run of a slice; with `others` at points too where torch's kernels hold."""
+    def _tries(
+        self, piece: Slice, warning: Alarm, losses: tuple[str, ...], seconds: float, *, others: bool, own: bool
+    ) -> Iterator[Confirmation]:
+        """Failing runs of a slice; with `others` at points too where torch's kernels hold.
+
+        `own`: the model is PyTorch's, which runs what ONNX Runtime has no kernel for (bfloat16).
+        """
         self._count += 1
         work = Path(self._folder.name, str(self._count))
         work.mkdir()
         data = ir.to_proto(piece.model).SerializeToString()
         if len(data) > LARGEST_SLICE:
             self.note("a slice was too large to be run for confirmation")
-            return None
+            return
         (work / "slice.onnx").write_bytes(data)
         engine = "tensorflow" if piece.is_tensorflow else "torch" if warning.backward else "onnx"
         request: dict[str, Any] = {
@@ -287,21 +315,24 @@ class Confirmer:
                 answer = self._searcher.ask(request, BUSY * seconds + START_SECONDS)
             except WorkerFailed as failure:
                 self.note(f"the search for a failing input ended early: {failure}")
-                return None
+                return
             if answer["status"] != "found":
                 if "No module named 'torch'" in answer.get("reason", ""):
                     self.note(NO_TORCH)
-                return None
+                return
             request = {"do": "next"}
-            real = self._run(run, engine)
+            real = self._run({**run, "engine": engine}, engine)
+            if real is not None and "reason" in real and engine == "onnx" and own and not piece.inside:
+                engine = "torch"
+                real = self._run({**run, "engine": engine}, engine)
             if real is None:
-                return None
+                return
             refused += "reason" in real
             if refused > 1:  # the engine does not run this slice at this size at all
-                return None
+                return
             if real.get("failed"):
                 event = str(real.get("event", ""))
-                return Confirmation(
+                yield Confirmation(
                     str(real["failed"]),
                     str(real["engine"]),
                     engine,
@@ -317,9 +348,8 @@ class Confirmer:
                         tuple((m[0], m[1], m[2], m[3]) for m in answer["moved"]),
                         elsewhere=bool(answer.get("elsewhere")),
                     ),
-                    self._threads({**run, "event": event}, engine),
+                    self._threads({**run, "engine": engine, "event": event}, engine),
                 )
-        return None
 
     def _threads(self, request: dict[str, Any], engine: str) -> str:
         """With how many threads a failure that a run with one has shown is seen: kernels add in other orders."""

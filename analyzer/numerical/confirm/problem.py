@@ -61,3 +61,7 @@ class SearchProblem:
         index = self.target[0]
         found = self.executions(point, Mode(surrogate=False))
         return [made[0] if index < 0 or index >= len(given) else given[index] for given, made in found]
+
+    def value(self, point: Mapping[str, Any], name: str) -> Any:
+        """A value of the main graph."""
+        return run(self.program, {**self.fixed, **point}, Mode(surrogate=False))[name]

@@ -178,6 +178,27 @@ TORCH_BODY = Template("""\
 """)
 
 
+TORCH_FORWARD_BODY = Template(
+    _FIRST
+    + """\
+    torch.set_num_threads(THREADS)
+    with np.load(HERE / "$stem.npz") as archive:
+        arrays = {name: torch.from_numpy(archive[name]) for name in archive.files}
+    leaves = {name[5:]: value for name, value in arrays.items() if name.startswith("leaf:")}
+    constants = {name[9:]: value for name, value in arrays.items() if name.startswith("constant:")}
+    with torch.no_grad():
+        made = program(leaves, constants)
+    values = [value.float().numpy() if value.is_floating_point() else value.numpy() for value in made]
+    if any(bad(value).any() for value in values[:-RESULTS]):
+        raise ValueError("what the operator receives is not finite")
+    for value in values[-RESULTS:]:
+        if bad(value).any():
+            return f"{bad(value).sum()} of {value.size} values are not finite"
+    return None
+"""
+)
+
+
 def stem_of(target: str, node: str, fingerprint: str) -> str:
     """A file name that is safe everywhere: letters, digits and underscores."""
     words = re.sub(r"[^A-Za-z0-9]+", "_", f"{target}_{node}").strip("_").lower()
@@ -223,14 +244,19 @@ def write_reproducer(
         body = TENSORFLOW_BODY.substitute(common)
         shutil.copyfile(work / "found.npz", folder / f"{stem}.npz")
         shutil.copyfile(work / "slice.pb", folder / f"{stem}.pb")
-    elif backward:
+    elif engine == "torch":
         arrays = {}
         for prefix, file in (("leaf:", "found.npz"), ("constant:", "constants.npz")):
             with np.load(work / file) as archive:
                 arrays.update({prefix + name: archive[name] for name in archive.files})
         np.savez(folder / f"{stem}.npz", **arrays)
-        constants = TORCH_CONSTANTS.substitute(program=(work / "program.py").read_text())
-        body = TORCH_BODY.substitute(common)
+        program = (work / "program.py").read_text()
+        constants = TORCH_CONSTANTS.substitute(program=program)
+        if not backward:
+            constants = (
+                f"RESULTS = {len(results)}  # the program's last values; those before them are received\n{constants}"
+            )
+        body = (TORCH_BODY if backward else TORCH_FORWARD_BODY).substitute(common)
     elif event:
         shutil.copyfile(work / "found.npz", folder / f"{stem}.npz")
         shutil.copyfile(work / "event.onnx", folder / f"{stem}.onnx")

@@ -1,8 +1,9 @@
 """Searches the leaves of a slice, inside their ranges, for values that make its last operator fail.
 
 Cheap probes come first (corners, special values, constants), then signed gradient steps through the slice with the
-surrogate gradients of `surrogate`, from several starts and over growing sets of leaves, then a bisection where an
-operand changes its sign. Everything is evaluated in the model's own dtypes.
+surrogate gradients of `surrogate`, from several starts and over growing sets of leaves, then steps that become smaller
+with the distance (`approach`), and a bisection where an operand changes its sign. Everything is evaluated in the
+model's own dtypes.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from analyzer.numerical.confirm.approach import approached, signed_values
 from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.objective import EDGE, ZERO, failed, nearly, objective
 from analyzer.numerical.confirm.points import ordinary_points, probes_from, stages, starts_of, tensor_of, unbounded
@@ -22,6 +24,7 @@ from analyzer.numerical.confirm.torch_evaluation import OperatorTrace, run
 from analyzer.numerical.confirm.torch_registry import Mode
 
 SCALES = (2.0, 30.0, 1e3, 1e6, 1e18)  # how far an unbounded leaf is moved
+MOST_PAIRS = 48  # of points between which a change of sign is looked for, the last ones
 EQUALS = 12  # values of the model that an input is set equal to, the last ones: close to the operator
 STEPS = (
     1.0,
@@ -63,6 +66,7 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
     for point in (p for start in (starts[0], {**starts[0], **silent}) for p in _equal(problem, start, deadline)):
         if evaluated(problem, point) is RunVerdict.FAILS:
             yield point
+    starts.append({**starts[0], **silent})  # behind a comparison no gradient says where to go either
     calm = ordinary_points(problem, seed, len(starts))  # behind another failure no gradient says where to go
     starts = [c if evaluated(problem, s) is RunVerdict.DOWNSTREAM else s for s, c in zip(starts, calm, strict=True)]
     if problem.backward and problem.target[1] in (ZERO, EDGE):
@@ -89,6 +93,16 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
                         overshot = True
                         yield from _short_of(problem, last, point)
                     seen.append((value, point))
+            near = [min(seen, key=lambda pair: pair[0])[1] if seen else starts[0]]
+            for point in approached(problem, near[0], movable, deadline):
+                near.append(point)
+                if evaluated(problem, point) is RunVerdict.FAILS:
+                    yield point
+                    break
+            else:
+                crossed = _bisect(problem, near, deadline) if problem.target[1] == ZERO else None
+                if crossed is not None and evaluated(problem, crossed) is RunVerdict.FAILS:
+                    yield crossed
         if problem.target[1] == ZERO:
             crossed = _bisect(problem, [p for _, p in seen] + starts, deadline)
             if crossed is not None and evaluated(problem, crossed) is RunVerdict.FAILS:
@@ -305,11 +319,11 @@ def _bisect(problem: SearchProblem, points: Sequence[Point], deadline: float) ->
     import torch
 
     def operand(point: Point) -> Any:
-        found = problem.driven(point)
+        found = signed_values(problem, point)
         return found[0] if found else torch.zeros(0)
 
     last: tuple[Any, Point] | None = None
-    for point in points[-24:]:
+    for point in points[-MOST_PAIRS:]:
         if time.process_time() > deadline:
             return None
         value = operand(point)

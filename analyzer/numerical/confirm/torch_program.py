@@ -39,6 +39,29 @@ def run_torch(
     return ConcreteRun(results, f"PyTorch {torch.__version__}", gradients, own), source, constants
 
 
+def run_torch_forward(
+    problem: SearchProblem, leaves: Mapping[str, np.ndarray]
+) -> tuple[ConcreteRun, str, dict[str, np.ndarray]]:
+    """The same without gradients; the program returns the operator's operands and results."""
+    import torch
+
+    order = [leaf.name for leaf in problem.leaves]
+    dtypes = {leaf.name: torch_dtype(leaf.dtype) for leaf in problem.leaves}
+    tensors = {name: from_numpy(leaves[name]).to(dtypes[name]) for name in order}
+    trace = OperatorTrace(problem.outputs[0], infinite=problem.infinite)
+    with torch.no_grad():
+        values = run(PreparedModel(problem.model), dict(tensors), Mode(surrogate=False), trace)
+        ends = [n for n in (*problem.operands, *problem.outputs) if n in values]
+        source, constants = _source(problem, tensors, order, ends, trace)
+    results = {n: _array(values[n]) for n in ends}
+    return ConcreteRun(results, f"PyTorch {torch.__version__}", own=not trace.earlier), source, constants
+
+
+def _array(tensor: Any) -> np.ndarray:
+    found: np.ndarray = (tensor.float() if tensor.is_floating_point() else tensor).detach().numpy()
+    return found
+
+
 def _source(
     problem: SearchProblem, tensors: Mapping[str, Any], order: list[str], ends: list[str], trace: OperatorTrace
 ) -> tuple[str, dict[str, np.ndarray]]:
@@ -56,7 +79,9 @@ def _source(
     lines = ["def program(leaves, constants):"]
     for node in traced.graph.nodes:
         if node.op == "placeholder":
-            lines.append(f"    {node.name} = leaves[{next(names)!r}]")
+            name = next(names)
+            narrow = ".to(torch.bfloat16)" if tensors[name].dtype == torch.bfloat16 else ""  # NumPy has no such type
+            lines.append(f"    {node.name} = leaves[{name!r}]{narrow}")
         elif node.op == "get_attr":
             tensor = getattr(traced, node.target).detach()
             constants[node.name] = (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()

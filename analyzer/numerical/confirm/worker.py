@@ -22,7 +22,7 @@ from analyzer.numerical.confirm.inside import with_event
 from analyzer.numerical.confirm.problem import SearchProblem
 from analyzer.numerical.confirm.torch_dtypes import from_numpy, torch_dtype
 from analyzer.numerical.confirm.torch_evaluation import PreparedModel, run
-from analyzer.numerical.confirm.torch_program import run_torch
+from analyzer.numerical.confirm.torch_program import run_torch, run_torch_forward
 from analyzer.numerical.confirm.torch_registry import Mode, UnsupportedOperator
 
 CLOSEST_SECONDS = 1.0  # for points at which another engine's kernels may fail; a point takes milliseconds
@@ -218,7 +218,7 @@ def _run(request: dict[str, Any]) -> dict[str, Any]:
         return _run_tensorflow(request, leaves)
     if request["do"] == "again":
         return _run_again(request, leaves)
-    return _run_torch(request, leaves) if request["backward"] else _run_onnx(request, leaves)
+    return _run_torch(request, leaves) if request["engine"] == "torch" else _run_onnx(request, leaves)
 
 
 def _run_tensorflow(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any]:
@@ -249,26 +249,33 @@ def _run_torch(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any
 
     folder = Path(request["folder"])
     problem = read_problem(folder, request)
-    run, source, constants = run_torch(problem, leaves)
+    run, source, constants = (run_torch if problem.backward else run_torch_forward)(problem, leaves)
     (folder / "program.py").write_text(source)
     np.savez(folder / "constants.npz", allow_pickle=False, **constants)
-    failure = backends.gradient_failure(run, problem.ends)
-    return {"status": "ran", "failed": failure, "engine": run.engine}
+    return {"status": "ran", "failed": _torch_failure(problem, run, leaves), "engine": run.engine}
+
+
+def _torch_failure(problem: SearchProblem, run: backends.ConcreteRun, leaves: dict[str, Any]) -> str | None:
+    if problem.backward:
+        return backends.gradient_failure(run, problem.ends)
+    if not run.own:
+        return None
+    return backends.forward_failure(run, problem.operands, problem.outputs, leaves, problem.infinite)
 
 
 def _run_again(request: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any]:
     """Whether the failure of a run with one thread shows with `threads` as well."""
     folder, threads = Path(request["folder"]), int(request["threads"])
-    if request["backward"]:
+    if request["engine"] == "torch":
         import torch
 
         problem = read_problem(folder, request)
         torch.set_num_threads(threads)
         try:
-            run, _, _ = run_torch(problem, leaves)
+            run, _, _ = (run_torch if problem.backward else run_torch_forward)(problem, leaves)
         finally:
             torch.set_num_threads(1)
-        return {"status": "ran", "failed": backends.gradient_failure(run, problem.ends)}
+        return {"status": "ran", "failed": _torch_failure(problem, run, leaves)}
     if request["event"]:
         run = backends.run_onnx((folder / "event.onnx").read_bytes(), leaves, [request["event"]], threads)
         return {"status": "ran", "failed": backends.event_failure(run, request["event"])}

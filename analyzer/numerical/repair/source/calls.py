@@ -37,6 +37,29 @@ class Reader:
         """Whether the tensor is the object that a method is called on: ``x.log()``."""
         return isinstance(call.func, ast.Attribute) and self.file.dotted(call.func) is None and not self.layer(call)
 
+    def is_framework(self, call: ast.Call) -> bool:
+        """Whether a call is certainly one of a framework's functions: ``torch.mm(x, y)``, ``(x * y).sum()``.
+
+        ``self.net(x)`` runs a module, and ``helper(x)`` may be anything.
+        """
+        if not self.is_method(call):
+            return self._root(self.file.dotted(call.func)) is not None
+        assert isinstance(call.func, ast.Attribute)
+        owner: ast.AST = call.func.value
+        while isinstance(owner, ast.Attribute):
+            owner = owner.value
+        return not (isinstance(owner, ast.Name) and owner.id in self._instances(call))
+
+    def _instances(self, node: ast.AST) -> frozenset[str]:
+        """The names of the object whose methods `node` stands in."""
+        found = {"self", "cls"}
+        around: ast.AST | None = node
+        while around is not None:
+            within, around = around, self.file.parents.get(around)
+            if isinstance(around, ast.ClassDef) and isinstance(within, ast.FunctionDef) and within.args.args:
+                found.add(within.args.args[0].arg)
+        return frozenset(found)
+
     def layer(self, call: ast.Call) -> ast.Call | None:
         """``nn.Softmax(dim=1)`` of ``self.shares(x)``, where the class assigns `shares` once."""
         of = call.func
@@ -57,7 +80,7 @@ class Reader:
         if self.is_method(expression):
             assert isinstance(expression.func, ast.Attribute)
             owner = expression.func.value
-            return None if isinstance(owner, ast.Name) and owner.id in ("self", "cls") else owner
+            return None if isinstance(owner, ast.Name) and owner.id in self._instances(expression) else owner
         for name in ("input", "x", "logits", "input_tensor"):
             keyword = next((k.value for k in expression.keywords if k.arg == name), None)
             if not expression.args and keyword is not None:

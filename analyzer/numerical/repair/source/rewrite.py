@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from analyzer.findings import Location, Suggestion
 from analyzer.numerical.repair.source.bounds import bounded, expressions, operators
-from analyzer.numerical.repair.source.calls import Reader
+from analyzer.numerical.repair.source.calls import Reader, constant
 from analyzer.numerical.repair.source.edits import Edit, replace, suggestion
 from analyzer.numerical.repair.source.file import SourceFile
 from analyzer.numerical.repair.source.formulas import MATCHES, SPREADS, norm_with, spread_with, stable
@@ -156,6 +156,8 @@ def _wide(reader: Reader, expression: ast.expr) -> list[Edit] | None:
 
     def converted(x: ast.expr) -> str:
         text = reader.file.source(x)
+        if constant(x) is not None:
+            return text
         if reader.is_method(expression):
             arguments = ", ".join(reader.file.source(a) for a in expression.args)
             assert isinstance(expression.func, ast.Attribute)
@@ -169,9 +171,9 @@ def _wide(reader: Reader, expression: ast.expr) -> list[Edit] | None:
             return None
         return [replace(reader.file, expression, f"({converted(inner.left)} {symbol} {converted(inner.right)})")]
     x = reader.argument(inner) if isinstance(inner, ast.Call) else None
-    if x is None or not isinstance(inner, ast.Call) or reader.name(inner) in HALF:
+    if x is None or not isinstance(inner, ast.Call) or reader.name(inner) in HALF or not reader.is_framework(inner):
         return None
-    operands = [x, *(a for a in reader.options(inner) if not isinstance(a, ast.Constant))]
+    operands = [x, *(a for a in reader.options(inner) if constant(a) is None)]
     inside = {id(a): converted(a) for a in operands}
     if reader.is_method(inner):
         assert isinstance(inner.func, ast.Attribute)
