@@ -24,7 +24,7 @@ from pathlib import Path
 from types import FrameType
 
 DRIVER = "assay_driver.py"
-SECONDS = 30  # of one run of a driver, which watches its lines; a changed one has a third of it
+SECONDS = 20  # of one run of a driver, which watches its lines; a changed one has half of it
 MOST_CASES = 6  # tests of one file that a program calls
 EXAMPLES = frozenset(("examples", "example", "demo", "demos", "tutorials", "scripts"))
 MARKED = re.compile(r"torch|keras|tensorflow")
@@ -251,7 +251,7 @@ def run(root: Path, text: str, also: Path | None = None, watch: bool = False) ->
         outcome = Outcome("TimeoutError")
         try:
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # nobody types
-            signal.alarm(SECONDS if watch else SECONDS // 3)
+            signal.alarm(SECONDS if watch else SECONDS // 2)
             outcome = _execute(root, text, also, watch)
         finally:
             with os.fdopen(writing, "wb") as out:

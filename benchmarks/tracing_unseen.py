@@ -36,6 +36,7 @@ from analyzer.problem import TargetProblem
 from analyzer.tracing.tracing import explore, read_source
 from benchmarks.published_drivers import DRIVER, Program, drawn, import_frameworks, programs, run, source_root
 
+PACKAGE_SECONDS = 90.0  # after which no other program of a package is tried, and no other change
 MOST_TRIED = 7  # programs of one package, in the order of the seed, until one runs
 # Calls whose sizes decide shapes, and calls whose axes do, as PyTorch, Keras, TensorFlow and einops name them.
 LAYERS = re.compile(
@@ -150,8 +151,9 @@ def make(folder: Path, seed: str, most: int, file: Path, also: Path | None, each
                 continue
             root = source_root(package)
             why = Counter({"no program": 1})
+            until = time.monotonic() + PACKAGE_SECONDS
             for program in programs(package, seed)[:MOST_TRIED]:
-                if any(count > 1 and w.startswith("no module") for w, count in why.items()):
+                if time.monotonic() > until or any(n > 1 and w.startswith("no module") for w, n in why.items()):
                     break
                 outcome = run(root, program.text, also, watch=True)
                 if outcome.error is not None or not outcome.ran:
@@ -188,8 +190,9 @@ def mutants(
                 places.append((path, index))
     rng.shuffle(places)
     made = 0
+    until = time.monotonic() + PACKAGE_SECONDS
     for path, index in places[: 5 * most]:
-        if made == most:
+        if made == most or time.monotonic() > until:
             return
         changed, change = mutated(trees[path], index, rng)
         with _copied(root, path, ast.unparse(changed)) as copy:
