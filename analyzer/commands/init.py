@@ -43,7 +43,7 @@ class Found:
     calls: tuple[ExampleCall, ...]
     built: tuple[ExampleCall, ...]  # Keras models, which know their inputs
     inferred: tuple[ExampleCall, ...]  # no example calls them; what their layers take is known
-    losses: tuple[ExampleCall, ...]  # of loops that train these
+    losses: tuple[ExampleCall, ...]  # of what trains these
     uncalled: tuple[ModelClass, ...]  # classes that can be made without arguments, and that no example calls
     scripts: tuple[str, ...]
     files: int  # Python files read
@@ -157,7 +157,7 @@ def look(root: Path) -> Found:
     )
     called |= {call.model.name for call in inferred}
     taken |= {call.name for call in (*built, *inferred)}
-    losses = tuple(loss for call in inferred if (loss := _loss(call, root, taken)) is not None)
+    losses = tuple(loss for call in (*built, *inferred) if (loss := _loss(call, root, taken)) is not None)
     torch = dict.fromkeys(c.path for c in code.classes if c.framework == "torch")
     running = {s.path for s in code.sources if s.file is None and s.path in torch and runs_when_imported(s.tree)}
     kinds = {t.path: detect(root / t.path) for t in discover(root, Config()) if t.path}
@@ -207,7 +207,7 @@ def _fitted(call: ExampleCall, root: Path) -> ExampleCall | None:
 
 
 def _loss(call: ExampleCall, root: Path, taken: set[str]) -> ExampleCall | None:
-    """The loss of the loop that trains the model of `call`, on the inputs that were found."""
+    """The loss that the model of `call` is trained with, on the inputs that were found."""
     model = replace(call.model, name=f"the loss of {call.model.name}", line=call.loop)
     named = with_own_name(replace(call, name=f"{call.name}_loss", model=model, line=call.loop), taken)
     return _first_accepted(named, call.losses[call.body], root) if call.losses.get(call.body) else None
@@ -306,8 +306,8 @@ def _rows(found: Found) -> list[tuple[str, list[str]]]:
             [f"{c.model.name} ({c.path}:{c.line})" for c in found.inferred],
         ),
         (
-            "loss of a training loop",
-            "losses of training loops",
+            "loss that training uses",
+            "losses that training uses",
             [f"{c.model.name} ({c.path}:{c.line})" for c in found.losses],
         ),
         (

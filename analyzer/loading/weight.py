@@ -22,7 +22,7 @@ def lazy_tensor(weight: Weight, name: str) -> ir.LazyTensor:
     """`weight` as a tensor of the IR that is read when it is looked at, and not kept."""
 
     def read() -> ir.TensorProtocol:
-        return ir.Tensor(np.ascontiguousarray(weight.array()), dtype=weight.dtype, name=name)
+        return ir.Tensor(np.asarray(weight.array(), order="C"), dtype=weight.dtype, name=name)
 
     return ir.LazyTensor(read, dtype=weight.dtype, shape=ir.Shape(weight.shape), name=name)
 

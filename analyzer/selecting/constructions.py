@@ -6,10 +6,11 @@ Settings that the command line gives are taken at their defaults. The text is on
 from __future__ import annotations
 
 import ast
-import copy
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from analyzer.selecting.command_line import with_defaults
+from analyzer.selecting.definitions import last_name
 from analyzer.selecting.example_calls import DOWNLOADS, assigned, is_sequential, statements_behind, straight_line
 from analyzer.selecting.model_code import Source, framework_names, runs_when_imported
 from analyzer.selecting.training_steps import TrainingStep, training_step
@@ -42,8 +43,7 @@ class Construction:
 
 def constructions(source: Source, makers: Collection[str]) -> Iterator[Construction]:
     """The calls of `makers`, names of classes and functions, and of ``Sequential`` in straight-line code."""
-    defaults = _Defaults.of(source.tree)
-    tree = defaults.visit(copy.deepcopy(source.tree)) if defaults.values else source.tree
+    tree = with_defaults(source.tree)
     defined = {n.name for n in tree.body if isinstance(n, ast.ClassDef | ast.FunctionDef)}
     local = set() if runs_when_imported(tree) else defined
     torch = framework_names(tree, ("torch",))
@@ -58,55 +58,12 @@ def constructions(source: Source, makers: Collection[str]) -> Iterator[Construct
                     name = assigned(statement) or "model"
                     rest = [*before, *block[:at], *block[at + 1 :]]
                     step = training_step(tree, name, rest, local, source)
-                    yield Construction(_last(call.func), name, call, lines, source, step)
+                    yield Construction(last_name(call.func), name, call, lines, source, step)
 
 
 def _made(statement: ast.stmt, makers: Collection[str], torch: frozenset[str]) -> Iterator[ast.Call]:
     if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
         for node in ast.walk(statement.value):
-            if isinstance(node, ast.Call) and (_last(node.func) in makers or is_sequential(node, torch)):
+            if isinstance(node, ast.Call) and (last_name(node.func) in makers or is_sequential(node, torch)):
                 kept = [k for k in node.keywords if not (k.arg or "").startswith(_WEIGHTS)]
                 yield ast.copy_location(ast.Call(node.func, node.args, kept), node)
-
-
-def _last(expression: ast.expr) -> str:
-    return ast.unparse(expression).rpartition(".")[2]
-
-
-@dataclass
-class _Defaults(ast.NodeTransformer):
-    """Puts in place of ``args.width`` what the parser of a script gives where nobody says otherwise."""
-
-    holders: frozenset[str]  # variables that hold what was typed
-    values: Mapping[str, ast.expr]
-
-    @classmethod
-    def of(cls, tree: ast.Module) -> _Defaults:
-        values: dict[str, ast.expr] = {}
-        holders = {"args"}  # and what it is handed on as, most often
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Assign) and "parse_args" in ast.unparse(node.value):
-                holders |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-            if isinstance(node, ast.Call) and _last(node.func) == "add_argument":
-                values |= _declared(node)
-        return cls(frozenset(holders), values)
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        self.generic_visit(node)
-        held = isinstance(node.value, ast.Name) and node.value.id in self.holders
-        return copy.deepcopy(self.values[node.attr]) if held and node.attr in self.values else node
-
-
-def _declared(call: ast.Call) -> dict[str, ast.expr]:
-    """The name and the default of an argument of ``argparse``, where it has one."""
-    given = {k.arg: k.value for k in call.keywords if k.arg}
-    flags = [a.value for a in call.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
-    named = given.get("dest")
-    longest = max(flags, key=len, default="").lstrip("-").replace("-", "_")
-    name = named.value if isinstance(named, ast.Constant) and isinstance(named.value, str) else longest
-    switch = given.get("action")
-    stored = switch.value if isinstance(switch, ast.Constant) else None
-    if stored in ("store_true", "store_false"):
-        given.setdefault("default", ast.Constant(stored == "store_false"))
-    default = given.get("default")
-    return {name: default} if isinstance(default, ast.Constant) else {}

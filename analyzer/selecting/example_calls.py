@@ -17,6 +17,7 @@ from analyzer.selecting.model_code import ModelClass, ModelCode, Source, framewo
 
 _STATEMENTS = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
 MOST_STATEMENTS = 40  # a longer example is a program, not an example
+_GIVEN: tuple[list[str], ...] = ([], ["self"], ["args"], ["argv"], ["_"])  # parameters of a test, and of a program
 EXAMPLES = 3  # of one model: where the first is older than the model, another may fit
 
 
@@ -165,23 +166,37 @@ class WithoutAccelerator(ast.NodeTransformer):
 
 
 def straight_line(tree: ast.Module, seen: list[ast.stmt]) -> Iterator[tuple[list[ast.stmt], list[ast.stmt]]]:
-    """Straight-line code with what runs before it: the module's own, and that of each function without arguments.
+    """Straight-line code with what runs before it: the module's own, and that of each function that needs no argument.
 
-    A function of the parsed command line alone counts too. `seen` runs before all of it: the imports of the file whose
-    docstring it stands in.
+    What its arguments are by default is assigned first, where the function returns nothing: it is a program, then. One
+    of the parsed command line alone counts too. `seen` runs before all of it: the imports of the file whose docstring
+    it stands in.
     """
     yield seen, tree.body
     for node in tree.body:
         inner = node.body if isinstance(node, ast.ClassDef) else [node]  # a test may be a method
         for function in inner:
-            if isinstance(function, ast.FunctionDef) and [a.arg for a in function.args.args] in (
-                [],
-                ["self"],
-                ["args"],
-            ):
-                yield tree.body, function.body
+            if isinstance(function, ast.FunctionDef):
+                if [a.arg for a in function.args.args] in _GIVEN:
+                    yield tree.body, function.body
+                elif (settings := _settings(function)) is not None:
+                    yield tree.body, [*settings, *function.body]
         if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
             yield tree.body, node.body
+
+
+def _settings(function: ast.FunctionDef) -> list[ast.stmt] | None:
+    """The defaults of a program's arguments, assigned; None where one has none, or something is returned."""
+    given = function.args
+    if given.vararg or given.kwarg or len(given.defaults) < len(given.posonlyargs) + len(given.args):
+        return None
+    if any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(function)):
+        return None
+    pairs = [*zip((*given.posonlyargs, *given.args), given.defaults, strict=True)]
+    pairs += [(a, d) for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is not None]
+    if len(pairs) < len(given.defaults) + len(given.kwonlyargs):
+        return None
+    return [ast.copy_location(ast.Assign([ast.Name(a.arg, ast.Store())], d), function) for a, d in pairs]
 
 
 def _calls(statement: ast.stmt) -> Iterator[ast.Call]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from analyzer.selecting.command_line import with_defaults
 from analyzer.selecting.definitions import required_parameters
 from analyzer.selecting.example_calls import (
     DOWNLOADS,
@@ -25,6 +26,7 @@ from analyzer.selecting.example_calls import (
     with_own_name,
 )
 from analyzer.selecting.inferred_inputs import returned_calls
+from analyzer.selecting.keras_losses import CompiledLoss, compiled_loss, home_of, returned_names
 from analyzer.selecting.model_code import ModelClass, ModelCode, Source, framework_names, runs_when_imported
 
 MODELS = 6  # proposals at once: each is exported, which takes seconds
@@ -43,7 +45,8 @@ class _Scanned:
     importable: bool  # importing the file does no more than define names: it does not train at its top level, say
 
     @classmethod
-    def of(cls, source: Source) -> _Scanned:
+    def of(cls, written: Source) -> _Scanned:
+        source = replace(written, tree=with_defaults(written.tree))
         return cls(source, framework_names(source.tree, _HOMES), not runs_when_imported(source.tree))
 
 
@@ -100,7 +103,12 @@ def _functions(makers: Mapping[str, _Maker]) -> Iterator[ExampleCall]:
         if _SHAPED.search(text) and not _WEIGHTS.search(text):
             body = (f"from {module} import {name}", f"return {name}()")
             model = ModelClass(name, path, maker.node.lineno, "keras", ())
-            yield ExampleCall(snake(name), model, path, maker.node.lineno, body)
+            call = ExampleCall(snake(name), model, path, maker.node.lineno, body)
+            loss = _inner_loss(maker)
+            if loss is not None:
+                losses = loss.bodies(body[:-1], f"{name}()", "model.loss", home_of(maker.file.source.tree))
+                call = replace(call, losses={body: losses}, loop=loss.line)
+            yield call
 
 
 def _examples(sources: Sequence[_Scanned], makers: Mapping[str, _Maker]) -> Iterator[ExampleCall]:
@@ -128,13 +136,29 @@ def _example(
         return None  # it is called as it is
     defined = {n.name for n in source.tree.body if isinstance(n, ast.ClassDef | ast.FunctionDef)}
     local = defined if file.importable else set()
-    lines = statements_behind([*before, *block[:at], *_until_bound_again(block[at:], name)], {name}, local, source)
+    there = [*before, *block[:at], *_until_bound_again(block[at:], name)]
+    lines = statements_behind(there, {name}, local, source)
     text = "\n".join([*(lines or ()), ast.unparse(maker.node) if maker else ""])
     if lines is None or _WEIGHTS.search(text) or not _SHAPED.search(text):
         return None
     model = ModelClass(maker.node.name if maker else name, source.path, block[at].lineno, "keras", ())
     title = model.name if maker or name != "model" else _stem(source.path)
-    return ExampleCall(snake(title), model, source.path, source.line + block[at].lineno - 1, (*lines, f"return {name}"))
+    body, line = (*lines, f"return {name}"), 0
+    losses: tuple[tuple[str, ...], ...] = ()
+    own = compiled_loss(there, name, file.keras)
+    loss = own or (_inner_loss(maker) if maker else None)
+    behind = statements_behind(there, {name, *own.needed}, local, source) if own else lines
+    if loss is not None and behind is not None:
+        text = "model.loss" if own is None else own.text
+        losses, line = loss.bodies(behind, name, text, home_of(source.tree)), source.line + loss.line - 1
+    place = source.line + block[at].lineno - 1
+    return ExampleCall(snake(title), model, source.path, place, body, losses={body: losses}, loop=line)
+
+
+def _inner_loss(maker: _Maker) -> CompiledLoss | None:
+    """The loss that a function gives to the model which it makes."""
+    found = (compiled_loss(maker.node.body, name, maker.file.keras) for name in sorted(returned_names(maker.node)))
+    return next((loss for loss in found if loss is not None), None)
 
 
 def _until_bound_again(statements: list[ast.stmt], name: str) -> list[ast.stmt]:

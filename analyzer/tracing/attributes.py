@@ -9,6 +9,7 @@ from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.modules import api_attribute, submodule
 from analyzer.tracing.operators import instance_attribute, layer_attribute, layer_attribute_set, tensor_attribute
+from analyzer.tracing.operators.keras_models import model_attribute
 from analyzer.tracing.operators.torch_modules import is_sequence, register
 from analyzer.tracing.problems import Diagnostic, PyRaise
 from analyzer.tracing.signatures import refuse
@@ -55,7 +56,10 @@ def _of_layer(tr: Tracer, value: Layer, name: str, node: ast.AST | None) -> Valu
 
 @ATTRIBUTES.of(Object)
 def _of_object(tr: Tracer, value: Object, name: str, node: ast.AST | None) -> Value:
-    return value.attrs[name] if name in value.attrs else Bound(value, name)
+    if name in value.attrs:
+        return value.attrs[name]
+    known = model_attribute(value, name) if value.kind in ("model", "sequential") else None
+    return Bound(value, name) if known is None else known
 
 
 @ATTRIBUTES.of(Function)

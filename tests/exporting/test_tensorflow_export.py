@@ -165,6 +165,21 @@ def test_variables_of_a_function_keep_value_and_role(project, export_entry):
     assert location_of(log).line == project.line_of("k.py", "tf.math.log(p)")
 
 
+def test_a_variable_without_axes_is_a_scalar(project, export_entry):
+    text = """
+        import numpy as np
+        import tensorflow as tf
+
+        def scaled():
+            temperature = tf.Variable(2.0, name="temperature")
+            return lambda x: x / temperature, (np.ones((2, 3), np.float32),)
+    """
+    project.write("scale.py", text)
+    weights = export_entry("scale.py:scaled").graph.initializers["temperature"]
+    assert weights.shape == () == weights.const_value.shape
+    assert weights.const_value.numpy() == 2
+
+
 def test_a_graph_with_inputs_and_outputs(project, export_entry):
     project.write("k.py", MODELS)
     graph = export_entry("k.py:graph")

@@ -210,7 +210,7 @@ def _stored(array: np.ndarray, details: Details) -> np.ndarray:
     """Real numbers as the tensor holds them."""
     dtype, parameters = np.dtype(details["dtype"]), _quantized(details)
     if parameters is None:
-        return np.ascontiguousarray(array, dtype)
+        return np.asarray(array, dtype, order="C")
     limits = np.iinfo(dtype)  # type: ignore[type-var]
     whole: np.ndarray = np.clip(np.rint(array / parameters[0]) + parameters[1], limits.min, limits.max)
     return whole.astype(dtype)

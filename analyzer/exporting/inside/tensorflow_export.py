@@ -227,7 +227,7 @@ def _write_weights(values: Mapping[str, Any], out: str) -> list[list[Any]]:
     offset = 0
     with open(os.path.join(out, "weights.bin"), "wb") as file:
         for name, (variable, trainable) in values.items():
-            value = numpy.ascontiguousarray(variable.numpy())
+            value = numpy.asarray(variable.numpy(), order="C")
             if value.dtype.kind in "OSU":
                 continue
             data = value.tobytes()

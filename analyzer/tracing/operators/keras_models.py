@@ -62,11 +62,11 @@ def input_tensor(op: Op, shape: Value, batch_shape: Value = None) -> Value:
     return Tensor(known, None, "tf", site=op.where, name="input", graph=True, tags=frozenset(("batch",)))
 
 
-def _flat(value: Value) -> list[Value]:
+def flat(value: Value) -> list[Value]:
     if isinstance(value, ListV):
-        return [v for item in value.items for v in _flat(item)]
+        return [v for item in value.items for v in flat(item)]
     if isinstance(value, tuple):
-        return [v for item in value for v in _flat(item)]
+        return [v for item in value for v in flat(item)]
     return [value]
 
 
@@ -78,14 +78,29 @@ def _by_name(given: DictV, inputs: list[Value]) -> list[Value]:
     return [given.items[name] for name in names] if known else []
 
 
+def model_attribute(owner: Object, name: str) -> Value | None:
+    """What a model that was built tells of its input and output; None for what is not known.
+
+    A ``Sequential`` of Keras 3 has ``outputs`` once it is built, ``output`` only when it was called.
+    """
+    if name in ("inputs", "outputs"):
+        found = owner.data.get(name.removesuffix("s"))
+        return ListV((found,)) if isinstance(found, Tensor) else None
+    if name in ("input_shape", "output_shape"):
+        kind = name.removesuffix("_shape")
+        tensor = owner.data.get(kind, owner.data.get(f"{kind}s"))
+        return (None, *tensor.dims[1:]) if isinstance(tensor, Tensor) and tensor.dims else None
+    return None
+
+
 def call_model(
     tr: Tracer, owner: Object, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.Call | None
 ) -> Value:
     value = args[0] if args else kwargs.get("inputs")
     if owner.kind == "sequential":
         return call_sequential(tr, owner, value, node)
-    inputs, outputs = _flat(owner.data["inputs"]), owner.data["outputs"]
-    given = _by_name(value, inputs) if isinstance(value, DictV) else _flat(value)
+    inputs, outputs = flat(owner.data["inputs"]), owner.data["outputs"]
+    given = _by_name(value, inputs) if isinstance(value, DictV) else flat(value)
     if len(inputs) != len(given) or not all(isinstance(i, Tensor) for i in inputs):
         return tr.unknown("result of a model")
     mapping: dict[str, Any] = {}
@@ -97,11 +112,9 @@ def call_model(
             return tr.unknown("result of a model")
         graph = graph or array.graph
         bind_shape(tr, declared, array, mapping, op, f"input {index} of the model")
-    targets = [o for o in _flat(outputs) if isinstance(o, Tensor)]
+    targets = [o for o in flat(outputs) if isinstance(o, Tensor)]
     check_slice(tr, targets, mapping, node)
-    results = [
-        _instance(tr, o, mapping, graph, [g for g in given if isinstance(g, Tensor)], op) for o in _flat(outputs)
-    ]
+    results = [_instance(tr, o, mapping, graph, [g for g in given if isinstance(g, Tensor)], op) for o in flat(outputs)]
     return results[0] if not isinstance(outputs, (ListV, tuple)) else ListV(results)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from analyzer.tracing.evaluation import call
 from analyzer.tracing.operators import shape_of
 from analyzer.tracing.operators.hyperparameters import plain
-from analyzer.tracing.operators.keras_models import apply_loss, build_sequential, input_tensor
+from analyzer.tracing.operators.keras_models import apply_loss, build_sequential, flat, input_tensor
 from analyzer.tracing.operators.layers import call_layer
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail
@@ -48,7 +48,7 @@ def model(op: Op, inputs: Value, outputs: Value, rest: tuple[Value, ...]) -> Val
         return op.tr.unknown("a model")
     return Object(
         "model",
-        {"inputs": inputs, "outputs": outputs, "input": inputs, "output": outputs},
+        {"inputs": ListV(flat(inputs)), "outputs": ListV(flat(outputs)), "input": inputs, "output": outputs},
         {"inputs": inputs, "outputs": outputs},
         op.where,
     )
@@ -244,9 +244,7 @@ def to_categorical(op: Op, y: Value, num_classes: Value, rest: tuple[Value, ...]
     "keras.activations.relu keras.activations.sigmoid keras.activations.tanh "
     "keras.activations.softmax keras.backend.relu keras.backend.sigmoid "
     "keras.backend.exp keras.backend.log keras.backend.square keras.backend.sqrt "
-    "keras.backend.abs keras.backend.tanh keras.backend.softmax keras.ops.relu "
-    "keras.ops.softmax keras.ops.exp keras.ops.sigmoid keras.backend.clip keras.ops.tanh "
-    "keras.ops.square keras.ops.sqrt keras.ops.log",
+    "keras.backend.abs keras.backend.tanh keras.backend.softmax keras.backend.clip",
     "x *rest",
 )
 def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
@@ -289,14 +287,12 @@ _SAME_AS_TF = {
     "keras.backend.max": "tf.reduce_max", "keras.backend.reshape": "tf.reshape",
     "keras.backend.dot": "tf.matmul", "keras.backend.expand_dims": "tf.expand_dims",
     "keras.backend.squeeze": "tf.squeeze", "keras.backend.shape": "tf.shape",
-    "keras.backend.random_normal": "tf.random.normal", "keras.ops.mean": "tf.reduce_mean",
-    "keras.ops.sum": "tf.reduce_sum", "keras.ops.reshape": "tf.reshape",
+    "keras.backend.random_normal": "tf.random.normal", "keras.ops.reshape": "tf.reshape",
     "keras.ops.matmul": "tf.matmul", "keras.ops.expand_dims": "tf.expand_dims", "keras.ops.squeeze": "tf.squeeze",
     "keras.ops.concatenate": "tf.concat", "keras.ops.transpose": "tf.transpose", "keras.ops.stack": "tf.stack",
-    "keras.ops.max": "tf.reduce_max",
     "keras.backend.concatenate": "tf.concat", "keras.ops.zeros": "tf.zeros", "keras.ops.ones": "tf.ones",
     "keras.random.normal": "tf.random.normal",
-    "keras.backend.permute_dimensions": "tf.transpose", "keras.ops.argmax": "tf.argmax",
+    "keras.backend.permute_dimensions": "tf.transpose",
     "keras.ops.multiply": "tf.multiply", "keras.ops.add": "tf.add",
     "keras.ops.einsum": "tf.einsum", "keras.backend.stack": "tf.stack",
 }  # fmt: skip
