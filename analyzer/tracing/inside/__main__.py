@@ -50,10 +50,9 @@ def _as_it_stands(failed: dict, plain: dict) -> dict:  # type: ignore[type-arg]
     that was left out has a part in it."""
     if plain["status"] == "failed":
         return dict(failed, error=plain["error"])
+    reason = failed.get("doubt")
     if plain["status"] == "finished":
         reason = "what is left out here: as it stands the script goes on where the dry run fails"
-    else:
-        reason = failed.get("doubt")
     return dict(failed, status="unreachable", reason=reason) if reason else failed
 
 
