@@ -2,10 +2,10 @@
 
     python benchmarks/tracing_dry_runs.py FOLDER... --seed COMMIT [--scripts 60] [--most 4] [--seconds 40]
 
-Each FOLDER holds one folder for each package, its wheel or sdist unpacked. A script is an example of a package's
-README, as it stands but for `.cuda()`, or a small Python file of a folder of examples; the seed chooses their order,
-`--most` of one package. A confirmed error is true where the plain run raises the same exception. Where it raises
-another one, or takes longer than its time, both are printed to be looked at.
+Each FOLDER holds one folder for each package, its wheel or sdist unpacked. A script is a program that comes with the
+package (`published_drivers.py`); the seed chooses their order, `--most` of one package. A confirmed error is true where
+the plain run raises the same exception. Where it raises another one, or takes longer than its time, both are printed to
+be looked at.
 """
 
 from __future__ import annotations
@@ -13,27 +13,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 from analyzer.tracing.dry_run import LIMITS, dry_run
 from analyzer.walls.process import ProcessSandbox
-from benchmarks.tracing_unseen import DRIVER, _drawn, examples, run, source_root
-
-EXAMPLES = frozenset(("examples", "example", "demo", "demos", "tutorials", "scripts"))
-
-
-def scripts(package: Path, seed: str) -> Iterator[tuple[str, str]]:
-    """Name and text of each, in the order of the seed."""
-    found = [(f"README {number}", text) for number, text in enumerate(examples(package))]
-    root = source_root(package)
-    for file in root.rglob("*.py"):
-        if EXAMPLES & set(file.relative_to(root).parts[:-1]) and file.stat().st_size < 20_000:
-            found.append((file.relative_to(root).as_posix(), file.read_text(encoding="utf-8", errors="replace")))
-    found.sort(key=lambda f: sha256(f"{seed}/{f[0]}".encode()).hexdigest())
-    yield from found
+from benchmarks.published_drivers import DRIVER, drawn, import_frameworks, programs, run, source_root
 
 
 def main() -> int:
@@ -44,12 +30,12 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=4, help="scripts of one package")
     parser.add_argument("--seconds", type=float, default=40.0)
     arguments = parser.parse_args()
-    import torch  # noqa: F401 - the plain runs fork from here
+    import_frameworks()  # the plain runs fork from here
 
     counts: Counter[str] = Counter()
-    packages = [p for folder in arguments.folders for p in _drawn(folder.resolve(), arguments.seed)]
+    packages = [p for folder in arguments.folders for p in drawn(folder.resolve(), arguments.seed)]
     for package in sorted(packages, key=lambda p: sha256(f"{arguments.seed}/{p.name}".encode()).hexdigest()):
-        for name, text in list(scripts(package, arguments.seed))[: arguments.most]:
+        for name, text in [(p.name, p.text) for p in programs(package, arguments.seed)][: arguments.most]:
             if counts["passed"] + counts["confirmed"] >= arguments.scripts:
                 break
             _judge(package, name, text, arguments.seconds, counts)

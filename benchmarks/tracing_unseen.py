@@ -4,11 +4,11 @@
                                         [--without COMMIT ...]
 
 FOLDER holds one folder for each package, its wheel or sdist unpacked: their code is read for `files`, and run for
-`mutants` in forked children of this process, so run it where that may be. A driver is an example of a package's
-README that runs as it stands, but for `.cuda()` and `import torch`. A mutant changes one number, argument or axis of
-the package's code; it counts if the driver then fails inside the package. Tracing sees the mutant with the driver, and
-its file alone; the dry run executes the driver. All is chosen by the seed. Every error called proved of an unmodified
-file is printed to be looked at.
+`mutants` in forked children of this process, so run it where that may be. A driver is a program that comes with the
+package and runs as it stands (`published_drivers.py`): examples, tests, main parts, scripts. A mutant changes one
+number, argument or axis of the package's code; it counts if the driver then fails inside the package. Tracing sees the
+mutant with the driver, and its file alone; the dry run executes the driver. All is chosen by the seed. Every error
+called proved of an unmodified file is printed to be looked at.
 `--without` leaves out the files that draws by earlier seeds have reached.
 """
 
@@ -18,139 +18,66 @@ import argparse
 import ast
 import hashlib
 import json
-import os
-import pickle
 import random
 import re
 import shutil
-import signal
 import statistics
 import sys
 import tempfile
 import time
-import traceback
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
 from copy import deepcopy
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import FrameType
 
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.problem import TargetProblem
 from analyzer.tracing.tracing import explore, read_source
+from benchmarks.published_drivers import DRIVER, Program, drawn, import_frameworks, programs, run, source_root
 
-DRIVER = "assay_driver.py"
-SECONDS = 60  # of one run of a driver, which watches its lines; a changed one has a third of it
-LAYERS = re.compile(r"(Linear|Conv\w*|LayerNorm|BatchNorm\w*|GroupNorm|Embedding|GRU|LSTM|MultiheadAttention|Dense)$")
+PACKAGE_SECONDS = 90.0  # after which no other program of a package is tried, and no other change
+MOST_TRIED = 7  # programs of one package, in the order of the seed, until one runs
+# Calls whose sizes decide shapes, and calls whose axes do, as PyTorch, Keras, TensorFlow and einops name them.
+LAYERS = re.compile(
+    r"(Linear|Conv\w*|\w*Norm\d?d?|Embedding|GRU|LSTM|\w*Attention|Dense|RepeatVector|\w*Pool\w*"
+    r"|zeros|ones|randn|rand|empty|full|add_weight)$"
+)
 AXES = ("transpose", "permute", "flatten", "unsqueeze", "chunk", "split", "cat", "stack", "rearrange", "repeat", "view",
-        "reshape", "expand", "softmax", "sum", "mean", "einsum", "movedim", "squeeze")  # fmt: skip
-
-
-# ------------------------------------------------------------------------------------------------- drivers
-
-
-def examples(package: Path) -> Iterator[str]:
-    """The Python blocks of the README, in order."""
-    texts = [*sorted(package.glob("*.dist-info/METADATA")), *sorted(package.glob("**/README*"))[:1]]
-    for file in texts[:2]:
-        text = file.read_text(encoding="utf-8", errors="replace")
-        for block in re.findall(r"```[ ]?(?:python|py)[^\n]*\n(.*?)```", text, re.DOTALL):
-            if "import" in block and len(block) < 4000:
-                block = block.replace(".cuda()", "").replace(".to('cuda')", "").replace('.to("cuda")', "")
-                yield block if re.search(r"^import torch\b", block, re.MULTILINE) else f"import torch\n{block}"
-
-
-def source_root(package: Path) -> Path:
-    inner = [
-        d for d in package.iterdir() if d.is_dir() and ((d / "setup.py").exists() or (d / "pyproject.toml").exists())
-    ]
-    root = inner[0] if inner else package
-    return root / "src" if (root / "src").is_dir() else root
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a driver ended: what it raised, and the frames in the package, innermost last."""
-
-    error: str | None
-    frames: tuple[tuple[str, int], ...] = ()
-    ran: frozenset[tuple[str, int]] = frozenset()  # lines of functions of the package, where it ended well
-
-
-def run(root: Path, text: str, also: Path | None = None, watch: bool = False) -> Outcome:
-    """The driver in a forked child, which has what this process has imported and leaves nothing behind."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        outcome = Outcome("TimeoutError")
-        try:
-            signal.alarm(SECONDS if watch else SECONDS // 3)
-            outcome = _execute(root, text, also, watch)
-        finally:
-            with os.fdopen(writing, "wb") as out:
-                out.write(pickle.dumps(outcome))
-            os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as stream:
-        data = stream.read()
-    os.waitpid(child, 0)
-    return pickle.loads(data) if data else Outcome("TimeoutError")
-
-
-def _execute(root: Path, text: str, also: Path | None, watch: bool) -> Outcome:
-    import torch
-
-    torch.manual_seed(0)
-    torch.set_num_threads(1)
-    sys.path[0:0] = [str(root), *([str(also)] if also else [])]
-    os.chdir(tempfile.mkdtemp())
-    prefix, ran = f"{root}/", set()
-
-    def lines(frame: FrameType, event: str, _: object) -> object:
-        if not frame.f_code.co_filename.startswith(prefix):
-            return None
-        if event == "line" and frame.f_code.co_name != "<module>":
-            ran.add((frame.f_code.co_filename[len(prefix) :], frame.f_lineno))
-        return lines
-
-    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
-        try:
-            if watch:
-                sys.settrace(lines)  # type: ignore[arg-type]
-            exec(compile(text, DRIVER, "exec"), {"__name__": "__main__"})
-        except ModuleNotFoundError as error:
-            return Outcome(f"no module {error.name}")
-        except BaseException as error:
-            frames = [
-                (str(Path(f.filename).relative_to(root)), f.lineno or 0)
-                for f in traceback.extract_tb(error.__traceback__)
-                if f.filename.startswith(prefix)
-            ]
-            return Outcome(f"{type(error).__name__}: {error}"[:200], tuple(frames))
-        finally:
-            sys.settrace(None)
-    return Outcome(None, (), frozenset(ran))
+        "reshape", "expand", "softmax", "sum", "mean", "einsum", "movedim", "squeeze", "concat", "concatenate",
+        "Concatenate", "Reshape", "Permute", "expand_dims", "tile", "reduce_sum", "reduce_mean", "argmax", "max",
+        "narrow", "pad", "swapaxes", "Flatten", "Unflatten", "gather", "matmul", "bmm", "tensordot")  # fmt: skip
+SHAPING = frozenset(("dim", "axis", "axes", "shape", "units", "filters", "in_channels", "out_channels", "output_dim",
+                     "in_features", "out_features", "target_shape", "perm", "dims", "num_features", "embedding_dim",
+                     "hidden_size", "input_size", "kernel_size", "stride", "strides", "groups"))  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------- mutants
 
 
-def sites(tree: ast.Module) -> list[tuple[ast.Call, int]]:
-    """Calls with the place of an argument that decides a shape."""
-    found = []
+Place = tuple[ast.Call, ast.expr]  # a call, and the part of an argument that decides a shape
+
+
+def sites(tree: ast.Module) -> list[Place]:
+    """Positional arguments and those of telling names, and the elements of tuples among them."""
+    found: list[Place] = []
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if LAYERS.search(name) or name in AXES:
-            found += [(node, i) for i, a in enumerate(node.args) if _changeable(a, bool(LAYERS.search(name)))]
+        layer = bool(LAYERS.search(name))
+        if not layer and name not in AXES:
+            continue
+        given = [*node.args, *(k.value for k in node.keywords if k.arg in SHAPING)]
+        for part in given:
+            parts = part.elts if isinstance(part, (ast.Tuple, ast.List)) else [part]
+            found += [(node, p) for p in parts if _changeable(p, layer or part is not p)]
     return found
 
 
 def _changeable(node: ast.expr, layer: bool) -> bool:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return isinstance(node.operand, ast.Constant) and isinstance(node.operand.value, int)
     if isinstance(node, ast.Constant):
         return (isinstance(node.value, int) and not isinstance(node.value, bool)) or (
             isinstance(node.value, str) and "->" in node.value
@@ -161,18 +88,30 @@ def _changeable(node: ast.expr, layer: bool) -> bool:
 def mutated(tree: ast.Module, index: int, rng: random.Random) -> tuple[ast.Module, str]:
     """The tree with one argument changed, and what was done."""
     copy = deepcopy(tree)
-    call, place = sites(copy)[index]
-    old = call.args[place]
+    call, old = sites(copy)[index]
     new: ast.expr
     if isinstance(old, ast.Constant) and isinstance(old.value, str):
         new = ast.Constant(_other_pattern(old.value, rng))
     elif isinstance(old, ast.Constant) and isinstance(old.value, int):
         new = ast.Constant(old.value + rng.choice((1, -1)))
+    elif isinstance(old, ast.UnaryOp):
+        number = -ast.literal_eval(old.operand) + rng.choice((1, -1))
+        new = ast.parse(str(number), mode="eval").body
     else:
         new = ast.BinOp(old, *rng.choice(((ast.Mult(), ast.Constant(2)), (ast.Add(), ast.Constant(1)))))
-    call.args[place] = new
     ast.fix_missing_locations(ast.copy_location(new, old))
+    _Replaced(old, new).visit(call)
     return copy, f"line {call.lineno}: {ast.unparse(old)} -> {ast.unparse(new)}"
+
+
+class _Replaced(ast.NodeTransformer):
+    """One node for another."""
+
+    def __init__(self, old: ast.expr, new: ast.expr) -> None:
+        self.old, self.new = old, new
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        return self.new if node is self.old else self.generic_visit(node)
 
 
 def _other_pattern(pattern: str, rng: random.Random) -> str:
@@ -197,61 +136,73 @@ class Mutant:
     driver: str
     error: str
     frames: tuple[tuple[str, int], ...]
+    kind: str = "README"  # of the driver
 
 
-def make(folder: Path, seed: str, most: int, file: Path, also: Path | None) -> None:
-    """Append mutants to `file` until it holds `most`; those that it holds are not made again."""
+def make(folder: Path, seed: str, most: int, file: Path, also: Path | None, each: int, seconds: float) -> None:
+    """Append mutants to `file` until it holds `most`, `each` of one package; those that it holds are not made again."""
     have = read(file)
-    each = max(2, most // 10)  # of one package, so that none decides the figure
+    ends = time.monotonic() + seconds
     with file.open("a") as out:
-        for package in _drawn(folder, seed):
-            if len(have) >= most:
+        for package in drawn(folder, seed):
+            if len(have) >= most or time.monotonic() > ends:
                 return
             if any(m.package == package.name for m in have):
                 continue
             root = source_root(package)
-            why = "no example"
-            for number, text in enumerate(examples(package)):
-                outcome = run(root, text, also, watch=True)
+            why = Counter({"no program": 1})
+            until = time.monotonic() + PACKAGE_SECONDS
+            for program in programs(package, seed)[:MOST_TRIED]:
+                if time.monotonic() > until or any(n > 1 and w.startswith("no module") for w, n in why.items()):
+                    break
+                outcome = run(root, program.text, also, watch=True)
                 if outcome.error is not None or not outcome.ran:
-                    why = outcome.error or "no line of the package"
-                    if number >= 5:
-                        break
+                    why[(outcome.error or "no line of the package")[:60]] += 1
                     continue
-                for mutant in mutants(package.name, root, text, outcome.ran, random.Random(f"{seed}/{package.name}"),
-                                      min(each, most - len(have)), also):  # fmt: skip
-                    have.append(mutant)
+                rng = random.Random(f"{seed}/{package.name}")
+                made = list(mutants(package.name, root, program, outcome.ran, rng, min(each, most - len(have)), also))
+                if not made:
+                    why["no change makes it fail"] += 1
+                    continue
+                have += made
+                for mutant in made:
                     print(json.dumps(asdict(mutant)), file=out, flush=True)
-                    why = ""
-                why = why and "no change makes it fail"
+                print(f"{len(made)} of {package.name} by {program.kind} {program.name}", flush=True)
+                why.clear()
                 break
             if why:
-                print(f"skipped {package.name}: {why}", flush=True)
+                print(f"skipped {package.name}: {why.most_common(4)}", flush=True)
 
 
 def mutants(
-    package: str, root: Path, driver: str, ran: frozenset[tuple[str, int]], rng: random.Random, most: int,
+    package: str, root: Path, driver: Program, ran: frozenset[tuple[str, int]], rng: random.Random, most: int,
     also: Path | None,
 ) -> Iterator[Mutant]:  # fmt: skip
     """Changes of lines that the driver runs which make it fail inside the package."""
     places = []
     trees: dict[str, ast.Module] = {}
     for path in sorted({p for p, _ in ran}):
+        if path == DRIVER or re.search(r"(^|/)(tests?|examples?)(/|$)|(^|/)test_|_test\.py$", path):
+            continue  # the package's own code is meant
         trees[path] = ast.parse((root / path).read_text(encoding="utf-8"))
         for index, (call, place) in enumerate(sites(trees[path])):
-            if (path, call.lineno) in ran or (path, call.args[place].lineno) in ran:
+            if (path, call.lineno) in ran or (path, place.lineno) in ran:
                 places.append((path, index))
     rng.shuffle(places)
     made = 0
-    for path, index in places[: 6 * most]:
-        if made == most:
+    until = time.monotonic() + PACKAGE_SECONDS
+    for path, index in places[: 5 * most]:
+        if made == most or time.monotonic() > until:
             return
         changed, change = mutated(trees[path], index, rng)
         with _copied(root, path, ast.unparse(changed)) as copy:
-            outcome = run(copy, driver, also)
+            outcome = run(copy, driver.text, also)
         if outcome.error and outcome.frames and "Timeout" not in outcome.error and "Memory" not in outcome.error:
             made += 1
-            yield Mutant(package, str(root), path, ast.unparse(changed), change, driver, outcome.error, outcome.frames)
+            text = ast.unparse(changed)
+            yield Mutant(
+                package, str(root), path, text, change, driver.text, outcome.error, outcome.frames, driver.kind
+            )
 
 
 def read(file: Path) -> list[Mutant]:
@@ -347,11 +298,6 @@ def _dry(root: Path) -> tuple[str, int] | None:
 # ---------------------------------------------------------------------------------------- unmodified files
 
 
-def _drawn(folder: Path, seed: str) -> list[Path]:
-    found = [p for p in folder.iterdir() if p.is_dir() and not p.name.startswith(".")]
-    return sorted(found, key=lambda p: hashlib.sha256(f"{seed}/{p.name}".encode()).hexdigest())
-
-
 @dataclass(frozen=True)
 class Judged:
     """What tracing said of one unmodified file."""
@@ -414,7 +360,7 @@ def judge_files(
 
 def _files(folder: Path, seed: str, most: int, packages: int, without: list[str]) -> Iterator[tuple[str, Path, Path]]:
     of_package = []
-    for package in _drawn(folder, seed)[:packages]:
+    for package in drawn(folder, seed)[:packages]:
         root = source_root(package)
         files = [f for f in root.rglob("*.py") if re.search(rb"torch|keras|tensorflow", f.read_bytes())]
         names = {f: f.relative_to(folder).as_posix() for f in files}
@@ -458,6 +404,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seed", required=True)
     parser.add_argument("--mutants", type=int, default=40)
+    parser.add_argument("--each", type=int, default=6, help="most mutants of one package, so that none decides")
     parser.add_argument("--made", type=Path, help="keep the mutants in this file, and take those that it holds")
     parser.add_argument("--dependencies", type=Path, help="a folder of packages that the examples import")
     parser.add_argument("--files", type=int, default=12, help="most files of one package")
@@ -465,7 +412,7 @@ def main() -> int:
         "--without", nargs="*", default=[], help="seeds of earlier draws: not the files that they reached"
     )
     parser.add_argument("--judged", type=Path, help="keep what was said of files here, and go on from it")
-    parser.add_argument("--seconds", type=float, default=3600.0, help="for unmodified files")
+    parser.add_argument("--seconds", type=float, default=3600.0, help="for unmodified files, and for making mutants")
     parser.add_argument("--packages", type=int, default=1000, help="of these packages, in the order of the draw")
     parser.add_argument("--dry", type=int, default=10, help="mutants that are also run dry")
     parser.add_argument("--only", choices=("make", "judge", "files"))
@@ -474,10 +421,8 @@ def main() -> int:
     if arguments.only != "files":
         file = arguments.made or Path(tempfile.mkdtemp()) / "mutants.jsonl"
         if arguments.only != "judge":
-            import einops  # noqa: F401 - what children need is imported once, here
-            import torch  # noqa: F401
-
-            make(folder, seed, arguments.mutants, file, arguments.dependencies)
+            import_frameworks()
+            make(folder, seed, arguments.mutants, file, arguments.dependencies, arguments.each, arguments.seconds)
         if arguments.only != "make":
             judge_mutants(read(file)[: arguments.mutants], arguments.dry)
     if arguments.only in (None, "files"):

@@ -25,12 +25,14 @@ from analyzer.tracing.values import (
     Iterator_,
     Layer,
     ListV,
+    Native,
     Object,
     SliceV,
     Unknown,
     Value,
 )
 
+_GENERIC = frozenset(("tuple", "list", "dict", "set", "frozenset", "type"))  # classes that take types in brackets
 ITEMS.of(Tensor)(index_tensor)
 
 
@@ -54,6 +56,12 @@ def _of_open_size(tr: Tracer, value: OpenSize, index: Value, node: ast.AST | Non
     if isinstance(index, int):
         return tr.dimension(value.tensor, index)
     return tr.unknown("part of a shape", "data", pytype="list")
+
+
+@ITEMS.of(Native)
+def _of_function(tr: Tracer, value: Native, index: Value, node: ast.AST | None) -> Value:
+    """`tuple[int, int]` makes what `tuple` makes."""
+    return value if value.name in _GENERIC else tr.unknown("an item", "imprecise")
 
 
 @ITEMS.of(Layer)

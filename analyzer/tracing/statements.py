@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Callable
 
 from analyzer.tracing import declared_shapes, loops
@@ -123,10 +124,16 @@ def _expression(tr: Tracer, node: ast.Expr) -> None:
         evaluate(tr, node.value)
 
 
+_OF_SIZES = re.compile(r"\.(shape|ndim)\b|\.(size|dim)\(")
+
+
 def _assert(tr: Tracer, node: ast.Assert) -> None:
     value = evaluate(tr, node.test)
     truth = truth_of(value)
     if truth is False:
+        text = ast.unparse(node.test)
+        if _OF_SIZES.search(text) and tr.certain and not tr.made_up:
+            tr.refuse(f"the assertion `{text[:120]}` does not hold", node.test, "assert")
         raise PyRaise("AssertionError", "an assertion does not hold")
     if truth is None:
         settle(tr, value, True, node.test)

@@ -214,3 +214,30 @@ def test_nobody_types(tmp_path: Path) -> None:
     """
     found = run(tmp_path, source)
     assert (found.failure, found.unreached, found.steps) == (None, None, 1)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_fails_only_with_what_is_left_out_is_no_finding(tmp_path: Path, fails: bool) -> None:
+    """A training loop counts on the file that it has saved; the dry run saves none."""
+    source = f"""
+        import torch, torch.nn as nn, tempfile, os
+        net = nn.Linear(4, 2)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        saved = []
+        plain = torch.save
+        def save(*args):
+            saved.append(1 if plain.__module__ == "torch.serialization" else None)
+        save()
+        net(torch.zeros(3, {5 if fails else 4})).sum().backward()
+        optimizer.step()
+        print(1 + saved[0])
+        """
+    found = run(tmp_path, source)
+    assert (found.failure is not None) == fails, found
+    assert fails or "left out" in (found.unreached or "")
+
+
+def test_a_value_of_a_tracker_that_was_left_out_is_no_finding(tmp_path: Path) -> None:
+    found = run(tmp_path, "import wandb, torch\nrun = wandb.init()\nrate = run.config.rate\nprint(rate * 2)\n")
+    assert found.failure is None
+    assert "left out" in (found.unreached or "")

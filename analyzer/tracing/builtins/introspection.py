@@ -264,7 +264,7 @@ def vars_(c: Call) -> Value:
     """`vars(args)` of a namespace or an object is what it holds."""
     subject = c.get(0)
     if isinstance(subject, (Object, Instance)):
-        return DictV(dict(subject.attrs), True)
+        return DictV(dict(subject.attrs), not (isinstance(subject, Object) and subject.kind == "namespace"))
     return locals_(c)
 
 

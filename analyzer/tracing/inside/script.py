@@ -5,13 +5,14 @@ from __future__ import annotations
 import builtins
 import os
 import random
+import re
 import sys
 import traceback
 import warnings
 from typing import Any
 
 from .shapes import ShapeRecorder
-from .stubs import OPTIONAL, TRACKERS, Finished, NotReached, PatchFinder, StubFinder
+from .stubs import OPTIONAL, TRACKERS, Finished, NotReached, PatchFinder, StubFinder, stands_in
 
 MOST_FRAMES = 12  # of a traceback that a person reads
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -55,7 +56,8 @@ def run_script(request: dict[str, Any]) -> dict[str, Any]:
         main = type(sys)("__main__")
         main.__dict__.update(names)
         sys.modules["__main__"] = main
-        recorder.start()
+        if progress.mode != "plain":
+            recorder.start()
         try:
             exec(code, main.__dict__)
         finally:
@@ -88,13 +90,15 @@ def _prepare(root: str, script: str, request: dict[str, Any], progress: RunProgr
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    builtins.input = lambda *a: _ask()
+    if request["mode"] == "plain":
+        return
     warnings.simplefilter("ignore")
     random.seed(0)
     adapters = {**torch_adapters.adapters(progress), **tensorflow_adapters.adapters(progress)}
     sys.meta_path.insert(0, PatchFinder(adapters))
     sys.meta_path.insert(0, StubFinder(TRACKERS, progress.stubs, root))
     sys.meta_path.append(StubFinder(OPTIONAL, progress.stubs, root))
-    builtins.input = lambda *a: _ask()
     for name in [name for name in adapters if name in sys.modules]:  # imported before the project's own code
         adapters.pop(name)(sys.modules[name])
 
@@ -132,6 +136,7 @@ def _failure(error: BaseException, root: str, progress: RunProgress) -> dict[str
     place = own[-1]
     return {
         "status": "failed",
+        "doubt": _doubt(error, kind, last, own[-1], progress),
         "error": {
             "type": kind,
             "message": " ".join(text.split())[:400],
@@ -176,6 +181,26 @@ def _lack(error: BaseException, kind: str, text: str, own: list[Any], last: Any)
         return f"something that was left out ({kind})"
     if own and last is not None and own[-1] == last and (last.line or "").lstrip().startswith(("raise", "assert")):
         return f"it refuses to go on by itself ({kind}: {text[:120]})"
+    return None
+
+
+_OF_VALUES = ("ZeroDivisionError", "FloatingPointError", "ValueError", "IndexError", "KeyError", "AssertionError")
+_FRAMEWORKS = ("/torch/", "/keras/", "/tf_keras/", "/tensorflow/")
+
+
+def _doubt(error: BaseException, kind: str, last: Any, own: Any, progress: RunProgress) -> str | None:
+    """What was left out or replaced and may have a part in the failure; None where nothing has."""
+    trace = error.__traceback__
+    names: dict[str, Any] = {}
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == own.filename and trace.tb_lineno == own.lineno:
+            names = {**trace.tb_frame.f_globals, **trace.tb_frame.f_locals}
+        trace = trace.tb_next
+    used = set(re.findall(r"[A-Za-z_]\w*", own.line or ""))
+    if "Anything" in str(error) or any(stands_in(names[name]) for name in used & names.keys()):
+        return "what a package that was left out would give"
+    if progress.data and kind in _OF_VALUES and not any(part in last.filename for part in _FRAMEWORKS):
+        return "the data set itself, which is replaced by zeros here"
     return None
 
 

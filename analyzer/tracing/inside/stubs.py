@@ -109,6 +109,10 @@ class _Module(types.ModuleType):
         return Anything if name[:1].isupper() else Anything()
 
 
+def stands_in(value: Any) -> bool:
+    return isinstance(value, (Anything, ProgressBar, _Module)) or value is Anything
+
+
 class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Answers imports of the packages above by files below `root`: libraries know by themselves what to do without."""
 

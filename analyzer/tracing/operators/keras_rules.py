@@ -14,7 +14,7 @@ from analyzer.tracing.operators.refusals import fail
 from analyzer.tracing.operators.table import Op, operator, rules, run_entry
 from analyzer.tracing.operators.tf_operands import like, tensor
 from analyzer.tracing.tensors import Size, Tensor, show_shape
-from analyzer.tracing.values import Layer, ListV, Object, Unknown, Value
+from analyzer.tracing.values import Api, Layer, ListV, Native, Object, Unknown, Value
 
 
 @operator("keras.Input keras.layers.Input", "shape=None batch_size=None *rest")
@@ -291,7 +291,8 @@ _SAME_AS_TF = {
     "keras.ops.matmul": "tf.matmul", "keras.ops.expand_dims": "tf.expand_dims", "keras.ops.squeeze": "tf.squeeze",
     "keras.ops.concatenate": "tf.concat", "keras.ops.transpose": "tf.transpose", "keras.ops.stack": "tf.stack",
     "keras.backend.concatenate": "tf.concat", "keras.ops.zeros": "tf.zeros", "keras.ops.ones": "tf.ones",
-    "keras.random.normal": "tf.random.normal",
+    "keras.random.normal": "tf.random.normal", "keras.random.uniform": "tf.random.uniform",
+    "keras.random.truncated_normal": "tf.random.truncated_normal",
     "keras.backend.permute_dimensions": "tf.transpose",
     "keras.ops.multiply": "tf.multiply", "keras.ops.add": "tf.add",
     "keras.ops.einsum": "tf.einsum", "keras.backend.stack": "tf.stack",
@@ -313,3 +314,22 @@ TABLE = {
 )
 def ignored(op: Op, args: tuple[Value, ...]) -> Value:
     return op.tr.unknown(op.short, "data", op.short, "object")
+
+
+_INITIALIZERS = (
+    "Constant GlorotNormal GlorotUniform HeNormal HeUniform LecunNormal LecunUniform Ones Orthogonal RandomNormal "
+    "RandomUniform TruncatedNormal VarianceScaling Zeros"
+)
+
+
+@operator(" ".join(f"keras.initializers.{name}" for name in _INITIALIZERS.split()), "*args")
+def initializer(op: Op, args: tuple[Value, ...]) -> Value:
+    """A function of a shape, which gives a tensor of it."""
+    return Native(op.short, lambda c: call(c.tr, Api("tf.zeros"), (c.get(0, "shape"),), {}, c.node))
+
+
+@operator("keras.activations.get", "identifier=None")
+def activation(op: Op, identifier: Value) -> Value:
+    if identifier is None:
+        return Native("linear", lambda c: c.get(0))
+    return Api(f"keras.activations.{identifier}") if isinstance(identifier, str) else identifier

@@ -8,6 +8,7 @@ from analyzer.tracing.evaluation import call
 from analyzer.tracing.operators import keras_models
 from analyzer.tracing.operators.convolution_sizes import SIZES_OF_CONVOLUTIONS, of_convolution
 from analyzer.tracing.operators.layers import call_layer, knows_arguments, layer_attribute, make_layer
+from analyzer.tracing.operators.lightning_rules import save_hyperparameters
 from analyzer.tracing.operators.torch_modules import (
     children_of,
     find_submodule,
@@ -162,6 +163,8 @@ def instance_method(
         else:
             owner.open = True
         return None
+    if name == "save_hyperparameters":
+        return save_hyperparameters(tr, owner, args, kwargs)
     if name == "add_weight":
         return keras_models.add_weight(tr, args, kwargs, node)
     if name in ("compile", "fit", "evaluate", "predict", "train_on_batch"):
@@ -187,7 +190,6 @@ def instance_method(
         "summary",
         "log",
         "log_dict",
-        "save_hyperparameters",
         "zero_grad",
         "post_init",
         "init_weights",

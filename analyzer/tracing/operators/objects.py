@@ -8,6 +8,7 @@ from analyzer.tracing.evaluation import call
 from analyzer.tracing.operators.data import apply_transform, data_method
 from analyzer.tracing.operators.flags import parser_method, run_command
 from analyzer.tracing.operators.keras_models import call_loss, call_model, model_method
+from analyzer.tracing.operators.lightning_rules import trainer_method
 from analyzer.tracing.operators.sessions import session_method
 from analyzer.tracing.operators.torch_distribution_rules import distribution_method
 from analyzer.tracing.operators.torch_modules import remove_hook
@@ -38,6 +39,8 @@ def object_method(
         return data_method(tr, owner, name, args, kwargs)
     if kind == "distribution":
         return distribution_method(tr, owner, name, args, kwargs)
+    if kind == "trainer":
+        return trainer_method(tr, owner, name, args, kwargs, node)
     if kind == "counter":
         return tr.unknown(f"{name}()", "foreign")
     return tr.unknown_call(f"{kind}.{name}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.operators.elementwise import broadcast
 from analyzer.tracing.operators.operands import tensor_of, unknown_tensor
 from analyzer.tracing.operators.refusals import fail
@@ -43,15 +44,27 @@ def reduce(op: Op, input: Value, rest: tuple[Value, ...]) -> Value:
         _not_empty(op, source, axes)
     if op.short in ("median", "nanmedian", "mode") and axes is not None:
         return _valued(op, source, dims)
-    dtype = "bool" if op.short in ("any", "all") else source.dtype
     return Tensor(
         dims,
-        dtype,
+        _element_type(op, source),
         source.framework if source.framework != "unknown" else "torch",
         site=op.where,
         sources=(source,),
         graph=source.graph,
     )
+
+
+_WHOLE = ("bool", "uint8", "int8", "int16", "int32")
+
+
+def _element_type(op: Op, source: Tensor) -> str | None:
+    """Sums and products of whole numbers and truths have 64 bits, if nothing else is asked for."""
+    asked = dtype_name(op.extra.get("dtype"))
+    if op.short in ("any", "all"):
+        return "bool"
+    if op.short == "count_nonzero" or (op.short in ("sum", "prod", "nansum") and source.dtype in _WHOLE and not asked):
+        return "int64"
+    return asked or source.dtype
 
 
 @operator("torch.max torch.min Tensor.max Tensor.min", "input *rest")
