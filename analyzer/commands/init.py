@@ -212,7 +212,8 @@ def _loss(call: ExampleCall, root: Path, taken: set[str]) -> ExampleCall | None:
     """The loss that the model of `call` is trained with, on the inputs that were found."""
     model = replace(call.model, name=f"the loss of {call.model.name}", line=call.loop)
     named = with_own_name(replace(call, name=f"{call.name}_loss", model=model, line=call.loop), taken)
-    return _first_accepted(named, call.losses[call.body], root) if call.losses.get(call.body) else None
+    found = _first_accepted(named, call.losses[call.body], root) if call.losses.get(call.body) else None
+    return found and replace(found, body=call.calling.get(found.body, found.body))
 
 
 def _step(batches: Sequence[Batch], root: Path, taken: set[str]) -> ExampleCall | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 _CALL = '''
@@ -46,10 +47,44 @@ def _losses(step):
 
     return losses
 '''
-_HELPERS = {"_Call(": _CALL, "_losses(": _LOSSES}
+_LOSS = '''
+from unittest.mock import MagicMock
+
+
+class _Reached(BaseException):
+    """A training step has computed its loss."""
+
+
+class _Batches(list):
+    """A loader."""
+
+    @property
+    def dataset(self):
+        return self
+
+
+def _loss(step):
+    """What a training step calls `backward` of, first of all; no weight is updated."""
+    found, backward, train = [], torch.Tensor.backward, torch.nn.Module.train
+
+    def kept(loss, *rest, **more):
+        found.append(loss)
+        raise _Reached
+
+    torch.Tensor.backward, torch.nn.Module.train = kept, lambda module, mode=True: module
+    try:
+        step()
+    except _Reached:
+        pass
+    finally:
+        torch.Tensor.backward, torch.nn.Module.train = backward, train
+    return found[0]
+'''
+_HELPERS = {"_Call": _CALL, "_loss": _LOSS, "_losses": _LOSSES}
 
 
 def helpers(lines: Iterable[str]) -> str:
     """The definitions that `lines` use."""
     text = "\n".join(lines)
-    return "\n".join(definition.rstrip() + "\n" for name, definition in _HELPERS.items() if name in text)
+    used = [definition for name, definition in _HELPERS.items() if re.search(rf"(?<![\w.]){name}\(", text)]
+    return "\n".join(definition.rstrip() + "\n" for definition in used)

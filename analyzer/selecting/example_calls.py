@@ -34,6 +34,7 @@ class ExampleCall:
     inferred: bool = False  # no example: the inputs are what the layers suggest (`inferred_inputs`)
     told: tuple[tuple[str, ...], ...] = ()  # bodies with the inputs that the layers suggest, likelier ones first
     losses: Mapping[tuple[str, ...], tuple[tuple[str, ...], ...]] = field(default_factory=dict)  # with each of them
+    calling: Mapping[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)  # of such a body one that calls
     loop: int = 0  # line of the training loop
     # With inputs that nothing suggests: they count only where tracing refuses the last one.
     tried: tuple[tuple[str, ...], ...] = ()

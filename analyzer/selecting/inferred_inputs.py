@@ -48,6 +48,13 @@ class _Way:
         steps = [self.step.written(self.name, self.expression, batch) for batch in self.step.batches(tensor)]
         return tuple(("import torch", *self.lines, *lines) for lines in steps)
 
+    def calling(self, tensor: str) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Those of `losses` that stand in a function, each with the body that calls it."""
+        for batch, body in zip(self.step.batches(tensor) if self.step else (), self.losses(tensor), strict=False):
+            lines = self.step.calling(self.expression, batch) if self.step else None
+            if lines is not None:
+                yield body, ("import torch", *self.lines, *lines)
+
 
 def inferred_calls(code: ModelCode, called: frozenset[str], names: frozenset[str]) -> tuple[ExampleCall, ...]:
     """At most `MODELS` entry points, those made of most classes first, one a model class.
@@ -77,6 +84,7 @@ def inferred_calls(code: ModelCode, called: frozenset[str], names: frozenset[str
             tried=tuple(tried),
             loop=way.step.line if way.step is not None else 0,
             losses={way.body(tensor): way.losses(tensor) for tensor in (*tensors, *_COMMON)},
+            calling=dict(pair for tensor in (*tensors, *_COMMON) for pair in way.calling(tensor)),
             control=way.body(_ABSURD),
         )
         proposed[made.name] = (len(repository.parts(made)), call)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from analyzer.selecting.example_calls import WithoutAccelerator, bound, statements_behind
 from analyzer.selecting.model_code import Source
+from analyzer.selecting.training_functions import FunctionCall, Loop, called_function, function_call
 
 _CLASSES = re.compile(r"cross_?entropy|nll_?loss|CrossEntropy|NLLLoss")  # losses whose labels are numbers of classes
 _BINARY = re.compile(r"binary|BCE", re.IGNORECASE)
@@ -30,13 +31,25 @@ class TrainingStep:
     behind: tuple[str, ...]
     body: tuple[str, ...]  # the last line returns the loss
     told: str  # the text that tells what kind of loss it is
+    call: FunctionCall | None = None  # of the function that the loop stands in
 
     def written(self, model: str, made: str, tensors: Sequence[str]) -> tuple[str, ...]:
         """The lines of an entry point: `made` is the expression of the model, the variable `model` its name here."""
-        head = f"def loss_of({', '.join((model, *self.inputs))}):"
-        inner = [f"    {line}" for line in self.body]
+        return self._entry(self.behind, (model, *self.inputs), self.body, made, tensors)
+
+    def calling(self, made: str, tensors: Sequence[str]) -> tuple[str, ...] | None:
+        """The same by a call of the function that the loop stands in; None where it stands in none."""
+        if self.call is None:
+            return None
+        body = (f"return _loss(lambda: {self.call.text})",)
+        return self._entry(self.call.behind, ("model", *self.inputs), body, made, tensors)
+
+    def _entry(
+        self, behind: Sequence[str], names: Sequence[str], body: Sequence[str], made: str, tensors: Sequence[str]
+    ) -> tuple[str, ...]:
         given = ", ".join(tensors) + ("," if len(tensors) == 1 else "")
-        return (*self.behind, head, *inner, f"return _Call({made}, loss_of), ({given})")
+        head = f"def loss_of({', '.join(names)}):"
+        return (*behind, head, *(f"    {line}" for line in body), f"return _Call({made}, loss_of), ({given})")
 
     def batches(self, tensor: str) -> list[tuple[str, ...]]:
         """Example inputs where the model takes `tensor`, likelier ones first."""
@@ -62,7 +75,7 @@ def training_step(
     """
     for loop in ast.walk(tree):
         if isinstance(loop, ast.For):
-            step = _of_loop(loop, model, before, local, source)
+            step = _of_loop(tree, loop, model, before, local, source)
             if step is not None:
                 return step
     return None
@@ -91,9 +104,18 @@ def own_step(node: ast.ClassDef) -> TrainingStep | None:
     return TrainingStep(step.lineno, ordered, (), (f"return model.training_step(({given},), 0)",), ast.unparse(node))
 
 
-def _of_loop(
-    loop: ast.For, model: str, before: Sequence[ast.stmt], local: set[str], source: Source
-) -> TrainingStep | None:
+@dataclass(frozen=True, slots=True)
+class _Slice:
+    """The statements of a loop that its loss rests on, the names that these need, and of them those of the batch."""
+
+    kept: tuple[_Assignment, ...]
+    needed: frozenset[str]
+    inputs: frozenset[str]
+    loss: str
+    backward: ast.stmt
+
+
+def _slice(loop: ast.For) -> _Slice | None:
     statements = list(_flat(loop.body))
     trained = next(((at, name) for at, s in enumerate(statements) if (name := _backward(s)) is not None), None)
     if trained is None:
@@ -112,16 +134,32 @@ def _of_loop(
         kept.insert(0, WithoutAccelerator().visit(copy.deepcopy(statement)))
         needed = (needed - bound(statement) if not isinstance(statement, ast.AugAssign) else needed) | _names(kept[0])
     inputs |= needed & held
-    fed = _fed(kept, model) & inputs
-    free = needed - inputs - {model} - set(dir(builtins))
-    if model not in needed or len(fed) != 1 or len(inputs) > 2:
+    return _Slice(tuple(kept), frozenset(needed), frozenset(inputs), trained[1], statements[trained[0]])
+
+
+def _of_loop(
+    tree: ast.Module, loop: ast.For, model: str, before: Sequence[ast.stmt], local: set[str], source: Source
+) -> TrainingStep | None:
+    called = called_function(tree, loop, before)
+    plain, there = _slice(loop), _slice(loop if called is None else called.with_arguments(loop))
+    if plain is None or there is None:
         return None
-    behind = statements_behind(before, free, local, source)
+    inputs = there.inputs
+    fed = _fed(there.kept, model) & inputs
+    free = there.needed - inputs - {model} - set(dir(builtins))
+    if model not in there.needed or len(fed) != 1 or len(inputs) > 2:
+        return None
+    behind = statements_behind(before, {*free}, local, source)
     if behind is None or any("parse_args" in line for line in behind):
         return None
-    lines = [line for s in kept for line in ast.unparse(s).splitlines()]
+    lines = [line for s in there.kept for line in ast.unparse(s).splitlines()]
     ordered = (*fed, *(inputs - fed))
-    return TrainingStep(loop.lineno, ordered, behind, (*lines, f"return {trained[1]}"), "\n".join((*behind, *lines)))
+    told = "\n".join((*behind, *lines))
+    call = None
+    if called is not None:
+        own = Loop(loop, plain.backward, model, ordered, plain.needed)
+        call = function_call(called, own, before, local, source)
+    return TrainingStep(loop.lineno, ordered, behind, (*lines, f"return {there.loss}"), told, call)
 
 
 def _flat(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:

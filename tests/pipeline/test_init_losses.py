@@ -131,16 +131,16 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize(
-    ("script", "name", "shapes"),
+    ("script", "name", "shapes", "called"),
     [
-        (DIGITS, "digits", [(2, 1, 28, 28), (2,)]),
-        (PRICE, "price", [(2, 5), (2, 1)]),
-        (CODER, "coder", [(2, 784)]),
-        (MASKS, "masks", [(2, 3, 224, 224), (2, 224, 224)]),
+        (DIGITS, "digits", [(2, 1, 28, 28), (2,)], "train(MagicMock(), model, device, _Batches([(data, target)]), "),
+        (PRICE, "price", [(2, 5), (2, 1)], ""),
+        (CODER, "coder", [(2, 784)], ""),
+        (MASKS, "masks", [(2, 3, 224, 224), (2, 224, 224)], ""),
     ],
 )
 def test_the_loss_of_a_training_loop_is_an_entry_point(
-    tmp_path: Path, script: str, name: str, shapes: list[tuple[int, ...]]
+    tmp_path: Path, script: str, name: str, shapes: list[tuple[int, ...]], called: str
 ) -> None:
     nets = f"nets_of_{name}"
     (tmp_path / f"{nets}.py").write_text(NETS)
@@ -155,6 +155,7 @@ def test_the_loss_of_a_training_loop_is_an_entry_point(
     lines = texts[init.ENTRIES].partition(f"def {name}_loss")[2].splitlines()
     assert lines.count("    import torch") <= 1
     assert not any("cuda.is_available" in line for line in lines)
+    assert called in "\n".join(lines)
     built = build(f"entries.py:{name}_loss", str(tmp_path))
     assert isinstance(built.inputs, tuple)
     assert [tuple(tensor.shape) for tensor in built.inputs] == shapes
