@@ -226,3 +226,17 @@ torch.zeros({size}, 3) * scale.reshape(-1, 1)
     _, tree = read_source(path, tmp_path)
     found = explore(tmp_path, "program.py", tree, Versions()).problems.values()
     assert [p.site.line for p in found if p.level == "error"] == ([6] if wrong else [])
+
+
+def test_which_layers_are_of_which_class() -> None:
+    """Against PyTorch: what is answered of two public layers is so."""
+    import torch
+
+    from analyzer.tracing.builtins.introspection import _is_layer
+
+    public = {n: k for n, k in vars(torch.nn).items() if isinstance(k, type) and issubclass(k, torch.nn.Module)}
+    for name, layer in public.items():
+        for other, kind in public.items():
+            if layer is not kind:
+                said = _is_layer(f"torch.nn.{name}", f"torch.nn.{other}")
+                assert said in (None, issubclass(layer, kind)), (name, other)
