@@ -242,7 +242,7 @@ def import_frameworks() -> None:
     import tensorflow  # noqa: F401
 
 
-def run(root: Path, text: str, also: Path | None = None, watch: bool = False) -> Outcome:
+def run(root: Path, text: str, also: Path | None = None, watch: bool = False, seconds: int = SECONDS // 2) -> Outcome:
     """The program in a forked child, which has what this process has imported and leaves nothing behind."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -251,7 +251,7 @@ def run(root: Path, text: str, also: Path | None = None, watch: bool = False) ->
         outcome = Outcome("TimeoutError")
         try:
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # nobody types
-            signal.alarm(SECONDS if watch else SECONDS // 2)
+            signal.alarm(SECONDS if watch else seconds)
             outcome = _execute(root, text, also, watch)
         finally:
             with os.fdopen(writing, "wb") as out:

@@ -60,7 +60,7 @@ def _judge(package: Path, name: str, text: str, seconds: float, counts: Counter[
         counts["passed"] += 1
         return
     counts["confirmed"] += 1
-    plain = run(root, text)
+    plain = run(root, text, seconds=60)
     said = f"{found.failure.kind}: {found.failure.message[:120]} at {found.failure.frames[-1]}"
     same = plain.error is not None and plain.error.partition(":")[0] == found.failure.kind.rpartition(".")[2]
     verdict = "true" if same else "FALSE" if plain.error is None else "TO BE READ"

@@ -209,3 +209,34 @@ def test_functions_of_integers_are_floating(tmp_path: Path, made: str) -> None:
     exec(text, {})
     assert not explore(tmp_path, "main.py", ast.parse(text), Versions()).problems
     assert explore(tmp_path, "main.py", ast.parse(text.replace(made, "x.abs()")), Versions()).problems
+
+
+@pytest.mark.parametrize(("size", "wrong"), [(4, False), (5, True)])
+def test_statistics_and_modules_below_a_sequence(tmp_path: Path, size: int, wrong: bool) -> None:
+    """What folds normalisations into convolutions goes through all modules and takes their statistics."""
+    text = f"""import torch
+from torch import nn
+net = nn.Sequential(nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)), nn.ReLU())
+found = [m for m in net.modules() if isinstance(m, nn.BatchNorm2d)]
+scale = found[0].weight / (found[0].running_var + found[0].eps).sqrt()
+torch.zeros({size}, 3) * scale.reshape(-1, 1)
+"""
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    _, tree = read_source(path, tmp_path)
+    found = explore(tmp_path, "program.py", tree, Versions()).problems.values()
+    assert [p.site.line for p in found if p.level == "error"] == ([6] if wrong else [])
+
+
+def test_which_layers_are_of_which_class() -> None:
+    """Against PyTorch: what is answered of two public layers is so."""
+    import torch
+
+    from analyzer.tracing.builtins.introspection import _is_layer
+
+    public = {n: k for n, k in vars(torch.nn).items() if isinstance(k, type) and issubclass(k, torch.nn.Module)}
+    for name, layer in public.items():
+        for other, kind in public.items():
+            if layer is not kind:
+                said = _is_layer(f"torch.nn.{name}", f"torch.nn.{other}")
+                assert said in (None, issubclass(layer, kind)), (name, other)

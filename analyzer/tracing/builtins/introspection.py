@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -64,6 +65,19 @@ _NARROWING = ("int", "float", "str", "bool", "list", "dict")
 _TENSORS = ("torch.Tensor", "tf.Tensor", "numpy.ndarray", "torch.FloatTensor", "keras.KerasTensor")
 
 
+_BASES = re.compile(
+    r"torch\.nn\.(RNN\w*Base|Hardtanh|Upsample|Container|NLLLoss|ConstantPad\dd)"
+)  # of other public layers
+
+
+def _is_layer(name: str, kind: str) -> bool | None:
+    """Whether a layer of PyTorch's public names is one of another class; None where that is not known here."""
+    if kind in ("torch.nn.Module", "torch.nn.modules.module.Module") and name.startswith("torch.nn."):
+        return True
+    public = all(n.startswith("torch.nn.") and n.count(".") == 2 for n in (name, kind))
+    return False if public and not _BASES.fullmatch(kind) and "Lazy" not in name else None
+
+
 def is_a(value: Value, kind: Value) -> bool | None:
     if isinstance(kind, Unknown) or isinstance(value, Unknown):
         return None
@@ -87,7 +101,7 @@ def is_a(value: Value, kind: Value) -> bool | None:
             kind in value.cls.mro
             if isinstance(value, Instance)
             else False
-            if isinstance(value, (int, float, str, tuple, ListV, DictV)) or value is None
+            if isinstance(value, (int, float, str, tuple, ListV, DictV, Layer)) or value is None
             else None
         )
     if isinstance(kind, Api):
@@ -97,7 +111,7 @@ def is_a(value: Value, kind: Value) -> bool | None:
                 return value.framework == framework if value.framework in ("torch", "numpy") else None
             return False if kind.name.startswith(("torch.nn.", "typing.", "collections.")) else None
         if isinstance(value, Layer):
-            return True if value.name == kind.name else None
+            return True if value.name == kind.name else _is_layer(value.name, kind.name)
         if value is None or isinstance(value, (int, float, str, bool, ListV, DictV, tuple)):
             return (
                 None

@@ -22,6 +22,7 @@ from analyzer.tracing.operators.torch_modules import (
     children_of,
     find_submodule,
     is_hook,
+    named_modules,
     register_hook,
 )
 from analyzer.tracing.tensors import Tensor
@@ -268,6 +269,10 @@ def _call_member(tr: Tracer, member: Layer, args: tuple[Value, ...]) -> Value:
 _PARAMETERS = {"weight", "bias", "kernel", "weights", "running_mean", "running_var", "in_proj_weight", "weight_ih_l0"}
 
 
+_NUMBERS = {"eps": 1e-5, "momentum": 0.1}  # of layers that normalise, where nothing else is asked for
+_STATISTICS = ("running_mean", "running_var")
+
+
 def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
     if name in ("weight", "bias") and layer.name.startswith("torch."):
         return _parameter(tr, layer, name)  # `bias=False` of the constructor is not the bias
@@ -284,8 +289,12 @@ def layer_attribute(tr: Tracer, layer: Layer, name: str) -> Value:
         return layer.attrs["items"]
     if name == "_modules" and layer.name.startswith("torch."):
         return children_of(layer)
+    if name in _STATISTICS and layer.name.startswith("torch.nn.BatchNorm"):
+        return _parameter(tr, layer, name)
     if name in _PARAMETERS:
         return tr.unknown(f"parameter {name}", "data")
+    if name in _NUMBERS and "Norm" in layer.name and layer.name.startswith("torch."):
+        return _NUMBERS[name]
     return Bound(layer, name)
 
 
@@ -300,7 +309,8 @@ def _parameter(tr: Tracer, layer: Layer, name: str) -> Value:
     elif kind == "Embedding" and name == "weight":
         dims = [args.get("num_embeddings"), args.get("embedding_dim")]
     elif kind.startswith("BatchNorm"):
-        dims = [args.get("num_features")] if args.get("affine", True) is True else None
+        kept = "track_running_stats" if name in _STATISTICS else "affine"
+        dims = [args.get("num_features")] if args.get(kept, True) is True else None
     elif kind.startswith("Conv"):
         dims = kernel_of(layer) if name == "weight" else [args.get("out_channels")]
     if name == "bias" and args.get("bias") is False:
@@ -356,6 +366,9 @@ def layer_method(
         if name in ("append", "extend", "insert", "items", "keys", "values", "pop", "update", "get", "add"):
             result = call(tr, Bound(items, "append" if name == "add" else name), args, kwargs, node)
             return layer if name in ("append", "extend", "insert") else result
+        if name in ("modules", "named_modules") and layer.name.startswith("torch.") and not tr.in_definition:
+            named = named_modules(layer)
+            return named if name == "named_modules" else ListV([module for _, module in named.items], named.open)
         if name == "modules" and isinstance(items, ListV):
             return ListV(items.items, True)
     if name in (

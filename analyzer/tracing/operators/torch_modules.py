@@ -70,7 +70,8 @@ def named_modules(value: Layer | Instance) -> ListV:
             found.append((name, module))
             children = list(named_children(module))
             whole = whole and not children_of(module).open and not _has_hidden(module)
-            whole = whole and not any(isinstance(v, Unknown) for v in module.attrs.values())
+            told = {k: v for k, v in module.attrs.items() if k != "name" or isinstance(module, Instance)}
+            whole = whole and not any(isinstance(v, Unknown) for v in told.values())
             pending += [(f"{name}.{child}" if name else child, v) for child, v in reversed(children)]
     return ListV(found, not whole)
 
