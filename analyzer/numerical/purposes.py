@@ -30,9 +30,7 @@ class Purpose(Enum):
 
 
 # Words of a parameter's name, between underscores: ``target_scale``, ``noise_std``, ``input_lengths``.
-_SHARES = (
-    "prob|probs|probability|probabilities|labels?|targets?|truth|true|mask|masks|confidence|opacity|occupancy|alpha"
-)
+_SHARES = "prob|probs|probability|probabilities|labels?|mask|masks|confidence|opacity|occupancy|alpha"
 _SCALES = (
     "scales?|sigmas?|stds?|stddev|stdev|vars?|variances?|temperature|tau|bandwidth|lengthscales?|precision|"
     "concentration|dispersion|rates?"

@@ -10,7 +10,7 @@ from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.exporting.export import export
 from analyzer.exporting.manifest import ExportProblem
 from analyzer.graph import ValueRange, display_name, layer_of, location_of
-from analyzer.graph.model import SPAN, layer_class_of
+from analyzer.graph.model import SHOWN, SPAN, layer_class_of
 from analyzer.walls.process import ProcessSandbox
 
 NET = """
@@ -335,3 +335,38 @@ def test_labels_are_told_by_an_example_of_zeros_and_ones(project, export_entry):
     spans = {v.name: v.metadata_props[SPAN].split() for v in graph.graph.inputs if SPAN in v.metadata_props}
     assert set(spans) == {"scores", "labels", "image"}
     assert float(spans["scores"][0]) < 0 <= float(spans["image"][0]) < float(spans["image"][1]) < 1
+
+
+def test_a_weight_moved_to_where_it_is_changes_nothing(project, export_entry):
+    """``w.data = w.data`` as losses with weights of their own write it; a change of the data is none of this."""
+    project.write(
+        "moved.py",
+        """
+        import torch
+
+
+        class Net(torch.nn.Module):
+            def __init__(self, change):
+                super().__init__()
+                self.w, self.change = torch.nn.Parameter(torch.randn(3, 2)), change
+
+            def forward(self, lengths, x):
+                data = self.w.data
+                data = data if data.device == x.device else data.to(x.device)
+                self.w.data = data * 2 if self.change else data
+                return (x @ self.w).sum() / lengths.sum()
+
+
+        def build():
+            return Net(False), (torch.tensor([3, 5]), torch.randn(4, 3))
+
+
+        def build_changed():
+            return Net(True), (torch.tensor([3, 5]), torch.randn(4, 3))
+        """,
+    )
+    graph = export_entry("moved.py:build")
+    assert {n.op_type for n in graph.nodes()} >= {"MatMul", "Div"}
+    assert {v.name: v.metadata_props[SHOWN] for v in graph.graph.inputs}["lengths"] == "3.0 5.0 2"
+    with pytest.raises(ExportProblem):
+        export_entry("moved.py:build_changed")

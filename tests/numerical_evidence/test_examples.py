@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import onnx
 import onnx_ir as ir
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 from analyzer.configuration.config import InputSpec, TargetConfig
 from analyzer.findings import Confidence, Finding, Level
@@ -18,6 +19,7 @@ from analyzer.numerical.analysis import analyse
 from analyzer.numerical.confirm.confirmation import ConfirmationBudget, Confirmer
 
 N = helper.make_node
+OPSET = {"opset_imports": [helper.make_opsetid("", 20)], "ir_version": 10}
 Range = tuple[float, float]
 
 
@@ -33,7 +35,7 @@ def review(
     """Rule -> finding of a model of x whose example lies between the two numbers."""
     values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [4]) for n in "xy"]
     graph = helper.make_graph(nodes, "g", values[:1], values[1:])
-    model = ir.from_proto(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10))
+    model = ir.from_proto(helper.make_model(graph, **OPSET))
     if example is not None:
         model.graph.inputs[0].metadata_props[SPAN] = f"{example[0]!r} {example[1]!r}"
     inputs = {"x": InputSpec(range=ValueRange(*declared))} if declared is not None else {}
@@ -116,7 +118,7 @@ def test_of_an_input_whose_purpose_is_known_few_numbers_tell(
 ) -> None:
     node = N(node.op_type, [name], ["y"])
     values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [4]) for n in (name, "y")]
-    proto = helper.make_model(helper.make_graph([node], "g", values[:1], values[1:]), ir_version=10)
+    proto = helper.make_model(helper.make_graph([node], "g", values[:1], values[1:]), **OPSET)
     model = ir.from_proto(proto)
     model.graph.inputs[0].metadata_props[SHOWN] = shown
     found = analyse(Graph(model, "torch"), TargetConfig(id="t", entry="t.py:build"), explain=False, confirmer=workers)
@@ -131,7 +133,7 @@ def test_a_probability_above_1_is_not_like_its_example(workers: Confirmer) -> No
         ([one, N("Sub", ["one", "probs"], ["d"]), N("Sqrt", ["d"], ["y"])], Level.WARNING),
     ):
         values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [4]) for n in ("probs", "y")]
-        proto = helper.make_model(helper.make_graph(nodes, "g", values[:1], values[1:]), ir_version=10)
+        proto = helper.make_model(helper.make_graph(nodes, "g", values[:1], values[1:]), **OPSET)
         model = ir.from_proto(proto)
         model.graph.inputs[0].metadata_props[SHOWN] = "0.1 0.9 4"
         found = analyse(
@@ -157,7 +159,7 @@ def test_what_is_read_with_its_complement_is_a_label(workers: Confirmer, shown: 
         N("Log", ["both"], ["y"]),
     ]
     values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None if n == "y" else [5]) for n in "xy"]
-    proto = helper.make_model(helper.make_graph(nodes, "g", values[:1], values[1:]), ir_version=10)
+    proto = helper.make_model(helper.make_graph(nodes, "g", values[:1], values[1:]), **OPSET)
     model = ir.from_proto(proto)
     model.graph.inputs[0].metadata_props.update({SHOWN: shown, SPAN: span})
     found = analyse(Graph(model, "torch"), TargetConfig(id="t", entry="t.py:build"), explain=False, confirmer=workers)
@@ -177,8 +179,31 @@ def test_what_is_read_with_its_complement_is_a_label(workers: Confirmer, shown: 
 def test_without_an_example_the_name_tells(workers: Confirmer, name: str, operator: str, level: Level) -> None:
     values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [4]) for n in (name, "y")]
     graph = helper.make_graph([N(operator, [name], ["y"])], "g", values[:1], values[1:])
-    model = ir.from_proto(helper.make_model(graph, ir_version=10))
+    model = ir.from_proto(helper.make_model(graph, **OPSET))
     found = analyse(
         Graph(model, "tensorflow"), TargetConfig(id="t", entry="t.py:build"), explain=False, confirmer=workers
     )
     assert {f.level for f in found.findings if not f.rule.startswith("numerical/gradient")} == {level}
+
+
+def test_a_text_of_padding_alone_is_tried(workers: Confirmer) -> None:
+    """The number with which tokens are compared: neither their least nor their greatest."""
+
+    def of(array: np.ndarray, name: str) -> onnx.NodeProto:
+        return N("Constant", [], [name], value=numpy_helper.from_array(array, name))
+
+    nodes = [
+        of(np.array(7), "padding"),
+        of(np.array([1]), "axis"),
+        N("Equal", ["tokens", "padding"], ["padded"]),
+        N("Not", ["padded"], ["kept"]),
+        N("Cast", ["kept"], ["weights"], to=TensorProto.FLOAT),
+        N("ReduceSum", ["weights", "axis"], ["length"]),
+        N("Div", ["weights", "length"], ["y"]),
+    ]
+    inputs = [helper.make_tensor_value_info("tokens", TensorProto.INT64, [2, 9])]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 9])]
+    model = ir.from_proto(helper.make_model(helper.make_graph(nodes, "g", inputs, outputs), **OPSET))
+    target = TargetConfig(id="t", entry="t.py:build")
+    (found,) = analyse(Graph(model, "torch"), target, explain=False, confirmer=workers).findings
+    assert (found.level, found.confidence) == (Level.ERROR, Confidence.CONFIRMED)

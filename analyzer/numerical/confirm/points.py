@@ -12,6 +12,8 @@ from analyzer.numerical.confirm.extract import Leaf
 from analyzer.numerical.confirm.objective import EDGE
 from analyzer.numerical.confirm.problem import Point, SearchProblem
 from analyzer.numerical.confirm.torch_dtypes import torch_dtype
+from analyzer.numerical.constants import constant_array
+from analyzer.operators.registry import operator_name
 
 
 def probes(problem: SearchProblem, seed: int) -> Iterator[Point]:
@@ -113,6 +115,22 @@ def probes_from(problem: SearchProblem, ordinary: Point, rng: np.random.Generato
         for leaf in alone[:6]:
             if leaf.lo <= number <= leaf.hi:
                 yield {**ordinary, leaf.name: tensor_of(leaf, number)}
+    whole = [leaf for leaf in alone if "INT" in leaf.dtype]
+    for token in compared_integers(problem):
+        for leaf in whole:
+            if leaf.lo <= token <= leaf.hi:
+                yield {**ordinary, leaf.name: tensor_of(leaf, token)}
+
+
+def compared_integers(problem: SearchProblem) -> list[int]:
+    """The numbers with which the slice compares integers (a padding's or a mask's token), at most half a dozen."""
+    found: dict[int, None] = {}
+    for node in problem.model.graph:
+        arrays = [constant_array(v) for v in node.inputs] if operator_name(node) == "Equal" else []
+        for array in arrays:
+            if array is not None and array.size == 1 and array.dtype.kind in "iu":
+                found.setdefault(int(array.reshape(-1)[0]))
+    return list(found)[:6]
 
 
 def special_values(problem: SearchProblem) -> list[float]:
