@@ -348,7 +348,7 @@ def windows() -> Iterator[Space]:
     for n in (1, 2, 3):
         pads = [None, [1] * 2 * n, [*([0] * n), *([1] * n)], [*([1] * n), *([0] * n)]]
         shared: dict[str, Sequence[Any]] = {
-            "kernel_shape": [[2] * n, [3] * n, list(range(2, n + 2))], "strides": [None, [2] * n, list(range(1, n + 1))],
+            "kernel_shape": [[2] * n, [3] * n, [2, 3, 2][:n]], "strides": [None, [2] * n, list(range(1, n + 1))],
             "pads": pads, "auto_pad": [None, "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"], "dilations": [None, [2] * n], "ceil_mode": [None, 1],
         }  # fmt: skip
         sizes = (6, 7, 5)[:n]
@@ -424,7 +424,7 @@ def resampling() -> Iterator[Space]:
             rng: Draw, chosen: dict[str, Any], opset: int, n: int = n, by: str = by, sizes: Any = sizes
         ) -> Made | None:
             where = chosen["coordinate_transformation_mode"]
-            known = {"half_pixel_symmetric": opset >= 19, "tf_half_pixel_for_nn": opset < 13}
+            known = {"half_pixel_symmetric": opset >= 19, "tf_half_pixel_for_nn": opset < 13 and chosen["mode"] is None}
             if (opset < 11 and chosen["mode"] == "cubic") or (opset >= 11 and not known.get(where or "", True)):
                 return None
             x, scale = {"x": floats(rng, 2, 3, *sizes)}, chosen["_factors"]
