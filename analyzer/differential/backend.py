@@ -25,6 +25,7 @@ class Engine:
     knobs: Mapping[str, tuple[str, ...]]  # knob -> allowed values, the first is the default; () any
 
 
+PRECISIONS = ("float32", "tf32", "bfloat16", "float16", "float64")
 KERAS_KNOBS = {
     "precision": ("float32", "bfloat16", "float16", "mixed_float16", "mixed_bfloat16", "float64"),
     "call": ("inference", "plain", "predict"),
@@ -77,8 +78,9 @@ ENGINES = {
             {
                 "mode": ("eager", "compile", "export"),
                 "backend": ("inductor", "aot_eager", "eager"),
-                "precision": ("float32", "tf32", "bfloat16", "float16", "float64"),
+                "precision": (*PRECISIONS[:4], "mixed_bfloat16", "mixed_float16", "float64"),
                 "device": ("cpu", "cuda"),
+                "cudnn": ("plain", "benchmark"),
                 "mkldnn": ("on", "off"),
                 "threads": ANY,
             },

@@ -12,16 +12,23 @@ import onnx
 NEVER_RIGHT = 1 << 30  # above every operator set
 WRONG_BEFORE = {  # operator -> the operator set from which `onnx.reference` is right
     "BatchNormalization": 14, "Softmax": 13, "LogSoftmax": 13, "Hardmax": 13, "QuantizeLinear": 19,
-    "DequantizeLinear": 19, "Resize": 11, "RoiAlign": 16, "GridSample": 20,
+    "DequantizeLinear": 19, "RoiAlign": 16, "GridSample": 20,
     **dict.fromkeys(
         (
             "LRN", "GlobalMaxPool", "GlobalLpPool", "LpNormalization", "MeanVarianceNormalization", "Pad", "Upsample",
-            "GatherElements", "Scatter",
+            "GatherElements", "Scatter", "Resize", "Softsign", "Mean", "Unique",
         ),
         NEVER_RIGHT,
     ),
 }  # fmt: skip
-SOURCES = ("reference_operators.py", "reference_repairs.py")
+RECURRENT = frozenset({"clip", "activations", "input_forget", "layout"})
+NOT_PLAIN = {  # operator -> attributes without which `onnx.reference` is right
+    "MaxPool": frozenset({"pads", "auto_pad", "ceil_mode", "dilations"}),
+    "LpPool": frozenset({"ceil_mode", "auto_pad", "dilations"}),
+    "ConvTranspose": frozenset({"output_padding", "output_shape", "auto_pad"}),
+    **dict.fromkeys(("LSTM", "GRU", "RNN"), RECURRENT),
+}
+SOURCES = ("reference_windows.py", "reference_operators.py", "reference_repairs.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +48,12 @@ def corrected_operators(model: bytes) -> Corrected:
 
 
 def _is_wrong(node: onnx.NodeProto, opset: int) -> bool:
-    attributes = {a.name: a for a in node.attribute}
-    if node.op_type == "MaxPool":
-        padded = "pads" in attributes and any(attributes["pads"].ints)
-        return padded or ("auto_pad" in attributes and attributes["auto_pad"].s == b"SAME_LOWER")
-    if node.op_type in ("LSTM", "GRU", "RNN"):
-        return len(node.input) > 4 and bool(node.input[4])  # with lengths
-    if node.op_type == "LpPool":
-        return "ceil_mode" in attributes and bool(attributes["ceil_mode"].i)
-    if node.op_type == "ConvTranspose":
-        return "group" in attributes and attributes["group"].i > 1
+    given = {a.name: a for a in node.attribute}
+    if node.op_type in NOT_PLAIN:
+        lengths = node.op_type in ("LSTM", "GRU", "RNN") and len(node.input) > 4 and bool(node.input[4])
+        several = node.op_type == "MaxPool" and (len(node.output) > 1 or "strides" not in given)
+        groups = node.op_type == "ConvTranspose" and "group" in given and given["group"].i > 1
+        return lengths or several or groups or not NOT_PLAIN[node.op_type].isdisjoint(given)
     return opset < WRONG_BEFORE.get(node.op_type, 0)
 
 
@@ -59,10 +62,8 @@ def definitions(names: Iterable[str]) -> str:
     folder = resources.files("analyzer.differential") / "worker"
     texts = [(folder / source).read_text("utf-8") for source in SOURCES]
     modules = [ast.parse(text) for text in texts]
-    kinds = (ast.ClassDef, ast.FunctionDef)
-    defined = {
-        d.name: (d, text) for m, text in zip(modules, texts, strict=True) for d in m.body if isinstance(d, kinds)
-    }
+    bodies = ((d, text) for m, text in zip(modules, texts, strict=True) for d in m.body)
+    defined = {name: (d, text) for d, text in bodies if (name := _defines(d))}
     wanted: set[str] = set()
     queue = list(names)
     while queue:
@@ -75,6 +76,15 @@ def definitions(names: Iterable[str]) -> str:
     parts = ["\n".join(lines)]
     parts += [ast.get_source_segment(text, d) or "" for name, (d, text) in defined.items() if name in wanted]
     return "\n\n\n".join(parts)
+
+
+def _defines(statement: ast.stmt) -> str:
+    """The name that a statement of a module defines; empty for others."""
+    if isinstance(statement, (ast.ClassDef, ast.FunctionDef)):
+        return statement.name
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    targets = [statement.target] if isinstance(statement, ast.AnnAssign) else targets
+    return next((t.id for t in targets if isinstance(t, ast.Name)), "")
 
 
 def _imports(module: ast.Module, used: set[str]) -> str:

@@ -76,13 +76,14 @@ def diff(*arguments: str) -> int:
 
 def test_eager_compiled_exported_and_onnx_agree(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     engines = "torch,torch:mode=compile:backend=aot_eager,torch:mode=export,torch:precision=bfloat16,onnxruntime"
-    assert diff("net.py:build", "--backends", engines) == 0
+    assert diff("net.py:build", "--backends", f"{engines},torch:precision=mixed_bfloat16") == 0
     said = capfd.readouterr().out
     for title in (
         "PyTorch agrees",
         "PyTorch (backend=aot_eager, mode=compile) agrees",
         "PyTorch (mode=export) agrees",
         "PyTorch (precision=bfloat16) agrees",
+        "PyTorch (precision=mixed_bfloat16) agrees",
         "ONNX Runtime agrees",
     ):
         assert f"{title} with the float64 ONNX reference" in said, title

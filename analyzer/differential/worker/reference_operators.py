@@ -7,8 +7,7 @@ offset: K·K additions of whole arrays instead of one Python call for each outpu
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,30 +19,13 @@ from onnx.reference.ops import (
     op_hardmax,
     op_log_softmax,
     op_lrn,
-    op_max_pool,
     op_softmax,
 )
 
 from .reference_repairs import REPAIRS
+from .reference_windows import framed, laid_out, windows
 
 COLUMNS = 64 << 20  # bytes of a convolution's input, taken apart, that are held at once
-
-
-def _windows(
-    padded: np.ndarray, kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
-) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
-    """Each kernel offset with the view of `padded` (N, C, spatial…) that it meets, one element an output position."""
-    counts = [
-        (size - (k - 1) * d - 1) // s + 1
-        for size, k, s, d in zip(padded.shape[2:], kernel, strides, dilations, strict=True)
-    ]
-    for offset in itertools.product(*map(range, kernel)):
-        cut = [
-            slice(o * d, o * d + (n - 1) * s + 1, s)
-            for o, d, n, s in zip(offset, dilations, counts, strides, strict=True)
-        ]
-        places: tuple[slice, ...] = (slice(None), slice(None), *cut)
-        yield offset, padded[places]
 
 
 def _padded(x: np.ndarray, pads: Sequence[int], value: float) -> np.ndarray:
@@ -104,15 +86,15 @@ class Conv(op_conv.Conv):  # type: ignore[misc]
             return tuple(stock)
         padded = _padded(X, plain[0], 0.0)
         batch, channels, outputs = X.shape[0], W.shape[1], W.shape[0] // groups
-        windows = list(_windows(padded, W.shape[2:], plain[1], plain[2]))
-        place = windows[0][1].shape[2:]
+        offsets = list(windows(padded, W.shape[2:], plain[1], plain[2]))
+        place = offsets[0][1].shape[2:]
         weights = np.moveaxis(W.reshape(groups, outputs, channels, -1), 3, 2)  # …, kernel offset, channel
         # As many offsets side by side as `COLUMNS` bytes hold: one product is faster than a sum of small ones.
         each = max(1, batch * groups * channels * int(np.prod(place)) * X.itemsize)
-        several = max(1, min(len(windows), COLUMNS // each))
+        several = max(1, min(len(offsets), COLUMNS // each))
         total = None
-        for start in range(0, len(windows), several):
-            views = [view.reshape(batch, groups, channels, -1) for _, view in windows[start : start + several]]
+        for start in range(0, len(offsets), several):
+            views = [view.reshape(batch, groups, channels, -1) for _, view in offsets[start : start + several]]
             columns = np.concatenate(views, axis=2) if len(views) > 1 else views[0]
             part = np.matmul(weights[:, :, start : start + several].reshape(groups, outputs, -1), columns)
             total = part if total is None else np.add(total, part, out=total)
@@ -123,7 +105,9 @@ class Conv(op_conv.Conv):  # type: ignore[misc]
         return (result.astype(X.dtype, copy=False),)
 
 
-class MaxPool(op_max_pool.MaxPool):  # type: ignore[misc]
+class MaxPool(OpRun):  # type: ignore[misc]
+    """`onnx.reference` takes windows one by one, and counts the places of the largest elements in its own ways."""
+
     op_domain = ""
 
     def _run(
@@ -137,16 +121,28 @@ class MaxPool(op_max_pool.MaxPool):  # type: ignore[misc]
         storage_order: int | None = None,
         strides: Sequence[int] | None = None,
     ) -> tuple[np.ndarray, ...]:
-        kernel = list(kernel_shape or ())
-        plain = _plain(x, auto_pad, kernel, pads, strides, dilations)
-        if plain is None or ceil_mode or len(self.output) > 1 or not _fits(x, kernel, plain[0], plain[2]):
-            stock: Any = super()._run(x, auto_pad, ceil_mode, dilations, kernel_shape, pads, storage_order, strides)
-            return tuple(stock)
-        result = None
-        for _, view in _windows(_padded(x, plain[0], -np.inf), kernel, plain[1], plain[2]):
+        kernel, sizes = list(kernel_shape or ()), x.shape[2:]
+        before, spans, steps, gaps = laid_out(sizes, auto_pad, kernel, pads, strides, dilations, bool(ceil_mode))
+        lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+        result, places = None, None
+        along = np.array([int(np.prod(sizes[:i] if storage_order else sizes[i + 1 :])) for i in range(len(sizes))])
+        for offset, view in windows(framed(x, before, spans, lowest), kernel, steps, gaps):
+            if len(self.output) > 1:
+                here = (
+                    np.arange(n) * s + o * d - b
+                    for n, s, o, d, b in zip(view.shape[2:], steps, offset, gaps, before, strict=True)
+                )
+                flat = sum(
+                    c.reshape([-1 if a == i else 1 for a in range(len(sizes))]) * along[i] for i, c in enumerate(here)
+                )
+                mine = np.broadcast_to(flat, view.shape)
+                places = mine.copy() if result is None or places is None else np.where(view > result, mine, places)
             result = view.copy() if result is None else np.maximum(result, view, out=result)
         assert result is not None, "a kernel has at least one element"
-        return (result,)
+        if places is None:
+            return (result,)
+        first = np.arange(int(np.prod(x.shape[:2]))) * int(np.prod(sizes))
+        return result, (places + first.reshape(*x.shape[:2], *[1] * len(sizes))).astype(np.int64)
 
 
 class AveragePool(op_average_pool.AveragePool_19):  # type: ignore[misc]
@@ -165,6 +161,7 @@ class AveragePool(op_average_pool.AveragePool_19):  # type: ignore[misc]
     ) -> tuple[np.ndarray, ...]:
         kernel = list(kernel_shape or ())
         plain = _plain(x, auto_pad, kernel, pads, strides, dilations)
+        ceil_mode = ceil_mode if auto_pad in (None, "", "NOTSET", "VALID") else 0  # the others fix the output's size
         if plain is None or ceil_mode or not _fits(x, kernel, plain[0], plain[2]):
             stock: Any = super()._run(x, auto_pad, ceil_mode, dilations, kernel_shape, pads, strides, count_include_pad)
             return tuple(stock)
@@ -175,7 +172,7 @@ class AveragePool(op_average_pool.AveragePool_19):  # type: ignore[misc]
 
 def _total(padded: np.ndarray, kernel: Sequence[int], plain: Sequence[Sequence[int]]) -> np.ndarray:
     result = None
-    for _, view in _windows(padded, kernel, plain[1], plain[2]):
+    for _, view in windows(padded, kernel, plain[1], plain[2]):
         result = view.copy() if result is None else np.add(result, view, out=result)
     assert result is not None, "a kernel has at least one element"
     return result

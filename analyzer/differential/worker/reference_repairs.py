@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from onnx.reference.op_run import OpRun
-from onnx.reference.ops import op_conv_transpose, op_grid_sample, op_lp_pool, op_pad, op_resize, op_roi_align
+from onnx.reference.ops import op_grid_sample, op_pad, op_resize, op_roi_align
+
+from .reference_windows import framed, laid_out, windows
 
 
 class GlobalMaxPool(OpRun):  # type: ignore[misc]
@@ -29,7 +32,7 @@ class GlobalLpPool(OpRun):  # type: ignore[misc]
         return ((total ** (1.0 / order)).astype(x.dtype, copy=False),)
 
 
-class LpPool(op_lp_pool.LpPool):  # type: ignore[misc]
+class LpPool(OpRun):  # type: ignore[misc]
     """With `ceil_mode`, `onnx.reference` scales the last windows up to the size of whole ones."""
 
     op_domain = ""
@@ -46,25 +49,10 @@ class LpPool(op_lp_pool.LpPool):  # type: ignore[misc]
         strides: Sequence[int] | None = None,
         count_include_pad: int | None = None,
     ) -> tuple[np.ndarray, ...]:
-        if not ceil_mode or auto_pad not in (None, "", "NOTSET"):
-            given = (auto_pad, ceil_mode, dilations, kernel_shape, p, pads, strides, count_include_pad)
-            stock: Any = super()._run(x, *given)
-            return tuple(stock)
-        rank, order, kernel = x.ndim - 2, p or 2, list(kernel_shape or ())
-        steps, gaps, edges = strides or [1] * rank, dilations or [1] * rank, pads or [0] * 2 * rank
-        spans = [(k - 1) * d + 1 for k, d in zip(kernel, gaps, strict=True)]
-        widths, places = [(0, 0), (0, 0)], []
-        for i, (size, span, step) in enumerate(zip(x.shape[2:], spans, steps, strict=True)):
-            whole = size + edges[i] + edges[rank + i]
-            count = -(-(whole - span) // step) + 1
-            widths.append((edges[i], edges[rank + i] + max((count - 1) * step + span - whole, 0)))
-            places.append(slice(0, (count - 1) * step + 1, step))
-        padded = np.pad(np.abs(x) ** order, widths)
-        windows = np.lib.stride_tricks.sliding_window_view(padded, spans, axis=tuple(range(2, x.ndim)))
-        inside = tuple(slice(None, None, d) for d in gaps)
-        chosen = windows[(slice(None), slice(None), *places, *inside)]
-        total = chosen.sum(axis=tuple(range(x.ndim, x.ndim + rank)))
-        return ((total ** (1.0 / order)).astype(x.dtype, copy=False),)
+        kernel, order = list(kernel_shape or ()), p or 2
+        before, spans, steps, gaps = laid_out(x.shape[2:], auto_pad, kernel, pads, strides, dilations, bool(ceil_mode))
+        total = sum(view for _, view in windows(framed(np.abs(x) ** order, before, spans, 0.0), kernel, steps, gaps))
+        return (np.asarray(total ** (1.0 / order)).astype(x.dtype, copy=False),)
 
 
 class LpNormalization(OpRun):  # type: ignore[misc]
@@ -90,8 +78,11 @@ class MeanVarianceNormalization(OpRun):  # type: ignore[misc]
         return (((x - mean) / (spread + 1e-9)).astype(x.dtype, copy=False),)
 
 
-class ConvTranspose(op_conv_transpose.ConvTranspose):  # type: ignore[misc]
-    """`onnx.reference` knows one group only."""
+class ConvTranspose(OpRun):  # type: ignore[misc]
+    """`onnx.reference` knows one group only, and refuses some output paddings and shapes.
+
+    Each element of the input adds the kernel to the output; what is padded is cut off.
+    """
 
     op_domain = ""
 
@@ -109,14 +100,35 @@ class ConvTranspose(op_conv_transpose.ConvTranspose):  # type: ignore[misc]
         pads: Sequence[int] | None = None,
         strides: Sequence[int] | None = None,
     ) -> tuple[np.ndarray, ...]:
-        groups = group or 1
-        parts = []
-        for inputs, kernels in zip(np.split(X, groups, axis=1), np.split(W, groups, axis=0), strict=True):
-            given = (auto_pad, dilations, 1, kernel_shape, output_padding, output_shape, pads, strides)
-            stock: Any = super()._run(inputs, kernels, None, *given)
-            parts.append(stock[0])
-        result = np.concatenate(parts, axis=1)
-        return (result if B is None else result + B.reshape(1, -1, *[1] * (X.ndim - 2)),)
+        rank, groups, sizes = X.ndim - 2, group or 1, X.shape[2:]
+        steps, gaps, more = strides or [1] * rank, dilations or [1] * rank, output_padding or [0] * rank
+        spans = [(n - 1) * s + (k - 1) * d + 1 for n, s, k, d in zip(sizes, steps, W.shape[2:], gaps, strict=True)]
+        wanted = [int(n) for n in output_shape][-rank:] if output_shape else None
+        if wanted is None and auto_pad in ("SAME_UPPER", "SAME_LOWER"):
+            wanted = [n * s for n, s in zip(sizes, steps, strict=True)]
+        if wanted is None:
+            edges = list(pads) if pads and auto_pad != "VALID" else [0] * 2 * rank
+            first = edges[:rank]
+            wanted = [n + o - a - b for n, o, a, b in zip(spans, more, edges[:rank], edges[rank:], strict=True)]
+        else:
+            total = [max(n + o - w, 0) for n, o, w in zip(spans, more, wanted, strict=True)]
+            first = [t // 2 if auto_pad == "SAME_UPPER" else t - t // 2 for t in total]
+        batch, channels, outputs = X.shape[0], X.shape[1] // groups, W.shape[1]
+        full = np.zeros(
+            (batch, groups * outputs, *(max(n, f + w) for n, f, w in zip(spans, first, wanted, strict=True))), X.dtype
+        )
+        rows = X.reshape(batch, groups, channels, -1)
+        kernels = W.reshape(groups, channels, outputs, *W.shape[2:])
+        for offset in itertools.product(*map(range, W.shape[2:])):
+            at: tuple[slice | int, ...] = (slice(None), slice(None), slice(None), *offset)
+            part = np.matmul(np.swapaxes(kernels[at], 1, 2), rows)
+            places = (
+                slice(o * d, o * d + (n - 1) * s + 1, s) for o, d, n, s in zip(offset, gaps, sizes, steps, strict=True)
+            )
+            full[(slice(None), slice(None), *places)] += part.reshape(batch, -1, *sizes)
+        cut = (slice(f, f + w) for f, w in zip(first, wanted, strict=True))
+        result = full[(slice(None), slice(None), *cut)]
+        return (result if B is None else result + B.reshape(1, -1, *[1] * rank),)
 
 
 class Pad(op_pad.Pad_18):  # type: ignore[misc]
@@ -160,6 +172,7 @@ def _interpolated(x: np.ndarray, scales: Any, linear: bool) -> np.ndarray:
         places = np.arange(int(np.floor(size * scale))) / scale
         low = np.clip(np.floor(places).astype(int), 0, size - 1)
         if not linear:
+            low = np.clip(np.ceil(places).astype(int), 0, size - 1) if scale < 1 else low
             result = np.take(result, low, axis=axis)
             continue
         high = np.minimum(low + 1, size - 1)
@@ -178,13 +191,41 @@ class Upsample(OpRun):  # type: ignore[misc]
 
 
 class Resize(op_resize.Resize):  # type: ignore[misc]
-    """At opset 10 it takes two inputs, which `onnx.reference` reads as those of opset 11."""
+    """At opset 10 it takes two inputs, which `onnx.reference` reads as those of opset 11.
+
+    A scale is the number that was written, 1.7 and not the float32 next to it: which of two neighbours is nearest may
+    hang on it. `tf_half_pixel_for_nn` is the middle of an element before half of one is subtracted.
+    """
 
     op_domain = ""
-    until = 11
 
-    def _run(self, X: np.ndarray, roi: Any = None, *rest: Any, mode: Any = None, **more: Any) -> tuple[np.ndarray, ...]:
-        return (_interpolated(X, roi, mode == "linear"),)
+    def _run(
+        self, X: np.ndarray, roi: Any = None, scales: Any = None, sizes: Any = None, mode: Any = None, **more: Any
+    ) -> tuple[np.ndarray, ...]:
+        if self.run_params["opsets"][""] < 11:
+            return (_interpolated(X, roi, mode == "linear"),)
+        if scales is not None and np.size(scales):
+            scales = np.array([float(str(np.float32(s))) for s in np.asarray(scales).ravel()])
+        if more.get("coordinate_transformation_mode") == "tf_half_pixel_for_nn" and mode in (None, "nearest"):
+            return (self._by_centres(X, scales, sizes, more.get("nearest_mode") or "round_prefer_floor"),)
+        if mode in (None, "nearest"):
+            more["antialias"] = 0  # means nothing where nothing is averaged
+        stock: Any = super()._run(X, roi, scales, sizes, mode=mode, **more)
+        return tuple(stock)
+
+    def _by_centres(self, x: np.ndarray, scales: Any, sizes: Any, rounding: str) -> np.ndarray:
+        if scales is None or not np.size(scales):
+            scales = np.asarray(sizes) / np.array(x.shape)
+        for axis, scale in enumerate(np.asarray(scales, float)):
+            if scale == 1.0:
+                continue
+            places = (np.arange(int(np.floor(x.shape[axis] * scale + 1e-9))) + 0.5) / scale
+            chosen = {
+                "floor": np.floor(places), "ceil": np.ceil(places), "round_prefer_ceil": np.floor(places + 0.5),
+                "round_prefer_floor": np.ceil(places - 0.5),
+            }[rounding]  # fmt: skip
+            x = np.take(x, np.clip(chosen.astype(int), 0, x.shape[axis] - 1), axis=axis)
+        return x
 
 
 class RoiAlign(op_roi_align.RoiAlign):  # type: ignore[misc]
@@ -248,15 +289,43 @@ def _recurrent(
     return (Y, *final)
 
 
-def _is_plain(node: Any, defaults: Sequence[str]) -> bool:
-    """Whether activations are the usual ones and nothing is clipped."""
+Function = Callable[[np.ndarray], np.ndarray]
+FUNCTIONS: dict[str, Callable[[float | None, float | None], Function]] = {
+    "Sigmoid": lambda a, b: _sigmoid,
+    "Tanh": lambda a, b: np.tanh,
+    "Relu": lambda a, b: lambda v: np.maximum(v, 0),
+    "Softsign": lambda a, b: lambda v: v / (1 + np.abs(v)),
+    "Softplus": lambda a, b: lambda v: np.logaddexp(0, v),
+    "LeakyRelu": lambda a, b: lambda v: np.where(v < 0, (0.01 if a is None else a) * v, v),
+    "Elu": lambda a, b: lambda v: np.where(v < 0, (1.0 if a is None else a) * np.expm1(v), v),
+    "HardSigmoid": lambda a, b: lambda v: np.clip((0.2 if a is None else a) * v + (0.5 if b is None else b), 0, 1),
+}
+
+
+def _functions(node: Any, usual: Sequence[str]) -> list[Function]:
+    """The activations of each direction in turn, with what they clip their operand to.
+
+    The last one of an LSTM takes the cell's state, which engines do not clip.
+    """
     given = {a.name: a for a in node.attribute}
-    if {"clip", "activation_alpha", "activation_beta", "input_forget"} & {
-        n for n, a in given.items() if a.i or a.f or a.floats
-    }:
-        return False
-    names = [s.decode() for s in given["activations"].strings] if "activations" in given else []
-    return all(name == defaults[i % len(defaults)] for i, name in enumerate(names))
+    ways = 2 if "direction" in given and given["direction"].s == b"bidirectional" else 1
+    names = [s.decode() for s in given["activations"].strings] if "activations" in given else list(usual) * ways
+    unknown = [n for n in names if n not in FUNCTIONS]
+    if unknown:
+        raise NotImplementedError(f"{node.op_type} with the activation {unknown[0]}")
+    first, second = (list(given[n].floats) if n in given else [] for n in ("activation_alpha", "activation_beta"))
+    limit = given["clip"].f if "clip" in given and given["clip"].f else None
+
+    def clipped(function: Function) -> Function:
+        return function if limit is None else lambda v: function(np.clip(v, -limit, limit))
+
+    found = []
+    for place, name in enumerate(names):  # parameters stand in the order of the functions that take one
+        a = first.pop(0) if first and name in ("LeakyRelu", "Elu", "HardSigmoid") else None
+        b = second.pop(0) if second and name == "HardSigmoid" else None
+        function = FUNCTIONS[name](a, b)
+        found.append(function if place % len(usual) == 2 else clipped(function))
+    return found
 
 
 class LSTM(OpRun):  # type: ignore[misc]
@@ -268,17 +337,17 @@ class LSTM(OpRun):  # type: ignore[misc]
         self, X: Any, W: Any, R: Any, B: Any = None, sequence_lens: Any = None, initial_h: Any = None,
         initial_c: Any = None, P: Any = None, hidden_size: int | None = None, layout: int | None = None, **_: Any,
     ) -> tuple[np.ndarray, ...]:  # fmt: skip
-        if not _is_plain(self.onnx_node, ("Sigmoid", "Tanh", "Tanh")):
-            raise NotImplementedError("LSTM with other activations, clipping or coupled gates")
-        size = R.shape[-1]
+        size, chosen = R.shape[-1], _functions(self.onnx_node, ("Sigmoid", "Tanh", "Tanh"))
+        coupled = any(a.name == "input_forget" and a.i for a in self.onnx_node.attribute)
 
         def step(d: int, x: np.ndarray, state: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-            h, c = state
+            (h, c), (gate, inner, outer) = state, chosen[3 * d : 3 * d + 3]
             gates = x @ W[d].T + h @ R[d].T + (0 if B is None else B[d, : 4 * size] + B[d, 4 * size :])
             i, o, f, g = np.split(gates, 4, axis=-1)
             pi, po, pf = np.split(P[d], 3) if P is not None else (0.0, 0.0, 0.0)
-            new = _sigmoid(f + pf * c) * c + _sigmoid(i + pi * c) * np.tanh(g)
-            return _sigmoid(o + po * new) * np.tanh(new), new
+            taken = gate(i + pi * c)
+            new = (1 - taken if coupled else gate(f + pf * c)) * c + taken * inner(g)
+            return gate(o + po * new) * outer(new), new
 
         return _recurrent(self.onnx_node, X, W, sequence_lens, (initial_h, initial_c), layout, step, size)
 
@@ -292,18 +361,16 @@ class GRU(OpRun):  # type: ignore[misc]
         self, X: Any, W: Any, R: Any, B: Any = None, sequence_lens: Any = None, initial_h: Any = None,
         hidden_size: int | None = None, layout: int | None = None, linear_before_reset: int | None = None, **_: Any,
     ) -> tuple[np.ndarray, ...]:  # fmt: skip
-        if not _is_plain(self.onnx_node, ("Sigmoid", "Tanh")):
-            raise NotImplementedError("GRU with other activations or clipping")
-        size = R.shape[-1]
+        size, chosen = R.shape[-1], _functions(self.onnx_node, ("Sigmoid", "Tanh"))
 
         def step(d: int, x: np.ndarray, state: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-            (h,) = state
+            (h,), (gate, inward) = state, chosen[2 * d : 2 * d + 2]
             wz, wr, wh = np.split(x @ W[d].T + (0 if B is None else B[d, : 3 * size]), 3, axis=-1)
             rz, rr, rh = np.split(R[d], 3)
             bz, br, bh = np.split(B[d, 3 * size :], 3) if B is not None else (0.0, 0.0, 0.0)
-            z, r = _sigmoid(wz + h @ rz.T + bz), _sigmoid(wr + h @ rr.T + br)
+            z, r = gate(wz + h @ rz.T + bz), gate(wr + h @ rr.T + br)
             inner = r * (h @ rh.T + bh) if linear_before_reset else (r * h) @ rh.T + bh
-            return ((1 - z) * np.tanh(wh + inner) + z * h,)
+            return ((1 - z) * inward(wh + inner) + z * h,)
 
         return _recurrent(self.onnx_node, X, W, sequence_lens, (initial_h,), layout, step, size)
 
@@ -315,17 +382,12 @@ class RNN(OpRun):  # type: ignore[misc]
         self, X: Any, W: Any, R: Any, B: Any = None, sequence_lens: Any = None, initial_h: Any = None,
         hidden_size: int | None = None, layout: int | None = None, **_: Any,
     ) -> tuple[np.ndarray, ...]:  # fmt: skip
-        names = [s.decode() for a in self.onnx_node.attribute if a.name == "activations" for s in a.strings] or ["Tanh"]
-        known: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-            "Tanh": np.tanh, "Relu": lambda v: np.maximum(v, 0), "Sigmoid": _sigmoid,
-        }  # fmt: skip
-        if any(n not in known for n in names):
-            raise NotImplementedError(f"RNN with the activations {', '.join(names)}")
+        chosen = _functions(self.onnx_node, ("Tanh",))
         size = R.shape[-1]
 
         def step(d: int, x: np.ndarray, state: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
             total = x @ W[d].T + state[0] @ R[d].T + (0 if B is None else B[d, :size] + B[d, size:])
-            return (np.asarray(known[names[d % len(names)]](total)),)
+            return (np.asarray(chosen[d](total)),)
 
         return _recurrent(self.onnx_node, X, W, sequence_lens, (initial_h,), layout, step, size)
 
@@ -357,7 +419,44 @@ class Scatter(OpRun):  # type: ignore[misc]
         return (result,)
 
 
+class Softsign(OpRun):  # type: ignore[misc]
+    """`onnx.reference` hands out a Python number for a scalar."""
+
+    op_domain = ""
+
+    def _run(self, x: np.ndarray) -> tuple[np.ndarray, ...]:
+        return (np.asarray(x / (1 + np.abs(x))),)
+
+
+class Mean(OpRun):  # type: ignore[misc]
+    """`onnx.reference` adds in the shape of the first operand, whatever the others broadcast to."""
+
+    op_domain = ""
+
+    def _run(self, *args: np.ndarray) -> tuple[np.ndarray, ...]:
+        total = args[0]
+        for each in args[1:]:
+            total = total + each
+        return (np.asarray(total / len(args)).astype(args[0].dtype, copy=False),)
+
+
+class Unique(OpRun):  # type: ignore[misc]
+    """`onnx.reference` fails where nothing is to be sorted: values in the order of their first places."""
+
+    op_domain = ""
+
+    def _run(self, x: np.ndarray, axis: int | None = None, sorted: int | None = None) -> tuple[np.ndarray, ...]:
+        values, first, inverse, counts = np.unique(
+            x, return_index=True, return_inverse=True, return_counts=True, axis=axis
+        )
+        order = np.arange(len(first)) if sorted is None or sorted else np.argsort(first)
+        rank = np.argsort(order)
+        found = (np.take(values, order, axis=axis or 0), first[order], rank[inverse.reshape(-1)], counts[order])
+        return found[: len(self.output)]
+
+
 REPAIRS = (
+    Softsign, Mean, Unique,
     GlobalMaxPool, GlobalLpPool, LpPool, LpNormalization, MeanVarianceNormalization, ConvTranspose, Pad, Upsample,
     Resize, RoiAlign, GridSample, LSTM, GRU, RNN, GatherElements, Scatter,
 )  # fmt: skip

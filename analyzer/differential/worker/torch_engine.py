@@ -3,7 +3,8 @@
 Tensors are named as the traced program names them, which is also what the ONNX exporter calls them. A run calls the
 module as a user does; hidden states and replays interpret (or compile) the traced program between the given tensors.
 
-Knobs: ``mode`` (eager, compile, export), ``backend`` of compile, ``precision``, ``device``, ``mkldnn``, ``threads``.
+Knobs: ``mode`` (eager, compile, export), ``backend`` of compile, ``precision`` (``mixed_…`` is autocast), ``device``,
+``cudnn`` (plain, benchmark: it chooses among algorithms by time), ``mkldnn``, ``threads``.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from .torch_module import Buffers, Repacked, build_module, take_weights, uncheck
 from .torch_parts import NotRead, put_together
 from .torch_program import Program, as_array
 
+MIXED = {"mixed_bfloat16": "bfloat16", "mixed_float16": "float16"}
 DTYPES = {"float64": "float64", "bfloat16": "bfloat16", "float16": "float16"}
 
 
@@ -29,6 +31,7 @@ class Torch:
             "backend": "inductor",
             "precision": "float32",
             "device": "cpu",
+            "cudnn": "plain",
             "mkldnn": "on",
             "threads": 0,
             **knobs,
@@ -52,6 +55,7 @@ class Torch:
         tf32 = self.knobs["precision"] == "tf32"
         torch.backends.cuda.matmul.allow_tf32 = tf32
         torch.backends.cudnn.allow_tf32 = tf32
+        torch.backends.cudnn.benchmark = self.knobs["cudnn"] == "benchmark"
         found = {"versions": {"torch": str(torch.__version__)}, "device": self.knobs["device"]}
         if self.knobs["device"] == "cuda":
             found["gpu"] = torch.cuda.get_device_name()
@@ -164,7 +168,7 @@ class Torch:
         if self.program is None:
             return self._whole(feeds, fetches)
         given = {n: self._tensor(a) for n, a in feeds.items()}
-        with torch.no_grad():
+        with torch.no_grad(), self._autocast():
             if fetches is None:
                 values = self.runnable(*[given[n] for n in self.positional], **{n: given[n] for n in self.named})
                 flat = torch.utils._pytree.tree_leaves(values)
@@ -184,13 +188,20 @@ class Torch:
             raise EngineError("unreplayed", "PyTorch cannot trace this module, so it has no parts to run")
         self.where.clear()
         try:
-            with torch.no_grad():
+            with torch.no_grad(), self._autocast():
                 values = self.runnable(*[self._tensor(feeds[n]) for n in self.positional])
         except Exception as error:
             place = next((w for w in reversed(self.where) if w), "")
             raise EngineError("crash", f"{f'in {place}: ' if place else ''}{_first(error)}") from error
         leaves = [v for v in torch.utils._pytree.tree_leaves(values) if isinstance(v, torch.Tensor)]
         return {f"output_{i}": as_array(v) for i, v in enumerate(leaves)}
+
+    def _autocast(self) -> Any:
+        """Operators that PyTorch holds for safe compute in half precision, where the knob says mixed."""
+        import torch
+
+        half = MIXED.get(self.knobs["precision"])
+        return torch.autocast(self.knobs["device"], getattr(torch, half or "bfloat16"), enabled=half is not None)
 
     def _place(self, value: Any) -> Any:
         import torch
