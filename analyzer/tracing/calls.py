@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 
@@ -15,6 +16,7 @@ from analyzer.tracing.dataclass_fields import fill_dataclass
 from analyzer.tracing.evaluation import CALLS, Returned, call, evaluate, iterate, run_block
 from analyzer.tracing.frames import Frame
 from analyzer.tracing.iteration import iter_forever
+from analyzer.tracing.known_types import value_of
 from analyzer.tracing.libraries import MARK
 from analyzer.tracing.operators import (
     call_api,
@@ -26,10 +28,11 @@ from analyzer.tracing.operators import (
     shape_of,
 )
 from analyzer.tracing.operators.torch_modules import call_with_hooks
-from analyzer.tracing.paths import SeenThrough
+from analyzer.tracing.paths import OutOfBudget, SeenThrough
 from analyzer.tracing.plain_data import is_plain
 from analyzer.tracing.problems import PyRaise, ShapeFailure
 from analyzer.tracing.signatures import ArgumentMismatch, bind
+from analyzer.tracing.symbols import Site
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import MOST_DEPTH, Tracer
 from analyzer.tracing.values import (
@@ -52,6 +55,7 @@ from analyzer.tracing.values import (
 
 CALLS.of(Api)(call_api)
 CALLS.of(Object)(call_object)
+LIBRARY_STEPS = 40_000  # of one call of a library
 MOST_YIELDS = 256  # of a generator that are followed, a loader's batches say
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -155,10 +159,14 @@ def _call_nothing(
 def _call_unknown(
     tr: Tracer, function: Unknown, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
 ) -> Value:
-    tr.shared.unknown_calls[function.label or "an unknown function"] += 1
+    typed = function.kind.startswith("def ")
+    counts = tr.shared.known_calls if typed else tr.shared.unknown_calls
+    counts[function.label or "an unknown function"] += 1
     tr.forget(args)
     looked_up = function.label.endswith(".get") and function.origin == "param"  # in what a caller gives
     origin = function.origin if looked_up or not function.known_source else "foreign"
+    if typed:
+        return value_of(function.kind[4:], f"result of {function.label}", origin, f"{function.label}()")
     result = Unknown(f"result of {function.label or 'an unknown function'}", origin, "")
     if function.label in ("item", "tolist"):
         result.pytype = "number"
@@ -259,10 +267,18 @@ def _run_library(
     seen through, its functions give an unknown, and nothing behind is proved.
     """
     here, before = tr.site(), len(tr.path.conditions)
+    if f"{function.path}:{function.node.lineno}" in tr.shared.too_long:
+        return _not_followed(tr, function, args, here, "takes too long to be followed")
     conditions, in_wrapper = tr.path.conditions, tr.in_wrapper
     tr.in_wrapper = function.wrapped is not None
     try:
-        return _run_body(tr, function, frame)
+        with _library_budget(tr):
+            return _run_body(tr, function, frame)
+    except OutOfBudget:
+        if tr.shared.late() or tr.shared.steps > tr.shared.most_steps:
+            raise
+        tr.shared.too_long.add(f"{function.path}:{function.node.lineno}")
+        return _not_followed(tr, function, args, here, "takes too long to be followed")
     except SeenThrough:
         if function.wrapped is None:
             raise
@@ -280,14 +296,31 @@ def _run_library(
         if function.wrapped is not None:
             tr.in_wrapper = in_wrapper
             return call_function(tr, function.wrapped, args, kwargs, node=node, open_args=open_args)
-        tr.path.choose(here, "imprecise", f"{function.name} raises {error.name}", False, imported=True)
-        tr.forget(args)
-        return tr.unknown_call(function.name)
+        return _not_followed(tr, function, args, here, f"raises {error.name}")
     finally:
         tr.in_wrapper = in_wrapper
         for index in range(before, len(conditions)):
             if conditions[index].site.path.startswith(MARK):
                 conditions[index] = replace(conditions[index], site=here)
+
+
+def _not_followed(tr: Tracer, function: Function, args: tuple[Value, ...], here: Site, why: str) -> Value:
+    """What a library's function gives that was not followed to its end: an unknown, behind which nothing is proved."""
+    tr.path.choose(here, "imprecise", f"{function.name} {why}", False, imported=True)
+    tr.forget(args)
+    return tr.unknown_call(function.name)
+
+
+@contextmanager
+def _library_budget(tr: Tracer) -> Iterator[None]:
+    """Inside, one call of a library has steps of its own, so that it does not take those of the file."""
+    shared = tr.shared
+    limit, own = shared.most_steps, shared.steps + LIBRARY_STEPS
+    shared.most_steps = min(limit, own)
+    try:
+        yield
+    finally:
+        shared.most_steps = limit
 
 
 def _run_body(tr: Tracer, function: Function, frame: Frame) -> Value:

@@ -77,6 +77,8 @@ class Shared:
     ends: float = field(default_factory=lambda: time.process_time() + MOST_SECONDS)
     unmergeable: set[Site] = field(default_factory=set)
     kept: dict[Any, Any] = field(default_factory=dict)  # modules that were followed, see `kept_modules`
+    lazy: dict[str, Any] = field(default_factory=dict)  # modules of large libraries, see `lazy_modules`
+    too_long: set[str] = field(default_factory=set)  # functions of libraries that spent their budget
     kept_symbols: dict[str, SymbolFacts] = field(default_factory=dict)  # of all of them
     import_steps: int = IMPORT_STEPS
     operations: Iterator[int] = field(default_factory=lambda: count(1))  # numbers of operator applications
