@@ -8,7 +8,7 @@ from typing import Any
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.evaluation import ATTRIBUTES, call, get_attribute
 from analyzer.tracing.known_types import attribute_of
-from analyzer.tracing.lazy_modules import provide
+from analyzer.tracing.lazy_modules import LazyScope, provide
 from analyzer.tracing.modules import api_attribute, api_of, module_of, submodule
 from analyzer.tracing.operators import instance_attribute, layer_attribute, layer_attribute_set, tensor_attribute
 from analyzer.tracing.operators.torch_modules import is_sequence, register
@@ -388,6 +388,8 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
             if is_sequence(owner):
                 register(tr, owner, name, old, value)
     elif isinstance(owner, Module):
+        if isinstance(owner.scope, LazyScope):
+            tr.shared.summaries = None  # its functions are not those that were summarised
         tr.touch(owner.scope)
         owner.scope.names[name] = value
     elif isinstance(owner, Function):

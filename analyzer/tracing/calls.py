@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from analyzer.tracing import declared_shapes, docstrings
@@ -17,7 +17,9 @@ from analyzer.tracing.evaluation import CALLS, Returned, call, evaluate, iterate
 from analyzer.tracing.frames import Frame
 from analyzer.tracing.iteration import iter_forever
 from analyzer.tracing.known_types import value_of
-from analyzer.tracing.libraries import MARK
+from analyzer.tracing.lazy_modules import LazyScope, provide
+from analyzer.tracing.libraries import MARK, folder_of
+from analyzer.tracing.modules import import_module, module_of
 from analyzer.tracing.operators import (
     call_api,
     call_layer,
@@ -29,9 +31,11 @@ from analyzer.tracing.operators import (
 )
 from analyzer.tracing.operators.torch_modules import call_with_hooks
 from analyzer.tracing.paths import OutOfBudget, SeenThrough
-from analyzer.tracing.plain_data import is_plain
+from analyzer.tracing.plain_data import NotPlain, is_plain
 from analyzer.tracing.problems import PyRaise, ShapeFailure
 from analyzer.tracing.signatures import ArgumentMismatch, bind
+from analyzer.tracing.summarised_calls import as_data, key_of
+from analyzer.tracing.summarised_calls import as_value as summarised_value
 from analyzer.tracing.symbols import Site
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import MOST_DEPTH, Tracer
@@ -44,6 +48,7 @@ from analyzer.tracing.values import (
     Instance,
     Iterator_,
     Layer,
+    Module,
     Native,
     Object,
     Partial,
@@ -271,9 +276,15 @@ def _run_library(
         return _not_followed(tr, function, args, here, "takes too long to be followed")
     conditions, in_wrapper = tr.path.conditions, tr.in_wrapper
     tr.in_wrapper = function.wrapped is not None
+    found = _summary(tr, function, args, kwargs, here) if not open_args else None
+    if found is not None and found.known:
+        return found.value
     try:
         with _library_budget(tr):
-            return _run_body(tr, function, frame)
+            value = _run_body(tr, function, frame)
+            if found is not None and found.key is not None:
+                _summarise(tr, function, found.key, args, kwargs, value, (before, found.decided))
+            return value
     except OutOfBudget:
         if tr.shared.late() or tr.shared.steps > tr.shared.most_steps:
             raise
@@ -309,6 +320,62 @@ def _not_followed(tr: Tracer, function: Function, args: tuple[Value, ...], here:
     tr.path.choose(here, "imprecise", f"{function.name} {why}", False, imported=True)
     tr.forget(args)
     return tr.unknown_call(function.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    """The key of a call, and what is remembered of it; `decided` branches were behind the path before it."""
+
+    key: str | None
+    known: bool = False
+    value: Value = None
+    decided: int = 0
+
+
+def _summary(
+    tr: Tracer, function: Function, args: tuple[Value, ...], kwargs: dict[str, Value], here: Site
+) -> _Summary | None:
+    if not isinstance(function.scope.globals, LazyScope) or tr.shared.summaries is None or tr.importing:
+        return None
+    key = key_of(tr, function, args, kwargs)
+    told = tr.shared.summaries.known(module_of(function.path), key) if key is not None else None
+    if isinstance(told, dict) and {"result", "doubtful"} <= set(told):
+        with suppress(ValueError, TypeError, LookupError, RecursionError):
+            value = summarised_value(told["result"], here, function.name, lambda path, name: _code(tr, path, name))
+            if told["doubtful"] is not False:
+                tr.path.choose(here, "imprecise", f"a branch inside {function.name}", True, imported=True)
+            tr.shared.known_calls[function.name] += 1
+            return _Summary(key, True, value)
+    return _Summary(key, decided=len(tr.path.decisions))
+
+
+def _code(tr: Tracer, path: str, name: str) -> Value:
+    """A class or function of a library. Raises ValueError where there is none."""
+    module = import_module(tr, module_of(path), whole=True) if path.startswith(MARK) else None
+    if not isinstance(module, Module) or module.path != path or not provide(tr, module.scope, name):
+        raise ValueError(name)
+    return module.scope.names[name]
+
+
+def _summarise(
+    tr: Tracer, function: Function, key: str, args: tuple[Value, ...], kwargs: dict[str, Value], value: Value,
+    before: tuple[int, int],
+) -> None:  # fmt: skip
+    """Remember a call that chose nothing that a caller chooses and changed none of its arguments.
+
+    Neither they nor the result hold symbols, so what was demanded of others inside is no one else's matter.
+    """
+    conditions, decisions = tr.path.conditions[before[0] :], tr.path.decisions[before[1] :]
+    shared = tr.shared
+    if any(not d.imported for d in decisions) or shared.summaries is None:
+        return
+    with suppress(NotPlain, RecursionError):
+        doubtful = bool(conditions) or any(d.origin == "imprecise" for d in decisions)
+        summary = {"result": as_data(value), "doubtful": doubtful}
+        if key_of(tr, function, args, kwargs) == key:
+            library = folder_of(module_of(function.path))
+            paths = [library.parent / p.lstrip(MARK) for p in shared.sources if p.startswith(MARK)] if library else []
+            shared.summaries.keep(module_of(function.path), key, summary, paths)
 
 
 @contextmanager

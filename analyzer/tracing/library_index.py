@@ -36,7 +36,7 @@ def index_of(folder: Path) -> Index:
     return {name: tuple(modules) for name, modules in found.items()}
 
 
-def defining(folder: Path, name: str, below: str) -> str | None:
+def defining(index: Index, name: str, below: str) -> str | None:
     """The one module at or below a package that defines a name; None where there are several or none."""
-    modules = [m for m in index_of(folder).get(name, ()) if m == below or m.startswith(f"{below}.")]
+    modules = [m for m in index.get(name, ()) if m == below or m.startswith(f"{below}.")]
     return modules[0] if len(modules) == 1 else None

@@ -14,7 +14,7 @@ from analyzer.tracing.frames import Frame
 from analyzer.tracing.kept_modules import follow_once, start_folder, taken
 from analyzer.tracing.lazy_modules import LazyScope, provide
 from analyzer.tracing.libraries import MARK, RULED, folder_of, is_large, library_file, shown
-from analyzer.tracing.library_index import defining
+from analyzer.tracing.library_index import defining, index_of
 from analyzer.tracing.operators import constant_of, public_names
 from analyzer.tracing.operators.element_types import fact_of_type
 from analyzer.tracing.operators.table import rules
@@ -171,10 +171,11 @@ def library_name(tr: Tracer, module: Module, name: str) -> bool:
     if not isinstance(scope, LazyScope) or folder is None or name in scope.names:
         return name in scope.names
     package = module.name if module.path.endswith("/__init__.py") else module.name.rpartition(".")[0]
-    starred = dict.fromkeys(defining(folder, name, _base(module.path, node)) for node in scope.stars)
+    index = tr.shared.summaries.index(module.name) if tr.shared.summaries is not None else index_of(folder)
+    starred = dict.fromkeys(defining(index, name, _base(module.path, node)) for node in scope.stars)
     found = {m for m in starred if m is not None}
     if not found:
-        alone = defining(folder, name, package) or defining(folder, name, module.name.partition(".")[0])
+        alone = defining(index, name, package) or defining(index, name, module.name.partition(".")[0])
         found = {alone} if alone is not None else set()
     home = found.pop() if len(found) == 1 else None
     source = _load(tr, home) if home is not None and home != module.name else None

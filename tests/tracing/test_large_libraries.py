@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from analyzer.frameworks.requested_versions import Versions
-from analyzer.tracing import libraries, library_index
+from analyzer.tracing import libraries, library_index, summaries
 from analyzer.tracing.frames import Shared
+from analyzer.tracing.summaries import Summaries
 from analyzer.tracing.tracing import explore, read_source
 
 FILES = {
@@ -89,12 +91,12 @@ def traced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-
     for function in cached:
         function.cache_clear()
 
-    def run(source: str) -> Shared:
+    def run(source: str, summaries: Summaries | None = None) -> Shared:
         root = tmp_path / "repository"
         root.mkdir(exist_ok=True)
         (root / "net.py").write_text(source)
         _, tree = read_source(root / "net.py", root)
-        return explore(root, "net.py", tree, Versions())
+        return explore(root, "net.py", tree, Versions(), summaries=summaries)
 
     yield run
     for function in cached:
@@ -146,5 +148,47 @@ torch.zeros(2, 3) @ torch.zeros(4, 5)
 
 def test_a_wrong_index_makes_a_name_unknown(traced, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     wrong = lambda folder: {"small_net": ("biglib.lazy",), "Net": ("biglib.lazy",)}  # noqa: E731
-    monkeypatch.setattr(library_index, "index_of", wrong)
+    monkeypatch.setattr(summaries, "index_of", wrong)
     assert not lines(traced(PROGRAM.format("biglib.create('small_net', classes=6)", 5)))
+
+
+def test_a_summary_is_kept_by_version_and_gives_the_same(traced, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    program, kept = PROGRAM.format("biglib.create('small_net', classes=6)", 5), tmp_path / "kept"
+    first = traced(program, Summaries(kept))
+    (file,) = kept.iterdir()
+    assert json.loads(file.read_text())["calls"]
+    again = traced(program, Summaries(kept))
+    assert lines(again) == lines(first) == {(8, True)}
+    assert again.steps < first.steps / 2
+
+
+def test_a_summary_is_not_believed_when_the_library_has_changed(traced, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    kept, net = tmp_path / "kept", tmp_path / "installed" / "biglib" / "zoo" / "net.py"
+    assert not lines(traced(PROGRAM.format("biglib.Net(6)", 6), Summaries(kept)))
+    net.write_text(net.read_text().replace("nn.Linear(WIDTH, classes)", "nn.Linear(WIDTH, classes + 1)"))
+    assert lines(traced(PROGRAM.format("biglib.Net(6)", 6), Summaries(kept))) == {(8, True)}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"form": 1}', '{"form": 1, "names": {"a": 1}, "files": {}, "calls": {}}',
+             '{"form": 1, "names": {}, "files": {"../../etc/passwd": ""}, "calls": {}}'],
+)  # fmt: skip
+def test_a_file_of_another_form_is_no_summary(traced, tmp_path: Path, text: str) -> None:  # type: ignore[no-untyped-def]
+    program, kept = PROGRAM.format("biglib.create('small_net', classes=6)", 5), tmp_path / "kept"
+    traced(program, Summaries(kept))
+    (file,) = kept.iterdir()
+    file.write_text(text)
+    assert lines(traced(program, Summaries(kept))) == {(8, True)}
+
+
+@pytest.mark.parametrize(
+    "result", [{"tensor": [[-1], "x", "y"]}, {"object": []}, {"again": 5}, {"code": ["/os.py", "system"]}]
+)
+def test_a_result_that_is_none_is_traced_instead(traced, tmp_path: Path, result: object) -> None:  # type: ignore[no-untyped-def]
+    program, kept = PROGRAM.format("biglib.create('small_net', classes=6)", 5), tmp_path / "kept"
+    traced(program, Summaries(kept))
+    (file,) = kept.iterdir()
+    data = json.loads(file.read_text())
+    data["calls"] = {key: {"result": result, "doubtful": False} for key in data["calls"]}
+    file.write_text(json.dumps(data))
+    assert lines(traced(program, Summaries(kept))) == {(8, True)}
