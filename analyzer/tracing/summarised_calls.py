@@ -35,7 +35,7 @@ from analyzer.tracing.values import (
 MOST_PARTS = 60_000  # of the arguments of one call; a large model has some thousand
 
 
-class _Writer:
+class _Key:
     """Writes values so that equal ones are written equally; an object that comes again as its number."""
 
     def __init__(self) -> None:
@@ -124,7 +124,7 @@ def key_of(tr: Tracer, function: Function, args: tuple[Value, ...], kwargs: dict
     """What a call rests on, as a hash; None where something of it is not known."""
     if function.scope.parent is not None:
         return None
-    writer = _Writer()
+    writer = _Key()
     try:
         writer.add(function.path, function.node.lineno, function.name, tr.compiled, tr.types_open, tr.defaults)
         for value in args:
