@@ -6,6 +6,7 @@ It speaks the Language Server Protocol on standard input and output. Nothing of 
 from __future__ import annotations
 
 import argparse
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.rendering.rules import help_uri
 from analyzer.tracing.exploring import tells_of_a_budget
 from analyzer.tracing.hints import Hint
+from analyzer.tracing.summaries import default_folder, writable_folder
 from analyzer.tracing.tracing import trace_with_hints
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def enclosure(args: argparse.Namespace) -> dict[str, Any]:
     """What the server reads: the folder in which the editor starts it. The text of open files comes from the editor."""
-    return {"read": [Path.cwd()], "write": []}
+    return {"read": [Path.cwd()], "write": writable_folder(os.environ)}
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -59,7 +61,7 @@ def analysed(path: Path, text: str) -> Analysed:
     """`text` traced in the place of the file `path`; findings of other files are left to them."""
     root = repository_root(path)
     try:
-        result, hints = trace_with_hints(path, root, target=path.name, text=text)
+        result, hints = trace_with_hints(path, root, target=path.name, text=text, summaries=default_folder(os.environ))
     except TargetProblem as problem:  # while one types, a file often cannot be parsed
         return Analysed(text, failure=str(problem))
     own = path.resolve().relative_to(root.resolve()).as_posix() if path.resolve().is_relative_to(root.resolve()) else ""

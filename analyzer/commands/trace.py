@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -20,6 +21,7 @@ from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.tracing import trace
 from analyzer.tracing.dry_run import LIMITS, dry_run, is_script, with_dry_run
 from analyzer.tracing.python_bugs import checked_by_types
+from analyzer.tracing.summaries import default_folder, writable_folder
 from analyzer.tracing.tracing import propose_annotations, read_source
 from analyzer.tracing.type_checkers import Known, check_types
 from analyzer.walls.attended import Served
@@ -59,14 +61,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def enclosure(args: argparse.Namespace) -> dict[str, Any]:
-    """What a run of this command reads; it writes nothing."""
+    """What a run of this command reads; it writes summaries of libraries."""
     files = [Path(args.stdin_filename or "stdin.py") if name == "-" else Path(name) for name in args.files]
     roots = {Path(args.root)} if args.root else {repository_root(file) for file in files}
     below = [file.parent if file.suffix == ".py" else file for file in files]
     box = chosen(args.sandbox, args.image, Environment()) if args.run else None
     trees = {f"tree{number}": root.resolve() for number, root in enumerate(sorted(roots))}
     served = Served(box, trees, Path.cwd()) if isinstance(box, DockerSandbox) else None
-    return {"read": [path for path in (*roots, *below) if path.exists()], "write": [], "served": served}
+    read = [path for path in (*roots, *below) if path.exists()]
+    return {"read": read, "write": writable_folder(os.environ), "served": served}
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -77,13 +80,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     traced: AnalysisResult
     paths: dict[str, str] = {}
     sources = _sources(args)
-    types = _types(sources)
+    types, kept = _types(sources), default_folder(os.environ)
     for path, text in sources:
         name = str(path)
         root = Path(args.root) if args.root else repository_root(path)
         paths[name] = name
         try:
-            traced = trace(path, root, target=name, entry=args.entry, text=text, types=types)
+            traced = trace(path, root, target=name, entry=args.entry, text=text, types=types, summaries=kept)
             results[name] = _run_dry(traced, path, root, args, console) if args.run and text is None else traced
         except TargetProblem as problem:
             results[name] = str(problem)

@@ -7,7 +7,9 @@ from typing import Any
 
 from analyzer.frameworks.api_tables import framework_data
 from analyzer.tracing.evaluation import ATTRIBUTES, call, get_attribute
-from analyzer.tracing.modules import api_attribute, submodule
+from analyzer.tracing.known_types import attribute_of
+from analyzer.tracing.lazy_modules import LazyScope, provide
+from analyzer.tracing.modules import api_attribute, api_of, module_of, submodule
 from analyzer.tracing.operators import instance_attribute, layer_attribute, layer_attribute_set, tensor_attribute
 from analyzer.tracing.operators.keras_models import model_attribute
 from analyzer.tracing.operators.torch_modules import is_sequence, register
@@ -46,7 +48,10 @@ ATTRIBUTES.of(Tensor)(tensor_attribute)
 
 @ATTRIBUTES.of(Module)
 def _of_module(tr: Tracer, value: Module, name: str, node: ast.AST | None) -> Value:
-    return value.scope.names[name] if name in value.scope.names else submodule(tr, value, name, node)
+    ruled = api_of(value, name)
+    if ruled is not None:
+        return ruled
+    return value.scope.names[name] if provide(tr, value.scope, name) else submodule(tr, value, name, node)
 
 
 @ATTRIBUTES.of(Layer)
@@ -64,8 +69,10 @@ def _of_object(tr: Tracer, value: Object, name: str, node: ast.AST | None) -> Va
 
 @ATTRIBUTES.of(Function)
 def _of_function(tr: Tracer, value: Function, name: str, node: ast.AST | None) -> Value:
-    if name == "__name__":
+    if name in ("__name__", "__qualname__"):
         return value.name
+    if name == "__module__":
+        return module_of(value.path)
     return value.options.get(f"attribute {name}", tr.unknown(f"attribute {name}"))
 
 
@@ -144,7 +151,7 @@ def _of_unknown(tr: Tracer, value: Unknown, name: str, node: ast.AST | None) -> 
     if name not in value.attrs:
         tr.touch(value)
         label = f"{value.label}.{name}" if value.label else name
-        value.attrs[name] = Unknown(f"attribute {name} of an unknown value", value.origin, label)
+        value.attrs[name] = attribute_of(value, name, label)
     return value.attrs[name]
 
 
@@ -285,6 +292,8 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
         return member
     if name in ("__name__", "__qualname__"):
         return value.name
+    if name == "__module__":
+        return module_of(value.path)
     if value.tuple and name == "_fields":
         return tuple(field_names(value))
     if value.tuple and name == "__new__":
@@ -383,6 +392,8 @@ def set_attribute(tr: Tracer, owner: Value, name: str, value: Value, plainly: bo
             if is_sequence(owner):
                 register(tr, owner, name, old, value)
     elif isinstance(owner, Module):
+        if isinstance(owner.scope, LazyScope):
+            tr.shared.summaries = None  # its functions are not those that were summarised
         tr.touch(owner.scope)
         owner.scope.names[name] = value
     elif isinstance(owner, Function):

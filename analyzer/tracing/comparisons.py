@@ -12,6 +12,7 @@ from analyzer.tracing.evaluation import call, get_attribute
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.element_types import dtype_name
 from analyzer.tracing.plain_data import NotPlain, applied
+from analyzer.tracing.registries import filled
 from analyzer.tracing.tensors import OpenSize, Size, Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.truths import Test, truth_of
@@ -210,6 +211,8 @@ def _identity(tr: Tracer, left: Value, right: Value, negated: bool) -> Value:
 def _member(tr: Tracer, item: Value, container: Value, negated: bool) -> Value:
     items: list[Value] | None = None
     complete = True
+    if filled(tr, container, item):
+        return (item in container.items) is not negated
     if isinstance(container, (ListV, DictV)):
         items, complete = list(container.items), not container.open
     elif isinstance(container, tuple):

@@ -11,8 +11,10 @@ from typing import Any
 from analyzer.tracing.agreement import alike
 from analyzer.tracing.collected import as_dict, as_set, in_order
 from analyzer.tracing.evaluation import get_item, iterate, seen
+from analyzer.tracing.known_types import member, value_of
 from analyzer.tracing.plain_data import WIDEST, NotPlain, applied, as_value, hashable, plain_data
 from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.registries import filled
 from analyzer.tracing.tensors import OpenSize, Size
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
@@ -244,6 +246,7 @@ def _of_dict(tr: Tracer, owner: DictV, name: str, args: tuple[Value, ...], kwarg
         return items.popitem()
     if name in ("get", "pop", "setdefault"):
         key = args[0] if args else None
+        filled(tr, owner, key)
         default = args[1] if len(args) > 1 else None
         if isinstance(key, (str, int, tuple)) or key is None:
             if key in items:
@@ -323,4 +326,5 @@ def _of_text(tr: Tracer, owner: str, name: str, args: tuple[Value, ...], kwargs:
     try:
         return applied(lambda o, *a, **k: getattr(o, name)(*a, **k), (owner, *args), kwargs)
     except NotPlain:
-        return tr.unknown(f"str.{name}()", "foreign", pytype="str")
+        kind = member("str", name) or "-> str"
+        return value_of(kind[3:], f"str.{name}()", "foreign", "")

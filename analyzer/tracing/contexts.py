@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import islice
 
 from analyzer.tracing.evaluation import call, get_attribute, iterate
+from analyzer.tracing.known_types import entered
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Instance, Iterator_, Layer, Object, Unknown, Value
@@ -32,6 +33,6 @@ def enter_context(tr: Tracer, manager: Value) -> tuple[Value, Callable[[bool], V
 
             return value, leave
         return manager, nothing
-    if isinstance(manager, (Object, Tensor)):
-        return manager, nothing
-    return (manager if isinstance(manager, (Unknown, Layer)) else tr.unknown("a context")), nothing
+    if isinstance(manager, Unknown):
+        return entered(manager), nothing
+    return (manager if isinstance(manager, (Object, Tensor, Layer)) else tr.unknown("a context")), nothing

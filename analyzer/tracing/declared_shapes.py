@@ -8,6 +8,7 @@ the constructor or of the call is that integer. A comment is advice only.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -110,14 +111,21 @@ def contract_of(tr: Tracer, node: ast.expr | None, path: str, depth: int = 4) ->
 
 def _alias(tr: Tracer, name: str, path: str) -> ast.expr | None:
     tree = tr.shared.sources.get(path)
-    for statement in tree.body if tree is not None else ():
-        if isinstance(statement, ast.Assign) and any(
-            isinstance(t, ast.Name) and t.id == name for t in statement.targets
-        ):
-            return statement.value
-        if isinstance(statement, ast.AnnAssign) and ast.unparse(statement.target) == name:
-            return statement.value
-    return None
+    return _assigned(tree).get(name) if tree is not None else None
+
+
+@functools.lru_cache(maxsize=256)
+def _assigned(tree: ast.Module) -> dict[str, ast.expr | None]:
+    """What the top level of a module assigns to each name first."""
+    found: dict[str, ast.expr | None] = {}
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                if isinstance(target, ast.Name):
+                    found.setdefault(target.id, statement.value)
+        elif isinstance(statement, ast.AnnAssign):
+            found.setdefault(ast.unparse(statement.target), statement.value)
+    return found
 
 
 # ------------------------------------------------------------------------------------------------ calls and returns

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 from dataclasses import replace
 
 from analyzer.tracing.calls import call_function
@@ -45,25 +44,12 @@ def make_function(tr: Tracer, node: ast.FunctionDef | ast.AsyncFunctionDef) -> V
             for p, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
             if d is not None
         },
-        generator=_yields(node),
     )
     (frame.methods if frame.name == "<class>" else tr.functions).append(function)
     value: Value = function
     for decorator in reversed(node.decorator_list):
         value = _decorate(tr, value, decorator, function)
     return value
-
-
-@functools.lru_cache(maxsize=4096)
-def _yields(node: ast.AST) -> bool:
-    pending = list(ast.iter_child_nodes(node))
-    while pending:
-        part = pending.pop()
-        if isinstance(part, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            pending.extend(ast.iter_child_nodes(part))
-    return False
 
 
 def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> Value:
@@ -85,11 +71,7 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
         return value
     found = evaluate(tr, target)
     if isinstance(found, Function) or (isinstance(found, Class) and not isinstance(node, ast.Call)):
-        try:
-            decorator = evaluate(tr, node)
-            result = call(tr, decorator, (value,), {})
-        except PyRaise:
-            return value
+        result = _decorated(tr, node, value)
         if isinstance(result, Function) and result.path.startswith(MARK) and isinstance(value, Function):
             return replace(result, wrapped=value)
         return result if isinstance(result, (Function, Instance, Partial, Bound, Class)) else value
@@ -105,6 +87,19 @@ def _decorate(tr: Tracer, value: Value, node: ast.expr, function: Function) -> V
         if isinstance(found, Api) and found.name in ("functools.singledispatch", "functools.singledispatchmethod"):
             return tr.unknown("a function for each type", label=function.name)
     return value
+
+
+def _decorated(tr: Tracer, decorator: ast.expr, value: Value) -> Value:
+    """What a decorator gives; None where it raises, or where one of a library asks what is not known."""
+    path, decided, assumed = tr.path, len(tr.path.decisions), len(tr.path.conditions)
+    try:
+        result = call(tr, evaluate(tr, decorator), (value,), {})
+    except PyRaise:
+        result = None
+    if tr.frame.path.startswith(MARK) and len(path.decisions) > decided:
+        del path.decisions[decided:], path.conditions[assumed:]
+        return None
+    return result
 
 
 def make_lambda(tr: Tracer, node: ast.Lambda) -> Function:
@@ -188,12 +183,11 @@ def _decorate_class(tr: Tracer, value: Value, cls: Class, decorator: ast.expr) -
     if isinstance(found, (Api, Class)):
         return value
     if isinstance(found, (Function, Partial)) or (isinstance(found, Bound) and isinstance(found.function, Function)):
-        try:
-            result = call(tr, evaluate(tr, decorator), (value,), {})
-        except PyRaise:
-            result = None
+        result = _decorated(tr, decorator, value)
         if isinstance(result, Class):
             return result
+        if cls.path.startswith(MARK):
+            return value
     cls.mro.append(Unknown("what a class decorator adds"))
     return value
 

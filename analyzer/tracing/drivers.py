@@ -49,6 +49,8 @@ def drivers_of(root: Path, relative: str, tree: ast.Module) -> list[Driver]:
     found: list[tuple[int, Driver]] = []
     names_package = re.compile(rf"\b{re.escape(package)}\b")
     texts = [(path, text, bool(word.search(text))) for path, text in _texts(root, relative)]
+    imports = re.compile(rf"^[ \t>.]*(?:from|import)\b.*\b(?:{re.escape(package)}|{re.escape(stem)})\b", re.M)
+    texts = [t for t in texts if imports.search(t[1])]
     told = [t for t in texts if t[2]] + [t for t in texts if not t[2] and names_package.search(t[1])]
     for path, text, _ in told[:MOST_PARSED]:
         blocks = _blocks(text) if path.endswith((".md", ".rst")) else [(1, text)]

@@ -17,6 +17,7 @@ from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.annotations import ObservedCall
 from analyzer.tracing.problems import Diagnostic
 from analyzer.tracing.solver import Effort
+from analyzer.tracing.summaries import Summaries
 from analyzer.tracing.symbols import Site, SymbolFacts
 from analyzer.tracing.tensors import Tensor
 from analyzer.tracing.values import Class, Function, Scope, Value
@@ -77,6 +78,9 @@ class Shared:
     ends: float = field(default_factory=lambda: time.process_time() + MOST_SECONDS)
     unmergeable: set[Site] = field(default_factory=set)
     kept: dict[Any, Any] = field(default_factory=dict)  # modules that were followed, see `kept_modules`
+    lazy: dict[str, Any] = field(default_factory=dict)  # modules of large libraries, see `lazy_modules`
+    summaries: Summaries | None = field(default_factory=Summaries)  # of calls of large libraries
+    too_long: set[str] = field(default_factory=set)  # functions of libraries that spent their budget
     kept_symbols: dict[str, SymbolFacts] = field(default_factory=dict)  # of all of them
     import_steps: int = IMPORT_STEPS
     operations: Iterator[int] = field(default_factory=lambda: count(1))  # numbers of operator applications

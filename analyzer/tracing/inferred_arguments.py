@@ -6,6 +6,7 @@ import ast
 import re
 
 from analyzer.tracing.evaluation import call
+from analyzer.tracing.known_types import declared
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Class, Function, Object, Scope, Unknown, Value
 
@@ -15,7 +16,7 @@ _CONFIGURATION = re.compile(
 _CONFIGURED = frozenset(
     ("config", "cfg", "conf", "configs", "args", "opt", "opts", "options", "hparams", "hps", "params")
 )  # names of parameters that hold one
-_PYTYPES = {"int": "int", "float": "float", "str": "str", "bool": "bool"}
+_PYTYPES = ("int", "float", "str", "bool")
 
 
 def unknown_arguments(function: Function, skip: int) -> tuple[tuple[Value, ...], dict[str, Value]]:
@@ -23,13 +24,13 @@ def unknown_arguments(function: Function, skip: int) -> tuple[tuple[Value, ...],
     spec = function.node.args
     positional = [*spec.posonlyargs, *spec.args][skip:]
     required = positional[: len(positional) - len(function.defaults)] if function.defaults else positional
-    args = tuple(_argument(p) for p in required)
-    kwargs = {p.arg: _argument(p) for p in spec.kwonlyargs if p.arg not in function.kw_defaults}
+    args = tuple(_argument(p, function) for p in required)
+    kwargs = {p.arg: _argument(p, function) for p in spec.kwonlyargs if p.arg not in function.kw_defaults}
     if function.name == "__init__":
         with_default = zip(positional[len(required) :], function.defaults[-len(positional) :], strict=False)
         for parameter, default in (*with_default, *((p, function.kw_defaults.get(p.arg)) for p in spec.kwonlyargs)):
             if _stands_for_nothing(parameter.arg, default):
-                kwargs[parameter.arg] = _argument(parameter)
+                kwargs[parameter.arg] = _argument(parameter, function)
     return args, kwargs
 
 
@@ -44,10 +45,11 @@ def _stands_for_nothing(name: str, default: Value) -> bool:
     return negative and not (name in ("dim", "dims", "axes") or name.endswith("axis"))
 
 
-def _argument(parameter: ast.arg) -> Unknown:
-    annotation = parameter.annotation
-    pytype = _PYTYPES.get(annotation.id, "") if isinstance(annotation, ast.Name) else ""
-    return Unknown("an argument", "param", parameter.arg, pytype)
+def _argument(parameter: ast.arg, function: Function) -> Unknown:
+    kind = declared(parameter.annotation, function.scope.globals.names.get)
+    made = Unknown("an argument", "param", parameter.arg, kind if kind in _PYTYPES else "")
+    made.kind = kind
+    return made
 
 
 # ------------------------------------------------------------------------------------------- default configurations

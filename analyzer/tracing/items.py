@@ -10,14 +10,18 @@ from analyzer.tracing.attributes import delete_attribute, set_attribute
 from analyzer.tracing.comparisons import compare
 from analyzer.tracing.evaluation import ITEMS, call, get_attribute, get_item, iterate, seen
 from analyzer.tracing.iteration import fields_of
+from analyzer.tracing.known_types import element, kind_of, value_of
+from analyzer.tracing.modules import import_module
 from analyzer.tracing.operators.data import item
 from analyzer.tracing.operators.indexing import assign_item, index_tensor
 from analyzer.tracing.operators.torch_modules import Children
 from analyzer.tracing.plain_data import hashable, is_plain
 from analyzer.tracing.problems import PyRaise
+from analyzer.tracing.registries import filled
 from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import (
+    Api,
     Class,
     DefaultDict,
     DictV,
@@ -25,6 +29,7 @@ from analyzer.tracing.values import (
     Iterator_,
     Layer,
     ListV,
+    Module,
     Native,
     Object,
     SliceV,
@@ -97,6 +102,16 @@ def _of_object(tr: Tracer, value: Object, index: Value, node: ast.AST | None) ->
     return item(tr, value)
 
 
+@ITEMS.of(Api)
+def _of_api(tr: Tracer, value: Api, index: Value, node: ast.AST | None) -> Value:
+    """`sys.modules[name]` of a module that is followed."""
+    if value.name == "sys.modules" and isinstance(index, str):
+        found = import_module(tr, index, whole=True)
+        if isinstance(found, Module):
+            return found
+    return _of_any(tr, value, index, node)
+
+
 @ITEMS.of(object)
 def _of_any(tr: Tracer, value: Value, index: Value, node: ast.AST | None) -> Value:
     return tr.unknown("an item", getattr(value, "origin", "imprecise"))
@@ -107,11 +122,14 @@ def _of_unknown(tr: Tracer, value: Unknown, index: Value, node: ast.AST | None) 
     if value.tensor is not None and value.tensor.framework != "unknown":
         return get_item(tr, value.tensor, index)
     if isinstance(index, SliceV) or not hashable(index):
-        return Unknown("an item of an unknown value", value.origin, f"{value.label}[…]" if value.label else "")
+        label = f"{value.label}[…]" if value.label else ""
+        kind = kind_of(value) if isinstance(index, SliceV) else ""
+        return value_of(kind, "an item of an unknown value", value.origin, label)
     if index not in value.items:
         tr.touch(value)
         label = f"{value.label}[{index!r}]" if value.label else ""
-        value.items[index] = Unknown("an item of an unknown value", value.origin, label)
+        kind = element(kind_of(value)) if isinstance(index, int) else ""
+        value.items[index] = value_of(kind, "an item of an unknown value", value.origin, label)
     return value.items[index]
 
 
@@ -183,6 +201,7 @@ def _open_slice(value: ListV, index: SliceV) -> ListV:
 
 @ITEMS.of(DictV)
 def _of_dict(tr: Tracer, value: DictV, index: Value, node: ast.AST | None) -> Value:
+    filled(tr, value, index)
     if hashable(index):
         if index in value.items:
             return value.items[index]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from analyzer.tracing.evaluation import ELEMENTS, call, get_attribute, iterate, seen
+from analyzer.tracing.known_types import element, elements_of, kind_of, value_of
 from analyzer.tracing.operators.data import elements
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tensors import OpenSize, Size, Tensor, show_shape
@@ -81,7 +82,7 @@ def _of_object(tr: Tracer, value: Object, node: ast.AST | None) -> Elements:
 
 @ELEMENTS.of(Unknown)
 def _of_unknown(tr: Tracer, value: Unknown, node: ast.AST | None) -> Elements:
-    return _repeat(tr, value), True
+    return _repeat(tr, value) if not element(kind_of(value)) else elements_of(value), True
 
 
 @ELEMENTS.of(OpenSize)
@@ -241,7 +242,7 @@ def _parts(tr: Tracer, value: Unknown, count: int, starred: int | None) -> list[
         if index not in value.items:
             tr.touch(value)
             label = f"{value.label}[{index}]" if value.label else ""
-            value.items[index] = Unknown(value.reason, value.origin, label)
+            value.items[index] = value_of(element(kind_of(value)), value.reason, value.origin, label)
         parts.append(value.items[index])
     if starred is not None:
         parts[starred] = ListV([parts[starred]], True)

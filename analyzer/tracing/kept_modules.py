@@ -87,7 +87,7 @@ def follow_once(tr: Tracer, key: Key, module: Module, run: Callable[[], None]) -
     tr.path.imported.add(key)
     tr.path.importing += 1
     try:
-        with _import_budget(tr), _kept_for_good(tr):
+        with import_budget(tr), kept_for_good(tr):
             run()
     except OutOfBudget:
         module.complete = False
@@ -116,7 +116,7 @@ def follow_once(tr: Tracer, key: Key, module: Module, run: Callable[[], None]) -
 
 
 @contextmanager
-def _import_budget(tr: Tracer) -> Iterator[None]:
+def import_budget(tr: Tracer) -> Iterator[None]:
     """Inside the outermost import, steps are taken from the budget of imports."""
     shared = tr.shared
     started, limit = shared.steps, shared.most_steps
@@ -148,7 +148,7 @@ def _inner(tr: Tracer, kept: Kept) -> set[int]:
 
 
 @contextmanager
-def _kept_for_good(tr: Tracer) -> Iterator[None]:
+def kept_for_good(tr: Tracer) -> Iterator[None]:
     """Inside, changes outlive the path, as what an import does outlives the branch that it stands in."""
     journals, tr.journals = tr.journals, []
     try:

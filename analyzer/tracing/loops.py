@@ -42,7 +42,8 @@ def run_for(tr: Tracer, node: ast.For) -> Any:
         if signal is not None and signal != "continue":
             return signal
         steps = tr.shared.steps - begun
-        if not endless and (rounds < 8 or steps < CHEAP_STEPS):
+        each = not endless or (known is not None and rounds < known)  # an element that is seen itself comes next
+        if each and (rounds < 8 or steps < CHEAP_STEPS):
             continue
         if endless and (rounds >= FEW_ROUNDS or (not changes and rounds >= 1)):
             break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,15 +12,19 @@ from analyzer.tracing.evaluation import run_block
 from analyzer.tracing.exports import refuse_missing
 from analyzer.tracing.frames import Frame
 from analyzer.tracing.kept_modules import follow_once, start_folder, taken
-from analyzer.tracing.libraries import RULED, library_file, shown
+from analyzer.tracing.lazy_modules import LazyScope, provide
+from analyzer.tracing.libraries import MARK, RULED, folder_of, is_large, library_file, shown
+from analyzer.tracing.library_index import defining, index_of
 from analyzer.tracing.operators import constant_of, public_names
 from analyzer.tracing.operators.element_types import fact_of_type
+from analyzer.tracing.operators.table import rules
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Api, Module, Scope, Value
 
 MOST_MODULES = 60  # of one file's imports that are followed
 MOST_BYTES = 2_000_000  # of all of them together
+MOST_KEPT = 192  # syntax trees, for the files that are traced next: a source of 10 kB takes about 1 MB
 
 _ALIASES = (
     ("tensorflow.compat.v1.keras", "keras", "v1"),
@@ -41,6 +46,7 @@ _ALIASES = (
 )
 
 
+@functools.lru_cache(maxsize=4096)
 def canonical(name: str, variant: str = "") -> Api:
     """The one name under which tables know a library object."""
     for prefix, replacement, kind in _ALIASES:
@@ -65,6 +71,8 @@ def submodule(tr: Tracer, module: Module, name: str, node: ast.AST | None) -> Va
     full = f"{module.name}.{name}" if module.name else name
     if _find(tr, full) is not None:
         return import_module(tr, full, whole=True)
+    if library_name(tr, module, name):
+        return module.scope.names[name]
     refuse_missing(tr, module, name, node, "AttributeError")
     return tr.unknown(f"attribute {name} of module {module.name}", label=name)
 
@@ -88,20 +96,18 @@ def import_module(tr: Tracer, name: str, whole: bool) -> Value:
 
 
 def import_from(tr: Tracer, node: ast.ImportFrom, store: Callable[[str, Value], None]) -> None:
-    base = node.module or ""
-    if node.level:
-        package = Path(tr.frame.path).parent
-        for _ in range(node.level - 1):
-            package = package.parent
-        prefix = ".".join(p for p in package.parts if p not in (".", "", "/"))
-        base = ".".join(p for p in (prefix, base) if p)
+    base = _base(tr.frame.path, node)
     if base == "__future__":
         return
     local = _find(tr, base) is not None or (node.level > 0)
     module: Value = _load(tr, base) if local else canonical(base)
     for alias in node.names:
         if alias.name == "*":
-            if isinstance(module, Module):
+            if isinstance(module, Module) and isinstance(module.scope, LazyScope):
+                for name in [n for n in module.scope.binding if not n.startswith("_")]:
+                    if provide(tr, module.scope, name):
+                        store(name, module.scope.names[name])
+            elif isinstance(module, Module):
                 for name, value in list(module.scope.names.items()):
                     if not name.startswith("_"):
                         store(name, value)
@@ -112,18 +118,71 @@ def import_from(tr: Tracer, node: ast.ImportFrom, store: Callable[[str, Value], 
         store(alias.asname or alias.name, _member(tr, module, alias.name, base, node))
 
 
+def _base(path: str, node: ast.ImportFrom) -> str:
+    """The module that names are imported from, in the file at the path."""
+    base = node.module or ""
+    if node.level:
+        package = Path(path).parent
+        for _ in range(node.level - 1):
+            package = package.parent
+        prefix = ".".join(p for p in package.parts if p not in (".", "", "/"))
+        base = ".".join(p for p in (prefix, base) if p)
+    return base
+
+
+def module_of(path: str) -> str:
+    """The name under which a file is imported."""
+    parts = Path(path.lstrip(MARK)).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1:] == ("__init__",) else parts)
+
+
 def _member(tr: Tracer, module: Value, name: str, base: str, node: ast.ImportFrom) -> Value:
     if isinstance(module, Module):
-        if name in module.scope.names:
+        ruled = api_of(module, name)
+        if ruled is not None:
+            return ruled
+        if provide(tr, module.scope, name):
             return module.scope.names[name]
         full = f"{base}.{name}" if base else name
         if _find(tr, full) is not None:
             return import_module(tr, full, whole=True)
+        if library_name(tr, module, name):
+            return module.scope.names[name]
         refuse_missing(tr, module, name, node, "ImportError")
         return tr.unknown(f"{name} of module {base}", label=name)
     if isinstance(module, Api):
         return api_attribute(tr, module, name, None)
     return tr.unknown(f"{name} of an unknown module", label=name)
+
+
+def api_of(module: Module, name: str) -> Api | None:
+    """The name for the tables, where a name of a library has a rule of its own."""
+    full = f"{module.name}.{name}"
+    return canonical(full) if isinstance(module.scope, LazyScope) and full in rules() else None
+
+
+def library_name(tr: Tracer, module: Module, name: str) -> bool:
+    """Whether a module of a large library has a name that its own statements do not bind.
+
+    It comes from a module whose names it imports all, from what its package defines by that name and hands out by a
+    lazy loader or a registry. What is defined several times stays unknown.
+    """
+    scope, folder = module.scope, folder_of(module.name)
+    if not isinstance(scope, LazyScope) or folder is None or name in scope.names:
+        return name in scope.names
+    package = module.name if module.path.endswith("/__init__.py") else module.name.rpartition(".")[0]
+    index = tr.shared.summaries.index(module.name) if tr.shared.summaries is not None else index_of(folder)
+    starred = dict.fromkeys(defining(index, name, _base(module.path, node)) for node in scope.stars)
+    found = {m for m in starred if m is not None}
+    if not found:
+        alone = defining(index, name, package) or defining(index, name, module.name.partition(".")[0])
+        found = {alone} if alone is not None else set()
+    home = found.pop() if len(found) == 1 else None
+    source = _load(tr, home) if home is not None and home != module.name else None
+    if not isinstance(source, Module) or not provide(tr, source.scope, name):
+        return False
+    scope.names[name] = source.scope.names[name]
+    return True
 
 
 def _find(tr: Tracer, name: str) -> Path | None:
@@ -142,11 +201,11 @@ def _search(tr: Tracer, name: str) -> Path | None:
     bases = _search_path(tr, name.partition(".")[0])
     for base in bases:
         for candidate in (base / relative / "__init__.py", base / relative.with_suffix(".py")):
-            if _inside(candidate, tr.shared.root) and candidate.is_file():
+            if candidate.is_file() and _inside(candidate, tr.shared.root):
                 return candidate
     for base in bases:
         folder = base / relative
-        if folder.is_dir() and _inside(folder, tr.shared.root) and any(folder.glob("*.py")):
+        if folder.is_dir() and any(folder.glob("*.py")) and _inside(folder, tr.shared.root):
             return folder
     return None
 
@@ -199,7 +258,7 @@ def _load(tr: Tracer, name: str) -> Value:
         return canonical(name) if name else Module("", ".", Scope())
     key = str(file)
     kept_as = (key, start_folder(tr), tr.defaults)
-    kept = taken(tr, kept_as) or tr.modules.get(key)
+    kept = tr.shared.lazy.get(key) or taken(tr, kept_as) or tr.modules.get(key)
     if kept is not None:
         return kept
     inside = _inside(file, tr.shared.root)
@@ -207,16 +266,21 @@ def _load(tr: Tracer, name: str) -> Value:
     if file.is_dir():
         module = tr.modules[key] = Module(name, relative, Scope(), False)
         return module
-    if sum(k[1:] == kept_as[1:] for k in tr.shared.kept) + len(tr.importing) >= MOST_MODULES:
+    eager = sum(k[1:] == kept_as[1:] for k in tr.shared.kept) + len(tr.importing)
+    if eager >= MOST_MODULES and not (relative.startswith(MARK) and is_large(name)):
         tr.note(f"more than {MOST_MODULES} modules of the repository are imported; the rest are not followed")
         return tr.unknown("a module beyond the limit", label=name)
     tree = parse(tr, file, relative)
     if tree is None:
         return tr.unknown("a module that cannot be read", label=name)
-    scope = Scope()
+    scope = LazyScope(tree) if relative.startswith(MARK) and is_large(name) else Scope()
     module = tr.modules[key] = Module(name, relative, scope)
     scope.names["__name__"] = name
     scope.names["__file__"] = tr.unknown("a path", "data", pytype="str")
+    if isinstance(scope, LazyScope):
+        scope.module = module
+        tr.shared.lazy[key] = module
+        return module
     follow_once(tr, kept_as, module, lambda: run_module(tr, tree, scope, relative))
     return module
 
@@ -234,6 +298,12 @@ def run_module(tr: Tracer, tree: ast.Module, scope: Scope, path: str) -> None:
         del tr.frames[depth:]
 
 
+@functools.lru_cache(maxsize=MOST_KEPT)
+def parsed(source: bytes | str) -> ast.Module:
+    """The syntax tree of a source; trees are not changed, so files that import the same modules share them."""
+    return ast.parse(source)
+
+
 def parse(tr: Tracer, file: Path, relative: str) -> ast.Module | None:
     known = tr.shared.sources.get(relative)
     if known is not None:
@@ -242,7 +312,7 @@ def parse(tr: Tracer, file: Path, relative: str) -> ast.Module | None:
         if file.stat().st_size > MOST_BYTES:
             tr.note(f"{relative} is larger than {MOST_BYTES} bytes and is not followed")
             return None
-        tree = ast.parse(file.read_bytes(), filename=relative)
+        tree = parsed(file.read_bytes())
     except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):
         tr.note(f"{relative} cannot be parsed and is not followed")
         return None

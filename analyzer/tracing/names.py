@@ -6,6 +6,9 @@ import ast
 import builtins as python_builtins
 
 from analyzer.tracing.builtins import BUILTINS
+from analyzer.tracing.known_types import function_of
+from analyzer.tracing.lazy_modules import LazyScope, provide
+from analyzer.tracing.modules import library_name
 from analyzer.tracing.problems import PyRaise
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Scope, Value
@@ -19,19 +22,26 @@ def lookup(tr: Tracer, name: str) -> Value:
         return home.names[name]
     globals_ = tr.frames[-1].scope.globals
     while scope is not None:
-        if name in scope.names:
+        if (name in scope.names or isinstance(scope, LazyScope)) and provide(tr, scope, name):
             return scope.names[name]
         scope = scope.parent
-    if name in globals_.names:
+    if name in globals_.names or _from_library(tr, globals_, name):
         return globals_.names[name]
 
     if name in BUILTINS:
         return BUILTINS[name]
     if hasattr(python_builtins, name):
-        return tr.unknown("a builtin", label=name)
+        return function_of(f"builtins.{name}", "a builtin", "imprecise", name)
     if tr.guards and name not in globals_.nonlocals and not _stars(tr, tr.frame.path):
         raise PyRaise("NameError", name)  # `try: unicode` and its like
     return tr.unknown("a name that is not bound on this path", label=name)
+
+
+def _from_library(tr: Tracer, scope: Scope, name: str) -> bool:
+    """Whether a module of a library takes the name over with all those of another."""
+    if not isinstance(scope, LazyScope) or not scope.stars or scope.module is None:
+        return False
+    return library_name(tr, scope.module, name)
 
 
 def _stars(tr: Tracer, path: str) -> bool:

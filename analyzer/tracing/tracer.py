@@ -217,7 +217,7 @@ class Tracer:
         if isinstance(value, Unknown):
             if value.value is not None:
                 return self.term_of(value.value[0])
-            if value.pytype in ("bool", "str", "list", "dict", "other"):
+            if value.pytype in ("bool", "str", "list", "dict", "other") or "." in value.kind:
                 return None
             if value.term is None:
                 self.touch(value)
@@ -344,6 +344,12 @@ class Tracer:
 
     # ------------------------------------------------------------------ truth
 
+    def _choose(self, site: Site, origin: str, text: str, default: bool) -> bool:
+        """A branch of a library that no caller chooses is followed on one side, and nothing is proved behind it."""
+        aside = site.path.startswith(MARK) and origin != "param"
+        told = "imprecise" if aside and origin != "flag" else origin
+        return self.path.choose(site, told, text, default, imported=aside)
+
     def decide(self, value: Value, node: ast.AST | None = None, text: str = "") -> bool:
         """Python's truth of a value; where it is open, the path takes one side."""
         truth = truth_of(value)
@@ -359,23 +365,23 @@ class Tracer:
                 return True
             if negate(value) in conditions:
                 return False
-            taken = self.path.choose(site, self._origin(value), text, default=self._default(value))
+            taken = self._choose(site, self._origin(value), text, self._default(value))
             self.assume(value if taken else negate(value), "branch", site)
             return taken
         if isinstance(value, Test):
             default = likely(value)
-            taken = self.path.choose(site, value.origin, text, default)
+            taken = self._choose(site, value.origin, text, default)
             self.settle(value, taken)
             return taken
         if isinstance(value, Unknown):
             default = bool(value.default) if value.default is not None else value.origin not in ("flag",)
-            taken = self.path.choose(site, value.origin, text, default)
+            taken = self._choose(site, value.origin, text, default)
             self.touch(value)
             value.truth = taken
             return taken
         if isinstance(value, Tensor):
             if id(value) not in self.path.truths:
-                self.path.truths[id(value)] = (value, self.path.choose(site, "data", text, True))
+                self.path.truths[id(value)] = (value, self._choose(site, "data", text, True))
             return self.path.truths[id(value)][1]
         return self.path.choose(site, "imprecise", text, True)
 

@@ -23,6 +23,7 @@ from analyzer.tracing.hints import Hint, hints
 from analyzer.tracing.modules import run_module
 from analyzer.tracing.problems import DEFAULT_RUN, DOCUMENTED_CALL, EVERY_RUN, Diagnostic
 from analyzer.tracing.python_bugs import check_python
+from analyzer.tracing.summaries import Summaries
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.type_checkers import NOTHING, Known
 from analyzer.tracing.values import Scope
@@ -42,15 +43,17 @@ def trace(
     entry: str | None = None,
     text: str | None = None,
     types: Known = NOTHING,
+    summaries: Path | None = None,
 ) -> AnalysisResult:
     """Findings of the shape tracer and of the Python checks on one file of the repository at `root`.
 
     `entry` names a function or class of the file to start from; without it the file runs as a script, and what it
     defines but does not use is traced with unknown arguments. Nothing of the file is imported or executed.
-    `text` stands for what the file holds (an editor's buffer); `types` holds what the type checkers said of texts.
+    `text` stands for what the file holds (an editor's buffer); `types` holds what the type checkers said of texts;
+    `summaries` is the folder in which those of libraries are kept.
     Raises TargetProblem if the file cannot be read or parsed, UsageProblem if `entry` does not exist.
     """
-    return trace_with_hints(path, root, target=target, entry=entry, text=text, types=types)[0]
+    return trace_with_hints(path, root, target=target, entry=entry, text=text, types=types, summaries=summaries)[0]
 
 
 def trace_with_hints(
@@ -61,12 +64,13 @@ def trace_with_hints(
     entry: str | None = None,
     text: str | None = None,
     types: Known = NOTHING,
+    summaries: Path | None = None,
 ) -> tuple[AnalysisResult, tuple[Hint, ...]]:
     """Like `trace`, with the shapes of the tensors that the file's names stand for."""
     text, tree = read_source(path, root, text)
     versions = read_versions(root)
     relative = _relative(path, root)
-    shared = explore(root, relative, tree, versions, entry)
+    shared = explore(root, relative, tree, versions, entry, summaries=Summaries(summaries))
     known, note = shared.problems.values(), shared.notes.setdefault
     for problem in check_python(path, root, text, tree, versions, known, note, types):
         shared.problems[problem.rule, problem.site.path, problem.site.line, problem.operand] = problem
@@ -195,9 +199,13 @@ def explore(
     entry: str | None = None,
     replaced: dict[str, ast.Module] | None = None,
     observe: bool = False,
+    summaries: Summaries | None = None,
 ) -> Shared:
-    """Follow every path within the budgets; the result holds the problems found, and with `observe` what calls saw."""
-    shared = Shared(root, versions, observed={} if observe else None)
+    """Follow every path within the budgets; the result holds the problems found, and with `observe` what calls saw.
+
+    `summaries`: of calls of libraries, from earlier runs; what is new is written to them.
+    """
+    shared = Shared(root, versions, observed={} if observe else None, summaries=summaries or Summaries())
     shared.sources.update(replaced or {})
     shared.most_steps = int(MOST_STEPS * scale_of(tree))
     with deep_recursion():
@@ -213,6 +221,8 @@ def explore(
     if shared.effort.spent or shared.contracts.spent:
         shared.notes["The solver's budget of this file is spent; some conditions are not decided."] = None
     _drop_doubtful(shared)
+    if shared.summaries is not None:
+        shared.summaries.write()
     return shared
 
 

@@ -8,6 +8,7 @@ class of this module. Mutable values implement `state` / `restore` so that a bra
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,6 +47,7 @@ class Unknown:
         "default",
         "excluded",
         "items",
+        "kind",
         "label",
         "origin",
         "pytype",
@@ -66,6 +68,7 @@ class Unknown:
         self.value: tuple[Value] | None = None  # decided on this path to be this constant
         self.excluded: list[Value] = []
         self.default: Value = None
+        self.kind = ""  # its type, see `known_types`; ``def str`` is a method that gives a text
 
     def state(self) -> Any:
         return (
@@ -179,7 +182,6 @@ class Function:
     kw_defaults: dict[str, Value] = field(default_factory=dict)
     owner: Class | None = None
     kind: str = ""  # staticmethod, classmethod, property, contextmanager
-    generator: bool = False
     setter: Function | None = None
     decorated: bool = False  # by a decorator that is not known
     called: bool = False
@@ -187,6 +189,22 @@ class Function:
     compiled: bool = False  # by tf.function
     command: bool = False  # of a command line: what it is called with is no argument of its own
     wrapped: Function | None = None  # what a library's decorator has made this of
+
+    @property
+    def generator(self) -> bool:
+        return not isinstance(self.node, ast.Lambda) and _yields(self.node)
+
+
+@functools.lru_cache(maxsize=4096)
+def _yields(node: ast.AST) -> bool:
+    pending = list(ast.iter_child_nodes(node))
+    while pending:
+        part = pending.pop()
+        if isinstance(part, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            pending.extend(ast.iter_child_nodes(part))
+    return False
 
 
 class Class:

@@ -13,6 +13,7 @@ from analyzer.tracing.attributes import delete_attribute, lacks_attribute, set_a
 from analyzer.tracing.builtins.call import Call
 from analyzer.tracing.evaluation import evaluate, get_attribute
 from analyzer.tracing.framework_api import has_name
+from analyzer.tracing.lazy_modules import provide
 from analyzer.tracing.paths import PathEnd
 from analyzer.tracing.plain_data import NotPlain, applied
 from analyzer.tracing.problems import PyRaise
@@ -25,6 +26,7 @@ from analyzer.tracing.values import (
     DictV,
     Function,
     Instance,
+    Iterator_,
     Layer,
     ListV,
     Module,
@@ -105,6 +107,9 @@ def is_a(value: Value, kind: Value) -> bool | None:
             else None
         )
     if isinstance(kind, Api):
+        plainly = _of_library(value, kind.name)
+        if plainly is not None:
+            return plainly
         if isinstance(value, Tensor):
             if kind.name in _TENSORS:
                 framework = "tf" if kind.name == "tf.Tensor" else "numpy" if kind.name.startswith("numpy") else "torch"
@@ -123,6 +128,38 @@ def is_a(value: Value, kind: Value) -> bool | None:
     return None
 
 
+_ITERABLE = (str, bytes, tuple, ListV, DictV, Iterator_)
+_MODULES = ("torch.nn.Module", "torch.nn.modules.module.Module")
+
+
+def _of_library(value: Value, kind: str) -> bool | None:
+    """Whether a value is of one of the library's kinds that say it plainly."""
+    if kind == "functools.partial":
+        return isinstance(value, Partial)
+    if kind in ("collections.abc.Iterable", "typing.Iterable", "collections.abc.Sequence", "typing.Sequence"):
+        if value is None or isinstance(value, (bool, int, float, Poly, Function, Class)):
+            return False
+        iterable = _ITERABLE if kind.endswith("Iterable") else (str, bytes, tuple, ListV)
+        return True if isinstance(value, iterable) and not isinstance(value, SetV) else None
+    if kind in ("collections.abc.Callable", "typing.Callable"):
+        return True if isinstance(value, (Function, Class, Partial, Native, Bound, Layer)) else None
+    if kind in _MODULES and isinstance(value, Layer):
+        return value.name.startswith("torch.nn.")
+    if not kind.startswith("torch.nn.") or kind.rpartition(".")[2].startswith("_"):
+        return None
+    if isinstance(value, Layer) and value.name != kind and kind not in _MODULES:
+        return None if _may_derive(value.name, kind) else False
+    if isinstance(value, Instance) and value.cls.closed and set(value.cls.library_bases) <= set(_MODULES):
+        return kind in _MODULES and bool(value.cls.library_bases)
+    return None
+
+
+def _may_derive(name: str, kind: str) -> bool:
+    """Whether a class of torch's layers may inherit from another: lazy ones do, and some that only fix arguments."""
+    own, base = name.rpartition(".")[2], kind.rpartition(".")[2]
+    return "Lazy" in own or "Norm" in own or "Upsampl" in own or base in ("Hardtanh", "RNNBase") or base in own
+
+
 def hasattr_(c: Call) -> Value:
     value, name = c.get(0), c.get(1)
     if isinstance(name, str):
@@ -132,7 +169,7 @@ def hasattr_(c: Call) -> Value:
             if lacks_attribute(c.tr, value, name):
                 return False
         if isinstance(value, Module):
-            return name in value.scope.names or c.tr.unknown("an attribute test", pytype="bool")
+            return provide(c.tr, value.scope, name) or c.tr.unknown("an attribute test", pytype="bool")
         if isinstance(value, Api) and has_name(f"{value.name}.{name}", c.tr.shared.versions):
             return True
         if isinstance(value, Unknown):

@@ -6,9 +6,16 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from analyzer.tracing.known_types import returned, value_of
 from analyzer.tracing.operators import elementwise
 from analyzer.tracing.operators.flags import flag_values
-from analyzer.tracing.operators.layers import call_layer, layer_attribute, layer_attribute_set, make_layer
+from analyzer.tracing.operators.layers import (
+    call_layer,
+    layer_attribute,
+    layer_attribute_set,
+    make_layer,
+    open_sequence,
+)
 from analyzer.tracing.operators.layers import layer_method as run
 from analyzer.tracing.operators.modules import (
     call_library_instance,
@@ -98,7 +105,7 @@ def call_api(
     """Call a library name."""
     entry = rules().get(api.name)
     if entry is None or open_args:
-        made = None if open_args else make_layer(tr, api, args, kwargs, node)
+        made = open_sequence(tr, api, node) if open_args else make_layer(tr, api, args, kwargs, node)
         if made is None and not open_args:
             made = _by_type(tr, api, args, kwargs, node)
         if made is not None:
@@ -130,12 +137,16 @@ _QUIET = (
 
 
 def _unknown_api(tr: Tracer, api: Api, args: tuple[Value, ...]) -> Value:
+    kind = returned(api.name)
     if not api.name.startswith(_QUIET):
-        tr.shared.unknown_calls[api.name] += 1
+        counts = tr.shared.unknown_calls if kind is None else tr.shared.known_calls
+        counts[api.name] += 1
     tr.forget(a for a in args if not isinstance(a, Instance))
     last = api.name.rpartition(".")[2]
     if last.endswith(("Error", "Exception", "Warning")):
         return Api(api.name)
+    if kind is not None:
+        return value_of(kind, f"result of {api.name}", "foreign", f"{last}()")
     return Unknown(
         f"result of {api.name}",
         "foreign" if not api.name.startswith(("torch.", "tf.", "keras.", "numpy.")) else "imprecise",

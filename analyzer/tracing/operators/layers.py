@@ -140,6 +140,15 @@ def _container(tr: Tracer, name: str, args: tuple[Value, ...], node: ast.Call | 
     return layer
 
 
+def open_sequence(tr: Tracer, api: Api, node: ast.Call | None) -> Layer | None:
+    """`nn.Sequential(*layers)` of a list that is not known."""
+    if api.name != "torch.nn.Sequential":
+        return None
+    layer = Layer(api.name, {}, tr.site(node))
+    layer.attrs["items"] = ListV((), True)
+    return layer
+
+
 # ------------------------------------------------------------------------------------------------ application
 
 

@@ -20,6 +20,7 @@ from analyzer.tracing.builtins import BUILTINS, EXCEPTIONS, Call
 from analyzer.tracing.collected import in_order
 from analyzer.tracing.evaluation import call, get_attribute, get_item, iterate
 from analyzer.tracing.iteration import known_elements
+from analyzer.tracing.known_types import member, returned, value_of
 from analyzer.tracing.operators.table import Op, operator
 from analyzer.tracing.plain_data import MOST_ITEMS, NotPlain, applied, plain_data
 from analyzer.tracing.truths import truth_of
@@ -261,13 +262,13 @@ def pattern_parts(op: Op, pattern: Value, text: Value, rest: tuple[Value, ...]) 
     if isinstance(pattern, str) and isinstance(text, str) and not rest and not op.extra and _is_quick(pattern, text):
         with suppress(re.error):
             return _found(getattr(re, op.short)(pattern, text))
-    return op.tr.unknown(f"{op.short}()", "imprecise")
+    return value_of(returned(op.name) or "", f"{op.short}()", "imprecise", f"{op.short}()")
 
 
 @operator("re.compile", "pattern *rest")
 def compiled_pattern(op: Op, pattern: Value, rest: tuple[Value, ...]) -> Value:
     if not isinstance(pattern, str) or rest or op.extra:
-        return op.tr.unknown("a pattern", "imprecise")
+        return value_of("re.Pattern", "a pattern", "imprecise", "a pattern")
 
     def method(name: str) -> Native:
         def run(c: Call) -> Value:
@@ -275,7 +276,7 @@ def compiled_pattern(op: Op, pattern: Value, rest: tuple[Value, ...]) -> Value:
             if isinstance(text, str) and len(c.args) == 1 and not c.kwargs and _is_quick(pattern, text):
                 with suppress(re.error):
                     return _found(getattr(re, name)(pattern, text))
-            return c.tr.unknown(f"{name}()", "imprecise")
+            return value_of((member("re.Pattern", name) or "-> ")[3:], f"{name}()", "imprecise", f"{name}()")
 
         return Native(name, run)
 

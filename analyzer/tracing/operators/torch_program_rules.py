@@ -13,7 +13,9 @@ _TIMES = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
 @operator(
     (
         "torch.load torch.jit.load torch.hub.load torch.device torch.no_grad "
-        "torch.set_grad_enabled torch.enable_grad torch.autocast"
+        "torch.set_grad_enabled torch.enable_grad torch.autocast torch.inference_mode torch.cuda.amp.autocast "
+        "torch.amp.autocast torch.autograd.no_grad torch.cuda.device torch.cuda.stream torch.get_default_dtype "
+        "torch.get_default_device torch.Generator torch.random.fork_rng torch.cuda.get_device_properties"
     ),
     "*args",
 )
@@ -25,14 +27,27 @@ def outside(op: Op, args: tuple[Value, ...]) -> Value:
 @operator(
     (
         "torch.manual_seed torch.set_default_dtype torch.cuda.manual_seed torch.save "
-        "torch.set_num_threads torch.cuda.manual_seed_all torch.nn.init.normal_ "
-        "torch.nn.init.xavier_uniform_"
+        "torch.set_num_threads torch.cuda.manual_seed_all"
     ),
     "*args",
 )
-def nothing(op: Op, args: tuple[Value, ...]) -> Value:
+def nothing(op: Op, args: tuple[Value, ...]) -> None:
     op.tr.types_open = op.tr.types_open or op.short == "set_default_dtype"
-    return args[0] if op.short.endswith("_") and args else None
+
+
+@operator(
+    (
+        "torch.nn.init.normal_ torch.nn.init.xavier_uniform_ torch.nn.init.xavier_normal_ torch.nn.init.uniform_ "
+        "torch.nn.init.constant_ torch.nn.init.ones_ torch.nn.init.zeros_ torch.nn.init.eye_ torch.nn.init.dirac_ "
+        "torch.nn.init.kaiming_uniform_ torch.nn.init.kaiming_normal_ torch.nn.init.trunc_normal_ "
+        "torch.nn.init.orthogonal_ torch.nn.init.sparse_ torch.nn.init.xavier_uniform torch.nn.init.xavier_normal "
+        "torch.nn.init.kaiming_normal torch.nn.init.kaiming_uniform torch.nn.init.normal torch.nn.init.uniform "
+        "torch.nn.init.constant torch.nn.init.orthogonal"
+    ),
+    "tensor=None *rest",
+)
+def initialised(op: Op, tensor: Value, rest: tuple[Value, ...]) -> Value:
+    return tensor
 
 
 @operator("torch.nn.utils.rnn.pack_padded_sequence", "input lengths batch_first=False enforce_sorted=True")

@@ -1,0 +1,68 @@
+"""Library names that compute no shape: what they give is told by its type, see `known_types`."""
+
+from __future__ import annotations
+
+from analyzer.tracing.known_types import value_of
+from analyzer.tracing.operators.table import Entry, Op, parse_signature
+from analyzer.tracing.values import Value
+
+_TYPES = {
+    "bool": (
+        "torch.allclose torch.equal torch.is_grad_enabled torch.is_inference_mode_enabled torch.is_autocast_enabled "
+        "torch.is_storage torch.are_deterministic_algorithms_enabled torch.distributed.is_available "
+        "torch.can_cast torch.jit.is_scripting torch.jit.is_tracing torch.compiler.is_compiling "
+        "torch.nn.parameter.is_lazy torch.cuda.is_initialized torch.cuda.is_bf16_supported "
+        "torch._dynamo.is_compiling torch.onnx.is_in_onnx_export "
+        "numpy.allclose numpy.array_equal numpy.array_equiv numpy.isscalar numpy.issubdtype numpy.may_share_memory "
+        "numpy.shares_memory numpy.iterable numpy.can_cast "
+        "tf.is_tensor tf.executing_eagerly tf.inside_function tf.test.is_gpu_available tf.io.gfile.exists "
+        "tf.io.gfile.isdir tf.gfile.Exists keras.backend.is_keras_tensor keras.utils.is_keras_tensor"
+    ),
+    "int": (
+        "torch.get_num_threads torch.initial_seed torch.seed torch.cuda.current_device torch.cuda.memory_allocated "
+        "torch.cuda.max_memory_allocated torch.distributed.get_rank torch.distributed.get_world_size"
+    ),
+    "str": "torch.get_float32_matmul_precision torch.cuda.get_device_name keras.backend.backend keras.config.backend",
+    "None": (
+        "torch.set_printoptions torch.use_deterministic_algorithms torch.set_float32_matmul_precision "
+        "torch.set_num_interop_threads torch.set_default_device torch.set_rng_state torch.autograd.set_detect_anomaly "
+        "torch.cuda.synchronize torch.cuda.empty_cache torch.cuda.set_device torch.onnx.export "
+        "torch.hub.download_url_to_file torch.multiprocessing.set_start_method "
+        "torch.multiprocessing.set_sharing_strategy torch.testing.assert_close torch.distributed.barrier "
+        "torch.distributed.init_process_group torch.distributed.destroy_process_group "
+        "torch.nn.utils.clip_grad_value_ torch.autograd.backward torch._assert "
+        "numpy.testing.assert_allclose numpy.testing.assert_array_equal numpy.testing.assert_equal "
+        "numpy.testing.assert_almost_equal numpy.testing.assert_array_almost_equal numpy.random.seed "
+        "numpy.set_printoptions numpy.save numpy.savez numpy.savez_compressed numpy.savetxt "
+        "tf.debugging.assert_equal tf.debugging.assert_near tf.debugging.assert_less tf.debugging.assert_greater "
+        "tf.debugging.assert_rank tf.config.set_visible_devices tf.config.set_logical_device_configuration "
+        "tf.config.experimental.set_memory_growth tf.config.run_functions_eagerly tf.random.set_seed "
+        "tf.keras.utils.set_random_seed keras.utils.set_random_seed keras.backend.set_floatx "
+        "keras.backend.clear_session"
+    ),
+}  # fmt: skip
+_KINDS = {name: kind for kind, names in _TYPES.items() for name in names.split()}
+
+
+def typed(op: Op, args: tuple[Value, ...]) -> Value:
+    """What a name gives that asks or tells the program or the machine something."""
+    op.tr.forget(args)
+    return value_of(_KINDS[op.name], f"result of {op.name}", "data", f"{op.short}()")
+
+
+def number_limits(op: Op, args: tuple[Value, ...]) -> Value:
+    """`torch.finfo(dtype)`: numbers whose value depends on the element type."""
+    limits = op.tr.unknown(op.short, "data", op.short, "object")
+    whole = op.short == "iinfo"
+    for name in ("max", "min", "eps", "tiny", "bits", "resolution", "smallest_normal"):
+        limits.attrs[name] = value_of(
+            "int" if whole or name == "bits" else "float", f"`{name}` of a type", "data", name
+        )
+    return limits
+
+
+_ANY = parse_signature("*args")
+TABLE = {
+    **{name: Entry(_ANY, typed) for name in _KINDS},
+    **{name: Entry(_ANY, number_limits) for name in ("torch.finfo", "torch.iinfo", "numpy.finfo", "numpy.iinfo")},
+}

@@ -1,0 +1,194 @@
+"""Libraries of more files than can be followed: only what a program asks for is, and nothing is made up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from analyzer.frameworks.requested_versions import Versions
+from analyzer.tracing import libraries, library_index, summaries
+from analyzer.tracing.frames import Shared
+from analyzer.tracing.summaries import Summaries
+from analyzer.tracing.tracing import explore, read_source
+
+FILES = {
+    "__init__.py": """
+from typing import TYPE_CHECKING
+from .factory import create
+from .zoo import *
+if TYPE_CHECKING:
+    from .lazy import Lazy
+else:
+    import sys
+    sys.modules[__name__] = _Loader(__name__)
+import absent_package
+""",
+    "registry.py": """
+import sys
+_models = {}
+def register(fn):
+    mod = sys.modules[fn.__module__]
+    if fn.__name__ in _models:
+        raise ValueError(fn.__name__)
+    if fn.__name__ not in mod.__all__:
+        mod.__all__.append(fn.__name__)
+    _models[fn.__name__] = fn
+    return fn
+""",
+    "factory.py": """
+from .registry import _models
+def create(name, **kwargs):
+    if name not in _models:
+        raise RuntimeError(name)
+    return _models[name](**kwargs)
+""",
+    "zoo/__init__.py": "from .net import *\n",
+    "zoo/net.py": """
+import torch.nn as nn
+from ..registry import register
+__all__ = ["Net"]
+WIDTH = 16
+class Net(nn.Module):
+    def __init__(self, classes=4):
+        super().__init__()
+        self.first = nn.Linear(8, WIDTH)
+        self.last = nn.Linear(WIDTH, classes)
+    def forward(self, x):
+        return self.last(self.first(x))
+@register
+def small_net(**kwargs):
+    return Net(**kwargs)
+""",
+    "lazy.py": """
+import torch.nn as nn
+class Lazy(nn.Module):
+    def forward(self, x):
+        return x.transpose(0, 1)
+""",
+    "slow.py": """
+import torch
+def slow(x):
+    for i in range(100000):
+        for j in range(100):
+            x = torch.relu(x) + i * j
+    return x
+""",
+}
+
+
+@pytest.fixture
+def traced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+    folder = tmp_path / "installed" / "biglib"
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    for number in range(libraries.MOST_FILES):
+        (folder / f"other_{number}.py").write_text("import torch\n")
+    monkeypatch.syspath_prepend(str(folder.parent))
+    cached = (libraries._library, libraries._is_small, library_index.index_of)
+    for function in cached:
+        function.cache_clear()
+
+    def run(source: str, summaries: Summaries | None = None) -> Shared:
+        root = tmp_path / "repository"
+        root.mkdir(exist_ok=True)
+        (root / "net.py").write_text(source)
+        _, tree = read_source(root / "net.py", root)
+        return explore(root, "net.py", tree, Versions(), summaries=summaries)
+
+    yield run
+    for function in cached:
+        function.cache_clear()
+
+
+def lines(shared: Shared) -> set[tuple[int, bool]]:
+    return {(p.site.line, p.proved) for p in shared.problems.values() if p.level == "error"}
+
+
+PROGRAM = """
+import torch
+from torch import nn
+import biglib
+net = {}
+y = net(torch.zeros(2, 8))
+head = nn.Linear({}, 3)
+print(head(y))
+"""
+
+
+@pytest.mark.parametrize(
+    "made", ["biglib.Net(classes=6)", "biglib.zoo.Net(6)", "biglib.create('small_net', classes=6)"]
+)
+def test_models_of_a_large_library_are_followed(traced, made: str) -> None:  # type: ignore[no-untyped-def]
+    """By its own name, from a module that hands on all of another, and from a registry that a decorator fills."""
+    assert lines(traced(PROGRAM.format(made, 5))) == {(8, True)}
+    assert not lines(traced(PROGRAM.format(made, 6)))
+
+
+def test_what_a_lazy_loader_hands_out(traced) -> None:  # type: ignore[no-untyped-def]
+    assert lines(traced(PROGRAM.format("biglib.Lazy()", 8))) == {(8, True)}
+    assert not lines(traced(PROGRAM.format("biglib.Lazy()", 2)))
+
+
+def test_a_name_that_a_registry_does_not_hold_is_no_finding(traced) -> None:  # type: ignore[no-untyped-def]
+    assert not traced(PROGRAM.format("biglib.create('no_such_net')", 5)).problems
+
+
+def test_a_call_that_takes_too_long_does_not_take_the_files_budget(traced) -> None:  # type: ignore[no-untyped-def]
+    source = """
+import torch
+from biglib.slow import slow
+y = slow(torch.zeros(2, 3))
+torch.zeros(2, 3) @ torch.zeros(4, 5)
+"""
+    assert lines(traced(source)) == {(5, False)}  # what the library gave is unknown, so nothing behind it is proved
+
+
+def test_a_wrong_index_makes_a_name_unknown(traced, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    wrong = lambda folder: {"small_net": ("biglib.lazy",), "Net": ("biglib.lazy",)}  # noqa: E731
+    monkeypatch.setattr(summaries, "index_of", wrong)
+    assert not lines(traced(PROGRAM.format("biglib.create('small_net', classes=6)", 5)))
+
+
+def test_a_summary_is_kept_by_version_and_gives_the_same(traced, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    program, kept = PROGRAM.format("biglib.create('small_net', classes=6)", 5), tmp_path / "kept"
+    first = traced(program, Summaries(kept))
+    (file,) = kept.iterdir()
+    assert json.loads(file.read_text())["calls"]
+    again = traced(program, Summaries(kept))
+    assert lines(again) == lines(first) == {(8, True)}
+    assert again.steps < first.steps / 2
+
+
+def test_a_summary_is_not_believed_when_the_library_has_changed(traced, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    kept, net = tmp_path / "kept", tmp_path / "installed" / "biglib" / "zoo" / "net.py"
+    assert not lines(traced(PROGRAM.format("biglib.Net(6)", 6), Summaries(kept)))
+    net.write_text(net.read_text().replace("nn.Linear(WIDTH, classes)", "nn.Linear(WIDTH, classes + 1)"))
+    assert lines(traced(PROGRAM.format("biglib.Net(6)", 6), Summaries(kept))) == {(8, True)}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"form": 1}', '{"form": 1, "names": {"a": 1}, "files": {}, "calls": {}}',
+             '{"form": 1, "names": {}, "files": {"../../etc/passwd": ""}, "calls": {}}'],
+)  # fmt: skip
+def test_a_file_of_another_form_is_no_summary(traced, tmp_path: Path, text: str) -> None:  # type: ignore[no-untyped-def]
+    program, kept = PROGRAM.format("biglib.create('small_net', classes=6)", 5), tmp_path / "kept"
+    traced(program, Summaries(kept))
+    (file,) = kept.iterdir()
+    file.write_text(text)
+    assert lines(traced(program, Summaries(kept))) == {(8, True)}
+
+
+@pytest.mark.parametrize(
+    "result", [{"tensor": [[-1], "x", "y"]}, {"object": []}, {"again": 5}, {"code": ["/os.py", "system"]}]
+)
+def test_a_result_that_is_none_is_traced_instead(traced, tmp_path: Path, result: object) -> None:  # type: ignore[no-untyped-def]
+    program, kept = PROGRAM.format("biglib.create('small_net', classes=6)", 5), tmp_path / "kept"
+    traced(program, Summaries(kept))
+    (file,) = kept.iterdir()
+    data = json.loads(file.read_text())
+    data["calls"] = {key: {"result": result, "doubtful": False} for key in data["calls"]}
+    file.write_text(json.dumps(data))
+    assert lines(traced(program, Summaries(kept))) == {(8, True)}
