@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         set_layer,
         set_location,
         set_role,
+        torch_function,
     )
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "set_layer",
     "set_location",
     "set_role",
+    "torch_function",
 ]
 
 

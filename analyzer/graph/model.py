@@ -114,6 +114,12 @@ def set_frozen(node: ir.Node) -> None:
     node.metadata_props[FROZEN] = "1"
 
 
+def torch_function(node: ir.Node) -> str:
+    """The function of PyTorch that made the node: ``std`` also for the quotient inside it; empty where not known."""
+    called = node.metadata_props.get("namespace", "").rpartition(": aten.")[2]
+    return called.partition(".")[0].removesuffix("_")
+
+
 def location_of(node: ir.Node) -> Location | None:
     """The source line that made the node: repository-relative, never inside an installed package."""
     path, line = node.metadata_props.get(PATH), node.metadata_props.get(LINE)

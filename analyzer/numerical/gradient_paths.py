@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 import onnx_ir as ir
 
+from analyzer.graph import torch_function
 from analyzer.numerical.relevance import operands
 from analyzer.operators.declaration import DETACHED, IDENTITY, SELECTS
 from analyzer.operators.registry import traits_of
@@ -19,6 +20,11 @@ def carries_gradient(node: ir.Node) -> bool:
     A value of unknown dtype counts as one, and so does whatever a body is given from outside.
     """
     return _reaches(node.inputs, _sources, _above) and _reaches(node.outputs, _is_result, _below)
+
+
+def detaches(node: ir.Node) -> bool:
+    """Whether no gradient passes the node; ``x.detach()`` of PyTorch has no operator of its own in ONNX."""
+    return bool(traits_of(node) & DETACHED) or torch_function(node) == "detach"
 
 
 def closed_where_zero(value: ir.Value | None) -> ir.Node | None:
@@ -72,7 +78,7 @@ def _sources(value: ir.Value) -> bool:
 
 def _above(value: ir.Value) -> Iterable[ir.Value | None]:
     node = value.producer()
-    return () if node is None or traits_of(node) & DETACHED else operands(node)
+    return () if node is None or detaches(node) else operands(node)
 
 
 def _is_result(value: ir.Value) -> bool:
@@ -82,5 +88,5 @@ def _is_result(value: ir.Value) -> bool:
 
 def _below(value: ir.Value) -> Iterable[ir.Value | None]:
     for node, _ in value.uses():
-        if not traits_of(node) & DETACHED:
+        if not detaches(node):
             yield from node.outputs

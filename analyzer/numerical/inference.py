@@ -104,7 +104,7 @@ def _integer(name: str, readers: Iterable[tuple[ir.Node, int]]) -> ValueRange | 
     smallest: tuple[int, str] | None = None
     for node, i in readers:
         operator = operator_name(node)
-        if operator == "Gather" and i == 1:
+        if operator in ("Gather", "GatherND") and i == 1:  # of several columns of the second, the first
             rows = _rows(node.inputs[0], node)
             if rows and (smallest is None or rows < smallest[0]):
                 smallest = (rows, f"indices into a table of {rows} rows")

@@ -143,10 +143,12 @@ class Operator:
     def keys(self) -> tuple[tuple[str, str], ...]:
         """(domain, type) of the graph nodes that are this operator.
 
-        The loaders put TensorFlow's under ``tf``, the exporter those without an ONNX form under ``torch.aten``.
+        The loaders put TensorFlow's under ``tf``, the exporter those without an ONNX form under ``torch.aten``, or
+        ``torch.prims``, into which torch decomposes some.
         """
         own = ((self.domain, self.name),) if self.versions else ()
-        return (*own, *(("tf", name) for name in self.tf), *(("torch.aten", name) for name in self.aten))
+        opaque = ((domain, name) for name in self.aten for domain in ("torch.aten", "torch.prims"))
+        return (*own, *(("tf", name) for name in self.tf), *opaque)
 
 
 def operator(

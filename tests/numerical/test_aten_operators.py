@@ -6,16 +6,17 @@ import math
 
 import onnx_ir as ir
 import pytest
+import torch
 
 from analyzer.graph import Graph, ValueRange
 from analyzer.numerical import Options, interpret
 
 
-def graph(name: str) -> Graph:
+def graph(name: str, domain: str = "torch.aten") -> Graph:
     x = ir.Value(name="x", shape=ir.Shape([4]), type=ir.TensorType(ir.DataType.FLOAT))
-    node = ir.Node("torch.aten", name, [x], name="n")
+    node = ir.Node(domain, name, [x], name="n")
     node.outputs[0].name, node.outputs[0].dtype, node.outputs[0].shape = "y", ir.DataType.FLOAT, ir.Shape([4])
-    inner = ir.Graph([x], [node.outputs[0]], nodes=[node], opset_imports={"": 20, "torch.aten": 1})
+    inner = ir.Graph([x], [node.outputs[0]], nodes=[node], opset_imports={"": 20, domain: 1})
     return Graph(ir.Model(inner, ir_version=10))
 
 
@@ -47,3 +48,26 @@ def test_running_logsumexp_is_between_its_element_and_the_largest() -> None:
     (value,) = [t for v, t in found.values.items() if v.name == "y"]
     assert value.low == pytest.approx(-200, abs=0.01)
     assert value.high == pytest.approx(3 + math.log(4), abs=0.01)
+
+
+@pytest.mark.parametrize("domain", ["torch.aten", "torch.prims"])
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [("i0", -80.0, 85.0), ("special_i0e", -3e4, 3e4), ("erfinv", -0.99999, 0.9), ("lgamma", 1e-3, 30.0)],
+)
+def test_bounds_hold_of_what_torch_computes(name: str, domain: str, low: float, high: float) -> None:
+    known = {"i0": "bessel_i0", "special_i0e": "bessel_i0e", "erfinv": "erf_inv"}.get(name, name)
+    found = interpret(graph(name if domain == "torch.aten" else known, domain), {"x": ValueRange(low, high)})
+    assert (found.warnings, dict(found.unknown)) == ((), {})
+    (value,) = [t for v, t in found.values.items() if v.name == "y"]
+    made = getattr(torch.ops.aten, name)(torch.linspace(low, high, 5001))
+    assert value.low <= float(made.min())
+    assert float(made.max()) <= value.high
+    assert value.high <= 1.01 * float(made.max()) + 0.1
+
+
+@pytest.mark.parametrize(("name", "bound", "rule"), [("i0", 100.0, "exp-overflow"), ("erfinv", 1.0, "invalid-domain")])
+def test_where_they_are_infinite_is_told(name: str, bound: float, rule: str) -> None:
+    found = interpret(graph(name), {"x": ValueRange(-bound, bound)})
+    assert [w.rule for w in found.warnings] == [f"numerical/{rule}"]
+    assert bool(torch.isinf(getattr(torch.ops.aten, name)(torch.tensor(bound))))

@@ -9,6 +9,9 @@ from build import Builder, run
 
 from analyzer.graph import Graph
 from analyzer.numerical import Interpretation
+from analyzer.numerical.confirm.torch_evaluation import PreparedModel
+from analyzer.numerical.confirm.torch_evaluation import run as evaluate
+from analyzer.numerical.confirm.torch_registry import Mode
 
 
 def found(between: str, root: str, framework: str, before: str = "Relu") -> Interpretation:
@@ -62,3 +65,24 @@ def test_what_a_selection_drops_is_closed_by_the_relu_as_well(framework: str, be
     graph = b.graph(b.op("Where", b.op("Greater", rows, zero), b.op("Log", rows, name="log"), zero))
     warned = [w.rule for w in run(Graph(graph.model, framework=framework), {"x": (-1, 1)}).warnings]
     assert warned == ([] if (framework, before) == ("torch", "Relu") else ["numerical/where-leaks-nan-gradient"])
+
+
+@pytest.mark.parametrize("detached", [False, True])
+def test_no_gradient_passes_what_pytorch_detaches(detached: bool) -> None:
+    """``sqrt(x).detach()``: ONNX has an Identity for it, whose namespace names the call."""
+    b = Builder()
+    x = b.input("x", (2, 3))
+    root = b.op("Identity", b.op("Sqrt", b.op("Abs", x)), name="copy")
+    graph = b.graph(b.op("Mul", x, root))
+    (copy,) = [n for n in graph.nodes() if n.name == "copy"]
+    copy.metadata_props["namespace"] = (
+        ": m.M/detach: aten.detach.default" if detached else ": m.M/clone: aten.clone.default"
+    )
+    warned = [w.rule for w in run(Graph(graph.model, framework="torch"), {"x": (-1, 1)}).warnings]
+    assert warned == ([] if detached else ["numerical/gradient-of-sqrt-at-zero"])
+    program = PreparedModel(graph.model)
+    given = torch.zeros(2, 3, requires_grad=True)
+    made = evaluate(program, {"x": given}, Mode(surrogate=False))[graph.graph.outputs[0].name or ""]
+    made.sum().backward()
+    assert given.grad is not None
+    assert bool(torch.isfinite(given.grad).all()) == detached

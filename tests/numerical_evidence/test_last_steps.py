@@ -93,3 +93,47 @@ def test_what_onnx_runtime_has_no_kernel_for_runs_in_pytorch(workers: Confirmer,
     ended = subprocess.run([sys.executable, tmp_path / found.reproducer], capture_output=True, text=True, check=False)
     assert ended.returncode == 1, ended.stdout
     assert "not finite" in ended.stdout
+
+
+@pytest.mark.parametrize("epsilon", [1e-8, 1e-3])
+def test_half_precision_is_run_as_pytorch_computes_it(workers: Confirmer, epsilon: float) -> None:
+    """log(p + 1e-8): ONNX Runtime adds in float32, where the sum is not 0."""
+    nodes = [
+        N("MatMul", ["x", "w"], ["h"]),
+        N("Sigmoid", ["h"], ["wide"]),
+        N("Cast", ["wide"], ["p"], to=TensorProto.FLOAT16),
+        N("Constant", [], ["number"], value_float=epsilon),
+        N("Cast", ["number"], ["epsilon"], to=TensorProto.FLOAT16),
+        N("Add", ["p", "epsilon"], ["more"]),
+        N("Log", ["more"], ["log"]),
+        N("Cast", ["log"], ["made"], to=TensorProto.FLOAT),
+        TOTAL,
+    ]
+    found = [f for f in review(workers, nodes, bounds=(-90, 90), w=W).findings if f.op == "Log"]
+    assert [f.confidence for f in found] == ([Confidence.CONFIRMED] if epsilon < 1e-4 else [])
+
+
+def test_an_index_outside_its_table_ends_no_search(workers: Confirmer) -> None:
+    """The range of an index behind arithmetic is not known; equal rows are found all the same."""
+    held = {"table": np.arange(12, dtype=np.float32).reshape(3, 4)}
+    nodes = [
+        N("Constant", [], ["one"], value_ints=[1]),
+        N("Mul", ["i", "one"], ["first"]),
+        N("Gather", ["table", "first"], ["a"], axis=0),
+        N("Sub", ["a", "x"], ["apart"]),
+        N("Mul", ["apart", "apart"], ["squares"]),
+        N("ReduceSum", ["squares"], ["sum"], keepdims=0),
+        N("Sqrt", ["sum"], ["y"]),
+    ]
+    kept = [numpy_helper.from_array(np.asarray(v), n) for n, v in held.items()]
+    given = [
+        helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4]),
+        helper.make_tensor_value_info("i", TensorProto.INT64, [1]),
+    ]
+    made = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    proto = helper.make_model(
+        helper.make_graph(nodes, "g", given, made, kept), opset_imports=[helper.make_opsetid("", 20)], ir_version=10
+    )
+    target = TargetConfig(id="t", entry="t.py:build")
+    found = analyse(Graph(ir.from_proto(proto), "torch", losses=("y",)), target, explain=False, confirmer=workers)
+    assert [f.confidence for f in found.findings] == [Confidence.CONFIRMED]

@@ -87,7 +87,7 @@ def starts_of(leaves: Sequence[Leaf], rng: np.random.Generator) -> Iterator[Poin
 
 
 def probes_from(problem: SearchProblem, ordinary: Point, rng: np.random.Generator) -> Iterator[Point]:
-    """Ordinary values, each constant extreme for all leaves and for one leaf alone, and random corners.
+    """Ordinary values, each constant extreme for all leaves, all inputs and one leaf alone, and random corners.
 
     Then the model's own scalar constants: what it compares with, clips at and divides by.
     """
@@ -101,6 +101,10 @@ def probes_from(problem: SearchProblem, ordinary: Point, rng: np.random.Generato
     ]
     for extreme in extremes:
         yield {leaf.name: tensor_of(leaf, extreme(leaf)) for leaf in leaves}
+    if any(leaf.role == "parameter" for leaf in leaves):  # weights as they are: equal indices, blank and full inputs
+        for extreme in extremes[:3]:
+            given = {leaf.name: tensor_of(leaf, extreme(leaf)) for leaf in leaves if leaf.role != "parameter"}
+            yield {**ordinary, **given}
     alone = sorted(leaves, key=lambda leaf: (leaf.role != "input", int(np.prod(leaf.shape))))[:12]
     for leaf in alone:
         for extreme in extremes[:3]:

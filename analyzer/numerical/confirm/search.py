@@ -56,6 +56,10 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
     rng = np.random.default_rng(seed)
     seen: list[tuple[float, Point]] = []
     starts = list(starts_of(problem.leaves, rng))
+    first = {x.name: tensor_of(x, 0.0) for x in problem.leaves if "INT" in x.dtype}
+    starts = [start for start in (*starts, {**starts[0], **first}) if not first or _runs(problem, start)]
+    if not starts:
+        return
 
     for point in probes_from(problem, starts[0], rng):
         if time.process_time() > deadline:
@@ -69,9 +73,10 @@ def candidates(problem: SearchProblem, seed: int, deadline: float) -> Iterator[P
     starts.append({**starts[0], **silent})  # behind a comparison no gradient says where to go either
     calm = ordinary_points(problem, seed, len(starts))  # behind another failure no gradient says where to go
     starts = [c if evaluated(problem, s) is RunVerdict.DOWNSTREAM else s for s, c in zip(starts, calm, strict=True)]
+    starts = [s for s in starts if not first or _runs(problem, s)]
     if problem.backward and problem.target[1] in (ZERO, EDGE):
         # From calm points: where the layers behind the operator are saturated, no gradient reaches it at all.
-        for start in [*ordinary_points(problem, seed, 2), *starts]:
+        for start in [*(p for p in ordinary_points(problem, seed, 2) if not first or _runs(problem, p)), *starts]:
             for point in _edges(problem, start, deadline):
                 # Inside a body no engine tells whose gradient it is that fails.
                 if not problem.inside or evaluated(problem, point) is RunVerdict.FAILS:
@@ -163,10 +168,16 @@ def _equal(problem: SearchProblem, start: Point, deadline: float) -> Iterator[Po
 
 
 def evaluated(problem: SearchProblem, point: Point, *, exactly: bool = False) -> RunVerdict:
-    """What a run at the point does to the operator; `exactly`: what fails in other engines alone holds."""
-    if problem.backward:
-        return RunVerdict.FAILS if gradient_fails(problem, point) else RunVerdict.HOLDS
-    trace = problem.traced(point, Mode(surrogate=False))
+    """What a run at the point does to the operator; `exactly`: what fails in other engines alone holds.
+
+    An index that its table does not have is no point of the model.
+    """
+    try:
+        if problem.backward:
+            return RunVerdict.FAILS if gradient_fails(problem, point) else RunVerdict.HOLDS
+        trace = problem.traced(point, Mode(surrogate=False))
+    except IndexError:
+        return RunVerdict.HOLDS
     if trace.earlier:
         return RunVerdict.DOWNSTREAM
     fails = any(
@@ -174,6 +185,15 @@ def evaluated(problem: SearchProblem, point: Point, *, exactly: bool = False) ->
         for given, made in trace.executions
     )
     return RunVerdict.FAILS if fails else RunVerdict.HOLDS
+
+
+def _runs(problem: SearchProblem, point: Point) -> bool:
+    """Whether every index at the point lies inside its table."""
+    try:
+        problem.driven(point)
+    except IndexError:
+        return False
+    return True
 
 
 def _short_of(problem: SearchProblem, start: Point, overshot: Point) -> Iterator[Point]:

@@ -15,6 +15,7 @@ import analyzer.numerical.confirm.torch_operators  # noqa: F401  (tells the decl
 from analyzer.numerical.confirm.torch_dtypes import from_numpy
 from analyzer.numerical.confirm.torch_operators.own import own_handler
 from analyzer.numerical.confirm.torch_registry import Handler, Mode, Tensor, UnsupportedOperator, handler_of
+from analyzer.numerical.gradient_paths import detaches
 from analyzer.operators.declaration import ASKS_FINITE, RANDOM, SHAPE_ONLY, STATEFUL
 from analyzer.operators.registry import operator_name, traits_of
 
@@ -83,6 +84,7 @@ class PreparedNode:
     operands: tuple[str | None, ...]
     results: tuple[str, ...]  # "" for one that nobody reads
     constant: bool
+    detaches: bool
 
     @classmethod
     def of(cls, node: ir.Node) -> PreparedNode:
@@ -94,6 +96,7 @@ class PreparedNode:
             tuple(v.name or "" if v is not None else None for v in node.inputs),
             tuple(v.name or "" for v in node.outputs),
             node.op_type in ("Const", "Constant"),
+            detaches(node),
         )
 
 
@@ -187,6 +190,8 @@ class _Evaluation:
             results = step.handler(node, operands, self.mode)
         if not isinstance(results, (tuple, list)):
             results = (results,)
+        if step.detaches and not self.mode.surrogate:  # a search goes through
+            results = [r.detach() if r.is_floating_point() else r for r in results]
         for name, result in zip(step.results, results, strict=False):
             if name:
                 values[name] = self._exact(result) if step.constant else result

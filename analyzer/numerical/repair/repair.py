@@ -9,7 +9,7 @@ from pathlib import Path
 import onnx_ir as ir
 
 from analyzer.findings import Suggestion
-from analyzer.graph import Graph, ValueRange, location_of
+from analyzer.graph import Graph, ValueRange, location_of, torch_function
 from analyzer.numerical.assumptions import Assumption, interval_text
 from analyzer.numerical.confirm.confirmation import Confirmer
 from analyzer.numerical.confirm.extract import Slice, extract
@@ -92,13 +92,13 @@ def place_of(graph: Graph, node: ir.Node) -> Place | None:
     location = location_of(node)
     if location is None:
         return None
-    function = function_of(node)
+    function = torch_function(node)
     alike = [
         n
         for n in graph.nodes()
         if n.op_type == node.op_type
         and location_of(n) == location
-        and function_of(n) == function
+        and torch_function(n) == function
         and not (n.name or "").startswith("gradients")
     ]
     if node.domain == "tf":  # the order of creation, which a loaded graph need not keep
@@ -109,12 +109,6 @@ def place_of(graph: Graph, node: ir.Node) -> Place | None:
         return None
     own = not function or function in spellings(node.op_type)
     return Place(location, node.op_type, position, len(alike), len(scopes) == 1, own)
-
-
-def function_of(node: ir.Node) -> str:
-    """The function of PyTorch that made the node: ``std`` also for the quotient inside it; empty where not known."""
-    called = node.metadata_props.get("namespace", "").rpartition(": aten.")[2]
-    return called.partition(".")[0].removesuffix("_")
 
 
 def _scope(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -278,6 +279,38 @@ def cosh(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     limit = math.log(x.dtype.hi) + math.log(2) - 1e-6
     x = ctx.require("numerical/exp-overflow", f"|x| > {limit:.5g}", 0, x, lo=-limit, hi=limit)
     return with_critical_points(ctx, x, np.cosh, (0.0,), ulps=8, within=(1.0, x.dtype.hi))
+
+
+@transfer("Erfinv")
+def inverse_erf(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """The inverse of the error function: infinite at -1 and 1."""
+    inside = 1.0 - x.dtype.eps / 2
+    x = ctx.require("numerical/invalid-domain", "|x| >= 1", 0, x, lo=-inside, hi=inside)
+    return increasing(ctx, x, _vector(_inverse_erf), ulps=64)
+
+
+def _inverse_erf(x: float) -> float:
+    return NormalDist().inv_cdf((x + 1) / 2) / math.sqrt(2) if -1 < x < 1 else math.copysign(math.inf, x)
+
+
+@transfer("BesselI0")
+def bessel(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """The modified Bessel function I0, at most exp(|x|), which kernels compute on the way."""
+    limit = math.log(x.dtype.hi) - 1e-6
+    x = ctx.require("numerical/exp-overflow", f"|x| > {limit:.5g}", 0, x, lo=-limit, hi=limit)
+    return with_critical_points(ctx, x, np.i0, (0.0,), ulps=32, within=(1.0, x.dtype.hi))
+
+
+@transfer("BesselI0e")
+def scaled_bessel(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """I0(x) exp(-|x|): falls with |x|, in the end as 1 / sqrt(2 pi |x|)."""
+    return with_critical_points(ctx, x, _scaled_bessel, (0.0,), ulps=32, within=(0.0, 1.0))
+
+
+def _scaled_bessel(x: Any) -> Any:
+    size = np.abs(x)
+    near = np.minimum(size, 600.0)
+    return np.where(size <= 600, np.i0(near) * np.exp(-near), 1 / np.sqrt(2 * np.pi * np.maximum(size, 1)))[()]
 
 
 @transfer("Asinh")

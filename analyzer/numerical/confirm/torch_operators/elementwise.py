@@ -74,6 +74,8 @@ for _onnx, _tf, _function in [
     ("", ("Lgamma",), "lgamma"),
     ("", ("Digamma",), "digamma"),
     ("", ("Erfc",), "erfc"),
+    ("", ("BesselI0",), "i0"),
+    ("", ("Erfinv",), "erfinv"),
     ("", ("Atan2",), "atan2"),
     ("Equal", "Equal", "eq"),
     ("", "NotEqual", "ne"),
