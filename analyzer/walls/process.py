@@ -52,8 +52,7 @@ class ProcessSandbox(Runs):
     @property
     def identity(self) -> str:
         """The interpreter and the versions of all packages it sees (this interpreter's, unless another was chosen)."""
-        folders = [Path(entry or ".") for entry in sys.path]
-        packages = sorted({p.name for f in folders if f.is_dir() for p in f.iterdir() if p.suffix in _INSTALLED})
+        packages = sorted({name for entry in sys.path for name in _names(entry or ".") if name.endswith(_INSTALLED)})
         text = "\n".join([self.python, sys.version, *packages])
         return "process:" + hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -184,6 +183,14 @@ def _rlimits(limits: ResourceLimits) -> dict[str, int]:
 def _drain(stream: IO[bytes], log: BoundedLog) -> None:
     while chunk := os.read(stream.fileno(), 1 << 16):
         log.write(chunk)
+
+
+def _names(folder: str) -> list[str]:
+    """What lies in a folder of the search path; nothing in one that is absent, an archive, or closed to this user."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def _watch(child: subprocess.Popen[bytes] | forked.Forked, limits: ResourceLimits, started: float) -> tuple[bool, bool]:

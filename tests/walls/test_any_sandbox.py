@@ -7,11 +7,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from analyzer.problem import TargetProblem
 from analyzer.walls import PYTHON, ResourceLimits, Sandbox
+from analyzer.walls.process import ProcessSandbox
 
 
 def test_files_go_in_and_come_back(run, tmp_path):
@@ -176,3 +178,23 @@ ProcessSandbox().run([PYTHON, "-c", inside], files={})
     while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not Path(f"/proc/{pid}").exists()
+
+
+def test_a_folder_that_is_closed_to_the_user_is_no_part_of_an_identity(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = ProcessSandbox().identity
+    listed = os.listdir
+
+    def closed(folder: Any) -> list[str]:
+        if str(folder) == str(tmp_path):
+            raise PermissionError(13, "Permission denied", str(folder))
+        return listed(folder)
+
+    monkeypatch.setattr("analyzer.walls.process.os.listdir", closed)
+    for folder in (tmp_path, tmp_path / "absent"):
+        monkeypatch.syspath_prepend(str(folder))
+    (tmp_path / "more-1.0.dist-info").mkdir()
+    assert ProcessSandbox().identity == before
+    monkeypatch.setattr("analyzer.walls.process.os.listdir", listed)
+    assert ProcessSandbox().identity != before
