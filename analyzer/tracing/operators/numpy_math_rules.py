@@ -75,7 +75,7 @@ _BINARY = """add subtract multiply divide true_divide floor_divide mod remainder
     bitwise_and bitwise_or bitwise_xor left_shift right_shift copysign heaviside logaddexp logaddexp2 nextafter gcd lcm
     isclose ldexp"""
 _PAIRS = (
-    "add + subtract - multiply * divide / true_divide / power ** mod % remainder % floor_divide // equal == greater >"
+    "add + subtract - multiply * divide / true_divide / power ** mod % remainder % floor_divide // equal =="
 )
 _SIGNS = dict(zip(_PAIRS.split()[::2], _PAIRS.split()[1::2], strict=True))
 
