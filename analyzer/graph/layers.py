@@ -30,9 +30,9 @@ def layer_graph(
 ) -> LayerGraph:
     """One node a layer, or an operator where the source knows no layers; chains are folded beyond `MAX_LAYERS`.
 
-    `intervals` and `shapes` map value names to what the numerical analysis found. A constant that an exporter computed once
-    for many layers is no path of data: an edge leaves an operator that depends on no input only where its whole layer
-    depends on none (a table of positions).
+    `intervals` and `shapes` map value names to what the numerical analysis found. A constant that an exporter computed
+    once for many layers is no path of data: an edge leaves an operator that depends on no input only where its whole
+    layer depends on none (a table of positions).
     """
     depth = _depth_that_fits(graph)
     groups: dict[str, _NodeGroup] = {}
