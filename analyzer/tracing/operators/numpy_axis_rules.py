@@ -1,0 +1,397 @@
+"""NumPy: axes moved, added and taken away; arrays joined, cut, repeated and padded."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.numpy_operands import (
+    array,
+    arrays,
+    as_arrays,
+    as_torch,
+    axes_of,
+    axis_of,
+    made,
+    of,
+    unknown,
+)
+from analyzer.tracing.operators.refusals import fail, require
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.torch_operands import shape_argument
+from analyzer.tracing.operators.torch_shape_rules import reshaped
+from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.values import ListV, Value
+from analyzer.validity.terms import Term, equal, floor_div, mod, product
+
+# ---------------------------------------------------------------------------------------------------- order
+
+
+@operator("numpy.reshape", "a newshape=None *rest")
+def reshape(op: Op, a: Value, newshape: Value, rest: tuple[Value, ...]) -> Value:
+    found = array(op, a)
+    return reshaped(op, found, (op.extra.get("shape", newshape),), "numpy") if found is not None else unknown(op)
+
+
+@operator("numpy.resize", "a new_shape")
+def resize(op: Op, a: Value, new_shape: Value) -> Value:
+    return made(op, shape_argument(op, (new_shape,)))
+
+
+@operator("numpy.ravel numpy.Tensor.ravel numpy.Tensor.flatten", "a *order")
+def ravel(op: Op, a: Value, order: tuple[Value, ...]) -> Value:
+    found = array(op, a)
+    return unknown(op) if found is None else of(op, found, _flat(found), found.dtype)
+
+
+def _flat(source: Tensor) -> tuple[Term, ...] | None:
+    return None if source.dims is None else (product(source.dims),)
+
+
+@operator("numpy.transpose numpy.Tensor.transpose numpy.permute_dims numpy.matrix_transpose", "a *axes")
+def transpose(op: Op, a: Value, axes: tuple[Value, ...]) -> Value:
+    found = array(op, a)
+    if found is None or found.dims is None:
+        return unknown(op)
+    given = plain(op.tr, axes[0] if len(axes) == 1 else op.extra.get("axes", axes) or None)
+    rank = len(found.dims)
+    if op.short == "matrix_transpose":
+        order: tuple[int, ...] | None = (*range(rank - 2), rank - 1, rank - 2) if rank > 1 else None
+    elif given in (None, ()):
+        order = tuple(reversed(range(rank)))
+    else:
+        order = axes_of(op, found, given)
+    if order is None:
+        return unknown(op)
+    if len(order) != rank:
+        sentence = f"axes {list(order)} do not permute the {rank} dimensions of {show_shape(found.dims)}"
+        fail(op, "permutation", sentence, (found,))
+    return of(op, found, [found.dims[i] for i in order], found.dtype)
+
+
+@operator("numpy.swapaxes numpy.Tensor.swapaxes", "a axis1 axis2")
+def swapaxes(op: Op, a: Value, axis1: Value, axis2: Value) -> Value:
+    found = array(op, a)
+    first, second = (None, None) if found is None else (axis_of(op, found, axis1), axis_of(op, found, axis2))
+    if found is None or found.dims is None or first is None or second is None:
+        return unknown(op)
+    dims = list(found.dims)
+    dims[first], dims[second] = dims[second], dims[first]
+    return of(op, found, dims, found.dtype)
+
+
+@operator("numpy.moveaxis", "a source destination")
+def moveaxis(op: Op, a: Value, source: Value, destination: Value) -> Value:
+    found = array(op, a)
+    left, reached = (None, None) if found is None else (axes_of(op, found, source), axes_of(op, found, destination))
+    if found is None or found.dims is None or left is None or reached is None:
+        return unknown(op)
+    if len(left) != len(reached):
+        fail(op, "permutation", f"{len(left)} axes cannot be moved to {len(reached)} places", (found,))
+    places = dict(zip(reached, left, strict=True))
+    others = iter(i for i in range(len(found.dims)) if i not in left)
+    order = [places[i] if i in places else next(others) for i in range(len(found.dims))]
+    return of(op, found, [found.dims[i] for i in order], found.dtype)
+
+
+@operator("numpy.rollaxis", "a axis start=0")
+def rollaxis(op: Op, a: Value, axis: Value, start: Value) -> Value:
+    found = array(op, a)
+    at = axis_of(op, found, axis) if found is not None else None
+    to = axes_of(op, found, start, len(found.dims) + 1) if found is not None and found.dims is not None else None
+    if found is None or found.dims is None or at is None or to is None:
+        return unknown(op)
+    order = [i for i in range(len(found.dims)) if i != at]
+    order.insert(to[0] - (at < to[0]), at)
+    return of(op, found, [found.dims[i] for i in order], found.dtype)
+
+
+@operator("numpy.expand_dims", "a axis")
+def expand_dims(op: Op, a: Value, axis: Value) -> Value:
+    found, given = array(op, a), plain(op.tr, axis)
+    if found is None or found.dims is None:
+        return unknown(op)
+    more = len(given) if isinstance(given, tuple) else 1
+    places = axes_of(op, found, given, len(found.dims) + more)
+    if places is None:
+        return unknown(op)
+    old = iter(found.dims)
+    return of(op, found, [1 if i in places else next(old) for i in range(len(found.dims) + more)], found.dtype)
+
+
+@operator("numpy.squeeze numpy.Tensor.squeeze", "a axis=None")
+def squeeze(op: Op, a: Value, axis: Value) -> Value:
+    found = array(op, a)
+    if found is None or found.dims is None:
+        return unknown(op)
+    if axis is None:
+        sizes = [d for d in found.dims if d != 1]
+        return unknown(op) if any(not isinstance(d, int) for d in sizes) else of(op, found, sizes, found.dtype)
+    places = axes_of(op, found, axis)
+    if places is None:
+        return unknown(op)
+    for place in places:
+        sentence = f"axis {place} of {show_shape(found.dims)} has size {found.dims[place]}, and only 1 can be left out"
+        require(op, equal(found.dims[place], 1), "size-one", sentence, (found,))
+    return of(op, found, [d for i, d in enumerate(found.dims) if i not in places], found.dtype)
+
+
+@operator("numpy.atleast_1d numpy.atleast_2d numpy.atleast_3d", "*arys")
+def atleast(op: Op, arys: tuple[Value, ...]) -> Value:
+    results = tuple(_at_least(op, value, int(op.short[-2])) for value in arys)
+    return results[0] if len(results) == 1 else results
+
+
+def _at_least(op: Op, value: Value, rank: int) -> Tensor:
+    found = array(op, value)
+    if found is None or found.dims is None:
+        return unknown(op)
+    dims = found.dims
+    if rank == 3 and len(dims) == 2:
+        dims = (*dims, 1)
+    elif rank == 3 and len(dims) == 1:
+        dims = (1, *dims, 1)
+    return of(op, found, (*(1,) * (rank - len(dims)), *dims), found.dtype)
+
+
+@operator("numpy.flip numpy.roll numpy.sort numpy.argsort numpy.cumsum numpy.cumprod numpy.nancumsum numpy.partition "
+          "numpy.argpartition numpy.fliplr numpy.flipud numpy.Tensor.cumsum numpy.Tensor.cumprod numpy.Tensor.argsort",
+          "a *rest")  # fmt: skip
+def along(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
+    """What moves or adds up along an axis keeps the shape; some run over all elements in a row where none is named."""
+    found = array(op, a)
+    if found is None:
+        return unknown(op)
+    name, position = op.short, 1 if op.short in ("roll", "partition", "argpartition") else 0
+    axis = op.extra.get("axis", rest[position] if len(rest) > position else -1 if "sort" in name or position else None)
+    if name == "fliplr":
+        axis = 1
+    elif name == "roll" and len(rest) < 2 and "axis" not in op.extra:
+        axis = None
+    if axis is not None:
+        axes_of(op, found, axis)
+    whole = axis is None and not name.startswith(("flip", "roll"))
+    dims = _flat(found) if whole else found.dims
+    return of(op, found, dims, "int64" if name.startswith("arg") else found.dtype)
+
+
+@operator("numpy.rot90", "m k=1 axes=(0,1)")
+def rot90(op: Op, m: Value, k: Value, axes: Value) -> Value:
+    return as_torch(op, "rot90", (m, k, axes), {})
+
+
+@operator("numpy.broadcast_to", "array shape *rest")
+def broadcast_to(op: Op, array: Value, shape: Value, rest: tuple[Value, ...]) -> Value:
+    return as_torch(op, "broadcast_to", (array, shape), {})
+
+
+# ------------------------------------------------------------------------------------------ joined and cut
+
+
+@operator("numpy.concatenate numpy.concat numpy.stack", "arrays axis=0 *rest")
+def join(op: Op, arrays: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
+    known = _parts(op, arrays)
+    if known is None or not (axis is None or isinstance(axis, int)):
+        return unknown(op)
+    if axis is None and op.short != "stack":
+        known, axis = [of(op, f, _flat(f), f.dtype) for f in known], 0
+    if op.short != "stack" and not all(f.dims for f in known):
+        fail(op, "rank", "an array without dimensions cannot be joined", tuple(known))
+    return as_arrays(apply(op, "torch", "stack" if op.short == "stack" else "cat", known, {"dim": axis}))
+
+
+_parts = arrays
+
+
+@operator("numpy.vstack numpy.hstack numpy.dstack numpy.column_stack numpy.row_stack", "tup *rest")
+def stacked(op: Op, tup: Value, rest: tuple[Value, ...]) -> Value:
+    known = arrays(op, tup)
+    if known is None:
+        return unknown(op)
+    name = {"row_stack": "vstack"}.get(op.short, op.short)
+    return as_torch(op, name, (ListV(known),), {})
+
+
+@operator("numpy.append", "arr values axis=None")
+def append(op: Op, arr: Value, values: Value, axis: Value) -> Value:
+    known = arrays(op, ListV([arr, values]))
+    if known is None or not (axis is None or isinstance(axis, int)):
+        return unknown(op)
+    if axis is None:
+        known = [of(op, f, _flat(f), f.dtype) for f in known]
+    return as_arrays(apply(op, "torch", "cat", known, {"dim": axis or 0}))
+
+
+@operator("numpy.block", "arrays")
+def block(op: Op, arrays: Value) -> Value:
+    """Two levels: rows of blocks."""
+    rows = [_parts(op, row) for row in (arrays.items if isinstance(arrays, ListV) else ())]
+    if not rows or any(row is None or any(len(t.dims or ()) != 2 for t in row) for row in rows):
+        return unknown(op)
+    bands = [apply(op, "torch", "cat", row or [], {"dim": 1}) for row in rows]
+    return as_arrays(apply(op, "torch", "cat", bands, {"dim": 0}))
+
+
+@operator("numpy.split numpy.array_split numpy.hsplit numpy.vsplit numpy.dsplit", "ary indices_or_sections axis=0")
+def split(op: Op, ary: Value, indices_or_sections: Value, axis: Value) -> Value:
+    found = array(op, ary)
+    if found is not None and found.dims is not None and op.short in ("hsplit", "vsplit", "dsplit"):
+        axis = {"hsplit": min(1, len(found.dims) - 1), "vsplit": 0}.get(op.short, 2)
+    at = axis_of(op, found, axis) if found is not None else None
+    if found is None or found.dims is None or at is None:
+        return op.tr.unknown("np.split()", "data")
+    lengths = _lengths(op, found, found.dims[at], plain(op.tr, indices_or_sections))
+    if lengths is None:
+        return op.tr.unknown("np.split()", "data")
+    return ListV([of(op, found, (*found.dims[:at], n, *found.dims[at + 1 :]), found.dtype) for n in lengths])
+
+
+def _lengths(op: Op, source: Tensor, size: Term, parts: Any) -> list[Any] | None:
+    """The sizes of so many parts, equal but for `array_split`, or of those between places."""
+    if isinstance(parts, int) and not isinstance(parts, bool) and 0 < parts <= 512:
+        if op.short == "array_split":
+            return [floor_div(size + parts - 1 - i, parts) for i in range(parts)]
+        sentence = f"an axis of {show_shape(source.dims or ())} has size {size}, which {parts} does not divide"
+        require(op, equal(mod(size, parts), 0), "split", sentence, (source,))
+        return [floor_div(size, parts) for _ in range(parts)]
+    if isinstance(parts, tuple) and all(isinstance(p, int) and p >= 0 for p in parts) and isinstance(size, int):
+        cuts = [0, *(min(p, size) for p in parts), size]
+        return [max(end - start, 0) for start, end in itertools.pairwise(cuts)]
+    return None
+
+
+# ------------------------------------------------------------------------------- repeated, padded and taken
+
+
+@operator("numpy.tile", "A reps")
+def tile(op: Op, A: Value, reps: Value) -> Value:
+    """The shorter of sizes and repeats is filled with ones in front."""
+    found, given = array(op, A), plain(op.tr, reps)
+    times = given if isinstance(given, tuple) else (given,)
+    if found is None or found.dims is None or any(op.tr.term_of(t) is None for t in times):
+        return unknown(op)
+    rank = max(len(times), len(found.dims))
+    sizes, times = ((*(1,) * (rank - len(part)), *part) for part in (found.dims, times))
+    return of(op, found, [d * t for d, t in zip(sizes, times, strict=True)], found.dtype)
+
+
+@operator("numpy.repeat numpy.Tensor.repeat", "a repeats axis=None")
+def repeat(op: Op, a: Value, repeats: Value, axis: Value) -> Value:
+    found, times = array(op, a), plain(op.tr, repeats)
+    if found is None or found.dims is None:
+        return unknown(op)
+    at = 0 if axis is None else axis_of(op, found, axis)
+    if at is None:
+        return unknown(op)
+    dims = _flat(found) if axis is None else found.dims
+    assert dims is not None
+    times = op.tr.term_of(times)
+    size = dims[at] * times if times is not None else op.tr.fresh("repeated", "unknown", 0)
+    return of(op, found, (*dims[:at], size, *dims[at + 1 :]), found.dtype)
+
+
+@operator("numpy.pad", "array pad_width *rest")
+def pad(op: Op, array: Value, pad_width: Value, rest: tuple[Value, ...]) -> Value:
+    """One number, a pair, or a pair for each axis."""
+    found, widths = _array(op, array), plain(op.tr, pad_width)
+    if found is None or found.dims is None:
+        return unknown(op)
+    pairs = _pairs(widths, len(found.dims))
+    if pairs is None:
+        return unknown(op)
+    if len(pairs) != len(found.dims):
+        sentence = f"pad_width has {len(pairs)} pairs for an array of {len(found.dims)} dimensions"
+        fail(op, "paddings", sentence, (found,))
+    return of(op, found, [d + a + b for d, (a, b) in zip(found.dims, pairs, strict=True)], found.dtype)
+
+
+_array = array
+
+
+def _pairs(widths: Any, rank: int) -> list[tuple[Any, Any]] | None:
+    if isinstance(widths, int):
+        return [(widths, widths)] * rank
+    if not isinstance(widths, tuple) or any(w is None for w in widths):
+        return None
+    if len(widths) == 2 and not any(isinstance(w, tuple) for w in widths):
+        return [(widths[0], widths[1])] * rank
+    pairs = [(w[0], w[1]) for w in widths if isinstance(w, tuple) and len(w) == 2 and None not in w]
+    if len(pairs) != len(widths):
+        return None
+    return pairs * rank if len(pairs) == 1 else pairs
+
+
+@operator("numpy.take numpy.Tensor.take", "a indices axis=None *rest")
+def take(op: Op, a: Value, indices: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
+    found, places = array(op, a), array(op, indices)
+    if found is None or places is None or found.dims is None or places.dims is None:
+        return unknown(op)
+    if axis is None:
+        return of(op, found, places.dims, found.dtype)
+    at = axis_of(op, found, axis)
+    if at is None:
+        return unknown(op)
+    return of(op, found, (*found.dims[:at], *places.dims, *found.dims[at + 1 :]), found.dtype)
+
+
+@operator("numpy.take_along_axis", "arr indices axis=-1")
+def take_along_axis(op: Op, arr: Value, indices: Value, axis: Value) -> Value:
+    found, places = array(op, arr), array(op, indices)
+    if found is None or places is None or found.dims is None or places.dims is None or not isinstance(axis, int):
+        return unknown(op)
+    at = axis_of(op, found, axis)
+    if len(found.dims) != len(places.dims):
+        sentence = f"indices {show_shape(places.dims)} have another rank than {show_shape(found.dims)}"
+        fail(op, "rank", sentence, (found, places))
+    dims = [p if i == at or p != 1 else d for i, (d, p) in enumerate(zip(found.dims, places.dims, strict=True))]
+    return of(op, found, dims, found.dtype)
+
+
+@operator("numpy.delete numpy.insert", "arr obj *rest")
+def without(op: Op, arr: Value, obj: Value, rest: tuple[Value, ...]) -> Value:
+    """One row more or less where one place is named; else the number is open."""
+    found = array(op, arr)
+    position = 1 if op.short == "insert" else 0
+    axis = op.extra.get("axis", rest[position] if len(rest) > position else None)
+    if found is None or found.dims is None:
+        return unknown(op)
+    at = 0 if axis is None else axis_of(op, found, axis)
+    dims = _flat(found) if axis is None else found.dims
+    if at is None or not dims:
+        return unknown(op)
+    one = isinstance(obj, int) and not isinstance(obj, bool)
+    size = dims[at] + (1 if position else -1) if one else op.tr.fresh("rows", "unknown", 0)
+    return of(op, found, (*dims[:at], size, *dims[at + 1 :]), found.dtype)
+
+
+@operator("numpy.diff", "a n=1 axis=-1 *rest")
+def diff(op: Op, a: Value, n: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
+    found = array(op, a)
+    at = axis_of(op, found, axis) if found is not None else None
+    if found is None or found.dims is None or at is None or not isinstance(n, int):
+        return unknown(op)
+    size = found.dims[at] - n
+    if op.extra or rest:
+        size = op.tr.fresh("differences", "unknown", 0)
+    elif isinstance(size, int):
+        size = max(size, 0)
+    return of(op, found, (*found.dims[:at], size, *found.dims[at + 1 :]), found.dtype)
+
+
+@operator("numpy.lib.stride_tricks.sliding_window_view", "x window_shape axis=None *rest")
+def windows(op: Op, x: Value, window_shape: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
+    found, given = array(op, x), plain(op.tr, window_shape)
+    sizes = given if isinstance(given, tuple) else (given,)
+    if found is None or found.dims is None or any(op.tr.term_of(s) is None for s in sizes):
+        return unknown(op)
+    if axis is None and len(sizes) != len(found.dims):
+        fail(op, "rank", f"{len(sizes)} window sizes for an array of {len(found.dims)} dimensions", (found,))
+    places = tuple(range(len(found.dims))) if axis is None else axes_of(op, found, axis)
+    if places is None or len(places) != len(sizes):
+        return unknown(op)
+    dims = list(found.dims)
+    for place, size in zip(places, sizes, strict=True):
+        dims[place] = dims[place] - size + 1
+    return of(op, found, (*dims, *sizes), found.dtype)

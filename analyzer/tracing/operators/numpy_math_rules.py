@@ -1,0 +1,407 @@
+"""NumPy: element by element, reduced, multiplied, transformed."""
+
+from __future__ import annotations
+
+import math
+
+from analyzer.tracing.evaluation import call
+from analyzer.tracing.operators.apply import apply
+from analyzer.tracing.operators.elementwise import broadcast
+from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.numpy_operands import (
+    array,
+    arrays,
+    as_arrays,
+    as_torch,
+    axes_of,
+    axis_of,
+    made,
+    of,
+    unknown,
+)
+from analyzer.tracing.operators.refusals import fail, require
+from analyzer.tracing.operators.table import Op, operator
+from analyzer.tracing.operators.torch_operands import reduced_dims
+from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.values import ListV, Unknown, Value
+from analyzer.validity.terms import Poly, Term, equal, floor_div, product
+
+
+def _names(home: str, names: str) -> str:
+    return " ".join(f"{home}{name}" for name in names.split())
+
+
+# ------------------------------------------------------------------------------------- element by element
+
+_UNARY = """zeros_like ones_like empty_like full_like exp exp2 expm1 log log2 log10 log1p sqrt cbrt abs absolute fabs
+    tanh sin cos tan sinh cosh arcsin arccos arctan arcsinh arccosh arctanh square sign floor ceil round around rint fix
+    trunc clip nan_to_num isnan isinf isfinite isreal iscomplex logical_not invert bitwise_not negative positive
+    reciprocal conj conjugate real imag angle sinc i0 degrees radians deg2rad rad2deg triu tril unwrap
+    random.permutation float32 float64 complex64 complex128 signbit spacing"""
+
+
+@operator(_names("numpy.", _UNARY), "x *rest")
+def same_shape(op: Op, x: Value, rest: tuple[Value, ...]) -> Value:
+    if isinstance(x, (int, float)) and not isinstance(x, bool) and not op.short.endswith("_like"):
+        if op.short == "permutation":
+            return made(op, (x,), "int64")
+        return _of_number(op.short, x)
+    if isinstance(x, Unknown) and x.pytype in ("int", "float"):
+        return Unknown("a number", x.origin, pytype="float")
+    if op.short == "permutation" and isinstance(x, Poly):
+        return made(op, (x,), "int64")
+    found = array(op, x)
+    if found is None:
+        return unknown(op)
+    truth = op.short.startswith(("is", "logical"))
+    dtype = "bool" if truth else op.short if op.short.startswith(("float", "complex")) else found.dtype
+    return Tensor(found.shape, dtype, "numpy", site=op.where, sources=(found,))
+
+
+def _of_number(name: str, x: float) -> Value:
+    function = getattr(math, {"abs": "fabs", "absolute": "fabs"}.get(name, name), None)
+    if name in ("square", "round", "around"):
+        return float(x * x) if name == "square" else float(round(x))
+    if name in ("float32", "float64"):
+        return float(x)
+    try:
+        return float(function(x)) if function is not None else Unknown("a number", "data", pytype="float")
+    except (TypeError, ValueError, OverflowError):
+        return Unknown("a number", "data", pytype="float")
+
+
+_BINARY = """add subtract multiply divide true_divide floor_divide mod remainder fmod power float_power maximum minimum
+    fmax fmin arctan2 hypot equal not_equal greater greater_equal less less_equal logical_and logical_or logical_xor
+    bitwise_and bitwise_or bitwise_xor left_shift right_shift copysign heaviside logaddexp logaddexp2 nextafter gcd lcm
+    isclose ldexp"""
+_PAIRS = (
+    "add + subtract - multiply * divide / true_divide / power ** mod % remainder % floor_divide // equal == greater >"
+)
+_SIGNS = dict(zip(_PAIRS.split()[::2], _PAIRS.split()[1::2], strict=True))
+
+
+@operator(_names("numpy.", _BINARY), "x y *rest")
+def arithmetic(op: Op, x: Value, y: Value, rest: tuple[Value, ...]) -> Value:
+    truth = op.short.startswith(("logical", "is", "eq", "not_eq", "great", "less"))
+    return broadcast(op, _SIGNS.get(op.short, "+"), x, y, "numpy", "bool" if truth else "")
+
+
+@operator(" ".join(f"numpy.{name}.outer" for name in _BINARY.split()) + " numpy.outer", "a b *rest")
+def outer(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
+    x, y = array(op, a), array(op, b)
+    if x is None or y is None or x.dims is None or y.dims is None:
+        return unknown(op)
+    flat = op.name == "numpy.outer"
+    left, right = ((product(d),) if flat else tuple(d) for d in (x.dims, y.dims))
+    return Tensor((*left, *right), x.dtype, "numpy", site=op.where, sources=(x, y))
+
+
+@operator("numpy.where", "condition x=None y=None")
+def where(op: Op, condition: Value, x: Value, y: Value) -> Value:
+    if x is None:
+        return _places(op, condition)
+    return as_arrays(apply(op, "torch", "where", (condition, x, y)))
+
+
+@operator("numpy.nonzero numpy.argwhere numpy.flatnonzero", "a")
+def nonzero(op: Op, a: Value) -> Value:
+    return _places(op, a)
+
+
+def _places(op: Op, value: Value) -> Value:
+    """Where something holds: how often, the data decide."""
+    found = array(op, value)
+    if found is None or found.dims is None:
+        return op.tr.unknown(f"np.{op.short}()", "data")
+    count = op.tr.fresh("nonzero", "unknown", 0)
+    if op.short == "argwhere":
+        return of(op, found, (count, len(found.dims)), "int64")
+    rows = [of(op, found, (count,), "int64") for _ in (found.dims or (1,))]
+    return rows[0] if op.short == "flatnonzero" else tuple(rows)
+
+
+@operator("numpy.select", "condlist choicelist default=0")
+def select(op: Op, condlist: Value, choicelist: Value, default: Value) -> Value:
+    conditions, choices = arrays(op, condlist), arrays(op, choicelist)
+    if not conditions or not choices:
+        return unknown(op)
+    result: Value = conditions[0]
+    for part in (*conditions[1:], *choices, default):
+        result = broadcast(op, "+", result, part, "numpy")
+    return result
+
+
+@operator("numpy.interp numpy.digitize numpy.isin numpy.in1d", "x xp *rest")
+def looked_up(op: Op, x: Value, xp: Value, rest: tuple[Value, ...]) -> Value:
+    found = array(op, x)
+    return unknown(op) if found is None else of(op, found, found.dims, None if op.short == "interp" else "int64")
+
+
+@operator("numpy.searchsorted", "a v *rest")
+def searchsorted(op: Op, a: Value, v: Value, rest: tuple[Value, ...]) -> Value:
+    found = array(op, v)
+    return unknown(op) if found is None else of(op, found, found.dims, "int64")
+
+
+# ------------------------------------------------------------------------------------------------ reduced
+
+_REDUCED = """sum mean max min std var prod argmax argmin any all amax amin median nansum nanmean nanmax nanmin nanstd
+    nanvar nanmedian nanprod nanargmax nanargmin ptp count_nonzero average"""
+
+
+@operator(_names("numpy.", _REDUCED) + " numpy.Tensor.ptp numpy.linalg.norm numpy.trapezoid numpy.trapz", "a *rest")
+def reduce(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
+    name = op.short
+    if name == "prod" and isinstance(a, (tuple, ListV)) and "axis" not in op.extra:
+        items = plain(op.tr, a)
+        if isinstance(items, tuple) and all(isinstance(i, (int, Poly)) for i in items):
+            return product(items)
+    found = array(op, a) if not isinstance(a, ListV) or not a.open else None
+    if found is None:
+        return Unknown("a number", "data", pytype="float")
+    position = 1 if name == "norm" else 2 if name.startswith("trap") else 0
+    default = -1 if name.startswith("trap") else None
+    axis = op.extra.get("axis", rest[position] if len(rest) > position else default)
+    more = rest[position + 1 : position + 2] if name in ("norm", "count_nonzero") else ()
+    keep = op.extra.get("keepdims", more[0] if more else False)
+    return _reduced(op, found, axis, keep, "int64" if "arg" in name or name == "count_nonzero" else found.dtype)
+
+
+def _reduced(op: Op, found: Tensor, axis: Value, keep: Value, dtype: str | None) -> Tensor:
+    if axis is None and not keep:
+        return Tensor((), None, "numpy", site=op.where, sources=(found,))
+    if axis is not None:
+        axes_of(op, found, axis)  # a scalar has none
+    return of(op, found, reduced_dims(op, found, axis, keep), dtype)
+
+
+@operator(" ".join(f"numpy.{name}.reduce" for name in _BINARY.split()), "array axis=0 *rest")
+def reduced_by(op: Op, array: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
+    found = _array(op, array)
+    return unknown(op) if found is None else _reduced(op, found, axis, op.extra.get("keepdims", False), found.dtype)
+
+
+_array = array
+
+
+@operator(" ".join(f"numpy.{name}.accumulate" for name in _BINARY.split()), "array axis=0 *rest")
+def accumulated(op: Op, array: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
+    found = _array(op, array)
+    if found is not None:
+        axis_of(op, found, axis)
+    return unknown(op) if found is None else of(op, found, found.dims, found.dtype)
+
+
+@operator(_names("numpy.", "percentile quantile nanpercentile nanquantile"), "a q axis=None *rest")
+def quantile(op: Op, a: Value, q: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
+    found, asked = array(op, a), array(op, q)
+    if found is None or asked is None or asked.dims is None or found.dims is None:
+        return unknown(op)
+    kept = _reduced(op, found, axis, op.extra.get("keepdims", False), None)
+    return of(op, found, None if kept.dims is None else (*asked.dims, *kept.dims))
+
+
+@operator("numpy.gradient", "f *varargs")
+def gradient(op: Op, f: Value, varargs: tuple[Value, ...]) -> Value:
+    """One array for each axis, but for one axis the array alone."""
+    found = array(op, f)
+    axis = op.extra.get("axis")
+    if found is None or found.dims is None or (axis is not None and not isinstance(axis, int)):
+        return op.tr.unknown("np.gradient()", "data")
+    parts = ListV([of(op, found, found.dims) for _ in found.dims])
+    return parts.items[0] if axis is not None or len(found.dims) == 1 else parts
+
+
+@operator("numpy.apply_along_axis", "func1d axis arr *rest")
+def apply_along_axis(op: Op, func1d: Value, axis: Value, arr: Value, rest: tuple[Value, ...]) -> Value:
+    """What the function gives for one row stands where the axis was."""
+    found = array(op, arr)
+    at = axis_of(op, found, axis) if found is not None else None
+    if found is None or found.dims is None or at is None:
+        return unknown(op)
+    row = of(op, found, (found.dims[at],), found.dtype)
+    given = array(op, call(op.tr, func1d, (row, *rest), {}))
+    dims = None if given is None else given.dims
+    return of(op, found, None if dims is None else (*found.dims[:at], *dims, *found.dims[at + 1 :]))
+
+
+@operator("numpy.histogram", "a bins=10 *rest")
+def histogram(op: Op, a: Value, bins: Value, rest: tuple[Value, ...]) -> Value:
+    count = op.tr.term_of(bins) if isinstance(bins, (int, Poly)) else None
+    if count is None:
+        return made(op, None), made(op, None)
+    return made(op, (count,)), made(op, (count + 1,))
+
+
+# ----------------------------------------------------------------------------------------------- products
+
+
+@operator("numpy.dot numpy.Tensor.dot", "a b *rest")
+def dot(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
+    """Over the last axis of the first and the last but one of the second; a scalar scales."""
+    x, y = array(op, a), array(op, b)
+    if x is None or y is None or x.dims is None or y.dims is None:
+        return unknown(op)
+    if not x.dims or not y.dims:
+        return broadcast(op, "*", x, y, "numpy")
+    _meet(op, x, y, y.dims[-1] if len(y.dims) == 1 else y.dims[-2])
+    kept = () if len(y.dims) == 1 else (*y.dims[:-2], y.dims[-1])
+    return Tensor((*x.dims[:-1], *kept), x.dtype, "numpy", site=op.where, sources=(x, y))
+
+
+@operator("numpy.inner", "a b")
+def inner(op: Op, a: Value, b: Value) -> Value:
+    x, y = array(op, a), array(op, b)
+    if x is None or y is None or x.dims is None or y.dims is None:
+        return unknown(op)
+    if not x.dims or not y.dims:
+        return broadcast(op, "*", x, y, "numpy")
+    _meet(op, x, y, y.dims[-1])
+    return Tensor((*x.dims[:-1], *y.dims[:-1]), x.dtype, "numpy", site=op.where, sources=(x, y))
+
+
+def _meet(op: Op, x: Tensor, y: Tensor, size: Term) -> None:
+    sentence = (
+        f"the last axis of {show_shape(x.dims or ())} and the one of {show_shape(y.dims or ())} that it meets differ"
+    )
+    require(op, equal((x.dims or (0,))[-1], size), "inner-size", sentence, (x, y))
+
+
+@operator("numpy.matmul", "x1 x2 *rest")
+def matmul(op: Op, x1: Value, x2: Value, rest: tuple[Value, ...]) -> Value:
+    return as_torch(op, "matmul", (x1, x2), {})
+
+
+@operator(_names("numpy.", "kron cov corrcoef " + _names("linalg.", "inv pinv det slogdet cholesky solve eigvals "
+                           "eigvalsh eig eigh matrix_rank matrix_power")), "a *rest")  # fmt: skip
+def of_torch(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
+    """Functions that torch has under the same name, with the same shapes."""
+    name = op.name.partition(".")[2]
+    if name in ("cov", "corrcoef") and (rest or op.extra):
+        return unknown(op)
+    if op.short in ("eigh", "cholesky", "inv", "eigvalsh"):
+        rest = ()
+    return as_torch(op, name, tuple(array(op, v) or v for v in (a, *rest)), {})
+
+
+@operator("numpy.linalg.svd numpy.linalg.qr", "a *rest")
+def decomposed(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
+    named = dict(op.extra.items())
+    if named.pop("compute_uv", True) is not True or len(rest) > 1:
+        return op.tr.unknown(f"np.{op.short}()", "data")
+    return as_torch(op, f"linalg.{op.short}", (array(op, a) or a, *rest), named)
+
+
+@operator("numpy.cross", "a b *rest")
+def cross(op: Op, a: Value, b: Value, rest: tuple[Value, ...]) -> Value:
+    x = array(op, a)
+    if rest or x is None or not x.dims or x.dims[-1] != 3:
+        return unknown(op)
+    return broadcast(op, "*", a, b, "numpy")
+
+
+@operator("numpy.einsum", "subscripts *operands")
+def einsum(op: Op, subscripts: Value, operands: tuple[Value, ...]) -> Value:
+    op.extra.get("optimize")
+    return as_torch(op, "einsum", (subscripts, *(array(op, v) or v for v in operands)), {})
+
+
+@operator("numpy.tensordot", "a b axes=2")
+def tensordot(op: Op, a: Value, b: Value, axes: Value) -> Value:
+    """Over so many last and first axes, or those that are named for each of the two."""
+    x, y, given = array(op, a), array(op, b), plain(op.tr, axes)
+    if x is None or y is None or x.dims is None or y.dims is None:
+        return unknown(op)
+    if isinstance(given, int) and not isinstance(given, bool):
+        if given > min(len(x.dims), len(y.dims)):
+            fail(op, "rank", f"{given} axes of {show_shape(x.dims)} and {show_shape(y.dims)} are contracted", (x, y))
+        given = (tuple(range(len(x.dims) - given, len(x.dims))), tuple(range(given)))
+    if not isinstance(given, tuple) or len(given) != 2:
+        return unknown(op)
+    left, right = axes_of(op, x, given[0]), axes_of(op, y, given[1])
+    if left is None or right is None or len(left) != len(right):
+        return unknown(op)
+    for i, j in zip(left, right, strict=True):
+        sentence = f"{show_shape(x.dims)} and {show_shape(y.dims)} differ in an axis that is contracted"
+        require(op, equal(x.dims[i], y.dims[j]), "size", sentence, (x, y))
+    kept = [d for i, d in enumerate(x.dims) if i not in left] + [d for i, d in enumerate(y.dims) if i not in right]
+    return Tensor(tuple(kept), x.dtype, "numpy", site=op.where, sources=(x, y))
+
+
+@operator("numpy.trace numpy.Tensor.trace", "a *rest")
+def trace(op: Op, a: Value, rest: tuple[Value, ...]) -> Value:
+    found = array(op, a)
+    if found is None or found.dims is None or rest or op.extra:
+        return unknown(op)
+    if len(found.dims) < 2:
+        fail(op, "rank", f"a trace needs two axes, not {show_shape(found.dims)}", (found,))
+    return of(op, found, found.dims[2:], found.dtype)
+
+
+@operator("numpy.diag", "v k=0")
+def diag(op: Op, v: Value, k: Value) -> Value:
+    return as_torch(op, "diag", (array(op, v) or v, k), {})
+
+
+@operator("numpy.convolve numpy.correlate", "a v mode=None")
+def convolve(op: Op, a: Value, v: Value, mode: Value) -> Value:
+    x, y = array(op, a), array(op, v)
+    if x is None or y is None or x.dims is None or y.dims is None or len(x.dims) != 1 or len(y.dims) != 1:
+        return unknown(op)
+    m, n = x.dims[0], y.dims[0]
+    mode = mode or ("full" if op.short == "convolve" else "valid")
+    if not isinstance(m, int) or not isinstance(n, int):
+        return of(op, x, (m + n - 1,) if mode == "full" else None)
+    size = {"full": m + n - 1, "same": max(m, n), "valid": max(m, n) - min(m, n) + 1}.get(mode)
+    return of(op, x, None if size is None else (size,))
+
+
+@operator("numpy.meshgrid", "*xi")
+def meshgrid(op: Op, xi: tuple[Value, ...]) -> Value:
+    found = [array(op, x) for x in xi]
+    indexing = op.extra.get("indexing", "xy")
+    if any(t is None or t.dims is None for t in found) or indexing not in ("ij", "xy") or op.extra.get("sparse"):
+        return op.tr.unknown("np.meshgrid()", "data")
+    sizes = [product(t.dims or ()) for t in found if t is not None]
+    if indexing == "xy" and len(sizes) > 1:
+        sizes[0], sizes[1] = sizes[1], sizes[0]
+    return ListV([made(op, tuple(sizes)) for _ in found])
+
+
+# --------------------------------------------------------------------------------------------- transforms
+
+
+@operator(_names("numpy.fft.", "fft ifft rfft irfft hfft ihfft"), "a n=None axis=-1 *rest")
+def fourier(op: Op, a: Value, n: Value, axis: Value, rest: tuple[Value, ...]) -> Value:
+    found = array(op, a)
+    at = axis_of(op, found, axis) if found is not None else None
+    if found is None or at is None:
+        return unknown(op)
+    name = "rfft" if op.short == "ihfft" else op.short
+    return as_torch(op, f"fft.{name}", (found, n, at), {})
+
+
+@operator(_names("numpy.fft.", "fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn"), "a s=None axes=None *rest")
+def fourier_of_many(op: Op, a: Value, s: Value, axes: Value, rest: tuple[Value, ...]) -> Value:
+    found = array(op, a)
+    if axes is None and op.short.endswith("2"):
+        axes = (-2, -1)
+    if found is None or (axes is not None and axes_of(op, found, axes) is None):
+        return unknown(op)
+    return as_torch(op, f"fft.{op.short}", (found, s, axes), {})
+
+
+@operator("numpy.fft.fftshift numpy.fft.ifftshift", "x axes=None")
+def shifted(op: Op, x: Value, axes: Value) -> Value:
+    found = array(op, x)
+    if found is not None and axes is not None:
+        axes_of(op, found, axes)
+    return unknown(op) if found is None else of(op, found, found.dims, found.dtype)
+
+
+@operator("numpy.fft.fftfreq numpy.fft.rfftfreq", "n *rest")
+def frequencies(op: Op, n: Value, rest: tuple[Value, ...]) -> Value:
+    size = op.tr.term_of(n)
+    if size is not None and op.short == "rfftfreq":
+        size = floor_div(size, 2) + 1
+    return made(op, None if size is None else (size,), "float64")

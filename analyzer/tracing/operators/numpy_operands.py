@@ -1,0 +1,94 @@
+"""What the rules of NumPy share: arrays, new ones, axes, and what torch's rules say of the same function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.tracing.evaluation import call
+from analyzer.tracing.operators.element_types import dtype_name
+from analyzer.tracing.operators.hyperparameters import plain
+from analyzer.tracing.operators.operands import items_of, tensor_of
+from analyzer.tracing.operators.refusals import fail
+from analyzer.tracing.operators.table import Op
+from analyzer.tracing.tensors import Tensor, show_shape
+from analyzer.tracing.values import Api, Fields, ListV, Value
+
+
+def array(op: Op, value: Value) -> Tensor | None:
+    return tensor_of(op.tr, value, "numpy")
+
+
+def arrays(op: Op, value: Value) -> list[Tensor] | None:
+    """The elements of a list or tuple, or the rows of an array; None where one has no known shape."""
+    if isinstance(value, Tensor) and value.dims and isinstance(value.dims[0], int) and value.dims[0] <= 64:
+        return [of(op, value, value.dims[1:], value.dtype) for _ in range(value.dims[0])] or None
+    found = [array(op, p) for p in items_of(value)]
+    known = [f for f in found if f is not None and f.dims is not None]
+    return known if known and len(known) == len(found) else None
+
+
+def made(op: Op, dims: Any, dtype: str | None = None) -> Tensor:
+    if dims is not None and any(isinstance(d, int) and d < 0 for d in dims):
+        fail(op, "positive", f"a dimension of {show_shape(dims)} is negative")
+    return Tensor(dims, dtype_name(op.extra.get("dtype")) or dtype, "numpy", site=op.where)
+
+
+def of(op: Op, source: Tensor, dims: Any, dtype: str | None = None) -> Tensor:
+    return Tensor(dims, dtype, "numpy", site=op.where, sources=(source,))
+
+
+def unknown(op: Op) -> Tensor:
+    return Tensor(None, None, "numpy", site=op.where)
+
+
+def axes_of(op: Op, source: Tensor, axes: Value, rank: int | None = None) -> tuple[int, ...] | None:
+    """One or more axes from the front, of a result of so many dimensions; fails where there is none; None: not known.
+
+    A scalar has no axis at all.
+    """
+    given = plain(op.tr, axes)
+    numbers = given if isinstance(given, tuple) else (given,)
+    dims = source.dims
+    if dims is None or not all(isinstance(n, int) and not isinstance(n, bool) for n in numbers):
+        return None
+    rank = len(dims) if rank is None else rank
+    for number in numbers:
+        if not -rank <= number < rank:
+            of_what = f"an array of {rank} dimensions" if rank == len(dims) else f"the {rank} dimensions of the result"
+            fail(
+                op,
+                "axis-in-range",
+                f"axis {number} is out of range for {of_what} (shape {show_shape(dims)})",
+                (source,),
+            )
+    found = tuple(number % rank for number in numbers)
+    if len(set(found)) < len(found):
+        fail(op, "axis-twice", f"an axis of {numbers} is named twice (shape {show_shape(dims)})", (source,))
+    return found
+
+
+def axis_of(op: Op, source: Tensor, axis: Value) -> int | None:
+    """One axis from the front; fails where there is none; None where it is not known."""
+    found = axes_of(op, source, axis) if isinstance(axis, int) else None
+    return found[0] if found else None
+
+
+_OF_TORCH = {"axis": "dim", "axes": "dim", "keepdims": "keepdim"}
+
+
+def as_torch(op: Op, name: str, args: tuple[Value, ...], named: dict[str, Value] | None = None) -> Value:
+    """What torch's function gives for the same arguments, as an array."""
+    given = {_OF_TORCH.get(key, key): value for key, value in (op.extra if named is None else named).items()}
+    return as_arrays(call(op.tr, Api(f"torch.{name}"), args, given, op.node))
+
+
+def as_arrays(value: Value) -> Value:
+    if isinstance(value, Tensor):
+        value.framework = "numpy"
+    elif isinstance(value, Fields):
+        return Fields([as_arrays(part) for part in value], value.names)
+    elif isinstance(value, tuple):
+        return tuple(as_arrays(part) for part in value)
+    elif isinstance(value, ListV):
+        value.items = [as_arrays(part) for part in value.items]
+    return value
