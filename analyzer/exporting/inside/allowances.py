@@ -55,10 +55,10 @@ def equal_bounds(program: Any, torch: Any) -> None:
 
 @contextlib.contextmanager
 def without_checks(torch: Any) -> Iterator[None]:
-    """Leave out what only raises: `_linalg_check_errors`, behind every factorisation once it is decomposed, has no result
-    and no ONNX form, and the tokens that keep it in its place have none either."""
+    """Leave out what only raises: `_linalg_check_errors`, behind every decomposed factorisation, has no result and no
+    ONNX form, and the tokens that keep it in its place have none either."""
     try:
-        passes = importlib.import_module("torch.onnx._internal.exporter._fx_passes")
+        passes: Any = importlib.import_module("torch.onnx._internal.exporter._fx_passes")
         plain = importlib.import_module("torch.export._remove_effect_tokens_pass")._remove_effect_tokens
         original, check = passes.decompose_with_registry, torch.ops.aten._linalg_check_errors.default
     except (ImportError, AttributeError):  # another version, which is asked as it is
