@@ -1,13 +1,17 @@
 """`assay lsp`: a language server. Tracing's findings as diagnostics, the shapes of tensors as inlay hints, fixes.
 
-It speaks the Language Server Protocol on standard input and output. Nothing of the file is imported or executed.
+It speaks the Language Server Protocol on standard input and output. Nothing of the file is imported or executed. An
+edit is traced as far as it reaches (`remembered`); the type checkers, which take seconds, are asked aside when a file
+is opened or saved, and what they have said stays on the lines that an edit leaves.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +22,11 @@ from analyzer.problem import TargetProblem, UsageProblem
 from analyzer.rendering.rules import help_uri
 from analyzer.tracing.exploring import tells_of_a_budget
 from analyzer.tracing.hints import Hint
+from analyzer.tracing.python_bugs import MOST_CHARACTERS
+from analyzer.tracing.remembered import Memory
 from analyzer.tracing.summaries import default_folder, writable_folder
 from analyzer.tracing.tracing import trace_with_hints
+from analyzer.tracing.type_checkers import Said, carried, check_types, digest
 
 if TYPE_CHECKING:
     from lsprotocol import types
@@ -36,6 +43,20 @@ class Analysed:
     hints: tuple[Hint, ...] = ()
     failure: str = ""
     left_out: tuple[str, ...] = ()  # what a spent budget has left out
+
+
+PAUSE = 0.05  # seconds without another edit before a text is traced
+
+
+@dataclass
+class Document:
+    """What the server keeps of an open file."""
+
+    memory: Memory = field(default_factory=Memory)
+    found: Analysed | None = None
+    asked: str | None = None  # the text that the type checkers were asked of last
+    said: Said = field(default_factory=dict)
+    shown: list[types.Diagnostic] | None = None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,11 +78,17 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def analysed(path: Path, text: str) -> Analysed:
-    """`text` traced in the place of the file `path`; findings of other files are left to them."""
+def analysed(path: Path, text: str, memory: Memory, said: Said) -> Analysed:
+    """`text` traced in the place of the file `path`; findings of other files are left to them.
+
+    `memory` is of the file's texts before, `said` what the type checkers say of this one.
+    """
     root = repository_root(path)
+    kept, types = default_folder(os.environ), {digest(text): said}
     try:
-        result, hints = trace_with_hints(path, root, target=path.name, text=text, summaries=default_folder(os.environ))
+        result, hints = trace_with_hints(
+            path, root, target=path.name, text=text, types=types, summaries=kept, memory=memory
+        )
     except TargetProblem as problem:  # while one types, a file often cannot be parsed
         return Analysed(text, failure=str(problem))
     own = path.resolve().relative_to(root.resolve()).as_posix() if path.resolve().is_relative_to(root.resolve()) else ""
@@ -75,18 +102,29 @@ def _server() -> LanguageServer:
     from pygls.lsp.server import LanguageServer
 
     server = LanguageServer("assay", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full)
-    known: dict[str, Analysed] = {}
+    known: dict[str, Document] = {}
 
     def analyse(uri: str) -> Analysed:
         document = server.workspace.get_text_document(uri)
-        text = document.source
-        found = known.get(uri)
+        text, kept = document.source, known.setdefault(uri, Document())
+        found = kept.found
         if found is None or found.text != text:
-            found = analysed(Path(document.path), text)
+            said = carried(kept.said, kept.asked, text) if kept.asked is not None else {}
+            found = analysed(Path(document.path), text, kept.memory, said)
             if found.failure:  # the last words on what could be parsed stand until it can be again
-                found = Analysed(text, *((known[uri].findings, known[uri].hints) if uri in known else ()))
-            known[uri] = found
+                found = Analysed(text, *((kept.found.findings, kept.found.hints) if kept.found is not None else ()))
+            kept.found = found
         return found
+
+    async def ask_checkers(uri: str) -> None:
+        text = server.workspace.get_text_document(uri).source
+        kept = known.get(uri)
+        if kept is None or kept.asked == text or len(text) >= MOST_CHARACTERS:
+            return
+        answers: Mapping[str, Said] = await asyncio.to_thread(check_types, [text])
+        if uri in known:  # not closed meanwhile
+            kept.asked, kept.said, kept.found = text, answers[digest(text)], None
+            publish(uri)
 
     def publish(uri: str) -> None:
         found = analyse(uri)
@@ -98,16 +136,27 @@ def _server() -> LanguageServer:
             diagnostics.append(
                 types.Diagnostic(whole, told, severity=types.DiagnosticSeverity.Information, source="assay")
             )
+        if known[uri].shown == diagnostics:
+            return
+        known[uri].shown = diagnostics
         server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics))
         server.workspace_inlay_hint_refresh(None)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    def opened(params: types.DidOpenTextDocumentParams) -> None:
+    async def opened(params: types.DidOpenTextDocumentParams) -> None:
         publish(params.text_document.uri)
+        await ask_checkers(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    async def saved(params: types.DidSaveTextDocumentParams) -> None:
+        await ask_checkers(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    def changed(params: types.DidChangeTextDocumentParams) -> None:
-        publish(params.text_document.uri)
+    async def changed(params: types.DidChangeTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        await asyncio.sleep(PAUSE)
+        if server.workspace.get_text_document(uri).version == params.text_document.version:
+            publish(uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:

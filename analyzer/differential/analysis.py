@@ -26,9 +26,11 @@ from analyzer.differential.known_ranges import known_ranges
 from analyzer.differential.layer_findings import layer_finding
 from analyzer.differential.plan import (
     DEFAULTS,
+    ORACLES,
     UNEXPORTED,
     Family,
     artefacts,
+    awaited,
     families,
     foreign_operators,
     weights_of,
@@ -62,7 +64,8 @@ MAX_MAPS = 4  # graphs of one target, each of another pair of engines
 def prepare(target: TargetConfig, root: Path, sandbox: Sandbox, frameworks: frozenset[str]) -> Pool:
     """Workers that begin to build the entry point of `target` while it is exported; `analyse` takes them as its pool.
 
-    PyTorch alone: it needs the export for the weights at most. On one core there is no time to be had.
+    PyTorch builds it itself and needs the export for the weights at most; the others are started, so that they wait for
+    the file and not the file for them. On one core there is no time to be had.
     """
     pool = Pool(sandbox=sandbox.within(target.environment, root))
     chosen = [parse(name) for name in (DEFAULTS["torch"] if target.backends is None else target.backends)]
@@ -70,6 +73,7 @@ def prepare(target: TargetConfig, root: Path, sandbox: Sandbox, frameworks: froz
     if target.entry and eager is not None and frameworks == {"torch"} and (os.cpu_count() or 1) > 1:
         request = {"entry": target.entry, "root": "project"}
         pool.prepare(eager, Artefact("torch-entry", {"project": root}, request))
+        pool.wake([*awaited(target.backends, "torch", "onnx"), parse(ORACLES["onnx"])])
     return pool
 
 

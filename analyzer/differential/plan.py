@@ -218,6 +218,12 @@ def default_backends(kinds: Mapping[str, Artefact]) -> list[str]:
     return list(DEFAULTS["onnx"]) if "onnx" in kinds else []
 
 
+def awaited(named: Sequence[str] | None, framework: str, kind: str) -> list[Backend]:
+    """The engines that will be asked for `kind` of a model of `framework` whatever its size turns out to be."""
+    chosen = [*DEFAULTS[framework], *(f.backend for f in FURTHER[framework][:1])] if named is None else named
+    return [b for b in map(parse, chosen) if b.engine.artefacts[:1] == (kind,)]
+
+
 def kind_for(backend: Backend, kinds: Mapping[str, Artefact]) -> str | None:
     """The kind of artefact this backend loads, if it is at hand."""
     return next((k for k in backend.engine.artefacts if k in kinds), None)

@@ -60,7 +60,8 @@ class Pool:
     _loaded: dict[tuple[str, int], Artefact] = field(default_factory=dict)
     _failed: dict[tuple[str, int], tuple[Failure, Artefact]] = field(default_factory=dict)
     _turns: Turns = field(default_factory=Turns)  # of the workers of large models
-    _ahead: dict[str, tuple[Runner, Future[None]]] = field(default_factory=dict)  # by name of the backend
+    # Started before there was a model for them, by name of the backend and whether for an entry point.
+    _ahead: dict[tuple[str, bool], tuple[Runner, Future[None]]] = field(default_factory=dict)
     # The kernel ends a worker when the thread that started it ends, so these threads live as long as the pool.
     _threads: list[ThreadPoolExecutor] = field(default_factory=list)
     _asking: ThreadPoolExecutor | None = None
@@ -155,9 +156,22 @@ class Pool:
         if not isinstance(self.sandbox, ProcessSandbox):
             return
         with contextlib.suppress(EngineFailed):  # told where the engine is asked for
-            runner = Runner(backend, self._transport(backend, artefact), deadline=self.deadline)
-            self._threads.append(ThreadPoolExecutor(1))
-            self._ahead[backend.name] = runner, self._threads[-1].submit(runner.prepare, artefact)
+            self._early(backend, artefact)
+
+    def wake(self, backends: Sequence[Backend]) -> None:
+        """Start the workers of this machine that will take a model file, while that file is still being made."""
+        unmade = Artefact("onnx", {}, {})
+        for backend in backends if self.connect is None else ():
+            if backend.version is not None or self.absent(backend, unmade) is not None:
+                continue
+            with contextlib.suppress(EngineFailed):  # told where the engine is asked for
+                self._early(backend, unmade)
+
+    def _early(self, backend: Backend, artefact: Artefact) -> None:
+        runner = Runner(backend, self._transport(backend, artefact), deadline=self.deadline)
+        self._threads.append(ThreadPoolExecutor(1))
+        ahead = runner, self._threads[-1].submit(runner.prepare, artefact)
+        self._ahead[backend.name, artefact.kind.endswith("-entry")] = ahead
 
     def get(self, backend: Backend, artefact: Artefact) -> Runner | Failure:
         """A runner with `artefact` loaded, or the verdict why there is none.
@@ -193,7 +207,10 @@ class Pool:
         return runner
 
     def _start(self, backend: Backend, artefact: Artefact) -> Runner | Failure:
-        ahead = self._ahead.pop(backend.name, None) if artefact.kind.endswith("-entry") else None
+        ahead = None if backend.version else self._ahead.pop((backend.name, artefact.kind.endswith("-entry")), None)
+        if ahead is not None and _size(artefact) > LARGE:  # such workers take turns, which this one does not
+            ahead[0].close()
+            ahead = None
         try:
             if ahead is None:
                 runner = Runner(backend, self._transport(backend, artefact), deadline=self.deadline)
@@ -258,8 +275,7 @@ class Pool:
         return artefact
 
     def _transport(self, backend: Backend, artefact: Artefact) -> WorkerTransport:
-        size = sum(path.stat().st_size for path in artefact.files.values() if path.is_file())
-        turns = self._turns if size > LARGE else None
+        turns = self._turns if _size(artefact) > LARGE else None
         chosen = self.connect(backend, artefact) if self.connect is not None else None
         if chosen is not None:
             return chosen
@@ -296,6 +312,10 @@ class Pool:
             overlay=folder, variables=variables, programs=compiles or devices, devices=devices
         )
         return ProcessTransport(backend.engine.name, environment, memory=self.memory, meter=self.meter, turns=turns)
+
+
+def _size(artefact: Artefact) -> int:
+    return sum(path.stat().st_size for path in artefact.files.values() if path.is_file())
 
 
 def variables_for(backend: Backend) -> Mapping[str, str]:

@@ -16,6 +16,7 @@ MAX_LAYERS = 400  # boxes of a drawing that a person still reads, folded
 @dataclass
 class _NodeGroup:
     label: str
+    moves: bool = False  # an operator in it depends on an input of the model
     kinds: list[str] = field(default_factory=list)
     last: ir.Node | None = None
     location: Location | None = None
@@ -29,12 +30,15 @@ def layer_graph(
 ) -> LayerGraph:
     """One node a layer, or an operator where the source knows no layers; chains are folded beyond `MAX_LAYERS`.
 
-    `intervals` and `shapes` map value names to what the numerical analysis found.
+    `intervals` and `shapes` map value names to what the numerical analysis found. A constant that an exporter computed
+    once for many layers is no path of data: an edge leaves an operator that depends on no input only where its whole
+    layer depends on none (a table of positions).
     """
     depth = _depth_that_fits(graph)
     groups: dict[str, _NodeGroup] = {}
     group_of: dict[int, str] = {}
-    edges: dict[tuple[str, str], None] = {}
+    moving: set[int] = {id(value) for value in graph.graph.inputs}
+    edges: dict[tuple[str, str], bool] = {}  # from which group to which; whether what flows depends on an input
     for position, node in enumerate(graph.graph):
         key = _key(node, position, depth)
         group = groups.setdefault(key, _NodeGroup(_label(node, depth)))
@@ -42,14 +46,25 @@ def layer_graph(
         group.last = node
         group.location = group.location or location_of(node)
         group_of[id(node)] = key
+        if any(id(value) in moving for value in node.inputs) or _draws_or_loops(node):
+            group.moves = True
+            moving.update(id(value) for value in node.outputs)
         for value in node.inputs:
             producer = value.producer() if value is not None else None
             source = group_of.get(id(producer))
             if source is not None and source != key:
-                edges[source, key] = None
+                edges[source, key] = edges.get((source, key), False) or id(value) in moving
     names = {key: f"l{number}" for number, key in enumerate(groups)}
     nodes = tuple(_layer(names[key], group, intervals or {}, shapes or {}) for key, group in groups.items())
-    return LayerGraph(nodes, tuple((names[a], names[b]) for a, b in edges))
+    return LayerGraph(
+        nodes, tuple((names[a], names[b]) for (a, b), moves in edges.items() if moves or not groups[a].moves)
+    )
+
+
+def _draws_or_loops(node: ir.Node) -> bool:
+    """Whether its outputs move though no input says so: random draws, and graphs inside that read values of outside."""
+    has_graph = any(a.type in (ir.AttributeType.GRAPH, ir.AttributeType.GRAPHS) for a in node.attributes.values())
+    return has_graph or (not node.inputs and node.op_type != "Constant")
 
 
 def _key(node: ir.Node, position: int, depth: int | None) -> str:

@@ -221,14 +221,15 @@ _FILLS = {
     "": ("#f6f8fa", "#8c959f", "1"),
 }
 
+# Graphviz' search for the best places, cut: 175 layers take 0.7 s instead of 7, and the drawing is hardly another one.
+_EFFORT = {"nslimit": "1", "bgcolor": "white"}
+
 
 def _svg(number: str, nodes: Sequence[Node], edges: Sequence[tuple[str, str]], ids: dict[str, str]) -> str:
     """Laid out by Graphviz; empty when Graphviz is missing or gives up."""
     import graphviz
 
-    dot = graphviz.Digraph(
-        f"g{number}", graph_attr={"rankdir": "TB", "nodesep": "0.25", "ranksep": "0.3", "bgcolor": "white"}
-    )
+    dot = graphviz.Digraph(f"g{number}", graph_attr={**_EFFORT, "rankdir": "TB", "nodesep": "0.25", "ranksep": "0.3"})
     dot.attr("node", shape="box", style="rounded,filled", fontname="DejaVu Sans", fontsize="11", margin="0.12,0.06")
     dot.attr("edge", color="#8c959f", arrowsize="0.6")
     for identity, label, kind, mark, _ in nodes:

@@ -191,7 +191,7 @@ def _of_instance(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -
     if modelled is not None:
         return modelled
     if value.cls.closed and not value.open and not name.startswith("__") and _knows_attributes(value.cls, name):
-        if tr.guards and not value.cls.library_bases and not _set_anywhere(value.cls, name):
+        if tr.guards and not value.cls.library_bases and not _set_anywhere(tr, value.cls, name):
             raise PyRaise("AttributeError", name)
         _missing(tr, value, name, node)
     tr.touch(value)
@@ -231,7 +231,7 @@ def _missing(tr: Tracer, value: Instance, name: str, node: ast.AST | None) -> No
     """Only where the object is wholly known and no doubtful branch lies behind."""
     if tr.path.decisions or tr.speculating or node is None or tr.guards:
         return
-    if _set_anywhere(value.cls, name) or (value.cls.library_bases and _may_be_abstract(tr, value.cls)):
+    if _set_anywhere(tr, value.cls, name) or (value.cls.library_bases and _may_be_abstract(tr, value.cls)):
         return
     message = f"`{value.cls.name}` has no attribute `{name}`: no method, class variable or assignment defines it"
     tr.report(Diagnostic("python/missing-attribute", "warning", message, tr.site(node), operand=name))
@@ -241,15 +241,17 @@ def _may_be_abstract(tr: Tracer, cls: Class) -> bool:
     """Whether classes that inherit from it may set what it reads."""
     if cls.name.startswith("_") or any(word in cls.name for word in ("Base", "Abstract", "Mixin")):
         return True
+    tr.shared.read.update(f"{path}:*" for path in tr.shared.sources)
     bases = (base for tree in tr.shared.sources.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
              for base in node.bases)  # fmt: skip
     return any(ast.unparse(base).rpartition(".")[2] == cls.name for base in bases)
 
 
-def _set_anywhere(cls: Class, name: str) -> bool:
+def _set_anywhere(tr: Tracer, cls: Class, name: str) -> bool:
     for member in cls.mro:
         if not isinstance(member, Class):
             continue
+        tr.shared.read.update(f"{member.path}:{n.lineno}" for n in member.node.body)
         for node in ast.walk(member.node):
             if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store):
                 return True

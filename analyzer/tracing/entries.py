@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from analyzer.problem import UsageProblem
@@ -11,13 +12,14 @@ from analyzer.tracing.calls import call_instance
 from analyzer.tracing.docstrings import RESULT, documented
 from analyzer.tracing.drivers import Driver, drivers_of
 from analyzer.tracing.evaluation import call
-from analyzer.tracing.exploring import MOST_ENTRY_PATHS, define, explore_beside, explore_paths, scale_of
+from analyzer.tracing.exploring import MOST_ENTRY_PATHS, define, explore_beside, explore_paths
 from analyzer.tracing.frames import Frame, Shared
 from analyzer.tracing.inferred_arguments import configurations_of, is_open, unknown_arguments, with_configurations
 from analyzer.tracing.kept_modules import undone
 from analyzer.tracing.modules import run_module
 from analyzer.tracing.paths import OutOfBudget
 from analyzer.tracing.problems import DEFAULT_CONFIGURATION, DOCUMENTED_CALL, Diagnostic
+from analyzer.tracing.remembered import remembered
 from analyzer.tracing.solver import Effort
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.unit_tests import cases_of, run_case
@@ -38,18 +40,26 @@ def explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry: 
         f"{relative}:{n.lineno}" in shared.reached for n in tree.body if isinstance(n, _DEFINITIONS)
     ):
         return
-    before = shared.steps
-    scale = scale_of(tree)
-    shared.most_steps = before + int(DEFINITION_STEPS * scale)
+    shared.most_steps = shared.steps + int(DEFINITION_STEPS * shared.scale)
     base = Tracer(shared)
     base.in_definition = entry is None
     base.types_open = True  # who uses these definitions may convert them
+    with undone(base):
+        _explore_definitions(base, tree, relative, entry)
+
+
+def _explore_definitions(base: Tracer, tree: ast.Module, relative: str, entry: str | None) -> None:
+    shared, scale = base.shared, base.shared.scale
     counts = shared.unknown_calls.copy(), shared.known_calls.copy()
+    outer, shared.reached, shared.read = (shared.reached, shared.read), set(), set()
     try:
         scope = define(base, tree, relative)
     except OutOfBudget:
         shared.notes["The budget of steps is spent before the definitions of this file are analysed."] = None
         return
+    finally:
+        base.rests_on = frozenset(shared.reached | shared.read)
+        shared.reached, shared.read = outer[0] | shared.reached, outer[1] | shared.read
     shared.unknown_calls, shared.known_calls = counts  # the script's run has counted them already
     found = [
         (name, value)
@@ -78,13 +88,20 @@ def explore_definitions(shared: Shared, tree: ast.Module, relative: str, entry: 
         own = [c for c in cases if name == (c.owner or c.name)]
         if own:
             for case in own:
-                explore_beside(base, str(case), scale, lambda case=case: run_case(base, scope, case, relative))  # type: ignore[misc]
+                explore_beside(
+                    base,
+                    str(case),
+                    scale,
+                    partial(run_case, base, scope, case, relative),
+                    f"{key} {case} {case.number}",
+                )
             continue
         if isinstance(value, Class) and entry is None and (not _is_model(value) or _used_as_base(value, shared)):
             continue
         explore_beside(
             base, getattr(value.node, "name", "a lambda"), scale,
             lambda value=value: _call_with_unknowns(base, value, scope, relative, entry is not None),  # type: ignore[misc]
+            key,
         )  # fmt: skip
         if entry is None:
             _explore_further(base, value, scope, relative, scale)
@@ -115,7 +132,10 @@ def _explore_further(base: Tracer, value: Class | Function, scope: Scope, relati
         classes = configurations_of(initializer[0], scope)
         if classes:
             before = dict(shared.problems)
-            explore_beside(base, name, scale, lambda: _call_with_unknowns(base, value, scope, relative, False, classes))
+            explore_beside(
+                base, name, scale, lambda: _call_with_unknowns(base, value, scope, relative, False, classes),
+                f"{value.path}:{value.node.lineno} configured",
+            )  # fmt: skip
             told = DEFAULT_CONFIGURATION.format(", ".join(f"`{c.name}()`" for c in classes.values()))
             for key in _new(shared, before):
                 shared.problems[key] = replace(shared.problems[key], tier=told)
@@ -123,7 +143,10 @@ def _explore_further(base: Tracer, value: Class | Function, scope: Scope, relati
     if called is not None and any(n != RESULT for n in documented(called)):
         before, base.trusting = dict(shared.problems), True
         try:
-            explore_beside(base, name, scale, lambda: _call_with_unknowns(base, value, scope, relative, False))
+            explore_beside(
+                base, name, scale, lambda: _call_with_unknowns(base, value, scope, relative, False),
+                f"{value.path}:{value.node.lineno} documented",
+            )  # fmt: skip
         finally:
             base.trusting = False
         for key in _new(shared, before):
@@ -203,17 +226,34 @@ def explore_drivers(shared: Shared, tree: ast.Module, relative: str) -> None:
     """What the examples and tests of the repository make of a library file, whose own run calls nothing."""
     if any(isinstance(node, ast.If) and "__main__" in ast.unparse(node.test) for node in tree.body):
         return  # a script has its own arguments
+    for driver in _drivers(shared, tree, relative):
+        shared.most_steps = shared.steps + DRIVER_STEPS
+        remembered(shared, f"driver {driver}", lambda driver=driver: _explore_driver(shared, driver, relative))  # type: ignore[misc]
+
+
+def _drivers(shared: Shared, tree: ast.Module, relative: str) -> list[Driver]:
+    """Those of the file: the names that it defines and the other files tell which."""
+    if shared.memory is None:
+        return drivers_of(shared.root, relative, tree)
+    names = tuple(n.name for n in tree.body if isinstance(n, _DEFINITIONS))
+    known = shared.memory.imports.drivers
+    if names not in known:
+        known[names] = drivers_of(shared.root, relative, tree)
+    found: list[Driver] = known[names]
+    return found
+
+
+def _explore_driver(shared: Shared, driver: Driver, relative: str) -> None:
     limit, effort = shared.most_steps, shared.effort
-    for driver in drivers_of(shared.root, relative, tree):
+    try:
         before = dict(shared.problems)
         reached, shared.reached = shared.reached, set()
         shared.sources.setdefault(driver.path, driver.tree)
-        shared.most_steps = shared.steps + DRIVER_STEPS
         shared.effort = Effort(DRIVER_EFFORT)
         if driver.tests:
             _run_tests(shared, driver)
         else:
-            explore_paths(shared, lambda tr, driver=driver: _run_driver(tr, driver), MOST_DRIVER_PATHS, defaults=True)  # type: ignore[misc]
+            explore_paths(shared, lambda tr: _run_driver(tr, driver), MOST_DRIVER_PATHS, defaults=True)
         used = any(key.startswith(f"{relative}:") for key in shared.reached)
         shared.reached |= reached
         for key in [k for k, p in shared.problems.items() if p is not before.get(k)]:
@@ -223,7 +263,8 @@ def explore_drivers(shared: Shared, tree: ast.Module, relative: str) -> None:
             else:
                 shared.problems[key] = replace(problem, tier=f"The program at {driver} fails, which uses this file.")
         effort.spent = effort.spent or shared.effort.spent
-    shared.most_steps, shared.effort = limit, effort
+    finally:
+        shared.most_steps, shared.effort = limit, effort
 
 
 def _run_driver(tr: Tracer, driver: Driver) -> Scope:

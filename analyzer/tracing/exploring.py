@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +14,7 @@ from analyzer.tracing.kept_modules import undone
 from analyzer.tracing.modules import run_module
 from analyzer.tracing.paths import Decision, Explorer, OutOfBudget, PathEnd
 from analyzer.tracing.problems import PyRaise, ShapeFailure
+from analyzer.tracing.remembered import remembered
 from analyzer.tracing.signatures import ArgumentMismatch
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.values import Scope
@@ -32,7 +34,7 @@ def tells_of_a_budget(note: str) -> bool:
 def scale_of(tree: ast.Module) -> float:
     """Budgets grow with the length of a file."""
     last = tree.body[-1].end_lineno if tree.body else 1
-    return max(1.0, (last or 1) / 1000)
+    return max(1.0, math.ceil((last or 1) / 100) / 10)
 
 
 def explore_paths(shared: Shared, body: Callable[[Tracer], object], most: int, defaults: bool = False) -> bool:
@@ -87,13 +89,27 @@ def _follow(tr: Tracer, body: Callable[[], object]) -> None:
     close_path(tr)
 
 
-def explore_beside(tr: Tracer, name: str, scale: float, body: Callable[[], object]) -> None:
-    """Follow the paths of one piece; each is undone before the next, so that the module is defined only once."""
+def explore_beside(tr: Tracer, name: str, scale: float, body: Callable[[], object], key: str = "") -> None:
+    """Follow the paths of one piece; each is undone before the next, so that the module is defined only once.
+
+    `key` tells the piece from all others of the file, where it may be remembered.
+    """
     shared = tr.shared
     limit = shared.most_steps
     shared.most_steps = min(limit, shared.steps + int(ENTRY_STEPS * scale))
     shared.effort.left = max(shared.effort.left, DEFINITION_EFFORT)
+    if key:
+        remembered(shared, key, lambda: _explore_beside(tr, name, body))
+    else:
+        _explore_beside(tr, name, body)
+    shared.most_steps = limit
+
+
+def _explore_beside(tr: Tracer, name: str, body: Callable[[], object]) -> None:
+    shared = tr.shared
     explorer = Explorer(MOST_ENTRY_PATHS)
+    symbols, ranks = tr.symbols.state(), dict(tr.ranks)
+    shared.read |= tr.rests_on
     for prefix in explorer.prefixes():
         tr.path.decisions.clear()
         tr.path.conditions.clear()
@@ -112,10 +128,11 @@ def explore_beside(tr: Tracer, name: str, scale: float, body: Callable[[], objec
                 decisions = list(tr.path.decisions)
                 tr.speculating = 0
                 journal.undo()
+                tr.symbols.restore(symbols)
+                tr.ranks = dict(ranks)
         explorer.finished(prefix, decisions)
     if explorer.spent:
         shared.cut_short[name] = None
-    shared.most_steps = limit
 
 
 def define(tr: Tracer, tree: ast.Module, relative: str) -> Scope:

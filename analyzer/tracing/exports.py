@@ -30,6 +30,7 @@ def refuse_missing(tr: Tracer, module: Module, name: str, node: ast.AST | None, 
     here = tr.frame.path
     if here == module.path or name.startswith("__") or _beside(tr.shared.root / module.path, name):
         return
+    tr.shared.read.add(f"{module.path}:*")
     bound = names_bound(tree)
     if bound is None or name in bound:
         return

@@ -15,7 +15,8 @@ from typing import Any
 
 from analyzer.frameworks.requested_versions import Versions
 from analyzer.tracing.annotations import ObservedCall
-from analyzer.tracing.problems import Diagnostic
+from analyzer.tracing.problems import Diagnostic, weight
+from analyzer.tracing.remembered import Learned, Memory
 from analyzer.tracing.solver import Effort
 from analyzer.tracing.summaries import Summaries
 from analyzer.tracing.symbols import Site, SymbolFacts
@@ -27,10 +28,13 @@ IMPORT_STEPS = 120_000  # of all imports of a file, beside the budget of its own
 MOST_SECONDS = 9.0  # of processor time, so that a file with its checks stays below ten
 
 
-def comments_in(file: FilePath) -> dict[int, str]:
-    """Line → comment, of the comments that hold a list in brackets. Empty where the file cannot be read."""
+def comments_in(file: FilePath | bytes) -> dict[int, str]:
+    """Line → comment, of the comments of a file, or of its content, that hold a list in brackets.
+
+    Empty where it cannot be read.
+    """
     try:
-        text = file.read_bytes()
+        text = file if isinstance(file, bytes) else file.read_bytes()
         if b"#" not in text:
             return {}
         tokens = list(tokenize.tokenize(io.BytesIO(text).readline))
@@ -75,12 +79,16 @@ class Shared:
     effort: Effort = field(default_factory=Effort)  # on conflicts
     contracts: Effort = field(default_factory=lambda: Effort(200_000))  # on what users' values are forced to
     most_steps: int = MOST_STEPS
+    scale: float = 1.0  # by which the length of the file makes budgets larger
+    ran_out: bool = False  # of steps or of time, somewhere
+    path: str = ""  # of the file
+    memory: Memory | None = None  # of the text before, while it is edited
     ends: float = field(default_factory=lambda: time.process_time() + MOST_SECONDS)
-    unmergeable: set[Site] = field(default_factory=set)
+    unmergeable: Learned = field(default_factory=Learned)  # branches whose sides differ
     kept: dict[Any, Any] = field(default_factory=dict)  # modules that were followed, see `kept_modules`
     lazy: dict[str, Any] = field(default_factory=dict)  # modules of large libraries, see `lazy_modules`
     summaries: Summaries | None = field(default_factory=Summaries)  # of calls of large libraries
-    too_long: set[str] = field(default_factory=set)  # functions of libraries that spent their budget
+    too_long: Learned = field(default_factory=Learned)  # functions of libraries that spent their budget
     kept_symbols: dict[str, SymbolFacts] = field(default_factory=dict)  # of all of them
     import_steps: int = IMPORT_STEPS
     operations: Iterator[int] = field(default_factory=lambda: count(1))  # numbers of operator applications
@@ -93,7 +101,8 @@ class Shared:
     )
     fed_ranks: dict[Site, int | None] = field(default_factory=dict)  # of placeholders without a shape; None: several
     results: list[Value] = field(default_factory=list)  # of the model that an entry point gives, one a path
-    reached: set[str] = field(default_factory=set)  # qualified names of classes and functions that were called
+    reached: set[str] = field(default_factory=set)  # file and line of classes and functions that were called
+    read: set[str] = field(default_factory=set)  # and of those looked into otherwise; line `*`: the whole file
     assigned: dict[tuple[str, int, int], list[Tensor]] = field(default_factory=dict)  # by file, line, name's end
 
     def assign(self, path: str, target: ast.Name, tensor: Tensor) -> None:
@@ -109,6 +118,13 @@ class Shared:
         if path not in self.comments:
             self.comments[path] = comments_in(self.root / path)
         return self.comments[path]
+
+    def keep(self, problem: Diagnostic) -> None:
+        """Of two verdicts on one place the more certain one is kept."""
+        key = (problem.rule, problem.site.path, problem.site.line, problem.operand)
+        old = self.problems.get(key)
+        if old is None or weight(problem) > weight(old):
+            self.problems[key] = problem
 
     def late(self) -> bool:
         """Whether the file's time is over."""

@@ -31,6 +31,11 @@ class Kept:
     needs: list[Key] = field(default_factory=list)  # modules that it imports itself
     met_default: bool = False  # it, or a module that it imports, read a flag at its default
     ends: bool = False  # importing it ends the program
+    begun: list[Key] = field(default_factory=list)  # modules that it met while they were being imported
+    steps: int = 0  # that its own top level took
+    inner: int = 0  # and those of modules that it was the first to import
+    read: set[str] = field(default_factory=set)  # bodies that its top level called
+    notes: dict[str, None] = field(default_factory=dict)
 
 
 def taken(tr: Tracer, key: Key) -> Module | None:
@@ -40,6 +45,8 @@ def taken(tr: Tracer, key: Key) -> Module | None:
         return None
     _remember(tr, key)
     tr.met_default = tr.met_default or kept.met_default
+    tr.shared.read |= kept.read
+    tr.shared.notes.update(kept.notes)
     if key not in tr.path.imported:
         _replay(tr, key, kept)
     if kept.ends:
@@ -68,6 +75,12 @@ def _replay(tr: Tracer, key: Key, kept: Kept) -> None:
             _replay(tr, needed, other)
 
 
+def met_half_done(tr: Tracer, key: Key) -> None:
+    """A module that is being imported is imported again below itself."""
+    if tr.importing:
+        tr.importing[-1].begun.append(key)
+
+
 def _remember(tr: Tracer, key: Key) -> None:
     if tr.importing and key not in tr.importing[-1].needs:
         tr.importing[-1].needs.append(key)
@@ -79,7 +92,9 @@ def follow_once(tr: Tracer, key: Key, module: Module, run: Callable[[], None]) -
     It is not kept where a branch was only tried out, nor where it fills the FLAGS that belong to one path.
     """
     _remember(tr, key)
-    kept, flags = Kept(module), tr.flags
+    kept, flags, shared = Kept(module), tr.flags, tr.shared
+    outer, shared.reached, shared.read, shared.notes = (shared.reached, shared.read, shared.notes), set(), set(), {}
+    started = shared.steps - shared.import_steps
     decided, assumed = len(tr.path.decisions), len(tr.path.conditions)
     met, tr.met_default = tr.met_default, False
     symbols, ranks = set(tr.symbols.known), set(tr.ranks)
@@ -104,6 +119,13 @@ def follow_once(tr: Tracer, key: Key, module: Module, run: Callable[[], None]) -
     finally:
         tr.importing.pop()
         tr.path.importing -= 1
+        kept.read, kept.notes = shared.reached | shared.read, shared.notes
+        shared.reached, shared.read = outer[0] | shared.reached, outer[1] | shared.read
+        shared.notes = {**outer[2], **kept.notes}
+        taken_steps = shared.steps - shared.import_steps - started
+        kept.steps = taken_steps - kept.inner
+        if tr.importing:
+            tr.importing[-1].inner += taken_steps
         kept.met_default, tr.met_default = tr.met_default, tr.met_default or met
         if key[0] in tr.modules and tr.flags is flags:
             inner = _inner(tr, kept)
@@ -117,7 +139,7 @@ def follow_once(tr: Tracer, key: Key, module: Module, run: Callable[[], None]) -
 
 @contextmanager
 def import_budget(tr: Tracer) -> Iterator[None]:
-    """Inside the outermost import, steps are taken from the budget of imports."""
+    """Inside the outermost import, steps are taken from the budget of imports and count for no other."""
     shared = tr.shared
     started, limit = shared.steps, shared.most_steps
     if len(tr.importing) > 1:
@@ -127,9 +149,8 @@ def import_budget(tr: Tracer) -> Iterator[None]:
     try:
         yield
     finally:
-        used = shared.steps - started
-        shared.import_steps -= used
-        shared.most_steps = limit + used
+        shared.import_steps -= shared.steps - started
+        shared.most_steps, shared.steps = limit, started
 
 
 def _inner(tr: Tracer, kept: Kept) -> set[int]:

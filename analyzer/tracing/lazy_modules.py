@@ -171,6 +171,7 @@ def _follow(tr: Tracer, scope: LazyScope, name: str) -> None:
     assert module is not None
     statements = [_only(node, name) for node in scope.binding[name]]
     path, conditions, decisions = tr.path, len(tr.path.conditions), len(tr.path.decisions)
+    symbols = set(tr.symbols.known)
     with _aside(tr, module, scope):
         try:
             with import_budget(tr):
@@ -185,6 +186,7 @@ def _follow(tr: Tracer, scope: LazyScope, name: str) -> None:
         if len(path.decisions) > decisions or len(path.conditions) > conditions:
             scope.doubtful.add(name)
         del path.decisions[decisions:], path.conditions[conditions:]
+    tr.shared.kept_symbols.update({n: known for n, known in tr.symbols.known.items() if n not in symbols})
     value = scope.names.get(name)
     if isinstance(value, (DictV, ListV)) and not isinstance(value, Registry) and name in filled_names(scope.tree):
         if isinstance(value, DictV):

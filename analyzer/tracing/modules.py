@@ -11,7 +11,7 @@ from pathlib import Path
 from analyzer.tracing.evaluation import run_block
 from analyzer.tracing.exports import refuse_missing
 from analyzer.tracing.frames import Frame
-from analyzer.tracing.kept_modules import follow_once, start_folder, taken
+from analyzer.tracing.kept_modules import follow_once, met_half_done, start_folder, taken
 from analyzer.tracing.lazy_modules import LazyScope, provide
 from analyzer.tracing.libraries import MARK, RULED, folder_of, is_large, library_file, shown
 from analyzer.tracing.library_index import defining, index_of
@@ -258,7 +258,9 @@ def _load(tr: Tracer, name: str) -> Value:
         return canonical(name) if name else Module("", ".", Scope())
     key = str(file)
     kept_as = (key, start_folder(tr), tr.defaults)
-    kept = tr.shared.lazy.get(key) or taken(tr, kept_as) or tr.modules.get(key)
+    kept = tr.shared.lazy.get(key) or taken(tr, kept_as)
+    if kept is None and (kept := tr.modules.get(key)) is not None:
+        met_half_done(tr, kept_as)
     if kept is not None:
         return kept
     inside = _inside(file, tr.shared.root)

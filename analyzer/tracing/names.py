@@ -47,6 +47,7 @@ def _from_library(tr: Tracer, scope: Scope, name: str) -> bool:
 def _stars(tr: Tracer, path: str) -> bool:
     """Whether the file takes names over that it does not name."""
     tree = tr.shared.sources.get(path)
+    tr.shared.read.add(f"{path}:*")
     return tree is None or any(
         (isinstance(n, ast.ImportFrom) and n.names[0].name == "*") or (isinstance(n, ast.Name) and n.id == "globals")
         for n in ast.walk(tree)

@@ -61,3 +61,8 @@ class Diagnostic:
     def proved(self) -> bool:
         """Whether a run of a program fails here, or every call that can be made."""
         return self.certain and not self.unreached
+
+
+def weight(problem: Diagnostic) -> tuple[bool, bool, bool]:
+    """How certain a verdict is, for an order."""
+    return problem.proved, problem.certain, not problem.joint

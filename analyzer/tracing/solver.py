@@ -41,7 +41,13 @@ class Effort:
             self.left -= 20 * parts(condition)
         return found
 
-    def once(self, key: Any, answer: Callable[[], Any]) -> Any:
+    def once(self, key: Any, conditions: Sequence[Truth], answer: Callable[[], Any]) -> Any:
+        """The answer to a question about conditions; symbols of one name may have other bounds on another path."""
+        key = (
+            key,
+            *conditions,
+            frozenset((s.name, s.interval.lo, s.interval.hi) for c in conditions for s in symbols_of(c)),
+        )
         if key not in self.answers:
             self.answers[key] = answer()
         return self.answers[key]
@@ -179,7 +185,7 @@ def satisfiable(conditions: Sequence[Truth], effort: Effort | None = None) -> bo
 def _holds(conditions: Sequence[Cond], effort: Effort) -> bool | None:
     if len(conditions) > MOST_CONDITIONS:
         return None
-    found: bool | None = effort.once(("satisfiable", *conditions), lambda: _asked(conditions, effort))
+    found: bool | None = effort.once("satisfiable", conditions, lambda: _asked(conditions, effort))
     return found
 
 
@@ -235,7 +241,7 @@ def forced_values(
         return None
     effort = effort or Effort()
     values: list[int] | None = effort.once(
-        ("values", wanted, *chosen), lambda: _few_values(PathSolver(chosen, effort), wanted, most)
+        ("values", wanted), chosen, lambda: _few_values(PathSolver(chosen, effort), wanted, most)
     )
     return values
 
@@ -262,7 +268,7 @@ def forced_multiple(conditions: Sequence[Truth], wanted: Symbol, effort: Effort 
         return None
     effort = effort or Effort()
     divisor: int | None = effort.once(
-        ("multiple", wanted, *chosen), lambda: _common_divisor(PathSolver(chosen, effort), wanted)
+        ("multiple", wanted), chosen, lambda: _common_divisor(PathSolver(chosen, effort), wanted)
     )
     return divisor
 

@@ -65,6 +65,14 @@ class Symbols:
         self.known[name] = SymbolFacts(label, kind, site, default, graph)
         return symbol(name, lo, hi)
 
+    def state(self) -> tuple[dict[str, SymbolFacts], dict[str, int]]:
+        return dict(self.known), dict(self._used)
+
+    def restore(self, state: tuple[dict[str, SymbolFacts], dict[str, int]]) -> None:
+        """Forget the symbols made since, but for those of modules that are kept."""
+        kept = {name: known for name, known in self.known.items() if name in self._reserved}
+        self.known, self._used = {**state[0], **kept}, dict(state[1])
+
     def kind(self, name: str) -> str:
         found = self.known.get(name)
         return found.kind if found else "derived"

@@ -68,6 +68,7 @@ class Tracer:
         self.trusting = False  # arguments that nobody gives have the shapes that docstrings name
         self.in_wrapper = False  # the innermost code of a library is a wrapper of a function of the repository
         self.in_definition = False  # what is traced is a definition that nothing calls
+        self.rests_on: frozenset[str] = frozenset()  # bodies that were called to define the module
         self.made_up = False  # and this analysis has made up what it is called with
         self.passed: set[tuple[str, int, str]] = set()  # (path, line, operator) that went well on this path
         self.reported: set[tuple[str, int, str]] = set()  # and those that did not
@@ -115,6 +116,7 @@ class Tracer:
         before = self.shared.steps
         steps = self.shared.steps = before + count
         if steps > self.shared.most_steps or (steps >> 9 != before >> 9 and self.shared.late()):
+            self.shared.ran_out = True
             raise OutOfBudget
 
     def unknown(self, reason: str, origin: str = "imprecise", label: str = "", pytype: str = "") -> Unknown:
@@ -315,10 +317,7 @@ class Tracer:
         if self.made_up and problem.level != "note":
             problem = replace(problem, unreached=not problem.own_sizes)
         self.reported.add((problem.site.path, problem.site.line, problem.operator))
-        key = (problem.rule, problem.site.path, problem.site.line, problem.operand)
-        old = self.shared.problems.get(key)
-        if old is None or _weight(problem) > _weight(old):
-            self.shared.problems[key] = problem
+        self.shared.keep(problem)
 
     @property
     def joint(self) -> bool:
@@ -417,8 +416,3 @@ class Tracer:
         }
         decided = substitute(condition, defaults) if defaults else condition
         return decided if isinstance(decided, bool) else True
-
-
-def _weight(problem: Diagnostic) -> tuple[bool, bool, bool]:
-    """Of two verdicts on one place the more certain one is kept."""
-    return problem.proved, problem.certain, not problem.joint

@@ -18,11 +18,12 @@ from analyzer.problem import TargetProblem
 from analyzer.tracing.annotations import Annotation, annotated, propose
 from analyzer.tracing.entries import explore_definitions, explore_drivers
 from analyzer.tracing.exploring import explore_paths, scale_of
-from analyzer.tracing.frames import MOST_STEPS, Shared
+from analyzer.tracing.frames import MOST_STEPS, Shared, comments_in
 from analyzer.tracing.hints import Hint, hints
 from analyzer.tracing.modules import run_module
 from analyzer.tracing.problems import DEFAULT_RUN, DOCUMENTED_CALL, EVERY_RUN, Diagnostic
 from analyzer.tracing.python_bugs import check_python
+from analyzer.tracing.remembered import Memory, remembered
 from analyzer.tracing.summaries import Summaries
 from analyzer.tracing.tracer import Tracer
 from analyzer.tracing.type_checkers import NOTHING, Known
@@ -65,12 +66,23 @@ def trace_with_hints(
     text: str | None = None,
     types: Known = NOTHING,
     summaries: Path | None = None,
+    memory: Memory | None = None,
 ) -> tuple[AnalysisResult, tuple[Hint, ...]]:
-    """Like `trace`, with the shapes of the tensors that the file's names stand for."""
+    """Like `trace`, with the shapes of the tensors that the file's names stand for.
+
+    `memory` is of the same file's text before, so that only what depends on the change is traced.
+    """
     text, tree = read_source(path, root, text)
     versions = read_versions(root)
     relative = _relative(path, root)
-    shared = explore(root, relative, tree, versions, entry, summaries=Summaries(summaries))
+    if memory is None:
+        comments = comments_in(text.encode())
+        shared = explore(root, relative, tree, versions, entry, summaries=Summaries(summaries), comments=comments)
+    else:
+        memory.summaries = memory.summaries or Summaries(summaries)
+        with deep_recursion():
+            memory.begin(text, tree, root, path)
+        shared = _explore_edition(root, relative, versions, memory)
     known, note = shared.problems.values(), shared.notes.setdefault
     for problem in check_python(path, root, text, tree, versions, known, note, types):
         shared.problems[problem.rule, problem.site.path, problem.site.line, problem.operand] = problem
@@ -84,6 +96,9 @@ def trace_with_hints(
             changed_tree = ast.parse(changed)
         except (SyntaxError, ValueError):
             return list(shared.problems.values())
+        aside = memory.aside(changed, changed_tree) if memory is not None and changed_path == relative else None
+        if aside is not None:
+            return _explore_edition(root, relative, versions, aside).problems.values()
         replaced = {changed_path: changed_tree} if changed_path != relative else {}
         main = changed_tree if changed_path == relative else tree
         return explore(root, relative, main, versions, entry, replaced).problems.values()
@@ -96,6 +111,26 @@ def trace_with_hints(
         versions=versions.described(),
     )
     return result, hints(shared, relative, text)
+
+
+def _explore_edition(root: Path, relative: str, versions: Versions, memory: Memory) -> Shared:
+    """Explore the memory's text; problems and notes have its lines."""
+    edition = memory.edition
+    assert edition is not None
+    written = comments_in(edition.text.encode())
+    comments = {own: written[line] for own, line in edition.lines.items() if line in written}
+    shared = explore(
+        root, relative, edition.tree, versions, summaries=memory.summaries, comments=comments, memory=memory
+    )
+    problems, shared.problems = shared.problems, {}
+    for problem in problems.values():
+        shared.keep(edition.placed(problem, relative))
+    shared.notes = {edition.told(note): None for note in shared.notes}
+    shared.assigned = {
+        (path, edition.lines.get(line, line) if path == relative else line, end): tensors
+        for (path, line, end), tensors in shared.assigned.items()
+    }
+    return shared
 
 
 def propose_annotations(path: Path, root: Path, text: str | None = None) -> list[Annotation]:
@@ -200,17 +235,26 @@ def explore(
     replaced: dict[str, ast.Module] | None = None,
     observe: bool = False,
     summaries: Summaries | None = None,
+    comments: dict[int, str] | None = None,
+    memory: Memory | None = None,
 ) -> Shared:
     """Follow every path within the budgets; the result holds the problems found, and with `observe` what calls saw.
 
-    `summaries`: of calls of libraries, from earlier runs; what is new is written to them.
+    `summaries`: of calls of libraries, from earlier runs; what is new is written to them. `comments`: of the file, by
+    line, where it does not hold what `tree` is of. `memory`: of an earlier text of it.
     """
     shared = Shared(root, versions, observed={} if observe else None, summaries=summaries or Summaries())
     shared.sources.update(replaced or {})
-    shared.most_steps = int(MOST_STEPS * scale_of(tree))
+    shared.path, shared.memory, imports = relative, memory, shared.import_steps
+    shared.scale = scale_of(memory.edition.written if memory is not None and memory.edition is not None else tree)
+    shared.most_steps = int(MOST_STEPS * shared.scale)
+    if comments is not None:
+        shared.comments[relative] = comments
+    if memory is not None:
+        memory.lend(shared)
     with deep_recursion():
         if entry is None:
-            _explore_script(shared, tree, relative)
+            remembered(shared, "script", lambda: _explore_script(shared, tree, relative))
         explore_definitions(shared, tree, relative, entry)
         if entry is None:
             explore_drivers(shared, tree, relative)
@@ -223,6 +267,8 @@ def explore(
     _drop_doubtful(shared)
     if shared.summaries is not None:
         shared.summaries.write()
+    if memory is not None:
+        memory.take_back(shared, imports)
     return shared
 
 

@@ -68,6 +68,24 @@ def check_types(texts: Iterable[str]) -> dict[str, dict[str, Answer]]:
     return {key: {name: answers[name][key] for name in tools} for key in files}
 
 
+def carried(said: Said, before: str, now: str) -> Said:
+    """What the tools said of a text, on the lines above and below what an edit has changed of it."""
+    old, new = before.splitlines(), now.splitlines()
+    shorter = min(len(old), len(new))
+    head = next((n for n in range(shorter) if old[n] != new[n]), shorter)
+    tail = next((n for n in range(shorter - head) if old[-1 - n] != new[-1 - n]), shorter - head)
+    return {
+        tool: answer
+        if isinstance(answer, str)
+        else [
+            (line if line <= head else line + len(new) - len(old), column, message, kind)
+            for line, column, message, kind in answer
+            if line <= head or line > len(old) - tail
+        ]
+        for tool, answer in said.items()
+    }
+
+
 Tool = Callable[[Mapping[str, str]], dict[str, list[Complaint]]]
 
 

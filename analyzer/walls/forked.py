@@ -40,6 +40,7 @@ class Forked:
         self.pid, self.stdin, self.stdout, self.stderr = pid, stdin, stdout, stderr
         self.returncode: int | None = None
         self._life = life
+        self._reading = threading.Lock()  # who closes a worker waits for it beside the one who asks it
 
     def poll(self) -> int | None:
         """Its exit code (negative: the signal that ended it), None while it runs."""
@@ -50,11 +51,14 @@ class Forked:
     def wait(self, timeout: float | None = None) -> int:
         """Its exit code; raises `subprocess.TimeoutExpired`."""
         if self.returncode is None:
-            if not select.select([self._life], [], [], timeout)[0]:
-                raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0)
-            line = _line(self._life)
-            self.returncode = int(line) if line else -9  # the fork server has gone, and its children with it
-            self._life.close()
+            with contextlib.suppress(ValueError, OSError):  # it was read and closed by another thread
+                if not select.select([self._life], [], [], timeout)[0]:
+                    raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0)
+            with self._reading:
+                if self.returncode is None:
+                    line = _line(self._life)
+                    self.returncode = int(line) if line else -9  # the fork server has gone, and its children with it
+                    self._life.close()
         return self.returncode
 
     def kill(self) -> None:

@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from analyzer.differential.backend import parse
 from analyzer.differential.pool import Pool
-from analyzer.differential.runner import Artefact
+from analyzer.differential.runner import Artefact, Runner
 from analyzer.differential.transport import EngineFailed
 from analyzer.differential.verdict import Failure
 from analyzer.walls.process import ProcessSandbox
@@ -85,3 +85,26 @@ def test_what_nobody_asks_for_is_ended(project: Path) -> None:
     pool.close()
     assert isinstance(begun.exception(), EngineFailed)
     assert not runner.transport.folder.exists()
+
+
+def test_a_worker_that_waits_for_a_file_takes_it_and_a_large_one_gets_another(tmp_path: Path) -> None:
+    values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [2]) for n in "xy"]
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", values[:1], values[1:])
+    onnx.save(helper.make_model(graph), tmp_path / "model.onnx")
+    artefact = Artefact("onnx", {"model.onnx": tmp_path / "model.onnx"}, {"path": "model.onnx"})
+    large = tmp_path / "weights.bin"
+    with large.open("wb") as file:
+        file.truncate((1 << 30) + 1)
+    beside = Artefact("onnx", {**artefact.files, "weights.bin": large}, artefact.request)
+    names = parse("reference:precision=float64"), parse("reference")
+    with Pool() as pool:
+        pool.wake([*names, parse("onnxruntime@1.20.1")])  # versions are overlays: they are started when asked for
+        waiting = dict(pool._ahead)
+        assert set(waiting) == {(n.name, False) for n in names}
+        taken, other = pool.get(names[0], artefact), pool.get(names[1], beside)
+        assert taken is waiting[names[0].name, False][0]
+        assert isinstance(other, Runner)
+        assert other is not waiting[names[1].name, False][0]
+        for runner in (taken, other):
+            assert runner.run({"x": np.array([-1.0, 2.0], np.float32)}).arrays["y"].tolist() == [0.0, 2.0]
+    assert not pool._ahead

@@ -86,3 +86,24 @@ def test_a_mean_over_no_named_axis_is_one_over_all(project):
     assert all(v is not None for n in graph.graph if n.op_type == "Reshape" for v in n.inputs)
     assert [list(v.shape) for v in graph.graph.outputs] == [[], [1, 1], [3], [1, 1], []]
     assert len({v.producer().op_type for v in graph.graph.outputs} - {"ReduceMean", "Squeeze"}) == 0
+
+
+def test_a_factorisation_leaves_a_graph_and_its_check_is_left_out(project):
+    square = "torch.linalg.cholesky(h @ h.mT + 0.5 * torch.eye(3)), torch.linalg.solve(h[:, :3], x[:, 0])"
+    project.write("net.py", NET.replace("OPERATOR", square))
+    target = TargetConfig(id="net", entry="net.py:build")
+    graph = export("net.py:build", project.root, target=target, sandbox=ProcessSandbox())
+    operators = {n.op_type for n in graph.graph}
+    assert {"linalg_cholesky_ex", "MatMul"} <= operators
+    assert not any("check" in name for name in operators)
+    assert [list(v.shape) for v in graph.graph.outputs] == [[3, 3], [3]]
+
+
+def test_an_extreme_of_everything_needs_no_axes(project):
+    project.write(
+        "net.py", NET.replace("OPERATOR", "torch.exp(h - h.amax()), h.amin(), h.amax(-1), h.amin((0, 1), True)")
+    )
+    target = TargetConfig(id="net", entry="net.py:build")
+    graph = export("net.py:build", project.root, target=target, sandbox=ProcessSandbox())
+    assert [list(v.shape) for v in graph.graph.outputs] == [[3, 4], [], [3], [1, 1]]
+    assert not analyse(graph, target, confirm=False, explain=False).findings

@@ -9,6 +9,7 @@ import pytest
 
 from analyzer.commands.cli import main
 from analyzer.commands.lsp import analysed
+from analyzer.tracing.remembered import Memory
 
 GOOD = """
     import torch, torch.nn as nn
@@ -213,4 +214,4 @@ def test_a_spent_budget_is_told_in_every_form(tmp_path: Path, capfd: pytest.Capt
         assert main(["trace", str(tmp_path / "net.py"), "--format", form]) == 0
         assert told in " ".join(capfd.readouterr().out.split()), form
     path = tmp_path / "net.py"
-    assert any(told in sentence for sentence in analysed(path, path.read_text()).left_out)
+    assert any(told in sentence for sentence in analysed(path, path.read_text(), Memory(), {}).left_out)

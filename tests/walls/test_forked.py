@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,15 @@ def test_ending_a_child_ends_what_it_has_started(start: Start) -> None:
     child.end()
     assert child.poll() == -signal.SIGKILL
     assert not Path(f"/proc/{below}").exists() or "Z" in Path(f"/proc/{below}/stat").read_text().split()[2]
+
+
+def test_two_threads_may_wait_for_one_child(start: Start) -> None:
+    for _ in range(5):  # which of them reads its end is chance
+        child = start("import time; time.sleep(100)")
+        with ThreadPoolExecutor(4) as threads:
+            waiting = [threads.submit(child.wait) for _ in range(4)]
+            child.end()
+            assert [each.result() for each in waiting] == [-signal.SIGKILL] * 4
 
 
 def test_a_command_of_a_sandbox_is_forked_and_ended_like_any_other() -> None:

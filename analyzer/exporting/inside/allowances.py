@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -50,6 +51,34 @@ def equal_bounds(program: Any, torch: Any) -> None:
         if {type(b) for b in bounds if b is not None} == {int, float}:
             node.args = (node.args[0], *(float(b) if isinstance(b, int) else b for b in node.args[1:]))
             node.kwargs = {k: float(v) if isinstance(v, int) else v for k, v in node.kwargs.items()}
+
+
+@contextlib.contextmanager
+def without_checks(torch: Any) -> Iterator[None]:
+    """Leave out what only raises: `_linalg_check_errors`, behind every decomposed factorisation, has no result and no
+    ONNX form, and the tokens that keep it in its place have none either."""
+    try:
+        passes: Any = importlib.import_module("torch.onnx._internal.exporter._fx_passes")
+        plain = importlib.import_module("torch.export._remove_effect_tokens_pass")._remove_effect_tokens
+        original, check = passes.decompose_with_registry, torch.ops.aten._linalg_check_errors.default
+    except (ImportError, AttributeError):  # another version, which is asked as it is
+        yield
+        return
+
+    def decomposed(*arguments: Any, **named: Any) -> Any:
+        program = original(*arguments, **named)
+        if any(check in node.args for node in program.graph.nodes):
+            program = plain(program)
+        for node in list(program.graph.nodes):
+            if node.target is check and not node.users:
+                program.graph.erase_node(node)
+        return program
+
+    passes.decompose_with_registry = decomposed
+    try:
+        yield
+    finally:
+        passes.decompose_with_registry = original
 
 
 @contextlib.contextmanager

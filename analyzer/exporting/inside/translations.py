@@ -70,6 +70,15 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
         axes = op.Constant(value_ints=[dim] if isinstance(dim, int) else list(dim)) if dim is not None else None
         return op.ReduceMean(self, axes, keepdims=keepdim)
 
+    def extreme(reduce: Callable[..., Any]) -> Callable[..., Any]:
+        """Over everything where no axis is named: the exporter's own form asks for axes."""
+
+        def reduced(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+            named = [dim] if isinstance(dim, int) else list(dim or ())
+            return reduce(self, op.Constant(value_ints=named) if named else None, keepdims=keepdim)
+
+        return reduced
+
     def std(self: Any, dim: Any = None, correction: Any = None, keepdim: bool = False) -> Any:
         from onnxscript.function_libs.torch_lib.ops import core
 
@@ -150,6 +159,8 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
         aten.binary_cross_entropy.default: binary_cross_entropy,
         aten.mean.dim: mean,
         aten.std.correction: std,
+        aten.amax.default: extreme(op.ReduceMax),
+        aten.amin.default: extreme(op.ReduceMin),
         aten._cdist_forward.default: distances,
         aten.uniform.default: uniform,
         aten.exponential.default: exponential,
