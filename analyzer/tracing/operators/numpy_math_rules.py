@@ -74,9 +74,7 @@ _BINARY = """add subtract multiply divide true_divide floor_divide mod remainder
     fmax fmin arctan2 hypot equal not_equal greater greater_equal less less_equal logical_and logical_or logical_xor
     bitwise_and bitwise_or bitwise_xor left_shift right_shift copysign heaviside logaddexp logaddexp2 nextafter gcd lcm
     isclose ldexp"""
-_PAIRS = (
-    "add + subtract - multiply * divide / true_divide / power ** mod % remainder % floor_divide // equal =="
-)
+_PAIRS = "add + subtract - multiply * divide / true_divide / power ** mod % remainder % floor_divide // equal =="
 _SIGNS = dict(zip(_PAIRS.split()[::2], _PAIRS.split()[1::2], strict=True))
 
 
