@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -41,25 +42,34 @@ class Forked:
         self.returncode: int | None = None
         self._life = life
         self._reading = threading.Lock()  # who closes a worker waits for it beside the one who asks it
+        self._closing = threading.Lock()  # a number that is closed may stand for another file at once
 
     def poll(self) -> int | None:
-        """Its exit code (negative: the signal that ended it), None while it runs."""
+        """Its exit code (negative: the signal that ended it), None while it runs or another thread waits for it."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.wait(0)
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Its exit code; raises `subprocess.TimeoutExpired`."""
-        if self.returncode is None:
-            with contextlib.suppress(ValueError, OSError):  # it was read and closed by another thread
-                if not select.select([self._life], [], [], timeout)[0]:
+        """Its exit code; raises `subprocess.TimeoutExpired`.
+
+        One thread at a time looks at the socket: one that another closes meanwhile wakes nobody.
+        """
+        until = None if timeout is None else time.monotonic() + timeout
+        if not self._reading.acquire(timeout=-1 if timeout is None else timeout):
+            raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0)
+        try:
+            if self.returncode is None:
+                left = None if until is None else max(0.0, until - time.monotonic())
+                if not select.select([self._life], [], [], left)[0]:
                     raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0)
-            with self._reading:
-                if self.returncode is None:
-                    line = _line(self._life)
+                line = _line(self._life)
+                with self._closing:
                     self.returncode = int(line) if line else -9  # the fork server has gone, and its children with it
                     self._life.close()
-        return self.returncode
+            return self.returncode
+        finally:
+            self._reading.release()
 
     def kill(self) -> None:
         """What `end` does: nothing that it has started is left either."""
@@ -68,8 +78,9 @@ class Forked:
     def end(self) -> None:
         """Kill it and all that it has started; the fork server does, for a wall may keep our signals from it."""
         if self.poll() is None:
-            with contextlib.suppress(OSError):
-                self._life.send(b"k")
+            with self._closing, contextlib.suppress(OSError):
+                if self.returncode is None:
+                    self._life.send(b"k")
             self.wait()
 
     def disown(self) -> None:

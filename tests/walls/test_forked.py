@@ -112,7 +112,7 @@ def test_ending_a_child_ends_what_it_has_started(start: Start) -> None:
 
 
 def test_two_threads_may_wait_for_one_child(start: Start) -> None:
-    for _ in range(5):  # which of them reads its end is chance
+    for _ in range(50):  # which of them reads its end is chance; one that missed it waited for ever
         child = start("import time; time.sleep(100)")
         with ThreadPoolExecutor(4) as threads:
             waiting = [threads.submit(child.wait) for _ in range(4)]
