@@ -180,7 +180,7 @@ class ProcessTransport:
     def exchange(
         self, request: Mapping[str, Any], *, send: Sequence[str] = (), receive: Sequence[str] = (), deadline: float
     ) -> Any:
-        with contextlib.nullcontext() if self._turns is None else self._turns.of(self):
+        with self._open(), contextlib.nullcontext() if self._turns is None else self._turns.of(self):
             return self._exchange(request, time.monotonic() + deadline)
 
     def _exchange(self, request: Mapping[str, Any], ends: float) -> Any:
@@ -194,7 +194,23 @@ class ProcessTransport:
             self._setup = [dict(request)]
         return value
 
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[None]:
+        """What breaks, or is begun, while another thread closes the worker is an end that was wished."""
+        try:
+            yield
+        except Exception:
+            if not self._closed:
+                raise
+        if self._closed:
+            self.close()
+            raise EngineFailed(Kind.CRASH, "the worker was closed")
+
     def place(self, files: Mapping[str, Path]) -> None:
+        with self._open():
+            self._place(files)
+
+    def _place(self, files: Mapping[str, Path]) -> None:
         for name, path in files.items():
             target = self.folder / name
             target.parent.mkdir(parents=True, exist_ok=True)

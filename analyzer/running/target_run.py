@@ -21,13 +21,12 @@ from analyzer.configuration.config import TargetConfig
 from analyzer.differential import analyse as differential
 from analyzer.differential.analysis import begin as begin_engines
 from analyzer.differential.analysis import inputs_of
-from analyzer.differential.analysis import prepare as prepare_engines
 from analyzer.differential.backend import parse
 from analyzer.differential.drift_review import review_drift
-from analyzer.differential.plan import DEFAULTS, foreign_operators, traced_by_engine
+from analyzer.differential.plan import DEFAULTS, foreign_operators
 from analyzer.differential.pool import Pool
 from analyzer.exporting.defect import defect_of
-from analyzer.exporting.export import export, prepare_export
+from analyzer.exporting.export import export
 from analyzer.exporting.manifest import ExportProblem
 from analyzer.findings import (
     AnalysisResult,
@@ -48,6 +47,7 @@ from analyzer.loading.scan import custom_operators, of_other_libraries, refusal,
 from analyzer.numerical.analysis import analyse as numerical
 from analyzer.numerical.confirm.confirmation import NO_TORCH
 from analyzer.problem import Problem, TargetProblem
+from analyzer.running.ahead import Ahead, begin
 from analyzer.running.opened import recorded
 from analyzer.running.outcome import HEAD_ALONE, Surroundings, TargetOutcome, cause_of, kind_of
 from analyzer.running.processes import memory_growth
@@ -149,7 +149,6 @@ class _Tally:
 def run_target(target: TargetConfig, where: Surroundings, progress: Progress = lambda _stage: None) -> TargetOutcome:
     """Analyse `target` in the tree `where.root`. Problems become the target's status, never an exception."""
     tally = _Tally(TargetReport(target.id, kind_of(target), target.path or target.entry or ""), progress)
-    only = where.config.only
     source = where.root / target.file
     refused: str | None = None
     custom: list[str] = []
@@ -160,13 +159,7 @@ def run_target(target: TargetConfig, where: Surroundings, progress: Progress = l
             custom = custom_operators(source)
             refused = refusal(source, found, custom) or without_wall(where)
     with ExitStack() as stack:
-        pool = None
-        if target.entry and where.sandbox is not None and where.exports is None:
-            frameworks = prepare_export(target.entry, where.root, where.sandbox)
-            if "differential" in only and target.backends != ():
-                with suppress(Problem):  # told where the engines are asked for
-                    pool = stack.enter_context(prepare_engines(target, where.root, where.sandbox, frameworks))
-        _stages(target, where, tally, refused, custom, pool, stack)
+        _stages(target, where, tally, refused, custom, begin(target, where, stack), stack)
     return without_local_paths(tally.outcome(), where)
 
 
@@ -176,7 +169,7 @@ def _stages(
     tally: _Tally,
     refused: str | None,
     custom: list[str],
-    pool: Pool | None,
+    ahead: Ahead,
     stack: ExitStack,
 ) -> None:
     """From the source or the file to what the analyses find. `refused`: why no engine may run the file; `stack`: what
@@ -189,7 +182,7 @@ def _stages(
             tally.add(_run_dry(traced, target, where, source) if entry is None else traced)
     graph = None
     if target.entry or not target.path or not target.path.endswith(".py"):
-        graph = _graph(target, where, where.root, source, tally)
+        graph = _graph(target, where, where.root, source, tally, ahead)
     if graph is not None:
         tally.opened.update(graph.opened)
         for line in graph.model.metadata_props.get("assay.notes", "").splitlines():
@@ -201,7 +194,7 @@ def _stages(
         if custom and "differential" in where.config.only and target.backends != ():
             # What they do is not known, so this is no pass; `backends: []` says that no comparison is expected.
             tally.failures.append((f"{target.id}: not compared, because {of_other_libraries(custom)}.", Cause.MODEL))
-        _analyse(graph, target, where, tally, stack, refused, pool)
+        _analyse(graph, target, where, tally, stack, refused, ahead.pool)
 
 
 def without_local_paths(outcome: TargetOutcome, where: Surroundings) -> TargetOutcome:
@@ -249,8 +242,10 @@ _BOX = r"/(?:[^\s'\"<>|:]*/)?box/project/"  # the project's place in a sandbox, 
 _UNREADABLE = frozenset({"git lfs pointer", "torchscript", "pickle"})  # formats that hold code or nothing
 
 
-def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, tally: _Tally) -> Graph | None:
-    if target.entry:
+def _graph(
+    target: TargetConfig, where: Surroundings, root: Path, source: Path, tally: _Tally, ahead: Ahead
+) -> Graph | None:
+    if ahead.export is not None:
         if where.sandbox is None and where.exports is None:
             why = "running this repository's code is not allowed here"
             tally.report = replace(
@@ -260,21 +255,18 @@ def _graph(target: TargetConfig, where: Surroundings, root: Path, source: Path, 
                 cause=Cause.POLICY,
             )
             return None
+        graph = None
         with tally.stage("exporting"):
-            alone = traced_by_engine(target)
-            if alone is not None:
-                return alone
             try:
-                return export(
-                    target.entry, root, target=target, sandbox=where.sandbox, cache_dir=where.exports, made=where.made
-                )
+                graph = ahead.export.graph()
             except ExportProblem as problem:
                 traced = any(f.confidence is Confidence.PROVED and f.level is Level.ERROR for f in tally.findings)
                 if problem.defect and not traced:  # where tracing says why, saying that it fails is noise
                     folder = where.output / "targets" / slug(target.id)
                     tally.add(_relocated(defect_of(problem, target, folder, root), folder, where.output))
                 raise
-        return None
+        tally.seconds["exporting"] = ahead.export.seconds or 0.0  # begun before it was waited for
+        return graph
     with tally.stage("loading"):
         if not source.exists():
             raise TargetProblem(f"{target.path} is no file of its own: links, pipes and devices are not followed.")

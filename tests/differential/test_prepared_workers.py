@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -77,14 +78,18 @@ def test_the_exported_weights_replace_those_of_a_model_that_was_built_before(pro
     assert hidden.arrays["linear"].tolist() == [[9.5, -3.5]]
 
 
-def test_what_nobody_asks_for_is_ended(project: Path) -> None:
+@pytest.mark.parametrize("after", [0.0, 0.002, 0.02, 0.2, 2.0])
+def test_what_nobody_asks_for_is_ended(project: Path, after: float) -> None:
+    """While its files are laid, while it is started, while it builds."""
     pool = Pool(sandbox=ProcessSandbox())
     described = {"entry": "net.py:slow", "root": "project"}
     pool.prepare(parse("torch"), Artefact("torch-entry", {"project": project}, described))
     ((runner, begun),) = pool._ahead.values()
+    time.sleep(after)
     pool.close()
     assert isinstance(begun.exception(), EngineFailed)
     assert not runner.transport.folder.exists()
+    assert runner.transport._child is None
 
 
 def test_a_worker_that_waits_for_a_file_takes_it_and_a_large_one_gets_another(tmp_path: Path) -> None:
