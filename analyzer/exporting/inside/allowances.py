@@ -95,6 +95,31 @@ def _told(errors: Any, torch: Any) -> None:
 
 
 @contextlib.contextmanager
+def sizes_without_values(torch: Any) -> Iterator[None]:
+    """A shape for CTC's table of partial sums, whose width PyTorch reads from the greatest length of a target.
+
+    Tracers know no lengths; the width of the targets bounds it. Only the gradient reads the table.
+    """
+    implementations = getattr(getattr(torch._subclasses, "fake_impls", None), "op_implementations_dict", {})
+    overload = getattr(getattr(torch.ops.aten, "_ctc_loss", None), "Tensor", None)
+    if overload is None or overload in implementations:
+        yield
+        return
+
+    def shaped(fake_mode: Any, func: Any, scores: Any, targets: Any, *lengths: Any, **options: Any) -> Any:
+        with fake_mode:
+            steps, *batch = scores.shape[:-1]
+            rows = scores.new_empty(batch)
+            return rows, scores.new_empty([*(batch or [1]), steps, 2 * targets.shape[-1] + 1])
+
+    implementations[overload] = shaped
+    try:
+        yield
+    finally:
+        del implementations[overload]
+
+
+@contextlib.contextmanager
 def views_may_copy(torch: Any) -> Iterator[None]:
     """Let ``view`` of a tensor whose layout does not allow it copy, as ``reshape`` does.
 
