@@ -5,8 +5,8 @@ import torch
 for _name in ("nms", "qnms"):
     torch.library.define(f"torchvision::{_name}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
 
-from inferno import bnn, loss_fns, models
-from inferno.bnn import params
+from inferno import bnn, loss_fns, models  # noqa: E402
+from inferno.bnn import params  # noqa: E402
 
 
 def _network():
