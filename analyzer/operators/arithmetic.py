@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.operators.conditions import LOG_OF_NONPOSITIVE
+from analyzer.operators.conditions import GRADIENT_OF_NORM_AT_ZERO, LOG_OF_NONPOSITIVE
 from analyzer.operators.declaration import ELEMENTWISE, LINEAR, UNARY, operator
 
 OPERATORS = (
@@ -17,6 +17,7 @@ OPERATORS = (
     operator("MulNoNan", tf="MulNoNan", traits=ELEMENTWISE),
     operator("SquaredDifference", tf="SquaredDifference", traits=ELEMENTWISE),
     operator("Atan2", tf="Atan2", torch="atan2", traits=ELEMENTWISE),
+    operator("Hypot", aten="hypot", traits=ELEMENTWISE, unsafe=(GRADIENT_OF_NORM_AT_ZERO,)),
     operator("Xlogy", tf="Xlogy", traits=UNARY, unsafe=(LOG_OF_NONPOSITIVE,)),
     operator("Xlog1py", tf="Xlog1py", traits=ELEMENTWISE, unsafe=(LOG_OF_NONPOSITIVE,)),
 )

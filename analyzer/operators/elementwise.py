@@ -102,6 +102,8 @@ OPERATORS = (
     operator("Square", tf="Square", torch="square", traits=UNARY | PLUS_ZERO, keras="ops.square"),
     operator("Erf", (9, 13), tf="Erf", torch="erf", traits=FLOATING | BOUNDED | UNARY | MONOTONE, keras="ops.erf"),
     operator("Erfc", tf="Erfc", traits=UNARY),
+    operator("Erfcx", aten="special_erfcx erfcx", traits=UNARY, unsafe=(EXP_OVERFLOW,)),
+    operator("LogNdtr", aten="special_log_ndtr", traits=UNARY | MONOTONE),
     operator(
         "Erfinv", tf="Erfinv", aten="erfinv special_erfinv erf_inv", traits=UNARY | MONOTONE, unsafe=(INVALID_DOMAIN,)
     ),

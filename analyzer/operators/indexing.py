@@ -40,6 +40,7 @@ OPERATORS = (
     ),
     operator("OneHot", (9, 11, 28), tf="OneHot", torch="one_hot", traits=DETACHED | DENSE),
     operator("TopK", (1, 10, 11, 24), tf="TopKV2 TopK", torch="topk kthvalue", traits=OTHER_LAYOUT),
+    operator("SearchSorted", tf="LowerBound UpperBound", aten="searchsorted"),
     operator("Sort", torch="sort argsort", traits=OTHER_LAYOUT),
     operator("NonZero", (9, 13), tf="Where", traits=DETACHED),
     operator("Compress", (9, 11, 28), lacks="references"),

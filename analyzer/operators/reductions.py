@@ -24,7 +24,9 @@ OPERATORS = (
     operator("Variance", torch="var", keras="ops.var"),
     operator("StandardDeviation", torch="std", keras="ops.std"),
     operator("NanSum", torch="nansum"),
-    operator("Median", torch="median"),
-    operator("Mode", torch="mode"),
+    operator("Median", torch="median", aten="median nanmedian"),
+    operator("Mode", torch="mode", aten="mode"),
+    operator("KthValue", aten="kthvalue"),
+    operator("Histogram", aten="histc"),
     operator("L2Loss", tf="L2Loss", traits=PLUS_ZERO),
 )

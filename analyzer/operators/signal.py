@@ -1,4 +1,4 @@
-"""Fourier transforms and decompositions."""
+"""Fourier transforms, decompositions and distances."""
 
 from __future__ import annotations
 
@@ -9,4 +9,9 @@ OPERATORS = (
     operator("STFT", (17,), lacks="references"),
     operator("Det", (11, 22), tf="MatrixDeterminant", lacks="references"),
     operator("Cholesky", tf="Cholesky MatrixInverse MatrixSolve MatrixTriangularSolve SelfAdjointEigV2 Qr Svd"),
+    operator("CholeskyFactor", aten="linalg_cholesky_ex"),
+    operator("SingularValues", aten="_linalg_svd"),
+    operator("Eigenvalues", aten="_linalg_eigh"),
+    operator("OrthogonalFactors", aten="linalg_qr"),
+    operator("PairwiseDistances", aten="_pdist_forward _cdist_forward"),
 )

@@ -50,6 +50,15 @@ OPERATORS = (
 )
 
 
+def test_lengths_of_texts_may_be_tensors(project):
+    """The width of one of CTC's results hangs on the lengths, of which a tracer knows nothing."""
+    loss = "F.ctc_loss(F.log_softmax(h[:, None], -1), torch.tensor([[1, 2]]), torch.tensor([3]), torch.tensor([2]))"
+    project.write("net.py", NET.replace("OPERATOR", f"torch.log(torch.softmax(h, -1)), {loss}"))
+    target = TargetConfig(id="net", entry="net.py:build")
+    graph = export("net.py:build", project.root, target=target, sandbox=ProcessSandbox())
+    assert {"_ctc_loss", "Softmax"} <= {n.op_type for n in graph.graph}
+
+
 @pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.study)])
 def test_operators_leave_a_graph(project, every):
     failed = {}

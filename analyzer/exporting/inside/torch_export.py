@@ -289,7 +289,8 @@ def _run(module: Any, args: Any, kwargs: Any, torch: Any) -> BaseException | Non
 
 @contextlib.contextmanager
 def _allowances(torch: Any) -> Iterator[None]:
-    with allowances.unchecked_distributions(torch), allowances.data_that_stays(torch):
+    sizes = allowances.sizes_without_values(torch)
+    with allowances.unchecked_distributions(torch), allowances.data_that_stays(torch), sizes:
         yield
 
 
@@ -373,7 +374,8 @@ def _write_onnx(program: Any, out: str, torch: Any) -> str:
         if "custom_translation_table" in accepted:
             options["custom_translation_table"] = translations.table(torch)
         chosen = {key: value for key, value in options.items() if key in accepted}
-        with complex_numbers.known(torch), allowances.without_checks(torch):
+        sizes = allowances.sizes_without_values(torch)
+        with complex_numbers.known(torch), allowances.without_checks(torch), sizes:
             exported = _exported(program, chosen, torch)
     weights = sum(v.const_value.nbytes for v in exported.model.graph.initializers.values() if v.const_value is not None)
     exported.save(os.path.join(out, "model.onnx"), external_data=weights > EMBED_LIMIT)

@@ -38,6 +38,11 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
         absent = op.Equal(self, zero)
         return op.Where(absent, zero, op.Mul(self, op.Log(op.Where(absent, op.CastLike(1.0, other), other))))
 
+    def entropy(self: Any) -> Any:
+        """``-x log x``, of negative numbers -inf."""
+        zero = op.CastLike(0.0, self)
+        return op.Where(op.Less(self, zero), op.CastLike(-math.inf, self), op.Neg(xlogy(self, self)))
+
     def atan2(self: Any, other: Any) -> Any:
         zero = op.CastLike(0.0, self)
         upright = op.Equal(other, zero)
@@ -96,7 +101,7 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
             return op.ReduceL2(apart, last, keepdims=False)
         if p == math.inf:
             return op.ReduceMax(op.Abs(apart), last, keepdims=False)
-        raise NotImplementedError(f"cdist with p = {p}")
+        return opaque.translation(aten._cdist_forward.default)(x1, x2, p, compute_mode)
 
     def uniform(self: Any, low: float = 0.0, high: float = 1.0) -> Any:
         return op.RandomUniformLike(self, low=float(low), high=float(high))
@@ -119,6 +124,41 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
         gone = sorted({d % len(shape) for d in wanted if len(shape)}) if shape is not None else wanted
         gone = [d for d in gone if shape is None or shape[d] == 1]
         return op.Squeeze(self, op.Constant(value_ints=gone)) if gone else op.Identity(self)
+
+    def diagonal(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+        """Its elements themselves; the exporter's own form adds products with 0, which of infinities are NaN."""
+        from onnxscript.function_libs.torch_lib.ops import core
+
+        shape = list(self.shape)
+        axes = [dim1 % len(shape), dim2 % len(shape)]
+        rows, columns = (shape[axis] for axis in axes)
+        if not isinstance(rows, int) or not isinstance(columns, int):
+            return core.aten_diagonal(self, offset, dim1, dim2)
+        order = [axis for axis in range(len(shape)) if axis not in axes] + axes
+        ordered = self if order == list(range(len(shape))) else op.Transpose(self, perm=order)
+        flat = op.Reshape(ordered, op.Constant(value_ints=[*[0] * (len(shape) - 2), rows * columns]))
+        places = np.flatnonzero(np.eye(rows, columns, offset))
+        return op.Gather(flat, op.Constant(value=ir.tensor(places)), axis=-1)
+
+    def sinc(self: Any) -> Any:
+        """The guard tests what is divided by: of a denormal number the product with pi may be 0."""
+        angle = op.Mul(self, math.pi)
+        absent = op.Equal(angle, op.CastLike(0.0, angle))
+        one = op.CastLike(1.0, angle)
+        turn = op.Where(absent, one, angle)
+        return op.Where(absent, one, op.Div(op.Sin(turn), turn))
+
+    def histogram(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
+        """Counts, each by itself: the exporter's own form subtracts totals; between data's ends it has none."""
+        if min == max:
+            return opaque.translation(aten.histc.default)(self, bins, min=min, max=max)
+        flat = op.Unsqueeze(op.Reshape(self, op.Constant(value_ints=[-1])), op.Constant(value_ints=[1]))
+        place = op.Div(op.Mul(op.Sub(flat, float(min)), float(bins)), float(max) - float(min))
+        place = op.Min(op.Floor(place), op.CastLike(bins - 1.0, self))  # the last part holds its upper end too
+        within = op.And(op.GreaterOrEqual(flat, float(min)), op.LessOrEqual(flat, float(max)))
+        numbers = op.CastLike(op.Constant(value=ir.tensor(np.arange(bins, dtype=np.float32))), self)
+        counted = op.CastLike(op.And(within, op.Equal(place, numbers)), self)
+        return op.ReduceSum(counted, op.Constant(value_ints=[0]), keepdims=False)
 
     def diagonal_scatter(self: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
         """``x.diagonal().pow_(2)`` as torch functionalises it; its own decomposition copies in place."""
@@ -152,6 +192,14 @@ def table(torch: Any) -> dict[Any, Callable[..., Any]]:
     return {
         # Its decomposition subtracts the largest of the whole axis, so that early sums are 0; torch's kernel does not.
         aten.logcumsumexp.default: opaque.translation(aten.logcumsumexp.default),
+        # Its decomposition and the exporter's own form overflow in the tail; torch's kernels do not.
+        aten.special_log_ndtr.default: opaque.translation(aten.special_log_ndtr.default),
+        aten.special_erfcx.default: opaque.translation(aten.special_erfcx.default),
+        aten.sinc.default: sinc,
+        aten.special_entr.default: entropy,
+        aten.histc.default: histogram,
+        aten.diagonal.default: diagonal,
+        aten.diagonal_copy.default: diagonal,
         aten.nan_to_num.default: nan_to_num,
         aten.diagonal_scatter.default: diagonal_scatter,
         aten.squeeze.dim: squeeze,

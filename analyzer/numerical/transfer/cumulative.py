@@ -11,7 +11,7 @@ from analyzer.numerical.context import Context
 from analyzer.numerical.domain import dims, dtypes
 from analyzer.numerical.domain.tensor import AbstractTensor, count, rebuilt_axis, smashed
 from analyzer.numerical.reduced_axes import UNKNOWN
-from analyzer.numerical.transfer.reductions import block_counts, reduced_shape, times
+from analyzer.numerical.transfer.reductions import block_counts, places, reduced_shape, times
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.rounding import rounding_terms
 
@@ -99,6 +99,15 @@ def cumprod(ctx: Context, x: AbstractTensor, axis: Any = None) -> AbstractTensor
         x.low > -np.inf and x.high < np.inf,
     )
     return AbstractTensor(x.dtype, x.shape, lo, hi, None, x.nan)
+
+
+@transfer("CumMax", "CumMin")
+def running_extreme(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor, AbstractTensor]:
+    """The extreme of the elements so far, and its place."""
+    whole = smashed(x)
+    result = AbstractTensor(x.dtype, x.shape, whole.lo, whole.hi, None, x.nan)
+    result.facts = {"above": (x,)} if ctx.rule.name == "CumMax" else {"below": (x,)}
+    return result, places(ctx, x, int(ctx.attr("dim", 0)), x.shape)
 
 
 @transfer("ArgMax", "ArgMin")

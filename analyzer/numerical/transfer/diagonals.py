@@ -10,6 +10,9 @@ import numpy as np
 from analyzer.numerical.context import Context
 from analyzer.numerical.domain.tensor import AbstractTensor, smashed
 from analyzer.numerical.transfer.registry import transfer
+from analyzer.operators.declaration import RESHAPES
+
+DEPTH = 12  # operators between a diagonal and what tells its sign: a scale, a jitter, a cast
 
 
 @transfer("Trilu", "MatrixBandPart", "MatrixDiag", "MatrixSetDiag")
@@ -44,6 +47,94 @@ def _zero_in_every_row(ctx: Context, x: AbstractTensor, diagonal: Any) -> bool:
     rows, columns = x.shape[-2:]
     wide = rows == columns or (isinstance(rows, int) and isinstance(columns, int) and rows <= columns)
     return bool(k[0] >= 1) if ctx.attr("upper", 1) else bool(k[0] <= -1) and wide
+
+
+def shows_diagonal(flat: AbstractTensor, indices: AbstractTensor) -> AbstractTensor | None:
+    """The matrices whose diagonals are gathered from them laid out flat; None if it is nothing of that kind."""
+    origin = flat.origin
+    matrix = origin.inputs[0] if origin is not None and origin.rule.name == "Reshape" else None
+    if not isinstance(matrix, AbstractTensor) or matrix.shape is None or flat.shape is None or indices.rank != 1:
+        return None
+    if len(matrix.shape) < 2 or len(flat.shape) != len(matrix.shape) - 1 or flat.shape[:-1] != matrix.shape[:-2]:
+        return None
+    rows, columns, places = *matrix.shape[-2:], indices.integers()
+    if not isinstance(rows, int) or not isinstance(columns, int) or places is None:
+        return None
+    return matrix if places == [i * (columns + 1) for i in range(min(rows, columns))] else None
+
+
+def diagonal_bounds(matrix: AbstractTensor, depth: int = DEPTH) -> tuple[float, float]:
+    """Between which numbers the diagonals of matrices lie."""
+    low, high = matrix.low, matrix.high
+    if "diagonal" in matrix.facts:
+        least, most = matrix.facts["diagonal"]
+        return max(low, least), min(high, most)
+    if matrix.data is not None and np.ndim(matrix.data) >= 2 and np.size(matrix.data):
+        values = np.diagonal(np.asarray(matrix.data, np.float64), axis1=-2, axis2=-1)
+        return float(values.min()), float(values.max())
+    origin = matrix.origin
+    if origin is None or depth == 0 or matrix.nan or not all(isinstance(t, AbstractTensor) for t in origin.inputs[:1]):
+        return low, high
+    least, most = _made_diagonal(origin, matrix, depth - 1)
+    return max(low, least), min(high, most)
+
+
+def _made_diagonal(origin: Any, matrix: AbstractTensor, depth: int) -> tuple[float, float]:
+    name, x = origin.rule.name, origin.inputs
+    if name == "EyeLike" and not origin.context.attr("k", 0):
+        return 1.0, 1.0
+    if name == "MatMul" and is_transpose_of(x[1], x[0]):
+        return 0.0, np.inf  # sums of squares, which rounding does not make negative
+    if x[0].shape == matrix.shape and origin.rule.operator.traits & RESHAPES:
+        return diagonal_bounds(x[0], depth)
+    if name in ("Identity", "Cast") or (name == "Trilu" and _keeps_diagonal(origin)):
+        return (
+            diagonal_bounds(x[0], depth)
+            if name != "Cast" or x[0].dtype.kind != matrix.dtype.kind
+            else (-np.inf, np.inf)
+        )
+    if name == "Transpose" and is_transpose_of(matrix, x[0]):
+        return diagonal_bounds(x[0], depth)
+    if name in ("Add", "Mul", "Div") and len(x) == 2:
+        first, second = (_broadcast_diagonal(t, matrix, depth) for t in x)
+        return _combined(name, first, second, matrix)
+    return -np.inf, np.inf
+
+
+def _broadcast_diagonal(x: AbstractTensor, matrix: AbstractTensor, depth: int) -> tuple[float, float]:
+    """What of `x` meets the diagonal of what it is combined to: its own where it has the same rows and columns."""
+    same = x.shape is not None and matrix.shape is not None and x.shape[-2:] == matrix.shape[-2:]
+    return diagonal_bounds(x, depth) if same and len(x.shape or ()) >= 2 else (x.low, x.high)
+
+
+def _combined(name: str, a: tuple[float, float], b: tuple[float, float], matrix: AbstractTensor) -> tuple[float, float]:
+    if name == "Add":
+        low, high = a[0] + b[0], a[1] + b[1]
+    elif name == "Div" and b[0] <= 0:
+        return -np.inf, np.inf
+    else:
+        sides = b if name == "Mul" else (1 / b[1], 1 / b[0])
+        corners = [p * q if p and q else 0.0 for p in a for q in sides]
+        low, high = min(corners), max(corners)
+    if np.isnan(low) or np.isnan(high):
+        return -np.inf, np.inf
+    lo, hi = matrix.dtype.outward(np.float64(low), np.float64(high), 2)
+    return (max(float(lo), 0.0) if low >= 0 else float(lo)), float(hi)
+
+
+def _keeps_diagonal(origin: Any) -> bool:
+    k = origin.inputs[1].integers() if len(origin.inputs) > 1 and origin.inputs[1] is not None else [0]
+    return k is not None and (k[0] <= 0 if origin.context.attr("upper", 1) else k[0] >= 0)
+
+
+def is_transpose_of(b: AbstractTensor, a: AbstractTensor) -> bool:
+    """Whether the matrices `b` are those of `a` with rows and columns exchanged, all else in its place."""
+    origin = b.origin
+    if origin is None or origin.rule.name != "Transpose" or origin.context.is_tf or a.rank is None or a.rank < 2:
+        return False
+    order = list(origin.context.attr("perm") or range(a.rank)[::-1])
+    swapped = [*range(a.rank - 2), a.rank - 1, a.rank - 2]
+    return bool(origin.inputs[0].key == a.key and order == swapped)
 
 
 @transfer("MatrixDiagPart")

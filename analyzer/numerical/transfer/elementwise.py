@@ -161,6 +161,34 @@ def erfc(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     return decreasing(ctx, x, _vector(math.erfc), ulps=8, within=(0.0, 2.0))
 
 
+@transfer("Erfcx")
+def scaled_erfc(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """exp(x**2) erfc(x): falls from 2 exp(x**2) to 1 / (x sqrt(pi))."""
+    least = -math.sqrt(math.log(x.dtype.hi) - math.log(2)) + 1e-6
+    x = ctx.require("numerical/exp-overflow", f"x < {least:.5g}", 0, x, lo=least)
+    return decreasing(ctx, x, _vector(_erfcx), ulps=64, within=(0.0, x.dtype.hi))
+
+
+def _erfcx(x: float) -> float:
+    if x < 10:
+        return math.exp(x * x) * math.erfc(x)
+    return 1 / (math.sqrt(math.pi) * x) * (1 - 0.5 / x**2 + 0.75 / x**4)  # the next term is below 2e-6
+
+
+@transfer("LogNdtr")
+def log_ndtr(ctx: Context, x: AbstractTensor) -> AbstractTensor:
+    """The logarithm of the normal distribution's function: close to -x**2 / 2 far below 0."""
+    return increasing(ctx, x, _vector(_log_ndtr), ulps=256, within=(-np.inf, 0.0))
+
+
+def _log_ndtr(x: float) -> float:
+    if x > -5:
+        return math.log1p(-math.erfc(x / math.sqrt(2)) / 2) if x > 0 else math.log(math.erfc(-x / math.sqrt(2)) / 2)
+    if math.isinf(x):
+        return x
+    return -x * x / 2 + math.log(_erfcx(-x / math.sqrt(2)) / 2)
+
+
 @transfer("Lgamma")
 def lgamma(ctx: Context, x: AbstractTensor) -> AbstractTensor:
     """ln |Gamma(x)|: least at 1.4616 among positive numbers; has poles at 0, -1, -2 …"""

@@ -12,6 +12,7 @@ from analyzer.numerical.domain.dims import Dim, Shape
 from analyzer.numerical.domain.tensor import AbstractTensor, count, join, smashed
 from analyzer.numerical.refinement import refine_by
 from analyzer.numerical.transfer.attained import attained_by
+from analyzer.numerical.transfer.diagonals import diagonal_bounds, shows_diagonal
 from analyzer.numerical.transfer.facts import gather_place, gathered_segments, segment_axes
 from analyzer.numerical.transfer.joining import hull
 from analyzer.numerical.transfer.masked_assignment import assigned, mask_of, nonzero_where
@@ -83,7 +84,12 @@ def _gathered_window(x: AbstractTensor, axis: int, known: list[int], size: Dim, 
 
 @transfer("Gather", framework="onnx")
 def gather(ctx: Context, x: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
-    return _met(ctx, x, indices, taken(x, indices, int(ctx.attr("axis", 0))))
+    result = _met(ctx, x, indices, taken(x, indices, int(ctx.attr("axis", 0))))
+    matrix = shows_diagonal(x, indices) if x.rank and int(ctx.attr("axis", 0)) % x.rank == x.rank - 1 else None
+    if matrix is not None:
+        low, high = diagonal_bounds(matrix)
+        result.lo, result.hi = np.maximum(result.lo, low), np.minimum(result.hi, high)
+    return result
 
 
 @transfer("Gather", framework="tf")
@@ -114,6 +120,14 @@ def _met(ctx: Context, x: AbstractTensor, indices: AbstractTensor, result: Abstr
         result.hi = np.minimum(result.hi, updates.high)
     result.facts = {**result.facts, "reduced": (kind, updates, segment_axes(*place), True)}
     return result
+
+
+@transfer("SearchSorted")
+def search_sorted(ctx: Context, sequence: AbstractTensor, *_: Any) -> AbstractTensor:
+    """Where a value belongs in a sorted sequence: from 0, before all, to its length."""
+    size = dims.high(sequence.shape[-1]) if sequence.shape else np.inf
+    dtype = ctx.element_type(0, dtypes.INT64)
+    return AbstractTensor(dtype, ctx.declared_shape(), np.float64(0), np.float64(min(size, dtype.hi)))
 
 
 @transfer("GatherND")

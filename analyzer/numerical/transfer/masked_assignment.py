@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.numerical.context import Context
-from analyzer.numerical.domain.tensor import AbstractTensor
+from analyzer.numerical.domain.tensor import AbstractTensor, count
 from analyzer.numerical.refinement import implied_cases, reevaluate
 from analyzer.operators.declaration import CONVERTS, IDENTITY, RESHAPES
 
+OPPOSITES = {"Less": "GreaterOrEqual", "Greater": "LessOrEqual", "Equal": "NotEqual"}  # of numbers, not of NaN
 DEPTH = 16  # operators between an index and its condition, or between what is gathered and what is assigned
 
 
@@ -110,3 +111,46 @@ def _spread(ctx: Context, value: AbstractTensor, mask: AbstractTensor, depth: in
         return None
     ctx.run.finish(origin.context, whole, origin.output, result)
     return result
+
+
+def holds_everything(x: AbstractTensor) -> bool:
+    """Whether what a mask selects and what it leaves are joined: as many elements as there were, which are some."""
+    origin = x.origin
+    for _ in range(DEPTH):
+        if origin is None or not origin.inputs or not isinstance(origin.inputs[0], AbstractTensor):
+            return False
+        if origin.rule.name == "Concat":
+            break
+        if not (origin.rule.elementwise and origin.rule.pure) or len(origin.inputs) != 1:
+            return False
+        origin = origin.inputs[0].origin
+    else:
+        return False
+    masks = [m for m in (_selected_by(part, DEPTH) for part in origin.inputs) if m is not None]
+    return any(_complements(a, b) and count(a.shape)[0] >= 1 for a in masks for b in masks)
+
+
+def _selected_by(part: Any, depth: int) -> AbstractTensor | None:
+    """The mask that has selected the elements of `part`, changed one by one since."""
+    origin = part.origin if isinstance(part, AbstractTensor) else None
+    if origin is None or depth == 0 or not all(isinstance(i, AbstractTensor) for i in origin.inputs):
+        return None
+    if origin.rule.name == "GatherND" and not origin.context.attr("batch_dims", 0):
+        mask = mask_of(origin.inputs[1])
+        return mask if mask is not None and mask.rank == origin.inputs[0].rank else None
+    if not (origin.rule.elementwise and origin.rule.pure):
+        return None
+    several = [i for i in origin.inputs if i.shape is None or any(d != 1 for d in i.shape)]
+    found = [_selected_by(i, depth - 1) for i in several]
+    return found[0] if len({None if m is None else m.key for m in found}) == 1 else None
+
+
+def _complements(a: AbstractTensor, b: AbstractTensor) -> bool:
+    """Whether `b` holds exactly where `a` does not."""
+    first, second = a.origin, b.origin
+    if second is not None and second.rule.name == "Not" and second.inputs[0].key == a.key:
+        return True
+    if first is None or second is None or len(first.inputs) != 2 or any(i.nan for i in first.inputs):
+        return False
+    same = [i.key for i in first.inputs] == [i.key for i in second.inputs]
+    return same and OPPOSITES.get(first.rule.name) == second.rule.name

@@ -14,9 +14,11 @@ from analyzer.numerical.domain.dims import Shape
 from analyzer.numerical.domain.dtypes import Array
 from analyzer.numerical.domain.tensor import AbstractTensor, block_sizes, count
 from analyzer.numerical.reduced_axes import UNKNOWN, reduction_axes
+from analyzer.numerical.transfer.distributions import sum_of_products
 from analyzer.numerical.transfer.elementwise import absolute, log, sqrt, squared
 from analyzer.numerical.transfer.facts import finite_along, reduction_fact
 from analyzer.numerical.transfer.kinds import like
+from analyzer.numerical.transfer.masked_assignment import holds_everything
 from analyzer.numerical.transfer.peaks import least_sum
 from analyzer.numerical.transfer.registry import transfer
 from analyzer.numerical.transfer.rounding import accumulation_unit, rounding_terms
@@ -131,6 +133,9 @@ def summed(ctx: Context, x: AbstractTensor, axes: Any, kept: bool, *, mean: bool
             ctx.overflow(x.interval(), dtype, False)
     bound = np.inf if mean else _bound_of_products(x, axes)
     lo, hi = np.maximum(lo, -bound), np.minimum(hi, bound)
+    if not mean:
+        entropy = sum_of_products(ctx.run, x, axes)
+        lo, hi = np.maximum(lo, entropy[0]), np.minimum(hi, entropy[1])
     infinite = x.low == -np.inf or x.high == np.inf
     known = x.facts.get("max")
     facts: dict[str, Any] = {}
@@ -214,7 +219,7 @@ def reduce_mean(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTe
     if which == ():
         return like(x, x.lo, x.hi)
     if _selects_nothing(ctx, x, which):
-        ctx.check("numerical/empty-mean", "no elements", {0: x}, lambda _: False)
+        ctx.check("numerical/empty-mean", "no elements", {0: x}, lambda _: holds_everything(x))
     return summed(ctx, x, which, kept, mean=True)
 
 
@@ -285,6 +290,37 @@ def reduce_min(ctx: Context, x: AbstractTensor, axes: Any = None) -> AbstractTen
     if which == ():
         return like(x, x.lo, x.hi)
     return _extreme(ctx, x, which, kept, "min")
+
+
+@transfer("Median", "Mode", "KthValue")
+def chosen(ctx: Context, x: AbstractTensor) -> Any:
+    """One of the elements along an axis, or of all, and its place: PyTorch's median is the lower of the two middle."""
+    whole = ctx.attr("dim") is None and ctx.rule.name == "Median"  # the others take the last axis then
+    axis = None if whole else int(ctx.attr("dim", -1)) % max(x.rank or 1, 1)
+    axes = UNKNOWN if x.rank is None else None if axis is None else (axis,)
+    kept = bool(ctx.attr("keepdim", 0))
+    lo = over_blocks(x, x.lo, axes, kept, np.min)
+    hi = over_blocks(x, x.hi, axes, kept, np.max)
+    shape = ctx.declared_shape() if axes is UNKNOWN else reduced_shape(x.shape, axes, kept)
+    nan = x.nan or _selects_nothing(ctx, x, axes)
+    result = AbstractTensor(x.dtype, shape, lo, hi, reduced_starts(x, axes, kept), nan)
+    result.facts = reduction_fact("chosen", x, _all_axes(x, axes), kept)
+    return result if len(ctx.node.outputs) == 1 else (result, places(ctx, x, axis, shape))
+
+
+def places(ctx: Context, x: AbstractTensor, axis: int | None, shape: Any) -> AbstractTensor:
+    """Indices of elements along `axis`, or of any of them."""
+    size = count(x.shape)[1] if axis is None or not x.shape else dims.high(x.shape[axis % len(x.shape)])
+    most = min(max(float(size) - 1, 0.0), dtypes.INT64.hi)
+    return AbstractTensor(ctx.element_type(1, dtypes.INT64), shape, np.float64(0), np.float64(most))
+
+
+@transfer("Histogram")
+def histogram(ctx: Context, x: AbstractTensor, *_: Any) -> AbstractTensor:
+    """How many elements lie in each part of a range."""
+    dtype = ctx.element_type(0, x.dtype)
+    most = min(count(x.shape)[1], dtype.hi)
+    return AbstractTensor(dtype, ctx.declared_shape(), np.float64(0), np.float64(most))
 
 
 @transfer("Any", "All")

@@ -88,3 +88,67 @@ def factorisation(ctx: Context, x: AbstractTensor, *_: Any) -> Any:
         lo, nan = (-most, True) if ctx.op == "Cholesky" else (x.dtype.lo, x.nan)
         results.append(AbstractTensor(x.dtype, shape, np.float64(lo), np.float64(most), None, nan))
     return tuple(results)
+
+
+def _largest_norm(x: AbstractTensor) -> float:
+    """The most that the Euclidean norm of a matrix can be, with room for the rounding of a factorisation."""
+    rows, columns = x.shape[-2:] if x.shape is not None and len(x.shape) >= 2 else (None, None)
+    size = dims.high(rows) * dims.high(columns) if rows is not None and columns is not None else math.inf
+    return max(abs(x.low), abs(x.high)) * math.sqrt(size) * (1.001 + 64 * float(x.dtype.eps)) + float(x.dtype.tiny)
+
+
+def _outputs(ctx: Context, x: AbstractTensor, *bounds: tuple[float, float]) -> tuple[AbstractTensor, ...]:
+    """One result for each output; what has no finite elements gives NaN, where it raises nothing."""
+    finite = x.low > -np.inf and x.high < np.inf and not x.nan
+    results = []
+    for index, (lo, hi) in enumerate(bounds):
+        dtype = ctx.element_type(index, x.dtype)
+        low, high = max(lo, dtype.lo), min(hi, dtype.hi)
+        shape = ctx.declared_shape(index)
+        results.append(AbstractTensor(dtype, shape, np.float64(low), np.float64(high), None, not finite))
+    return tuple(results)
+
+
+@transfer("CholeskyFactor")
+def cholesky(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor, ...]:
+    """A triangle whose rows have the roots of the diagonal as norms; PyTorch raises where a pivot is not positive."""
+    checked = bool(ctx.attr("check_errors", 0))
+    most = math.sqrt(max(x.high, 0.0)) * (1.001 + 64 * float(x.dtype.eps)) if checked else float(x.dtype.hi)
+    factor, errors = _outputs(ctx, x, (-most, most), (0.0, np.inf))
+    if checked:
+        factor.nan = False
+        factor.facts = {"diagonal": (math.sqrt(x.dtype.smallest) * 0.99, most)}
+    return factor, AbstractTensor(errors.dtype, errors.shape, errors.lo, errors.hi)
+
+
+@transfer("SingularValues")
+def singular_values(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor, ...]:
+    """Orthonormal columns, values that are not negative and add up in squares to the matrix's own, orthonormal rows."""
+    one = 1.001 + 64 * float(x.dtype.eps)
+    return _outputs(ctx, x, (-one, one), (0.0, _largest_norm(x)), (-one, one))
+
+
+@transfer("Eigenvalues")
+def eigenvalues(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor, ...]:
+    one, most = 1.001 + 64 * float(x.dtype.eps), _largest_norm(x)
+    return _outputs(ctx, x, (-most, most), (-one, one))
+
+
+@transfer("OrthogonalFactors")
+def orthogonal_factors(ctx: Context, x: AbstractTensor) -> tuple[AbstractTensor, ...]:
+    one, most = 1.001 + 64 * float(x.dtype.eps), _largest_norm(x)
+    return _outputs(ctx, x, (-one, one), (-most, most))
+
+
+@transfer("PairwiseDistances")
+def distances(ctx: Context, x: AbstractTensor, other: Any = None) -> AbstractTensor:
+    """The p-norms of differences of rows: not negative; of order 0 the number of places at which they differ."""
+    y = x if other is None else other
+    p = float(ctx.attr("p", 2.0))
+    n = dims.high(x.shape[-1]) if x.shape else math.inf
+    apart = max(x.high - y.low, y.high - x.low, 0.0)
+    most = n if p == 0 else apart * (1.0 if p == math.inf else n ** (1 / p))
+    finite = all(t.low > -np.inf and t.high < np.inf for t in (x, y))
+    slack = 1.001 + 64 * float(x.dtype.eps)
+    lo, hi = ctx.finite(np.float64(0.0), np.float64(most * slack), x.dtype, finite)
+    return AbstractTensor(x.dtype, ctx.declared_shape(), lo, hi, None, x.nan or y.nan or not finite)
