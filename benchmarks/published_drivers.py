@@ -12,15 +12,18 @@ import os
 import pickle
 import re
 import signal
+import socket
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
+from select import select
 from types import FrameType
 
 DRIVER = "assay_driver.py"
@@ -248,20 +251,31 @@ def run(root: Path, text: str, also: Path | None = None, watch: bool = False, se
     child = os.fork()
     if child == 0:
         os.close(reading)
+        os.setsid()
         outcome = Outcome("TimeoutError")
         try:
+            me = os.getpid()
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # nobody types
             signal.alarm(SECONDS if watch else seconds)
             outcome = _execute(root, text, also, watch)
         finally:
-            with os.fdopen(writing, "wb") as out:
-                out.write(pickle.dumps(outcome))
+            if os.getpid() == me:  # what the program forked has nothing to say
+                os.write(writing, pickle.dumps(outcome))
             os._exit(0)
     os.close(writing)
-    with os.fdopen(reading, "rb") as stream:
-        data = stream.read()
+    data, until = b"", time.monotonic() + SECONDS + 5
+    while select([reading], [], [], max(0.0, until - time.monotonic()))[0] and (part := os.read(reading, 1 << 20)):
+        data += part
+        until = time.monotonic() + 1
+    os.close(reading)
+    with suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
     return pickle.loads(data) if data else Outcome("TimeoutError")
+
+
+def _no_network(*_: object) -> None:
+    raise ConnectionRefusedError("no network")
 
 
 def _execute(root: Path, text: str, also: Path | None, watch: bool) -> Outcome:
@@ -271,6 +285,7 @@ def _execute(root: Path, text: str, also: Path | None, watch: bool) -> Outcome:
     torch.set_num_threads(1)
     sys.path[0:0] = [str(root), *([str(also)] if also else [])]
     os.chdir(tempfile.mkdtemp())
+    socket.socket.connect = _no_network  # type: ignore[assignment,method-assign]
     prefix, ran = f"{root}/", set()
 
     def lines(frame: FrameType, event: str, _: object) -> object:
