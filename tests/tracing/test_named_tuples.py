@@ -43,6 +43,17 @@ def test_what_python_does(tmp_path: Path, text: str, wrong: bool) -> None:
     assert bool([p for p in shared.problems.values() if p.level == "error"]) == wrong
 
 
+@pytest.mark.parametrize("asked", ["nn.Linear(4, 8), 'reset_parameters'", "nn.Conv2d(3, 4, 1), 'bias'",
+                                   "nn.ReLU(), 'train'", "nn.Linear(4, 8), 'in_features'"])  # fmt: skip
+def test_a_layer_is_known_to_have_what_pytorch_gives_it(tmp_path: Path, asked: str) -> None:
+    import torch
+
+    text = f"n = 3 if hasattr({asked}) else 2\ntorch.zeros(2, n) @ torch.zeros(2, 2)\n"
+    assert eval(f"hasattr({asked})", {"nn": torch.nn})
+    shared = explore(tmp_path, "main.py", ast.parse(PLAIN + text), Versions())
+    assert [p.certain for p in shared.problems.values()] == [True]
+
+
 def test_a_name_that_every_version_of_a_framework_has_is_there(tmp_path: Path) -> None:
     text = "n = 3 if hasattr(nn, 'SiLU') else 2\ntorch.zeros(2, n) @ torch.zeros(2, 2)\n"
     shared = explore(tmp_path, "main.py", ast.parse(PLAIN + text), Versions())
