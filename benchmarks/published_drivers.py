@@ -99,8 +99,12 @@ def _on_processor(text: str) -> str:
 
 
 def _readme(package: Path) -> Iterator[Program]:
-    for number, text in enumerate(examples(package)):
+    """Each block, and behind those that come before it, whose names it may use."""
+    blocks = list(examples(package))
+    for number, text in enumerate(blocks):
         yield Program("README", f"README {number}", text)
+        if number:
+            yield Program("README", f"README to {number}", "\n".join(blocks[: number + 1]))
 
 
 def _scripts(root: Path) -> Iterator[Program]:
@@ -124,10 +128,20 @@ def _of_modules(root: Path) -> Iterator[Program]:
             continue
         if _TEST_FILE.match(file.name):
             if called := _calls_of_tests(tree):
-                yield Program("test", relative.as_posix(), f"{text}\n\n" + "\n".join(called) + "\n")
+                kept = _without_main(text, tree)
+                yield Program("test", relative.as_posix(), f"{kept}\n\n" + "\n".join(called) + "\n")
         elif all(part.isidentifier() for part in relative.with_suffix("").parts):
             yield from _main_part(tree, relative)
             yield from _docstrings(tree, relative)
+
+
+def _without_main(text: str, tree: ast.Module) -> str:
+    """A file without its main part, which would run its tests a second time and end the program."""
+    lines = text.splitlines()
+    for node in tree.body:
+        if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
+            lines[node.lineno - 1 : node.end_lineno] = [""] * ((node.end_lineno or node.lineno) - node.lineno + 1)
+    return "\n".join(lines)
 
 
 def _calls_of_tests(tree: ast.Module) -> list[str]:
@@ -285,6 +299,7 @@ def _execute(root: Path, text: str, also: Path | None, watch: bool) -> Outcome:
     torch.set_num_threads(1)
     sys.path[0:0] = [str(root), *([str(also)] if also else [])]
     os.chdir(tempfile.mkdtemp())
+    sys.argv = [DRIVER]
     socket.socket.connect = _no_network  # type: ignore[assignment,method-assign]
     prefix, ran = f"{root}/", set()
 

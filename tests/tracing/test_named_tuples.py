@@ -34,6 +34,8 @@ MODULE = (
         (MODULE + "M(False)(torch.zeros(2, 5))", False),
         (MODULE + "M(True)(torch.zeros(2, 3))", False),
         ("for m in nn.Sequential(nn.ReLU(), nn.Linear(2, 3)).modules():\n    pass", False),
+        (MODULE + "n = getattr(M(True), '_is_replica', 3)\ntorch.zeros(2, n) @ torch.zeros(4, 1)", True),
+        (MODULE + "n = getattr(M(True), '_is_replica', 3)\ntorch.zeros(2, n) @ torch.zeros(3, 1)", False),
         (MODULE + "for m in M(True).modules():\n    if isinstance(m, nn.Linear):\n        m(torch.zeros(2))", True),
         (MODULE + "for m in M(True).modules():\n    if isinstance(m, nn.Linear):\n        m(torch.zeros(3))", False),
     ],
