@@ -306,7 +306,7 @@ def _of_class(tr: Tracer, value: Class, name: str, node: ast.AST | None) -> Valu
     if value.tuple and name == "__new__":
         return Bound(value, name)
     if name == "apply" and _AUTOGRAD & set(value.library_bases):
-        return Native(name, lambda c: _apply_function(c, value))
+        return Native(name, lambda c: _apply_function(c, value), any_number=True)
     if name == "__init__" and value.library_bases:
         return Api(f"{value.library_bases[0]}.__init__")
     return tr.unknown(f"attribute {name}", label=f"{value.name}.{name}")

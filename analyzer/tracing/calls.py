@@ -77,17 +77,19 @@ def call_node(tr: Tracer, node: ast.Call) -> Value:
     function = evaluate(tr, node.func)
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
-    open_args = False
+    open_args = anywhere = False  # anywhere: it is not known which parameters those behind belong to
     for argument in node.args:
         if isinstance(argument, ast.Starred):
             value = evaluate(tr, argument.value)
             items, endless = iterate(tr, value, argument)
             if endless:
-                open_args = True
-            else:
+                open_args = anywhere = True
+            elif not anywhere:
                 args.extend(items)
         else:
-            args.append(evaluate(tr, argument))
+            value = evaluate(tr, argument)
+            if not anywhere:
+                args.append(value)
     for keyword in node.keywords:
         value = evaluate(tr, keyword.value)
         if keyword.arg is not None:
@@ -125,7 +127,7 @@ def _call_bound(tr: Tracer, bound: Bound, args: Args, kwargs: Kwargs, node: ast.
 def _call_native(
     tr: Tracer, function: Native, args: Args, kwargs: Kwargs, node: ast.Call | None, open_args: bool
 ) -> Value:
-    if open_args and function.name not in _TAKES_ANY:
+    if open_args and not function.any_number and function.name not in _TAKES_ANY:
         return tr.unknown(f"{function.name}() of arguments whose number is not known", label=f"{function.name}()")
     return function.run(Call(tr, args, kwargs, node, open_args))
 

@@ -19,6 +19,12 @@ MODULE = (
 )
 
 
+STARRED = "def f(a, b=None, *c):\n    return a\n\n"
+APPLIED = (
+    "class O(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, y, *rest):\n        return y * 2\n\n"
+)
+
+
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
@@ -34,6 +40,12 @@ MODULE = (
         (MODULE + "M(False)(torch.zeros(2, 5))", False),
         (MODULE + "M(True)(torch.zeros(2, 3))", False),
         ("for m in nn.Sequential(nn.ReLU(), nn.Linear(2, 3)).modules():\n    pass", False),
+        (APPLIED + "torch.zeros(2, 3) @ O.apply(torch.zeros(3, 4), *nn.Linear(3, 4).parameters())", False),
+        (APPLIED + "torch.zeros(2, 4) @ O.apply(torch.zeros(3, 4), *nn.Linear(3, 4).parameters())", True),
+        (
+            "def f(a, b=None, *c):\n    return a\ntorch.zeros(2, 4) @ f(*nn.Linear(4, 5).parameters(), torch.zeros(3, 4))",
+            False,
+        ),
         (MODULE + "n = getattr(M(True), '_is_replica', 3)\ntorch.zeros(2, n) @ torch.zeros(4, 1)", True),
         (MODULE + "n = getattr(M(True), '_is_replica', 3)\ntorch.zeros(2, n) @ torch.zeros(3, 1)", False),
         (MODULE + "for m in M(True).modules():\n    if isinstance(m, nn.Linear):\n        m(torch.zeros(2))", True),
