@@ -40,12 +40,12 @@ APPLIED = (
         (MODULE + "M(False)(torch.zeros(2, 5))", False),
         (MODULE + "M(True)(torch.zeros(2, 3))", False),
         ("for m in nn.Sequential(nn.ReLU(), nn.Linear(2, 3)).modules():\n    pass", False),
+        ("q, k = map(lambda t: t + 1, torch.zeros(2, 6).chunk(3, dim=1))", True),
+        ("q, k, v = map(lambda t: t + 1, torch.zeros(2, 6).chunk(3, dim=1))", False),
+        ("q, k = [t + 1 for t in torch.zeros(2, 6).chunk(3, dim=1)]", True),
         (APPLIED + "torch.zeros(2, 3) @ O.apply(torch.zeros(3, 4), *nn.Linear(3, 4).parameters())", False),
         (APPLIED + "torch.zeros(2, 4) @ O.apply(torch.zeros(3, 4), *nn.Linear(3, 4).parameters())", True),
-        (
-            "def f(a, b=None, *c):\n    return a\ntorch.zeros(2, 4) @ f(*nn.Linear(4, 5).parameters(), torch.zeros(3, 4))",
-            False,
-        ),
+        (STARRED + "torch.zeros(2, 4) @ f(*nn.Linear(4, 5).parameters(), torch.zeros(3, 4))", False),
         (MODULE + "n = getattr(M(True), '_is_replica', 3)\ntorch.zeros(2, n) @ torch.zeros(4, 1)", True),
         (MODULE + "n = getattr(M(True), '_is_replica', 3)\ntorch.zeros(2, n) @ torch.zeros(3, 1)", False),
         (MODULE + "for m in M(True).modules():\n    if isinstance(m, nn.Linear):\n        m(torch.zeros(2))", True),
@@ -72,3 +72,25 @@ def test_a_name_that_every_version_of_a_framework_has_is_there(tmp_path: Path) -
     text = "n = 3 if hasattr(nn, 'SiLU') else 2\ntorch.zeros(2, n) @ torch.zeros(2, 2)\n"
     shared = explore(tmp_path, "main.py", ast.parse(PLAIN + text), Versions())
     assert [p.certain for p in shared.problems.values()] == [True]
+
+
+def test_a_recursion_into_the_unknown_takes_no_budget(tmp_path: Path) -> None:
+    """Each level would branch three times, six levels deep, and what stands behind would not be seen."""
+    text = """
+import sys
+def guess(v):
+    if isinstance(v, list):
+        return [guess(x) for x in v]
+    try:
+        return guess(v.a) or guess(v.b) or guess(v.c)
+    except AttributeError:
+        return float(v)
+def walk(net, depth, size):
+    return walk(net, depth - 1, size + 1) if depth else size
+for i in range(20):
+    guess(sys.stdin.read())
+torch.zeros(2, walk(sys.stdin.read(), 4, 3)) @ torch.zeros(8, 5)
+"""
+    shared = explore(tmp_path, "main.py", ast.parse(PLAIN + text), Versions())
+    assert [p.message for p in shared.problems.values() if "7" in p.message]
+    assert shared.steps < 40_000
