@@ -36,7 +36,8 @@ FORMS = {
     ),
     "variadic result": (
         "x.sum(0)", "x.sum(-1)",
-        'def f(x: Float[Tensor, "*batch d"]) -> Float[Tensor, "*batch"]:\n    return {}  # here\nf(torch.zeros(2, 3, 4))',
+        'def f(x: Float[Tensor, "*batch d"]) -> Float[Tensor, "*batch"]:\n    return {}  # here\n'
+        "f(torch.zeros(2, 3, 4))",
     ),
     "variadic rank": (
         "(2, 3, 1)", "(2, 3)",
