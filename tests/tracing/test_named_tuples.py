@@ -94,3 +94,27 @@ torch.zeros(2, walk(sys.stdin.read(), 4, 3)) @ torch.zeros(8, 5)
     shared = explore(tmp_path, "main.py", ast.parse(PLAIN + text), Versions())
     assert [p.message for p in shared.problems.values() if "7" in p.message]
     assert shared.steps < 40_000
+
+
+def test_rounds_that_bring_back_an_earlier_state_take_no_budget(tmp_path: Path) -> None:
+    """A training loop whose every step turns a switch changes something in each round, and nothing new."""
+    text = """
+class Optimizer:
+    def __init__(self):
+        self.flags = {}
+    def step(self):
+        for k in ("a", "b", "c"):
+            self.flags[k] = not self.flags.get(k, False)
+        y = torch.zeros(4, 4)
+        for i in range(9):
+            y = y @ torch.zeros(4, 4)
+        return y
+optimizer = Optimizer()
+for epoch in range(400):
+    for batch in range(50):
+        y = optimizer.step()
+torch.zeros(2, 3) @ y
+"""
+    shared = explore(tmp_path, "main.py", ast.parse(PLAIN + text), Versions())
+    assert [p.certain for p in shared.problems.values()] == [True]
+    assert shared.steps < 60_000
